@@ -1,0 +1,154 @@
+/**
+ * Errors of the Kubernetes API as values with guards. A guard tests a brand, so errors of two copies of this package
+ * are recognised by each other.
+ */
+
+/** The `Status` object with which an API server reports a failure. */
+export interface Status {
+  readonly apiVersion: "v1";
+  readonly kind: "Status";
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly status: "Failure" | "Success";
+  readonly message?: string;
+  readonly reason?: string;
+  readonly details?: {
+    readonly name?: string;
+    readonly group?: string;
+    readonly kind?: string;
+    readonly uid?: string;
+    readonly causes?: readonly StatusCause[];
+    readonly retryAfterSeconds?: number;
+  };
+  readonly code: number;
+}
+
+export interface StatusCause {
+  readonly reason?: string;
+  readonly message?: string;
+  readonly field?: string;
+}
+
+/** Why a call failed: the server's `reason` where it is one of these, else by HTTP status. */
+export type ApiErrorCode =
+  | "ERR_BAD_REQUEST"
+  | "ERR_UNAUTHORIZED"
+  | "ERR_FORBIDDEN"
+  | "ERR_NOT_FOUND"
+  | "ERR_KIND_NOT_SERVED"
+  | "ERR_ALREADY_EXISTS"
+  | "ERR_CONFLICT"
+  | "ERR_EXPIRED"
+  | "ERR_INVALID"
+  | "ERR_TOO_MANY_REQUESTS"
+  | "ERR_UNSUPPORTED_MEDIA_TYPE"
+  | "ERR_SERVER"
+  | "ERR_OTHER";
+
+const BRAND: symbol = Symbol.for("treadle.apimachinery.ApiError");
+
+/** An API server answered with a failure. `message` says what was asked of which object and why it failed. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  readonly code: ApiErrorCode;
+  /** HTTP status. */
+  readonly status: number;
+  /** The server's machine-readable reason, e.g. `"AlreadyExists"`; empty when it gave none. */
+  readonly reason: string;
+  readonly causes: readonly StatusCause[];
+  /** How long the server asks to wait, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
+  readonly details: Status["details"];
+
+  constructor(given: {
+    readonly message: string;
+    readonly status: number;
+    readonly reason?: string | undefined;
+    readonly details?: Status["details"];
+    readonly retryAfterMs?: number | undefined;
+    readonly cause?: unknown;
+  }) {
+    super(given.message, given.cause === undefined ? undefined : { cause: given.cause });
+    this.status = given.status;
+    this.reason = given.reason ?? "";
+    this.details = given.details;
+    this.causes = given.details?.causes ?? [];
+    this.retryAfterMs = given.retryAfterMs ?? (given.details?.retryAfterSeconds === undefined ? undefined : given.details.retryAfterSeconds * 1000);
+    Object.defineProperty(this, BRAND, { value: true });
+    this.code = codeOf(given.status, this.reason, given.details);
+  }
+}
+
+export function isApiError(error: unknown): error is ApiError {
+  return typeof error === "object" && error !== null && BRAND in error;
+}
+
+/** The named object does not exist. A kind that is not served is {@link isKindNotServed}. */
+export function isNotFound(error: unknown): error is ApiError {
+  return hasCode(error, "ERR_NOT_FOUND");
+}
+
+/** The server does not serve the kind (its CRD is not installed, or not in that version). */
+export function isKindNotServed(error: unknown): error is ApiError {
+  return hasCode(error, "ERR_KIND_NOT_SERVED");
+}
+
+/** A write met a newer version of the object. An object that exists already is {@link isAlreadyExists}. */
+export function isConflict(error: unknown): error is ApiError {
+  return hasCode(error, "ERR_CONFLICT");
+}
+
+export function isAlreadyExists(error: unknown): error is ApiError {
+  return hasCode(error, "ERR_ALREADY_EXISTS");
+}
+
+export function isInvalid(error: unknown): error is ApiError {
+  return hasCode(error, "ERR_INVALID");
+}
+
+export function isForbidden(error: unknown): error is ApiError {
+  return hasCode(error, "ERR_FORBIDDEN");
+}
+
+/** 410: the resourceVersion or continue token is too old; list again. */
+export function isExpired(error: unknown): error is ApiError {
+  return hasCode(error, "ERR_EXPIRED");
+}
+
+export function isTooManyRequests(error: unknown): error is ApiError {
+  return hasCode(error, "ERR_TOO_MANY_REQUESTS");
+}
+
+/** The operation was cancelled by its signal; not a failure. */
+export function isAborted(error: unknown): boolean {
+  return error instanceof Error && (error.name === "AbortError" || ("code" in error && error.code === "ABORT_ERR"));
+}
+
+function hasCode(error: unknown, code: ApiErrorCode): error is ApiError {
+  return isApiError(error) && error.code === code;
+}
+
+function codeOf(status: number, reason: string, details: Status["details"]): ApiErrorCode {
+  switch (status) {
+    case 400:
+      return "ERR_BAD_REQUEST";
+    case 401:
+      return "ERR_UNAUTHORIZED";
+    case 403:
+      return "ERR_FORBIDDEN";
+    case 404:
+      // The server names the object it did not find; a path that it does not serve has no name to give.
+      return details?.name === undefined || details.name === "" ? "ERR_KIND_NOT_SERVED" : "ERR_NOT_FOUND";
+    case 409:
+      return reason === "AlreadyExists" ? "ERR_ALREADY_EXISTS" : "ERR_CONFLICT";
+    case 410:
+      return "ERR_EXPIRED";
+    case 415:
+      return "ERR_UNSUPPORTED_MEDIA_TYPE";
+    case 422:
+      return "ERR_INVALID";
+    case 429:
+      return "ERR_TOO_MANY_REQUESTS";
+    default:
+      return status >= 500 ? "ERR_SERVER" : "ERR_OTHER";
+  }
+}

@@ -1,0 +1,71 @@
+/**
+ * A kind: how an object type is named and reached, and, in its type parameters, what it looks like.
+ * Kinds are plain data; {@link defineResource} and the built-in kinds make typed ones, {@link kind} untyped ones.
+ */
+import type { KubernetesObject, Ref } from "./objects.ts";
+
+/**
+ * A kind: what the server returns (`Read`) and what a client may send (`Write`).
+ * `$read` and `$write` exist in types only.
+ */
+export interface Kind<Read extends KubernetesObject = AnyRead, Write = AnyWrite> {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly scope: "Namespaced" | "Cluster";
+  readonly $read?: Read;
+  readonly $write?: Write;
+}
+
+// biome-ignore lint: `any` is what makes Kind<X, Y> assignable to plain Kind in both directions of variance.
+// oxlint-disable-next-line typescript/no-explicit-any
+type AnyRead = any;
+// oxlint-disable-next-line typescript/no-explicit-any
+type AnyWrite = any;
+
+/** The object type the server returns for kind `K`. */
+export type ObjectOf<K> = K extends Kind<infer Read, AnyWrite> ? Read : never;
+
+/** The object type a client may send for kind `K`. */
+export type WriteOf<K> = K extends Kind<AnyRead, infer Write> ? Write : never;
+
+/** `group/version`, or `version` alone for the core group: the `apiVersion` of its objects. */
+export function apiVersionOf(kind: Pick<Kind, "group" | "version">): string {
+  return kind.group === "" ? kind.version : `${kind.group}/${kind.version}`;
+}
+
+/** `kind.group`, or `kind` alone for the core group: what distinguishes kinds whatever the version. */
+export function groupKindOf(kind: Pick<Kind, "group" | "kind">): string {
+  return kind.group === "" ? kind.kind : `${kind.kind}.${kind.group}`;
+}
+
+/** The URL path of a kind's collection, or of one object, without query. Segments are percent-encoded. */
+export function pathOf(kind: Kind, target: { readonly namespace?: string | undefined; readonly name?: string; readonly subresource?: string } | Ref = {}): string {
+  const { namespace, name, subresource } = target as { namespace?: string; name?: string; subresource?: string };
+  let path = kind.group === "" ? `/api/${kind.version}` : `/apis/${kind.group}/${kind.version}`;
+  if (kind.scope === "Namespaced" && namespace !== undefined && namespace !== "") path += `/namespaces/${encodeURIComponent(namespace)}`;
+  path += `/${kind.plural}`;
+  if (name !== undefined) path += `/${encodeURIComponent(name)}`;
+  if (subresource !== undefined) path += `/${subresource}`;
+  return path;
+}
+
+/**
+ * A kind known only at run time; its objects are untyped beyond {@link KubernetesObject}.
+ * `plural` defaults to the lower-case kind with an `s`; give it where that is wrong.
+ */
+export function kind(given: {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural?: string;
+  readonly scope?: "Namespaced" | "Cluster";
+}): Kind<UntypedObject, UntypedObject> {
+  return { ...given, plural: given.plural ?? `${given.kind.toLowerCase()}s`, scope: given.scope ?? "Namespaced" };
+}
+
+/** An object of which only the common part is known. */
+export interface UntypedObject extends KubernetesObject {
+  readonly [field: string]: unknown;
+}

@@ -1,0 +1,93 @@
+/**
+ * The client: typed calls to one API server over a {@link Transport}. Objects are plain JSON in both directions.
+ * It caches nothing and keeps no connection of its own; see the informer package for cached reads.
+ */
+import type { ApiRequest, ApiResponse, Kind, KubernetesList, ObjectOf, Ref, Status, WriteOf } from "@treadle/apimachinery";
+
+/** What every call takes. */
+export interface CallOptions {
+  /** Ends the call, retries included; it rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+export interface ListOptions extends CallOptions {
+  /** Absent: all namespaces. */
+  readonly namespace?: string;
+  /** In the syntax of `kubectl -l`, or equality pairs. */
+  readonly labelSelector?: string | Readonly<Record<string, string>>;
+  readonly fieldSelector?: string;
+  readonly limit?: number;
+  readonly continue?: string;
+  readonly resourceVersion?: string;
+  readonly resourceVersionMatch?: "Exact" | "NotOlderThan";
+}
+
+export interface WatchOptions extends CallOptions {
+  readonly namespace?: string;
+  readonly labelSelector?: string | Readonly<Record<string, string>>;
+  readonly fieldSelector?: string;
+  /** Events after this version; absent: begins with the present state as ADDED events. */
+  readonly resourceVersion?: string;
+  readonly resourceVersionMatch?: "NotOlderThan";
+  /** Asks for periodic BOOKMARK events. @defaultValue true */
+  readonly allowBookmarks?: boolean;
+  /** Asks the server to stream the present state first and to mark its end with an annotated bookmark (WatchList). */
+  readonly sendInitialEvents?: boolean;
+  /** After this time the server ends the watch. */
+  readonly timeoutSeconds?: number;
+}
+
+/** One event of a watch. `ERROR` ends it; a clean end of the stream proves nothing about completeness. */
+export type WatchEvent<T> =
+  | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: T }
+  | { readonly type: "BOOKMARK"; readonly object: { readonly metadata: { readonly resourceVersion: string; readonly annotations?: Readonly<Record<string, string>> } } }
+  | { readonly type: "ERROR"; readonly object: Status };
+
+export interface WriteOptions extends CallOptions {
+  /** Who is recorded in managedFields. @defaultValue the client's own */
+  readonly fieldManager?: string;
+  readonly fieldValidation?: "Ignore" | "Warn" | "Strict";
+  readonly dryRun?: boolean;
+  /** Writes a subresource of the object instead of the object. */
+  readonly subresource?: "status" | "scale";
+}
+
+export interface DeleteOptions extends CallOptions {
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+  readonly propagationPolicy?: "Foreground" | "Background" | "Orphan";
+  readonly gracePeriodSeconds?: number;
+  readonly dryRun?: boolean;
+}
+
+export type Patch =
+  /** RFC 7386. Lists are replaced whole; `metadata.resourceVersion` in it makes it conditional (409). */
+  | { readonly type: "merge"; readonly body: object }
+  /** RFC 6902. A failed `test` answers 422. */
+  | { readonly type: "json"; readonly body: readonly JsonPatchOperation[] };
+
+export interface JsonPatchOperation {
+  readonly op: "add" | "remove" | "replace" | "move" | "copy" | "test";
+  readonly path: string;
+  readonly from?: string;
+  readonly value?: unknown;
+}
+
+export interface Client {
+  /** The live object, or `undefined` when it does not exist. @throws ApiError, also when the kind is not served. */
+  get<K extends Kind>(kind: K, ref: Ref, options?: CallOptions): Promise<ObjectOf<K> | undefined>;
+  /** One page, or everything without `limit`. */
+  list<K extends Kind>(kind: K, options?: ListOptions): Promise<KubernetesList<ObjectOf<K>>>;
+  /** Rejects when the watch cannot be opened; iterating throws when the stream breaks. Never reconnects by itself. */
+  watch<K extends Kind>(kind: K, options?: WatchOptions): Promise<AsyncIterable<WatchEvent<ObjectOf<K>>>>;
+  create<K extends Kind>(kind: K, object: WriteOf<K>, options?: WriteOptions): Promise<ObjectOf<K>>;
+  /** Replaces the object; with `metadata.resourceVersion` only that version of it (409 otherwise). */
+  update<K extends Kind>(kind: K, object: WriteOf<K> | ObjectOf<K>, options?: WriteOptions): Promise<ObjectOf<K>>;
+  patch<K extends Kind>(kind: K, ref: Ref, patch: Patch, options?: WriteOptions): Promise<ObjectOf<K>>;
+  /** Server-side apply as `fieldManager`. */
+  apply<K extends Kind>(kind: K, object: object, options?: WriteOptions & { readonly force?: boolean }): Promise<ObjectOf<K>>;
+  /** Deletes; an object that does not exist is a success. @throws ApiError on a failed precondition (409). */
+  delete<K extends Kind>(kind: K, ref: Ref, options?: DeleteOptions): Promise<void>;
+  /** A request of the caller's own making, with this client's credentials and retries. */
+  raw(request: ApiRequest): Promise<ApiResponse>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,1 @@
+export type { Informer, InformerEvent, InformerProgress, Select } from "./informer.ts";
