@@ -40,7 +40,10 @@ export interface WatchOptions extends CallOptions {
 /** One event of a watch. `ERROR` ends it; a clean end of the stream proves nothing about completeness. */
 export type WatchEvent<T> =
   | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: T }
-  | { readonly type: "BOOKMARK"; readonly object: { readonly metadata: { readonly resourceVersion: string; readonly annotations?: Readonly<Record<string, string>> } } }
+  | {
+      readonly type: "BOOKMARK";
+      readonly object: { readonly metadata: { readonly resourceVersion: string; readonly annotations?: Readonly<Record<string, string>> } };
+    }
   | { readonly type: "ERROR"; readonly object: Status };
 
 export interface WriteOptions extends CallOptions {

@@ -1,0 +1,200 @@
+/**
+ * What all calls of a client share: headers, retries, and the reading of answers and errors.
+ */
+import {
+  type ApiRequest,
+  type ApiResponse,
+  apiVersionOf,
+  groupKindOf,
+  type Kind,
+  type KubernetesList,
+  type KubernetesObject,
+  type ObjectOf,
+  systemClock,
+  systemRandom,
+} from "@treadle/apimachinery";
+import type { WatchEvent, WriteOptions } from "./client.ts";
+import { isConnectionError } from "./connection-error.ts";
+import type { ClientOptions } from "./create-client.ts";
+import { abortable, type Exchange, type ExchangeEnvironment, exchange } from "./exchange.ts";
+import { apiError, type CallContext, callError, invalidBody } from "./failure.ts";
+import { isMetadataOnly, METADATA_ACCEPT } from "./metadata-only.ts";
+import { objectBody, writeQuery } from "./query.ts";
+import { secretValues } from "./secrets.ts";
+import { watchEvents } from "./watch-stream.ts";
+
+/** A call in the client's words, before it is a request. */
+export interface Call<K extends Kind> {
+  readonly verb: string;
+  readonly kind: K;
+  readonly method: ApiRequest["method"];
+  readonly path: string;
+  /** What it is about, for errors. */
+  readonly text: string;
+  readonly body?: string | undefined;
+  readonly contentType?: string;
+  readonly signal?: AbortSignal | undefined;
+  readonly subresource?: string | undefined;
+  readonly secrets?: readonly string[];
+  readonly isRepeatable?: boolean;
+}
+
+/** What the calls share: headers, retries and the reading of answers. */
+export class Caller {
+  readonly #environment: ExchangeEnvironment;
+  readonly #userAgent: string;
+  readonly #fieldManager: string | undefined;
+
+  constructor(options: ClientOptions) {
+    const { transport, observe } = options;
+    this.#environment = {
+      transport,
+      clock: options.clock ?? systemClock,
+      random: options.random ?? systemRandom,
+      server: options.server ?? ("server" in transport && typeof transport.server === "string" ? transport.server : undefined),
+      observe: observe === undefined ? undefined : guarded(observe),
+      isRetrying: options.retry ?? true,
+    };
+    this.#userAgent = options.userAgent ?? "treadle";
+    this.#fieldManager = options.fieldManager;
+  }
+
+  async raw(request: ApiRequest): Promise<ApiResponse> {
+    const headers = { "user-agent": this.#userAgent, ...request.headers };
+    try {
+      return await exchange(this.#environment, { ...request, headers }, { verb: "raw", isRepeatable: request.method === "GET" });
+    } catch (cause) {
+      throw isConnectionError(cause) ? callError({ verb: request.method, target: request.path }, cause, this.#environment.server) : cause;
+    }
+  }
+
+  async write<K extends Kind>(
+    given: Pick<Call<K>, "verb" | "kind" | "method" | "path" | "text"> & { options: WriteOptions; object: object },
+  ): Promise<ObjectOf<K>> {
+    const { options, object, ...call } = given;
+    return this.result({
+      ...call,
+      path: call.path + writeQuery(options, this.#fieldManager),
+      body: objectBody(call.kind, object, options.subresource),
+      secrets: secretValues(call.kind, object),
+      signal: options.signal,
+      subresource: options.subresource,
+    });
+  }
+
+  async result<K extends Kind>(call: Call<K>): Promise<ObjectOf<K>> {
+    return this.object(call, await this.json(call));
+  }
+
+  async watch<K extends Kind>(call: Call<K>): Promise<AsyncIterable<WatchEvent<ObjectOf<K>>>> {
+    const response = await this.#send(call, true);
+    const { server } = this.#environment;
+    if (response.status < 200 || response.status > 299) throw apiError(contextOf(call), response, await textOf(response, call.signal));
+    const events = watchEvents<ObjectOf<K>>(response, { signal: call.signal, server });
+    return isMetadataOnly(call.kind) ? reduceEvents(call.kind, events) : events;
+  }
+
+  /** The body of a 2xx answer. @throws ApiError for any other. */
+  async text(call: Call<Kind>): Promise<{ readonly response: ApiResponse; readonly body: string }> {
+    const response = await this.#send(call, false);
+    const body = await textOf(response, call.signal);
+    if (response.status < 200 || response.status > 299) throw apiError(contextOf(call), response, body);
+    return { response, body };
+  }
+
+  async json(call: Call<Kind>): Promise<object> {
+    const { response, body } = await this.text(call);
+    let parsed: unknown;
+    try {
+      parsed = JSON.parse(body);
+    } catch {
+      parsed = undefined;
+    }
+    if (typeof parsed !== "object" || parsed === null) throw invalidBody(contextOf(call), response, body, this.#environment.server);
+    return parsed;
+  }
+
+  object<K extends Kind>(call: Call<K>, answer: object): ObjectOf<K> {
+    const object = answer as KubernetesObject; // the server's word for it
+    return (isMetadataOnly(call.kind) ? reduce(call.kind, object) : object) as ObjectOf<K>;
+  }
+
+  list<K extends Kind>(call: Call<K>, answer: object): KubernetesList<ObjectOf<K>> {
+    const list = answer as KubernetesList; // the server's word for it
+    const identity = { apiVersion: apiVersionOf(call.kind), kind: call.kind.kind };
+    const whole = isMetadataOnly(call.kind)
+      ? (item: KubernetesObject) => reduce(call.kind, item)
+      : (item: KubernetesObject) => (item.kind === undefined ? { ...identity, ...item } : item);
+    // The server leaves apiVersion and kind out of the items of built-in kinds, and says null for an empty list of some.
+    const items = (list.items ?? []).map(whole) as ObjectOf<K>[];
+    return { ...list, items };
+  }
+
+  async #send(call: Call<Kind>, stream: boolean): Promise<ApiResponse> {
+    const headers: Record<string, string> = { accept: acceptOf(call), "user-agent": this.#userAgent };
+    if (call.body !== undefined) headers["content-type"] = call.contentType ?? "application/json";
+    const request: ApiRequest = {
+      method: call.method,
+      path: call.path,
+      headers,
+      ...(call.body === undefined ? {} : { body: call.body }),
+      ...(call.signal === undefined ? {} : { signal: call.signal }),
+      ...(stream ? { stream } : {}),
+    };
+    const { verb, subresource } = call;
+    // Who watches has a back-off of their own.
+    const isRepeatable = call.isRepeatable ?? (call.method === "GET" && !stream);
+    try {
+      return await exchange(this.#environment, request, { verb, groupKind: groupKindOf(call.kind), subresource, isRepeatable });
+    } catch (cause) {
+      throw isConnectionError(cause) ? callError(contextOf(call), cause, this.#environment.server) : cause;
+    }
+  }
+}
+
+function contextOf(call: Call<Kind>): CallContext {
+  return { verb: call.verb, target: call.text, ...(call.secrets === undefined ? {} : { secrets: call.secrets }) };
+}
+
+function acceptOf(call: Call<Kind>): string {
+  if (!isMetadataOnly(call.kind)) return "application/json";
+  return call.verb === "list" ? METADATA_ACCEPT.list : METADATA_ACCEPT.object;
+}
+
+function reduce(kind: Kind, object: KubernetesObject): KubernetesObject {
+  return { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata: object.metadata };
+}
+
+async function* reduceEvents<T>(kind: Kind, events: AsyncIterable<WatchEvent<T>>): AsyncGenerator<WatchEvent<T>, void, undefined> {
+  for await (const event of events) {
+    if (event.type === "BOOKMARK" || event.type === "ERROR") yield event;
+    else yield { type: event.type, object: reduce(kind, event.object as KubernetesObject) as T }; // T is KubernetesObject for such kinds
+  }
+}
+
+/** More than this of a failed answer is not read from a stream. */
+const MAX_ERROR_CHARACTERS = 64 * 1024;
+
+async function textOf(response: ApiResponse, signal: AbortSignal | undefined): Promise<string> {
+  if (response.stream === undefined) return response.body;
+  let text = "";
+  const read = async (): Promise<string> => {
+    for await (const chunk of response.stream) {
+      text += chunk;
+      if (text.length > MAX_ERROR_CHARACTERS) break;
+    }
+    return text;
+  };
+  return abortable(read(), signal);
+}
+
+/** An observer cannot break the call that it observes. */
+function guarded(observe: (exchange: Exchange) => void): (exchange: Exchange) => void {
+  return (seen) => {
+    try {
+      observe(seen);
+    } catch (error) {
+      process.emitWarning(`the observer of a client threw: ${error instanceof Error ? error.message : String(error)}`, "TreadleWarning");
+    }
+  };
+}

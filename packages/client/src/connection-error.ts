@@ -1,0 +1,104 @@
+/**
+ * The failure to get an answer at all, as opposed to `ApiError`, which is an answer that says no.
+ * Its text names the server and the cause and never holds credentials or bodies.
+ */
+
+/** Why there was no usable answer. */
+export type ConnectionErrorCode =
+  /** No connection came about: refused, no route, unknown host, connect timeout. The request was not sent. */
+  | "ERR_UNREACHABLE"
+  /** The certificate of the server or of the client was not accepted. The request was not sent. */
+  | "ERR_TLS"
+  /** The connection broke after the request was sent; a write may or may not have been done. */
+  | "ERR_CONNECTION_LOST"
+  /** The server took the request and did not answer in time; a write may or may not have been done. */
+  | "ERR_TIMEOUT"
+  /** What came back is not what an API server says (a proxy's page, broken JSON). */
+  | "ERR_INVALID_RESPONSE"
+  /** A watch ended in the middle of an event. */
+  | "ERR_STREAM_TRUNCATED";
+
+const BRAND: symbol = Symbol.for("treadle.client.ConnectionError");
+
+/** No usable answer came from the server. */
+export class ConnectionError extends Error {
+  override readonly name = "ConnectionError";
+  readonly code: ConnectionErrorCode;
+  /** Base URL of the server, where known. */
+  readonly server: string | undefined;
+  /** False when the server certainly did nothing. */
+  readonly isOutcomeUnknown: boolean;
+
+  constructor(given: {
+    readonly message: string;
+    readonly code: ConnectionErrorCode;
+    readonly server?: string | undefined;
+    readonly cause?: unknown;
+  }) {
+    super(given.message, given.cause === undefined ? undefined : { cause: given.cause });
+    this.code = given.code;
+    this.server = given.server;
+    this.isOutcomeUnknown = given.code !== "ERR_UNREACHABLE" && given.code !== "ERR_TLS";
+    Object.defineProperty(this, BRAND, { value: true });
+  }
+}
+
+/** Tests a brand, so errors of two copies of this package are recognised by each other. */
+export function isConnectionError(error: unknown): error is ConnectionError {
+  return typeof error === "object" && error !== null && BRAND in error;
+}
+
+/** Classifies what a socket, TLS or HTTP library threw. */
+export function connectionError(cause: unknown, server?: string): ConnectionError {
+  if (isConnectionError(cause)) return cause;
+  const code = codeOf(cause);
+  const whom = server ?? "the server";
+  return new ConnectionError({ code, server, cause, message: `${SENTENCES[code](whom)}: ${textOf(cause)}` });
+}
+
+const SENTENCES: Readonly<Record<ConnectionErrorCode, (server: string) => string>> = {
+  ERR_UNREACHABLE: (server) => `no connection to ${server}`,
+  ERR_TLS: (server) => `no trusted connection to ${server}`,
+  ERR_CONNECTION_LOST: (server) => `the connection to ${server} broke`,
+  ERR_TIMEOUT: (server) => `${server} did not answer in time`,
+  ERR_INVALID_RESPONSE: (server) => `${server} did not answer as an API server does`,
+  ERR_STREAM_TRUNCATED: (server) => `the stream from ${server} was cut`,
+};
+
+const UNREACHABLE: ReadonlySet<string> = new Set([
+  "ECONNREFUSED",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "EHOSTDOWN",
+  "ENETDOWN",
+  "EADDRNOTAVAIL",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "UND_ERR_CONNECT_TIMEOUT",
+]);
+const TIMED_OUT: ReadonlySet<string> = new Set(["UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT", "ETIMEDOUT"]);
+
+function codeOf(cause: unknown): ConnectionErrorCode {
+  const code = systemCodeOf(cause);
+  const syscall = typeof cause === "object" && cause !== null && "syscall" in cause ? cause.syscall : undefined;
+  if (UNREACHABLE.has(code) || (code === "ETIMEDOUT" && syscall === "connect")) return "ERR_UNREACHABLE";
+  if (TIMED_OUT.has(code)) return "ERR_TIMEOUT";
+  // OpenSSL's verification codes have no common prefix; these are the families Node documents.
+  if (/CERT|^ERR_TLS|^ERR_SSL|SIGNATURE|UNABLE_TO_|^EPROTO$|ISSUER/.test(code)) return "ERR_TLS";
+  if (code.startsWith("HPE_")) return "ERR_INVALID_RESPONSE";
+  return "ERR_CONNECTION_LOST";
+}
+
+/** `code` of the error, or of the first of several attempts (one for each address of the host). */
+function systemCodeOf(cause: unknown): string {
+  if (typeof cause !== "object" || cause === null) return "";
+  if ("code" in cause && typeof cause.code === "string") return cause.code;
+  if (cause instanceof AggregateError) return systemCodeOf(cause.errors[0]);
+  return "cause" in cause ? systemCodeOf(cause.cause) : "";
+}
+
+function textOf(cause: unknown): string {
+  if (cause instanceof AggregateError && cause.message === "") return cause.errors.map(textOf).join("; ");
+  if (!(cause instanceof Error)) return String(cause);
+  return cause.message === "" ? systemCodeOf(cause) || cause.name : cause.message;
+}

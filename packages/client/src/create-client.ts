@@ -1,0 +1,128 @@
+/**
+ * {@link Client} over any {@link Transport}: makes requests of calls and objects, or errors, of answers.
+ */
+import { type Clock, isNotFound, type Kind, type Random, type Ref, type Transport } from "@treadle/apimachinery";
+import { Caller } from "./caller.ts";
+import type { CallOptions, Client, DeleteOptions, ListOptions, Patch, WatchOptions, WriteOptions } from "./client.ts";
+import type { Exchange } from "./exchange.ts";
+import { deleteBody, listQuery, objectBody, watchQuery, writeQuery } from "./query.ts";
+import { secretValues } from "./secrets.ts";
+import { collectionTarget, createTarget, objectTarget } from "./target.ts";
+
+export interface ClientOptions {
+  readonly transport: Transport;
+  /** @defaultValue the system's */
+  readonly clock?: Clock;
+  /** Jitter of waits before a retry. @defaultValue the system's */
+  readonly random?: Random;
+  /** Who is recorded in managedFields for writes that do not say. @defaultValue the server derives it from the user agent */
+  readonly fieldManager?: string;
+  /** @defaultValue `"treadle"` */
+  readonly userAgent?: string;
+  /** Base URL of the server for errors and observers. @defaultValue what the transport says */
+  readonly server?: string;
+  /** False: every answer stands, whatever it asks for. @defaultValue true */
+  readonly retry?: boolean;
+  /** Told of every attempt when its answer is there, for metrics. What it throws becomes a process warning. */
+  readonly observe?: (exchange: Exchange) => void;
+}
+
+/** A client over `transport`; its {@link Client.close} closes the transport. */
+export function createClient(options: ClientOptions): Client {
+  const caller = new Caller(options);
+  return {
+    async get<K extends Kind>(kind: K, ref: Ref, given: CallOptions = {}) {
+      const target = objectTarget("get", kind, ref);
+      const call = { verb: "get", kind, method: "GET", path: target.path, text: target.text, signal: given.signal } as const;
+      try {
+        return caller.object(call, await caller.json(call));
+      } catch (error) {
+        if (isNotFound(error)) return undefined;
+        throw error;
+      }
+    },
+
+    async list<K extends Kind>(kind: K, given: ListOptions = {}) {
+      const { path, text } = collectionTarget("list", kind, given.namespace);
+      const call = { verb: "list", kind, method: "GET", path: path + listQuery(given), text, signal: given.signal } as const;
+      return caller.list(call, await caller.json(call));
+    },
+
+    async watch<K extends Kind>(kind: K, given: WatchOptions = {}) {
+      const { path, text } = collectionTarget("watch", kind, given.namespace);
+      return caller.watch({ verb: "watch", kind, method: "GET", path: path + watchQuery(given), text, signal: given.signal });
+    },
+
+    async create<K extends Kind>(kind: K, object: object, given: WriteOptions = {}) {
+      const target =
+        given.subresource === undefined
+          ? createTarget(kind, metadataOf(object))
+          : objectTarget("create", kind, metadataOf(object), given.subresource);
+      return caller.write({ verb: "create", kind, method: "POST", path: target.path, text: target.text, options: given, object });
+    },
+
+    async update<K extends Kind>(kind: K, object: object, given: WriteOptions = {}) {
+      const target = objectTarget("update", kind, metadataOf(object), given.subresource);
+      return caller.write({ verb: "update", kind, method: "PUT", path: target.path, text: target.text, options: given, object });
+    },
+
+    async patch<K extends Kind>(kind: K, ref: Ref, patch: Patch, given: WriteOptions = {}) {
+      const target = objectTarget("patch", kind, ref, given.subresource);
+      const body = JSON.stringify(patch.body);
+      const secrets = secretValues(kind, patch.body);
+      const path = target.path + writeQuery(given, options.fieldManager);
+      const call = {
+        verb: "patch",
+        kind,
+        method: "PATCH",
+        path,
+        text: target.text,
+        body,
+        contentType: PATCH_TYPES[patch.type],
+        secrets,
+      } as const;
+      return caller.result({ ...call, signal: given.signal, subresource: given.subresource });
+    },
+
+    async apply<K extends Kind>(kind: K, object: object, given: WriteOptions & { readonly force?: boolean } = {}) {
+      const target = objectTarget("apply", kind, metadataOf(object), given.subresource);
+      if (!(given.fieldManager ?? options.fieldManager))
+        throw new TypeError(`cannot apply ${target.text}: apply needs a fieldManager; give one to the call or to the client`);
+      const path = target.path + writeQuery(given, options.fieldManager, given.force);
+      const body = objectBody(kind, object, given.subresource);
+      const call = { verb: "apply", kind, method: "PATCH", path, text: target.text, body, contentType: APPLY_TYPE } as const;
+      return caller.result({ ...call, secrets: secretValues(kind, object), signal: given.signal, subresource: given.subresource });
+    },
+
+    async delete<K extends Kind>(kind: K, ref: Ref, given: DeleteOptions = {}) {
+      const { path, text } = objectTarget("delete", kind, ref);
+      // With a uid the second of two deletions cannot meet an object that was created in between.
+      const isRepeatable = given.preconditions?.uid !== undefined || given.dryRun === true;
+      try {
+        await caller.text({
+          verb: "delete",
+          kind,
+          method: "DELETE",
+          path,
+          text,
+          body: deleteBody(given),
+          signal: given.signal,
+          isRepeatable,
+        });
+      } catch (error) {
+        if (!isNotFound(error)) throw error;
+      }
+    },
+
+    raw: (request) => caller.raw(request),
+    close: () => options.transport.close(),
+  };
+}
+
+const PATCH_TYPES: Readonly<Record<Patch["type"], string>> = { merge: "application/merge-patch+json", json: "application/json-patch+json" };
+/** The server takes JSON under this name: every JSON document is YAML. */
+const APPLY_TYPE = "application/apply-patch+yaml";
+
+function metadataOf(object: object): Partial<Ref> & { readonly generateName?: string } {
+  return "metadata" in object && typeof object.metadata === "object" && object.metadata !== null ? object.metadata : {};
+}

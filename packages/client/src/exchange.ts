@@ -1,0 +1,160 @@
+/**
+ * One call over a transport with its retries. What is retried, and when:
+ * - 429, 503 and 504 with Retry-After: every verb, up to 10 times, after exactly that time (client-go `withRetry`);
+ * - 429 without it, and connections that never came about: every verb, since the server did nothing;
+ * - other 5xx, lost connections and timeouts: only calls that can be repeated without harm.
+ * The last two up to 4 times, waiting 100 ms doubling to 2 s with jitter.
+ */
+import { type ApiRequest, type ApiResponse, type Clock, type Random, sleep, type Transport } from "@treadle/apimachinery";
+import { ConnectionError, connectionError } from "./connection-error.ts";
+import { retryAfterMs } from "./failure.ts";
+
+/** One attempt, as an observer sees it. */
+export interface Exchange {
+  readonly method: ApiRequest["method"];
+  /** As RBAC names it: get, list, watch, create, update, patch, apply, delete; `raw` for the caller's own requests. */
+  readonly verb: string;
+  /** `Kind.group`, absent for raw requests. */
+  readonly groupKind?: string | undefined;
+  readonly subresource?: string | undefined;
+  /** Base URL of the server, where known. */
+  readonly server?: string | undefined;
+  /** HTTP status; absent when no answer came. */
+  readonly status?: number | undefined;
+  /** Why no answer came. An abort by the caller has neither status nor error. */
+  readonly error?: ConnectionError | undefined;
+  /** 0 for the first attempt. */
+  readonly attempt: number;
+  /** Until the answer was complete; for a watch, until it was open. */
+  readonly durationMs: number;
+}
+
+export interface ExchangeEnvironment {
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly server: string | undefined;
+  readonly observe: ((exchange: Exchange) => void) | undefined;
+  readonly isRetrying: boolean;
+}
+
+/** What the caller knows of a request beyond its bytes. */
+export interface Intent {
+  readonly verb: string;
+  readonly groupKind?: string | undefined;
+  readonly subresource?: string | undefined;
+  /** Doing it twice is the same as doing it once. */
+  readonly isRepeatable: boolean;
+}
+
+type Outcome =
+  | { readonly response: ApiResponse; readonly error?: undefined }
+  | { readonly response?: undefined; readonly error: ConnectionError };
+
+/** client-go `maxRetries`. */
+const MAX_RETRY_AFTER = 10;
+const MAX_BACKOFF = 4;
+const BACKOFF_BASE_MS = 100;
+const BACKOFF_MAX_MS = 2000;
+
+/** Sends `request` and resolves with an answer of any status. @throws ConnectionError, or the signal's reason. */
+export async function exchange(environment: ExchangeEnvironment, request: ApiRequest, intent: Intent): Promise<ApiResponse> {
+  let asked = 0;
+  let unasked = 0;
+  for (let attempt = 0; ; attempt++) {
+    const outcome = await attemptOnce(environment, request, intent, attempt);
+    const delayMs = environment.isRetrying ? nextDelay(environment, outcome, intent, { asked, unasked }) : undefined;
+    if (delayMs === undefined) {
+      if (outcome.error !== undefined) throw outcome.error;
+      return outcome.response;
+    }
+    if (outcome.response !== undefined && retryAfterMs(outcome.response) !== undefined) asked++;
+    else unasked++;
+    await discard(outcome.response);
+    await wait(environment.clock, delayMs, request.signal);
+  }
+}
+
+/** Rejects with the signal's reason as soon as it is aborted, whether or not `promise` cares for the signal. */
+export async function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise;
+  return new Promise<T>((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
+}
+
+async function attemptOnce(environment: ExchangeEnvironment, request: ApiRequest, intent: Intent, attempt: number): Promise<Outcome> {
+  request.signal?.throwIfAborted();
+  const started = environment.clock.now();
+  const report = (result: { readonly status?: number; readonly error?: ConnectionError }): void =>
+    environment.observe?.({
+      method: request.method,
+      verb: intent.verb,
+      groupKind: intent.groupKind,
+      subresource: intent.subresource,
+      server: environment.server,
+      attempt,
+      durationMs: environment.clock.now() - started,
+      ...result,
+    });
+  try {
+    const response = await abortable(environment.transport.request(request), request.signal);
+    report({ status: response.status });
+    return { response };
+  } catch (cause) {
+    if (request.signal?.aborted === true) {
+      report({});
+      throw request.signal.reason;
+    }
+    const error = connectionError(cause, environment.server);
+    report({ error });
+    return { error };
+  }
+}
+
+/** How long to wait before the next attempt, or `undefined` when this outcome stands. */
+function nextDelay(
+  environment: ExchangeEnvironment,
+  outcome: Outcome,
+  intent: Intent,
+  done: { readonly asked: number; readonly unasked: number },
+): number | undefined {
+  if (outcome.response !== undefined) {
+    const { status } = outcome.response;
+    if (status < 300) return undefined;
+    const askedMs = retryAfterMs(outcome.response, environment.clock.now());
+    if (askedMs !== undefined && (status === 429 || status === 503 || status === 504)) {
+      return done.asked < MAX_RETRY_AFTER ? askedMs : undefined;
+    }
+  }
+  if (done.unasked >= MAX_BACKOFF || !isHarmless(outcome, intent)) return undefined;
+  const curveMs = Math.min(BACKOFF_MAX_MS, BACKOFF_BASE_MS * 2 ** done.unasked);
+  return Math.round(curveMs * (0.5 + environment.random.next() / 2));
+}
+
+function isHarmless({ response, error }: Outcome, intent: Intent): boolean {
+  if (response !== undefined) return response.status === 429 || (intent.isRepeatable && REPEATABLE_STATUS.has(response.status));
+  // A certificate does not get better by asking again.
+  if (error.code === "ERR_TLS") return false;
+  return !error.isOutcomeUnknown || (intent.isRepeatable && error.code !== "ERR_INVALID_RESPONSE");
+}
+
+const REPEATABLE_STATUS: ReadonlySet<number> = new Set([500, 502, 503, 504]);
+
+/** Lets go of an answer that nobody will read. */
+async function discard(response: ApiResponse | undefined): Promise<void> {
+  if (response?.stream !== undefined) await response.stream[Symbol.asyncIterator]().return?.();
+}
+
+async function wait(clock: Clock, delayMs: number, signal: AbortSignal | undefined): Promise<void> {
+  // Timers of the clock do not keep the process alive; a call in progress must, or a program ends in the middle of its start.
+  const hold = setInterval(() => {}, 2 ** 30);
+  try {
+    await sleep(clock, delayMs, signal);
+  } finally {
+    clearInterval(hold);
+  }
+}

@@ -1,0 +1,93 @@
+/**
+ * Answers that say no, as `ApiError`: `cannot <verb> <Kind> <ns>/<name>: <server message>`.
+ */
+import { ApiError, type ApiResponse, type Status, type StatusCause } from "@treadle/apimachinery";
+import { ConnectionError, connectionError } from "./connection-error.ts";
+
+/** What was asked, for errors and observers. */
+export interface CallContext {
+  readonly verb: string;
+  /** `Secret ns/name`, `Secret in namespace ns`, `Secret`. */
+  readonly target: string;
+  /** Texts that must not appear in an error: the values of a Secret being written. */
+  readonly secrets?: readonly string[];
+}
+
+/** A body of more than this is not a message for people. */
+const MAX_TEXT = 1024;
+
+/** The error for an answer outside of 2xx whose body is `body`. */
+export function apiError(context: CallContext, response: ApiResponse, body: string): ApiError {
+  const status = parseStatus(body);
+  const hide = (text: string): string => redact(text, context.secrets ?? []);
+  const message = hide(status?.message ?? plainText(response, body));
+  return new ApiError({
+    message: `cannot ${context.verb} ${context.target}: ${message}`,
+    status: response.status,
+    reason: status?.reason,
+    details: status?.details === undefined ? undefined : redactDetails(status.details, hide),
+    retryAfterMs: retryAfterMs(response),
+  });
+}
+
+/** Adds what was asked to the failure of a transport. */
+export function callError(context: CallContext, cause: unknown, server: string | undefined): ConnectionError {
+  const error = connectionError(cause, server);
+  return new ConnectionError({
+    code: error.code,
+    server: error.server ?? server,
+    message: `cannot ${context.verb} ${context.target}: ${redact(error.message, context.secrets ?? [])}`,
+    cause: error.cause ?? cause,
+  });
+}
+
+/** The error for a 2xx answer that is not JSON. The parser's own words would quote the body, so they are not kept. */
+export function invalidBody(context: CallContext, response: ApiResponse, body: string, server: string | undefined): ConnectionError {
+  const type = response.headers["content-type"] ?? "no content-type";
+  return new ConnectionError({
+    code: "ERR_INVALID_RESPONSE",
+    server,
+    message: `cannot ${context.verb} ${context.target}: ${server ?? "the server"} answered ${response.status} with ${body.length} characters that are not a JSON object (${type}); is it an API server?`,
+  });
+}
+
+/** How long the answer asks to wait, from its header (seconds or a date) or its Status. */
+export function retryAfterMs(response: ApiResponse, nowMs: number = Date.now()): number | undefined {
+  const header = response.headers["retry-after"]?.trim();
+  if (header === undefined || header === "") return undefined;
+  if (/^\d+$/.test(header)) return Number(header) * 1000;
+  const date = Date.parse(header);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
+}
+
+function parseStatus(body: string): Status | undefined {
+  try {
+    const parsed: unknown = JSON.parse(body);
+    if (typeof parsed !== "object" || parsed === null || !("kind" in parsed) || parsed.kind !== "Status") return undefined;
+    return parsed as Status; // says itself that it is one
+  } catch {
+    return undefined;
+  }
+}
+
+function plainText(response: ApiResponse, body: string): string {
+  const text = body.replace(/\s+/g, " ").trim();
+  // A proxy's page says less than its status.
+  if (text === "" || text.startsWith("<")) return `the server answered ${response.status} without a message`;
+  const short = text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
+  return `the server answered ${response.status}: ${short}`;
+}
+
+function redact(text: string, secrets: readonly string[]): string {
+  let result = text;
+  for (const secret of secrets) result = result.replaceAll(secret, "<redacted>");
+  return result;
+}
+
+function redactDetails(details: NonNullable<Status["details"]>, hide: (text: string) => string): NonNullable<Status["details"]> {
+  if (details.causes === undefined) return details;
+  const causes = details.causes.map(
+    (cause): StatusCause => (cause.message === undefined ? cause : { ...cause, message: hide(cause.message) }),
+  );
+  return { ...details, causes };
+}

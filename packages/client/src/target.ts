@@ -1,0 +1,69 @@
+/**
+ * What a call is about: its path, and how errors name it.
+ */
+import { type Kind, pathOf, type Ref } from "@treadle/apimachinery";
+
+/** The object that a call is about, or the collection where it has no name. */
+export interface Target {
+  readonly path: string;
+  /** `Secret ns/name`; for a collection `Secret in namespace ns` or `Secret`. */
+  readonly text: string;
+}
+
+/**
+ * One object. @throws TypeError for what no server can mean: no name, a name that is another path, or no namespace
+ * for a namespaced kind. Without this check a DELETE of `""` would delete the collection.
+ */
+export function objectTarget(verb: string, kind: Kind, ref: Partial<Ref>, subresource?: string): Target {
+  const { name, namespace } = ref;
+  const text = `${kind.kind} ${labelOf(kind, ref)}`;
+  const refuse = (problem: string): never => {
+    throw new TypeError(`cannot ${verb} ${text}: ${problem}`);
+  };
+  if (typeof name !== "string" || name === "") return refuse("it has no metadata.name; give the name of one object");
+  checkSegment(name, "name", refuse);
+  checkNamespace(kind, namespace, refuse);
+  return {
+    path: pathOf(kind, { name, ...(namespace === undefined ? {} : { namespace }), ...(subresource === undefined ? {} : { subresource }) }),
+    text: subresource === undefined ? text : `${subresource} of ${text}`,
+  };
+}
+
+/** The collection that a new object goes to. @throws TypeError like {@link objectTarget}; the name may be generated. */
+export function createTarget(kind: Kind, metadata: Partial<Ref> & { readonly generateName?: string }): Target {
+  const text = `${kind.kind} ${labelOf(kind, metadata)}`;
+  const refuse = (problem: string): never => {
+    throw new TypeError(`cannot create ${text}: ${problem}`);
+  };
+  if (!metadata.name && !metadata.generateName) refuse("it has neither metadata.name nor metadata.generateName");
+  checkNamespace(kind, metadata.namespace, refuse);
+  return { path: pathOf(kind, { namespace: metadata.namespace }), text };
+}
+
+/** A collection, in one namespace or in all. */
+export function collectionTarget(verb: string, kind: Kind, namespace: string | undefined): Target {
+  const isNarrow = kind.scope === "Namespaced" && namespace !== undefined && namespace !== "";
+  const text = isNarrow ? `${kind.kind} in namespace ${namespace}` : kind.kind;
+  if (isNarrow) {
+    checkSegment(namespace, "namespace", (problem) => {
+      throw new TypeError(`cannot ${verb} ${text}: ${problem}`);
+    });
+  }
+  return { path: pathOf(kind, { namespace }), text };
+}
+
+function labelOf(kind: Kind, ref: Partial<Ref> & { readonly generateName?: string }): string {
+  const name = ref.name || (ref.generateName ? `${ref.generateName}*` : '""');
+  return kind.scope === "Namespaced" && ref.namespace ? `${ref.namespace}/${name}` : name;
+}
+
+function checkNamespace(kind: Kind, namespace: string | undefined, refuse: (problem: string) => never): void {
+  if (kind.scope !== "Namespaced") return;
+  if (!namespace) return refuse(`${kind.kind} is namespaced; give a namespace`);
+  checkSegment(namespace, "namespace", refuse);
+}
+
+/** As the server's own rule for path segments (k8s.io/apimachinery `IsValidPathSegmentName`). */
+function checkSegment(value: string, what: string, refuse: (problem: string) => never): void {
+  if (value === "." || value === ".." || /[/%]/.test(value)) refuse(`${JSON.stringify(value)} cannot be a ${what}`);
+}

@@ -1,0 +1,94 @@
+/**
+ * The events of a watch from chunks of newline-delimited JSON.
+ */
+import type { ApiResponse } from "@treadle/apimachinery";
+import type { WatchEvent } from "./client.ts";
+import { ConnectionError, connectionError } from "./connection-error.ts";
+import { abortable } from "./exchange.ts";
+
+const TYPES: ReadonlySet<unknown> = new Set(["ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"]);
+
+/**
+ * The lines of `chunks`, without blank ones. A last line without a line end is given too; whether it is whole is seen
+ * when it is parsed. A line may spread over any number of chunks.
+ */
+export async function* lines(chunks: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
+  let parts: string[] = [];
+  for await (const chunk of chunks) {
+    let start = 0;
+    for (let end = chunk.indexOf("\n"); end >= 0; end = chunk.indexOf("\n", start)) {
+      const line = parts.length === 0 ? chunk.slice(start, end) : parts.join("") + chunk.slice(start, end);
+      parts = [];
+      start = end + 1;
+      if (line.trim() !== "") yield line;
+    }
+    if (start < chunk.length) parts.push(chunk.slice(start));
+  }
+  const rest = parts.join("");
+  if (rest.trim() !== "") yield rest;
+}
+
+/**
+ * The events in an opened watch. Ends when the server ends the stream; throws the signal's reason on abort and
+ * `ConnectionError` when the connection breaks, the last event is cut, or something is not an event.
+ * Leaving the loop closes the stream.
+ */
+export async function* watchEvents<T>(
+  response: ApiResponse,
+  options: { readonly signal: AbortSignal | undefined; readonly server: string | undefined },
+): AsyncGenerator<WatchEvent<T>, void, undefined> {
+  const { signal, server } = options;
+  const source = response.stream ?? once(response.body);
+  try {
+    for await (const line of lines(untilAborted(source, signal))) {
+      signal?.throwIfAborted();
+      yield parse<T>(line, server);
+    }
+  } catch (cause) {
+    if (signal?.aborted === true) throw signal.reason;
+    throw connectionError(cause, server);
+  }
+}
+
+function parse<T>(line: string, server: string | undefined): WatchEvent<T> {
+  let event: unknown;
+  try {
+    event = JSON.parse(line);
+  } catch {
+    // The parser's message would quote the object.
+    const message = `the watch stream of ${server ?? "the server"} was cut inside an event of ${line.length} characters`;
+    throw new ConnectionError({ code: "ERR_STREAM_TRUNCATED", server, message });
+  }
+  if (typeof event === "object" && event !== null && "type" in event && "object" in event && TYPES.has(event.type)) {
+    return event as WatchEvent<T>; // the server's word for what kind of object is in it
+  }
+  const message = `the watch stream of ${server ?? "the server"} holds a line of ${line.length} characters that is no watch event`;
+  throw new ConnectionError({ code: "ERR_INVALID_RESPONSE", server, message });
+}
+
+async function* once(body: string): AsyncGenerator<string, void, undefined> {
+  yield body;
+}
+
+/** The same chunks; throws as soon as the signal is aborted, also while the source is silent. */
+async function* untilAborted(source: AsyncIterable<string>, signal: AbortSignal | undefined): AsyncGenerator<string, void, undefined> {
+  const iterator = source[Symbol.asyncIterator]();
+  let isFinished = false;
+  try {
+    for (;;) {
+      signal?.throwIfAborted();
+      const next = await abortable(iterator.next(), signal);
+      if (next.done === true) {
+        isFinished = true;
+        return;
+      }
+      yield next.value;
+    }
+  } catch (error) {
+    isFinished = signal?.aborted !== true;
+    throw error;
+  } finally {
+    // Not awaited: a source that hangs in next() answers return() only after that.
+    if (!isFinished) void Promise.resolve(iterator.return?.()).catch(() => {});
+  }
+}
