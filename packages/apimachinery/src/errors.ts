@@ -72,7 +72,8 @@ export class ApiError extends Error {
     this.reason = given.reason ?? "";
     this.details = given.details;
     this.causes = given.details?.causes ?? [];
-    this.retryAfterMs = given.retryAfterMs ?? (given.details?.retryAfterSeconds === undefined ? undefined : given.details.retryAfterSeconds * 1000);
+    this.retryAfterMs =
+      given.retryAfterMs ?? (given.details?.retryAfterSeconds === undefined ? undefined : given.details.retryAfterSeconds * 1000);
     Object.defineProperty(this, BRAND, { value: true });
     this.code = codeOf(given.status, this.reason, given.details);
   }

@@ -1,5 +1,29 @@
 export { type Clock, type FakeClock, fakeClock, sleep, systemClock, type Timer } from "./clock.ts";
 export {
+  CONDITION_LIMITS,
+  type ConditionInput,
+  conditionProblems,
+  equalConditions,
+  findCondition,
+  formatTime,
+  isConditionReason,
+  isConditionTrue,
+  mergeConditions,
+  setCondition,
+} from "./conditions.ts";
+export {
+  CustomResourceDefinition,
+  type CustomResourceDefinitionInput,
+  type CustomResourceDefinitionNames,
+  type CustomResourceDefinitionSpec,
+  type CustomResourceDefinitionStatus,
+  type CustomResourceDefinitionVersion,
+  type JsonSchema,
+  type PrinterColumn,
+  type ScaleSubresource,
+  type ValidationRule,
+} from "./crd.ts";
+export {
   ApiError,
   type ApiErrorCode,
   isAborted,
@@ -15,7 +39,51 @@ export {
   type Status,
   type StatusCause,
 } from "./errors.ts";
+export {
+  type FieldRequirement,
+  type FieldRequirements,
+  fieldText,
+  formatFieldSelector,
+  matchesFields,
+  parseFieldSelector,
+} from "./field-selectors.ts";
+export {
+  type GroupVersion,
+  type GroupVersionKind,
+  type GroupVersionResource,
+  groupResourceOf,
+  gvkOf,
+  gvrOf,
+  isOfKind,
+  parseApiVersion,
+} from "./gvk.ts";
 export { apiVersionOf, groupKindOf, type Kind, kind, type ObjectOf, pathOf, type UntypedObject, type WriteOf } from "./kind.ts";
+export {
+  formatLabelSelector,
+  type LabelOperator,
+  type LabelRequirement,
+  type LabelRequirements,
+  type LabelSelector,
+  type LabelSelectorRequirement,
+  labelRequirements,
+  matchesLabels,
+  parseLabelSelector,
+  SelectorError,
+} from "./label-selectors.ts";
+export { conditionsWrittenBy, keepOwnManagedFields } from "./managed-fields.ts";
+export {
+  dns1035LabelProblems,
+  dns1123LabelProblems,
+  dns1123SubdomainProblems,
+  isDns1123Label,
+  isDns1123Subdomain,
+  labelKeyProblems,
+  labelValueProblems,
+  MAX_LABEL_LENGTH,
+  MAX_SUBDOMAIN_LENGTH,
+  shortenName,
+} from "./names.ts";
+export type { ObjectMetaInput } from "./object-input.ts";
 export {
   type Condition,
   type ConditionStatus,
@@ -30,5 +98,16 @@ export {
   type Ref,
   refOf,
 } from "./objects.ts";
+export {
+  canReference,
+  controllerReference,
+  type Ownership,
+  ownerAnnotations,
+  ownerId,
+  ownerIdLabel,
+  ownerLabels,
+  ownership,
+} from "./ownership.ts";
+export { applyJsonPatch, applyMergePatch, createMergePatch, jsonEqual, type JsonPatchOperation, PatchError } from "./patches.ts";
 export { type Random, randomName, seededRandom, systemRandom } from "./random.ts";
 export type { ApiRequest, ApiResponse, Transport } from "./transport.ts";

@@ -41,7 +41,10 @@ export function groupKindOf(kind: Pick<Kind, "group" | "kind">): string {
 }
 
 /** The URL path of a kind's collection, or of one object, without query. Segments are percent-encoded. */
-export function pathOf(kind: Kind, target: { readonly namespace?: string | undefined; readonly name?: string; readonly subresource?: string } | Ref = {}): string {
+export function pathOf(
+  kind: Kind,
+  target: { readonly namespace?: string | undefined; readonly name?: string; readonly subresource?: string } | Ref = {},
+): string {
   const { namespace, name, subresource } = target as { namespace?: string; name?: string; subresource?: string };
   let path = kind.group === "" ? `/api/${kind.version}` : `/apis/${kind.group}/${kind.version}`;
   if (kind.scope === "Namespaced" && namespace !== undefined && namespace !== "") path += `/namespaces/${encodeURIComponent(namespace)}`;

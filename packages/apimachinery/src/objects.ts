@@ -87,11 +87,7 @@ export type DeepReadonly<T> = T extends readonly (infer U)[]
     : T;
 
 /** `T` with every property and element writable, at any depth: the type of a draft. */
-export type Mutable<T> = T extends readonly (infer U)[]
-  ? Mutable<U>[]
-  : T extends object
-    ? { -readonly [K in keyof T]: Mutable<T[K]> }
-    : T;
+export type Mutable<T> = T extends readonly (infer U)[] ? Mutable<U>[] : T extends object ? { -readonly [K in keyof T]: Mutable<T[K]> } : T;
 
 /** `namespace/name`, or `name` alone for a cluster-scoped object: the key of caches and queues. */
 export function keyOf(ref: Ref): string {

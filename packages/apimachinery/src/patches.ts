@@ -1,0 +1,174 @@
+/**
+ * Merge patch (RFC 7386) and JSON patch (RFC 6902) on plain JSON. Inputs are never changed (they may be frozen); the result
+ * of a merge patch shares what did not change, that of a JSON patch shares nothing.
+ *
+ * Merge patch is written out here: the published packages change their target, and the most used one stops at a key named
+ * `constructor` and drops the rest of the patch.
+ */
+import { applyPatch } from "rfc6902";
+
+/** One operation of a JSON patch. */
+export interface JsonPatchOperation {
+  readonly op: "add" | "remove" | "replace" | "move" | "copy" | "test";
+  readonly path: string;
+  readonly from?: string;
+  readonly value?: unknown;
+}
+
+/** A patch that cannot be applied; `code` tells a failed `test` from a path that is not there and from a patch that is malformed. */
+export class PatchError extends Error {
+  override readonly name = "PatchError";
+  readonly code: "ERR_PATCH_TEST" | "ERR_PATCH_PATH" | "ERR_PATCH_INVALID";
+
+  constructor(code: PatchError["code"], message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+  }
+}
+
+/**
+ * `target` after the merge patch: objects are merged, null removes a member, everything else (lists too) replaces.
+ *
+ * @throws PatchError when the patch has a key `__proto__`.
+ */
+export function applyMergePatch(target: unknown, patch: unknown): unknown {
+  if (!isObject(patch)) return patch;
+  const merged: Record<string, unknown> = isObject(target) ? { ...target } : {};
+  for (const [key, value] of Object.entries(patch)) {
+    if (key === "__proto__") throw new PatchError("ERR_PATCH_INVALID", "the merge patch has a key __proto__, which no object may have");
+    if (value === null) delete merged[key];
+    else if (value !== undefined) merged[key] = applyMergePatch(own(merged, key), value);
+  }
+  return merged;
+}
+
+/**
+ * The smallest merge patch that turns `before` into `after`, or `undefined` when they are equal. Members that are undefined
+ * count as absent. A merge patch cannot say null: `after` must not hold null as a member of an object that is new or changed.
+ */
+export function createMergePatch(before: unknown, after: unknown): unknown {
+  if (before === after) return undefined;
+  if (!isObject(before) || !isObject(after)) return jsonEqual(before, after) ? undefined : after;
+  const patch: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(after)) {
+    const change = value === undefined ? undefined : isDefined(before, key) ? createMergePatch(before[key], value) : value;
+    // An assignment to __proto__ would set the prototype and lose the member.
+    if (change !== undefined) Object.defineProperty(patch, key, { value: change, enumerable: true, writable: true, configurable: true });
+  }
+  for (const key of Object.keys(before)) if (isDefined(before, key) && !isDefined(after, key)) patch[key] = null;
+  return Object.keys(patch).length === 0 ? undefined : patch;
+}
+
+/**
+ * `target` after all operations, or none of them.
+ *
+ * @throws PatchError naming the operation that failed.
+ */
+export function applyJsonPatch(target: unknown, patch: readonly JsonPatchOperation[]): unknown {
+  patch.forEach((operation, i) => checkOperation(operation, i));
+  const holder = { root: structuredClone(target) };
+  for (const [i, operation] of patch.entries()) {
+    const what = `JSON patch operation ${i} (${operation.op} ${operation.path})`;
+    const missing = missingPath(holder.root, operation);
+    if (missing !== undefined) throw new PatchError("ERR_PATCH_PATH", `${what}: there is nothing at ${JSON.stringify(missing)}`);
+    // Held under `root`, an operation on the whole document (path "") is an ordinary one.
+    const prefixed = {
+      ...operation,
+      path: `/root${operation.path}`,
+      ...(operation.from === undefined ? {} : { from: `/root${operation.from}` }),
+    };
+    // The library's operation type is a union by `op`; checkOperation made sure that this is one of them.
+    const failure = attempt(holder, prefixed as Parameters<typeof applyPatch>[1][number]);
+    if (failure === undefined) continue;
+    if (operation.op === "test") throw new PatchError("ERR_PATCH_TEST", `${what}: the value there is another one`, failure);
+    throw new PatchError("ERR_PATCH_PATH", `${what}: there is nothing at this path`, failure);
+  }
+  return holder.root;
+}
+
+/** Whether two JSON values are equal; members that are undefined count as absent, the order of members does not. */
+export function jsonEqual(a: unknown, b: unknown): boolean {
+  if (Object.is(a, b) || a === b) return true;
+  if (Array.isArray(a) || Array.isArray(b)) {
+    return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((value, i) => jsonEqual(value, b[i]));
+  }
+  if (!isObject(a) || !isObject(b)) return false;
+  const keys = Object.keys(a).filter((key) => a[key] !== undefined);
+  return (
+    keys.length === Object.keys(b).filter((key) => b[key] !== undefined).length &&
+    keys.every((key) => isDefined(b, key) && jsonEqual(a[key], b[key]))
+  );
+}
+
+const OPERATIONS: readonly string[] = ["add", "remove", "replace", "move", "copy", "test"];
+
+function checkOperation(operation: JsonPatchOperation, i: number): void {
+  const refuse = (why: string): PatchError => new PatchError("ERR_PATCH_INVALID", `JSON patch operation ${i}: ${why}`);
+  if (!isObject(operation) || !OPERATIONS.includes(operation.op)) throw refuse(`op must be one of ${OPERATIONS.join(", ")}`);
+  const { op, path, from } = operation;
+  const needsFrom = op === "move" || op === "copy";
+  for (const [name, pointer] of Object.entries(needsFrom ? { path, from } : { path })) {
+    if (typeof pointer !== "string" || (pointer !== "" && !pointer.startsWith("/")))
+      throw refuse(`${name} must be a JSON pointer: empty, or beginning with /`);
+    // The library skips these segments instead of following them, which would write elsewhere in the document.
+    const unsafe = pointer.split("/").find((segment) => segment === "__proto__" || segment === "constructor" || segment === "prototype");
+    if (unsafe !== undefined) throw refuse(`${name} has a segment ${unsafe}, which is not followed: use a merge patch`);
+    if (/~(?![01])/.test(pointer)) throw refuse(`${name} has a "~" that is neither ~0 nor ~1`);
+  }
+  if ((op === "add" || op === "replace" || op === "test") && !("value" in operation)) throw refuse(`${op} needs a value`);
+  if (op === "move" && path.startsWith(`${from}/`)) throw refuse("a value cannot be moved into itself");
+}
+
+/** The pointer of `operation` that leads nowhere. The library would follow members that every object inherits (`/toString`). */
+function missingPath(root: unknown, { op, path, from }: JsonPatchOperation): string | undefined {
+  if ((op === "move" || op === "copy") && !isThere(root, segmentsOf(from ?? ""))) return from;
+  const segments = segmentsOf(path);
+  const target = op === "remove" || op === "replace" || op === "test" ? segments : segments.slice(0, -1);
+  return isThere(root, target) && isContainer(root, segments.slice(0, -1)) ? undefined : path;
+}
+
+function segmentsOf(pointer: string): readonly string[] {
+  return pointer
+    .split("/")
+    .slice(1)
+    .map((segment) => segment.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+function valueAt(root: unknown, segments: readonly string[]): unknown {
+  let at = root;
+  for (const segment of segments) {
+    if (typeof at !== "object" || at === null || !Object.hasOwn(at, segment)) return undefined;
+    if (Array.isArray(at) && !/^(0|[1-9]\d*)$/.test(segment)) return undefined; // `length` is a member too
+    at = (at as Readonly<Record<string, unknown>>)[segment]; // an object by the check above
+  }
+  return at;
+}
+
+function isThere(root: unknown, segments: readonly string[]): boolean {
+  return valueAt(root, segments) !== undefined;
+}
+
+function isContainer(root: unknown, segments: readonly string[]): boolean {
+  const value = valueAt(root, segments);
+  return segments.length === 0 || (typeof value === "object" && value !== null);
+}
+
+function attempt(holder: { root: unknown }, operation: Parameters<typeof applyPatch>[1][number]): unknown {
+  try {
+    return applyPatch(holder, [operation])[0] ?? undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+function own(object: Readonly<Record<string, unknown>>, key: string): unknown {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+function isDefined(object: Readonly<Record<string, unknown>>, key: string): boolean {
+  return own(object, key) !== undefined;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
