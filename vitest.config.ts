@@ -7,7 +7,8 @@ export default defineConfig({
   test: {
     include: ["src/**/*.test.ts", "test/**/*.test.ts", "*.test.ts"],
     testTimeout: 20_000,
-    passWithNoTests: true,
     execArgv: ["--conditions=@treadle/source"],
+    // The second is for `npm test`, which sums up all workspaces.
+    reporters: ["default", ["json", { outputFile: ".results/tests.json" }]],
   },
 });

@@ -1,0 +1,33 @@
+/**
+ * `npm run check`: everything that is checked without running the product; `-- NAME...` for some of the checks. All of them run,
+ * whatever fails, and the end lists what did.
+ */
+import { run } from "./run.ts";
+
+const checks: Readonly<Record<string, readonly [string, ...string[]]>> = {
+  build: ["tsc", "-b"],
+  types: ["tsc", "-p", "tsconfig.check.json"],
+  lint: ["oxlint", "--type-aware", "--deny-warnings"],
+  format: ["biome", "format"],
+  order: ["node", "tools/src/dependency-order.ts"],
+  messages: ["node", "tools/src/type-messages.ts"],
+};
+
+const asked = process.argv.slice(2);
+const unknown = asked.filter((name) => !Object.hasOwn(checks, name));
+if (unknown.length > 0) {
+  console.error(`there is no check "${unknown.join('", "')}": ${Object.keys(checks).join(", ")}`);
+  process.exit(2);
+}
+
+const failed: string[] = [];
+for (const [name, [command, ...args]] of Object.entries(checks)) {
+  if (asked.length > 0 && !asked.includes(name)) continue;
+  console.log(`--- ${name}: ${command} ${args.join(" ")}`);
+  const started = performance.now();
+  const code = await run(command, args);
+  if (code !== 0) failed.push(name);
+  console.log(`--- ${name}: ${code === 0 ? "ok" : "FAILED"} in ${((performance.now() - started) / 1000).toFixed(1)} s`);
+}
+if (failed.length > 0) console.error(`failed: ${failed.join(", ")}`);
+process.exitCode = failed.length > 0 ? 1 : 0;

@@ -1,0 +1,52 @@
+/** Starts programs for the tools. PATH is that of tools/bootstrap.mjs. */
+import { spawn } from "node:child_process";
+import { root } from "./workspaces.ts";
+
+export interface RunOptions {
+  /** @defaultValue the root of the workspace */
+  readonly cwd?: string;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+export interface Captured {
+  readonly code: number;
+  /** stdout and stderr, as they came. */
+  readonly output: string;
+}
+
+/** Runs a program with our stdout and stderr and no stdin; resolves to its exit code. Programs that are `.cmd` files on Windows work too. */
+export async function run(command: string, args: readonly string[], options: RunOptions = {}): Promise<number> {
+  return (await start(command, args, options, false)).code;
+}
+
+/** As {@link run}, but keeps the output instead of showing it. */
+export async function capture(command: string, args: readonly string[], options: RunOptions = {}): Promise<Captured> {
+  return await start(command, args, options, true);
+}
+
+function start(command: string, args: readonly string[], options: RunOptions, keep: boolean): Promise<Captured> {
+  const isWindows = process.platform === "win32";
+  // Node starts a .cmd file only through a shell, and a shell wants its arguments quoted.
+  const quoted = isWindows ? args.map((each) => `"${each.replaceAll('"', '\\"')}"`) : args;
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, quoted, {
+      cwd: options.cwd ?? root,
+      env: options.env ?? process.env,
+      stdio: ["ignore", keep ? "pipe" : "inherit", keep ? "pipe" : "inherit"],
+      shell: isWindows,
+    });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) stream?.setEncoding("utf8").on("data", (text: string) => (output += text));
+    const pass = (): void => void child.kill("SIGTERM");
+    process.once("SIGTERM", pass);
+    const forget = (): void => void process.off("SIGTERM", pass);
+    child.once("error", (error) => {
+      forget();
+      reject(new Error(`cannot start ${command}: ${error.message}`, { cause: error }));
+    });
+    child.once("close", (code) => {
+      forget();
+      resolve({ code: code ?? 1, output });
+    });
+  });
+}

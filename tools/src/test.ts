@@ -1,0 +1,35 @@
+/**
+ * `npm test`: the tests of all workspaces through turbo, and a last line `N passed, N failed` that a CI can read.
+ * Arguments go to turbo (`--filter=NAME`, `--force`), those after a further `--` to vitest.
+ */
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { run } from "./run.ts";
+import { type Report, totals } from "./test-results.ts";
+import { root, workspaces } from "./workspaces.ts";
+
+const args = process.argv.slice(2);
+const tested = workspaces().filter(({ manifest }) => manifest.scripts?.["test"] !== undefined);
+const untested = workspaces().filter(({ manifest }) => manifest.scripts?.["test"] === undefined);
+const reportOf = (dir: string): string => join(root, dir, ".results", "tests.json");
+
+for (const { dir } of tested) rmSync(reportOf(dir), { force: true });
+// Two at a time: while one loads, the other computes; vitest itself uses all cores. `always`: one red package hides no other.
+const turbo = ["run", "test", "--concurrency=2", "--continue=always", "--log-order=grouped", "--log-prefix=none", "--output-logs=full"];
+const quiet = { TURBO_TELEMETRY_DISABLED: "1", TURBO_NO_UPDATE_NOTIFIER: "1", TURBO_PRINT_VERSION_DISABLED: "1" };
+const { FORCE_COLOR, ...env } = process.env;
+const color = process.stdout.isTTY || FORCE_COLOR !== undefined ? { FORCE_COLOR: FORCE_COLOR ?? "1" } : { NO_COLOR: "1" };
+const code = await run("turbo", [...turbo, ...args], { env: { ...env, ...quiet, ...color } });
+
+const reports = new Map<string, Report | undefined>();
+for (const { dir, manifest } of tested) {
+  const hasReport = existsSync(reportOf(dir));
+  // With arguments of the caller only some workspaces may have been asked for.
+  if (hasReport || args.length === 0) reports.set(manifest.name, hasReport ? JSON.parse(readFileSync(reportOf(dir), "utf8")) : undefined);
+}
+const sum = totals(reports, code === 0);
+const problems = [...sum.problems, ...untested.map(({ dir }) => `${dir} has no test script`)];
+for (const problem of problems) console.error(`problem: ${problem}`);
+if (sum.skipped > 0) console.log(`${sum.skipped} skipped`);
+console.log(`${sum.passed} passed, ${sum.failed} failed`);
+process.exitCode = code !== 0 || sum.failed > 0 || problems.length > 0 || reports.size === 0 ? 1 : 0;
