@@ -1,0 +1,88 @@
+/**
+ * `npm run smoke`: what a user gets. Installs the tarballs with npm in an empty folder, compiles against them with the strictest
+ * settings (their declarations included) and runs the result: a program that imports every export, and the programs of README.md.
+ * Those of the README are compiled only, since they want a cluster. `-- --keep` leaves the folder.
+ */
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { run } from "./run.ts";
+import { exportedPaths, packAll } from "./tarballs.ts";
+import { publicPackages, readManifest, root } from "./workspaces.ts";
+
+const compilerOptions = {
+  target: "es2024",
+  module: "nodenext",
+  types: ["node"],
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  skipLibCheck: false,
+  verbatimModuleSyntax: true,
+  noEmit: true,
+};
+
+const base = mkdtempSync(join(tmpdir(), "treadle-smoke-"));
+try {
+  await smoke(base);
+  console.log("smoke: the tarballs install, compile and run");
+} finally {
+  if (process.argv.includes("--keep")) console.log(`smoke: kept ${base}`);
+  else rmSync(base, { recursive: true, force: true });
+}
+
+async function smoke(dir: string): Promise<void> {
+  const consumer = join(dir, "consumer");
+  const tarballs = join(dir, "tarballs");
+  mkdirSync(consumer);
+  mkdirSync(tarballs);
+  const packed = await packAll(tarballs);
+  console.log(`smoke: packed ${packed.length} packages`);
+
+  writeFileSync(join(consumer, "package.json"), JSON.stringify({ name: "consumer", private: true, type: "module" }));
+  const { devDependencies = {} } = readManifest(root);
+  const tools = ["typescript", "@types/node"].map((name) => `${name}@${devDependencies[name]}`);
+  // A user's operator uses zod itself; the version is the one that we were tested with.
+  const zod = `zod@${readManifest(join(root, "packages", "apimachinery")).dependencies?.["zod"]}`;
+  await must("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error", ...packed, ...tools, zod], consumer);
+  expectOnlyTarballs(consumer);
+
+  writeFileSync(join(consumer, "every-export.ts"), everyExport());
+  for (const [index, text] of readmePrograms().entries()) writeFileSync(join(consumer, `readme-${index + 1}.ts`), text);
+  writeFileSync(join(consumer, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.ts"] }));
+  await must(process.execPath, [join(consumer, "node_modules", "typescript", "bin", "tsc")], consumer);
+  await must(process.execPath, ["every-export.ts"], consumer);
+}
+
+async function must(command: string, args: readonly string[], cwd: string): Promise<void> {
+  const code = await run(command, args, { cwd });
+  if (code !== 0) throw new Error(`smoke: ${command} ${args[0]} ended with ${code}`);
+}
+
+/** A package of ours that came from a registry would prove nothing about the tarball. */
+function expectOnlyTarballs(consumer: string): void {
+  const { packages }: { packages: Record<string, { resolved?: string }> } = JSON.parse(
+    readFileSync(join(consumer, "package-lock.json"), "utf8"),
+  );
+  for (const { manifest } of publicPackages()) {
+    const found = Object.entries(packages).filter(([path]) => path.endsWith(`node_modules/${manifest.name}`));
+    const foreign = found.filter(([, { resolved }]) => resolved?.startsWith("file:") !== true);
+    if (found.length !== 1 || foreign.length > 0) throw new Error(`smoke: ${manifest.name} was not installed once from its tarball`);
+  }
+}
+
+function everyExport(): string {
+  const specifiers = publicPackages().flatMap(({ manifest }) =>
+    exportedPaths(manifest.exports).map((path) => `${manifest.name}${path.slice(1)}`),
+  );
+  const lines = specifiers.map((specifier, index) => `import * as m${index} from ${JSON.stringify(specifier)};`);
+  const shown = specifiers.map((specifier, index) => `console.log(${JSON.stringify(specifier)}, Object.keys(m${index}).length, "names");`);
+  return [...lines, ...shown, ""].join("\n");
+}
+
+/** The fenced TypeScript programs of README.md: those that import something. */
+function readmePrograms(): string[] {
+  const readme = join(root, "README.md");
+  if (!existsSync(readme)) return [];
+  const fences = readFileSync(readme, "utf8").matchAll(/^```ts\b[^\n]*\n(.*?)^```/gms);
+  return Array.from(fences, ([, text]) => text ?? "").filter((text) => /^import\b/m.test(text));
+}
