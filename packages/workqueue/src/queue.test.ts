@@ -1,0 +1,316 @@
+import { fakeClock } from "@treadle/apimachinery";
+import { describe, expect, test } from "vitest";
+import { LOW_PRIORITY, type QueueOptions } from "./options.ts";
+import { WorkQueue } from "./queue.ts";
+
+function setUp(options: QueueOptions = {}) {
+  const clock = fakeClock(0);
+  return { clock, queue: new WorkQueue({ clock, ...options }) };
+}
+
+/** The keys that can be had now, each given back at once. */
+async function takeAll(queue: WorkQueue): Promise<string[]> {
+  const keys: string[] = [];
+  while (queue.status().queued > 0) {
+    const key = await queue.get();
+    if (key === undefined) break;
+    keys.push(key);
+    queue.done(key);
+  }
+  return keys;
+}
+
+/** Whether a promise is settled once everything that is ready has run. */
+async function isPending(promise: Promise<unknown>): Promise<boolean> {
+  let pending = true;
+  void promise.then(
+    () => (pending = false),
+    () => (pending = false),
+  );
+  await new Promise((resolve) => setImmediate(resolve));
+  return pending;
+}
+
+describe("keys", () => {
+  test("are handed out once however often they were added", async () => {
+    const { queue } = setUp();
+    for (const key of ["a", "b", "a", "a"]) queue.add(key);
+    expect(await takeAll(queue)).toEqual(["a", "b"]);
+  });
+
+  test("that are added while held are handed out exactly once more, after done", async () => {
+    const { queue } = setUp();
+    queue.add("a");
+    expect(await queue.get()).toBe("a");
+    queue.add("a");
+    queue.add("a");
+    const second = queue.get();
+    expect(await isPending(second)).toBe(true);
+    queue.done("a");
+    expect(await second).toBe("a");
+    queue.done("a");
+    expect(queue.status()).toMatchObject({ queued: 0, running: 0, delayed: 0 });
+  });
+
+  test("that become due while held wait for their holder", async () => {
+    const { queue, clock } = setUp();
+    queue.add("a");
+    await queue.get();
+    queue.addAfter("a", 10);
+    await clock.advance(20);
+    expect(queue.status()).toMatchObject({ queued: 1, running: 1, delayed: 0 });
+    queue.done("a");
+    expect(await takeAll(queue)).toEqual(["a"]);
+  });
+
+  test("go to waiting callers in the order in which these asked", async () => {
+    const { queue } = setUp();
+    const first = queue.get();
+    const second = queue.get();
+    queue.add("a");
+    queue.add("b");
+    expect(await Promise.all([first, second])).toEqual(["a", "b"]);
+  });
+
+  test("are not lost to a caller that went away", async () => {
+    const { queue } = setUp();
+    const controller = new AbortController();
+    const gone = queue.get(controller.signal);
+    const reason = new Error("boom");
+    controller.abort(reason);
+    await expect(gone).rejects.toBe(reason);
+    queue.add("a");
+    expect(await queue.get()).toBe("a");
+    await expect(queue.get(controller.signal)).rejects.toBe(reason);
+  });
+
+  test("given back twice change nothing", async () => {
+    const { queue } = setUp();
+    queue.add("a");
+    await queue.get();
+    queue.done("a");
+    queue.done("a");
+    queue.done("never");
+    expect(queue.status()).toMatchObject({ queued: 0, running: 0 });
+  });
+});
+
+describe("delays", () => {
+  test.for([
+    { name: "keeps the earlier of two delays, whichever came first", delays: [100, 10], due: 10 },
+    { name: "keeps the first delay when the second is later", delays: [10, 100], due: 10 },
+    { name: "an add for now beats a delay", delays: [100, 0], due: 0 },
+    { name: "a delay does not hold back what is queued for now", delays: [0, 100], due: 0 },
+    { name: "a negative delay is now", delays: [-5], due: 0 },
+  ])("$name", async ({ delays, due }) => {
+    const { queue, clock } = setUp();
+    for (const delay of delays) queue.addAfter("a", delay);
+    const got = queue.get();
+    if (due > 0) {
+      await clock.advance(due - 1);
+      expect(await isPending(got)).toBe(true);
+      await clock.advance(1);
+    }
+    expect(await got).toBe("a");
+    queue.done("a");
+    await clock.advance(1000);
+    expect(queue.status()).toMatchObject({ queued: 0, delayed: 0 });
+  });
+
+  test("due at the same time keep the order in which they were added", async () => {
+    const { queue, clock } = setUp();
+    for (const key of ["c", "a", "b"]) queue.addAfter(key, 10);
+    await clock.advance(10);
+    expect(await takeAll(queue)).toEqual(["c", "a", "b"]);
+  });
+
+  test("arm one timer, for the first of them, and none when all are gone", async () => {
+    const { queue, clock } = setUp();
+    queue.addAfter("late", 100);
+    queue.addAfter("early", 10);
+    expect([clock.nextDue(), queue.status().nextDueAt]).toEqual([10, 10]);
+    queue.add("early");
+    expect([clock.nextDue(), queue.status().nextDueAt]).toEqual([100, 100]);
+    queue.add("late");
+    expect([clock.nextDue(), queue.status().nextDueAt]).toEqual([undefined, undefined]);
+  });
+
+  test("that are no numbers are refused", () => {
+    const { queue } = setUp();
+    expect(() => queue.addAfter("a", Number.NaN)).toThrow(RangeError);
+    expect(() => queue.addAfter("a", Number.POSITIVE_INFINITY)).toThrow(RangeError);
+    expect(() => queue.add("a", { priority: Number.NaN })).toThrow(RangeError);
+  });
+
+  test("of failures grow per key from 5 ms to 1000 s until the key is forgotten", () => {
+    const { queue } = setUp();
+    const delays = Array.from({ length: 20 }, () => queue.addRateLimited("a"));
+    expect(delays.slice(0, 4)).toEqual([5, 10, 20, 40]);
+    expect(delays.at(-1)).toBe(1_000_000);
+    expect([queue.retries("a"), queue.addRateLimited("b")]).toEqual([20, 5]);
+    queue.forget("a");
+    expect([queue.retries("a"), queue.addRateLimited("a")]).toEqual([0, 5]);
+  });
+
+  test("of failures against external systems grow from 1 s to 60 s", () => {
+    const { queue } = setUp({ backoff: "external" });
+    expect(Array.from({ length: 8 }, () => queue.addRateLimited("a"))).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000]);
+  });
+});
+
+describe("order", () => {
+  test("is by priority, then first in, first out", async () => {
+    const { queue } = setUp();
+    queue.add("initial-1", { priority: LOW_PRIORITY });
+    queue.add("initial-2", { priority: LOW_PRIORITY });
+    queue.add("event-1");
+    queue.add("urgent", { priority: 10 });
+    queue.add("event-2");
+    expect(await takeAll(queue)).toEqual(["urgent", "event-1", "event-2", "initial-1", "initial-2"]);
+  });
+
+  test("a second add raises the priority and never lowers it", async () => {
+    const { queue } = setUp();
+    for (const key of ["a", "b", "c"]) queue.add(key, { priority: LOW_PRIORITY });
+    queue.add("c");
+    queue.add("c", { priority: LOW_PRIORITY });
+    expect(await takeAll(queue)).toEqual(["c", "a", "b"]);
+  });
+
+  test("a requeue keeps the priority with which the key was handed out", async () => {
+    const { queue, clock } = setUp();
+    queue.add("slow", { priority: LOW_PRIORITY });
+    await queue.get();
+    queue.addRateLimited("slow");
+    queue.done("slow");
+    await clock.advance(5);
+    queue.add("event");
+    expect(await takeAll(queue)).toEqual(["event", "slow"]);
+  });
+
+  test("a delayed key is raised too", async () => {
+    const { queue, clock } = setUp();
+    queue.addAfter("a", 10, { priority: LOW_PRIORITY });
+    queue.addAfter("a", 50, { priority: 1 });
+    await clock.advance(10);
+    queue.add("b");
+    expect(await takeAll(queue)).toEqual(["a", "b"]);
+  });
+
+  test("namespaces take turns, so that a flood in one does not hold up the others", async () => {
+    const { queue } = setUp();
+    for (const key of ["flood/1", "flood/2", "flood/3", "flood/4", "b/1", "b/2", "c/1", "cluster-scoped"]) queue.add(key);
+    expect(await takeAll(queue)).toEqual(["flood/1", "b/1", "c/1", "cluster-scoped", "flood/2", "b/2", "flood/3", "flood/4"]);
+  });
+
+  test("a low-priority flood does not hold up an event in its own namespace", async () => {
+    const { queue } = setUp();
+    for (let i = 0; i < 3; i++) queue.add(`ns/${i}`, { priority: LOW_PRIORITY });
+    queue.add("ns/2");
+    expect(await takeAll(queue)).toEqual(["ns/2", "ns/0", "ns/1"]);
+  });
+});
+
+describe("stop", () => {
+  test("takes nothing more, hands out what is ready, drops what is delayed, and lets holders finish", async () => {
+    const { queue, clock } = setUp();
+    for (const key of ["held", "ready"]) queue.add(key);
+    queue.addAfter("delayed", 10);
+    expect(await queue.get()).toBe("held");
+    queue.add("held");
+    queue.stop();
+    queue.add("late");
+    const drained = queue.drained();
+    expect(await queue.get()).toBe("ready");
+    queue.done("ready");
+    const last = queue.get();
+    expect(await isPending(last)).toBe(true);
+    expect(await isPending(drained)).toBe(true);
+    queue.done("held");
+    expect(await last).toBe("held");
+    queue.done("held");
+    await drained;
+    expect(await queue.get()).toBeUndefined();
+    expect([clock.nextDue(), queue.status().delayed]).toEqual([undefined, 0]);
+  });
+
+  test("can drop what is ready too", async () => {
+    const { queue } = setUp();
+    for (const key of ["held", "ready"]) queue.add(key);
+    await queue.get();
+    queue.add("held");
+    queue.stop("drop");
+    expect(await queue.get()).toBeUndefined();
+    expect(queue.status()).toMatchObject({ queued: 0, running: 1, delayed: 0 });
+    queue.done("held");
+    await queue.drained();
+  });
+
+  test("sends waiting callers away", async () => {
+    const { queue } = setUp();
+    const waiting = [queue.get(), queue.get()];
+    queue.stop();
+    expect(await Promise.all(waiting)).toEqual([undefined, undefined]);
+    await queue.drained();
+  });
+});
+
+describe("introspection", () => {
+  test("settled means: none queued, none running, none due within the horizon", async () => {
+    const { queue, clock } = setUp();
+    await queue.settled();
+    queue.addAfter("a", 1000);
+    expect([queue.isSettled(), queue.isSettled(999), queue.isSettled(1000)]).toEqual([true, true, false]);
+    await clock.advance(1000);
+    const settled = queue.settled({ horizonMs: 60_000 });
+    const key = (await queue.get()) ?? "";
+    expect(await isPending(settled)).toBe(true);
+    queue.addAfter(key, 120_000);
+    queue.done(key);
+    await settled;
+  });
+
+  test("settled ends with the signal's reason", async () => {
+    const { queue } = setUp();
+    queue.add("a");
+    const reason = new Error("boom");
+    await expect(queue.settled({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    const controller = new AbortController();
+    const settled = queue.settled({ signal: controller.signal });
+    controller.abort(reason);
+    await expect(settled).rejects.toBe(reason);
+  });
+
+  test("the observer sees depth, adds, retries, waiting and working times", async () => {
+    const seen: unknown[] = [];
+    const note =
+      (what: string) =>
+      (...values: unknown[]) =>
+        void seen.push([what, ...values]);
+    const observer = {
+      added: note("added"),
+      depth: note("depth"),
+      retried: note("retried"),
+      started: note("started"),
+      finished: note("finished"),
+    };
+    const { queue, clock } = setUp({ observer });
+    queue.add("a");
+    queue.add("a");
+    await clock.advance(7);
+    await queue.get();
+    await clock.advance(3);
+    expect(queue.status()).toMatchObject({ unfinishedMs: 3, longestRunningMs: 3 });
+    queue.addRateLimited("a");
+    queue.done("a");
+    expect(seen).toEqual([
+      ["added", "a", 0],
+      ["depth", 0, 1],
+      ["depth", 0, 0],
+      ["started", "a", 7],
+      ["retried", "a"],
+      ["added", "a", 0],
+      ["finished", "a", 3],
+    ]);
+  });
+});

@@ -1,0 +1,340 @@
+/**
+ * The queue between events and passes: keys in, keys out.
+ *
+ * Guarantees
+ * - A key is in it at most once, however often it was added, and with at most one holder at a time.
+ * - A key added while it is held is handed out exactly once more after `done`.
+ * - Of several delays of a key the earliest wins; of several priorities the highest.
+ * - Higher priorities first. Inside a priority the groups (by default: namespaces) take turns, so none starves;
+ *   inside a group first in, first out.
+ * - Nothing is lost: what was added before `stop` is handed out, unless `stop` was told to drop it.
+ *
+ * It runs nothing by itself and keeps no process alive.
+ */
+import { type Clock, refOf, systemClock, type Timer } from "@treadle/apimachinery";
+import { Backoff, CLUSTER_CURVE, type Curve, EXTERNAL_CURVE } from "./backoff.ts";
+import { Heap, type Placed } from "./internal/heap.ts";
+import { Ready, type ReadyKey } from "./internal/ready.ts";
+import type { AddOptions, QueueObserver, QueueOptions, QueueStatus } from "./options.ts";
+
+/** A key that is queued, delayed, or waits for its holder. */
+interface Entry extends ReadyKey, Placed {
+  readonly key: string;
+  /** Orders entries that are due at the same time. */
+  sequence: number;
+  state: "ready" | "delayed" | "held";
+  /** When it becomes, or became, ready. */
+  dueAt: number;
+}
+
+interface Waiter {
+  readonly resolve: (key: string | undefined) => void;
+}
+
+export class WorkQueue {
+  readonly #clock: Clock;
+  readonly #groupOf: (key: string) => string;
+  readonly #observer: QueueObserver;
+  readonly #backoff: Backoff;
+  readonly #entries = new Map<string, Entry>();
+  readonly #ready = new Ready<Entry>();
+  readonly #delayed = new Heap<Entry>((a, b) => a.dueAt < b.dueAt || (a.dueAt === b.dueAt && a.sequence < b.sequence));
+  readonly #running = new Map<string, { readonly priority: number; readonly since: number }>();
+  readonly #waiters = new Set<Waiter>();
+  readonly #idleListeners = new Set<() => void>();
+  #held = 0;
+  #sequence = 0;
+  #timer: { readonly dueAt: number; readonly timer: Timer } | undefined;
+  #isStopped = false;
+
+  constructor(options: QueueOptions = {}) {
+    this.#clock = options.clock ?? systemClock;
+    this.#groupOf = options.groupOf ?? ((key) => refOf(key).namespace ?? "");
+    this.#observer = options.observer ?? {};
+    this.#backoff = new Backoff(curveOf(options.backoff ?? "cluster"));
+  }
+
+  /** Queues `key` for now. After {@link stop} it does nothing. */
+  add(key: string, options: AddOptions = {}): void {
+    this.#insert(key, 0, options.priority ?? 0);
+  }
+
+  /** Queues `key` for `delayMs` from now, or earlier if it is queued for earlier already. @throws RangeError unless finite. */
+  addAfter(key: string, delayMs: number, options: AddOptions = {}): void {
+    if (!Number.isFinite(delayMs))
+      throw new RangeError(`cannot queue ${JSON.stringify(key)} after ${delayMs} ms: the delay must be finite`);
+    this.#insert(key, Math.max(0, delayMs), options.priority ?? this.#running.get(key)?.priority);
+  }
+
+  /** Queues `key` after the next delay of its own back-off, and returns that delay in milliseconds. */
+  addRateLimited(key: string, options: AddOptions = {}): number {
+    const delayMs = this.#backoff.next(key);
+    this.addAfter(key, delayMs, options);
+    return delayMs;
+  }
+
+  /** The back-off of `key` begins anew: its work succeeded, or it is gone. What is queued stays queued. */
+  forget(key: string): void {
+    this.#backoff.forget(key);
+  }
+
+  /** How often `key` was rate-limited since it was forgotten. */
+  retries(key: string): number {
+    return this.#backoff.attempts(key);
+  }
+
+  /**
+   * Hands out the next key; the caller holds it until {@link done}. Waits while there is none; several callers are
+   * served in the order in which they asked. `undefined` means: stopped, and nothing is left.
+   * Rejects with the signal's reason when aborted while waiting; no key is lost by that.
+   */
+  async get(signal?: AbortSignal): Promise<string | undefined> {
+    signal?.throwIfAborted();
+    const key = this.#take();
+    if (key !== undefined || this.#isExhausted()) return key;
+    return new Promise((resolve, reject) => {
+      const onAbort = (): void => {
+        this.#waiters.delete(waiter);
+        reject(signal?.reason);
+      };
+      const waiter: Waiter = {
+        resolve: (given) => {
+          signal?.removeEventListener("abort", onAbort);
+          resolve(given);
+        },
+      };
+      this.#waiters.add(waiter);
+      signal?.addEventListener("abort", onAbort, { once: true });
+    });
+  }
+
+  /** Gives back a key; if it was added in the meantime it is queued again, last of its group. Idempotent. */
+  done(key: string): void {
+    const run = this.#running.get(key);
+    if (run === undefined) return;
+    this.#running.delete(key);
+    this.#observer.finished?.(key, this.#clock.now() - run.since);
+    const entry = this.#entries.get(key);
+    if (entry?.state === "held") {
+      this.#held--;
+      this.#makeReady(entry);
+    }
+    this.#dispatch();
+    this.#announce();
+  }
+
+  /**
+   * Takes no more keys and drops the delayed ones; keys that are held stay with their holders. Keys that are ready are
+   * still handed out (`"drain"`) or dropped too (`"drop"`). May be called again to drop what a drain left.
+   */
+  stop(pending: "drain" | "drop" = "drain"): void {
+    this.#isStopped = true;
+    for (let entry = this.#delayed.first; entry !== undefined; entry = this.#delayed.first) this.#forgetEntry(entry);
+    if (pending === "drop") for (const entry of this.#entries.values()) this.#forgetEntry(entry);
+    this.#arm();
+    this.#dispatch();
+    this.#announce();
+  }
+
+  /** Resolves when the queue was stopped, nothing is left, and every holder is done. */
+  async drained(signal?: AbortSignal): Promise<void> {
+    await this.#until(() => this.#isStopped && this.#entries.size === 0 && this.#running.size === 0, signal);
+  }
+
+  /** Resolves when no key is queued or running and none is due within `horizonMs` from now. */
+  async settled(options: { readonly horizonMs?: number; readonly signal?: AbortSignal } = {}): Promise<void> {
+    await this.#until(() => this.isSettled(options.horizonMs), options.signal);
+  }
+
+  /** No key is queued or running, and none is due within `horizonMs` from now. @defaultValue horizonMs 0 */
+  isSettled(horizonMs: number = 0): boolean {
+    const { queued, running, nextDueAt } = this.status();
+    return queued === 0 && running === 0 && (nextDueAt === undefined || nextDueAt > this.#clock.now() + horizonMs);
+  }
+
+  /** Calls `listener` each time after which no key is queued or running. Returns the way to unsubscribe. */
+  onIdle(listener: () => void): () => void {
+    this.#idleListeners.add(listener);
+    return () => void this.#idleListeners.delete(listener);
+  }
+
+  status(): QueueStatus {
+    const now = this.#clock.now();
+    let unfinishedMs = 0;
+    let longestRunningMs = 0;
+    for (const { since } of this.#running.values()) {
+      unfinishedMs += now - since;
+      longestRunningMs = Math.max(longestRunningMs, now - since);
+    }
+    return {
+      queued: this.#ready.size + this.#held,
+      running: this.#running.size,
+      delayed: this.#delayed.size,
+      nextDueAt: this.#delayed.first?.dueAt,
+      unfinishedMs,
+      longestRunningMs,
+    };
+  }
+
+  #insert(key: string, delayMs: number, priority: number | undefined): void {
+    if (this.#isStopped) return;
+    if (priority !== undefined && !Number.isFinite(priority))
+      throw new RangeError(`cannot queue ${JSON.stringify(key)} at priority ${priority}`);
+    if (delayMs > 0) this.#observer.retried?.(key);
+    const dueAt = this.#clock.now() + delayMs;
+    const known = this.#entries.get(key);
+    if (known === undefined) this.#insertNew(key, dueAt, priority ?? 0);
+    else {
+      if (priority !== undefined && priority > known.priority) this.#raise(known, priority);
+      if (known.state === "delayed" && dueAt < known.dueAt) this.#hasten(known, dueAt);
+    }
+    this.#arm();
+    this.#dispatch();
+  }
+
+  #insertNew(key: string, dueAt: number, priority: number): void {
+    const entry: Entry = {
+      key,
+      group: this.#groupOf(key),
+      priority,
+      dueAt,
+      sequence: this.#sequence++,
+      state: "delayed",
+      place: -1,
+      next: undefined,
+      previous: undefined,
+    };
+    this.#entries.set(key, entry);
+    this.#observer.added?.(key, priority);
+    if (dueAt > this.#clock.now()) this.#delayed.push(entry);
+    else this.#makeReady(entry);
+  }
+
+  /** A higher priority: a key that is ready goes to the end of it. */
+  #raise(entry: Entry, priority: number): void {
+    if (entry.state === "ready") {
+      this.#ready.remove(entry);
+      this.#reportDepth(entry.priority);
+      entry.priority = priority;
+      this.#ready.push(entry);
+      this.#reportDepth(priority);
+    } else {
+      entry.priority = priority;
+    }
+  }
+
+  /** An earlier time for a delayed key. */
+  #hasten(entry: Entry, dueAt: number): void {
+    entry.dueAt = dueAt;
+    if (dueAt > this.#clock.now()) {
+      this.#delayed.update(entry);
+    } else {
+      this.#delayed.remove(entry);
+      this.#makeReady(entry);
+    }
+  }
+
+  /** Its time has come: it may be handed out, or waits for its holder. It must be in no collection but `#entries`. */
+  #makeReady(entry: Entry): void {
+    if (this.#running.has(entry.key)) {
+      entry.state = "held";
+      this.#held++;
+    } else {
+      entry.state = "ready";
+      this.#ready.push(entry);
+      this.#reportDepth(entry.priority);
+    }
+  }
+
+  #take(): string | undefined {
+    this.#collectDue();
+    const entry = this.#ready.shift();
+    if (entry === undefined) return undefined;
+    const now = this.#clock.now();
+    this.#entries.delete(entry.key);
+    this.#running.set(entry.key, { priority: entry.priority, since: now });
+    this.#reportDepth(entry.priority);
+    this.#observer.started?.(entry.key, now - entry.dueAt);
+    return entry.key;
+  }
+
+  #collectDue(): void {
+    const now = this.#clock.now();
+    for (let entry = this.#delayed.first; entry !== undefined && entry.dueAt <= now; entry = this.#delayed.first) {
+      this.#delayed.remove(entry);
+      this.#makeReady(entry);
+    }
+  }
+
+  /** Serves those who wait, and sends them away when nothing can come any more. */
+  #dispatch(): void {
+    for (const waiter of this.#waiters) {
+      const key = this.#take();
+      if (key === undefined && !this.#isExhausted()) return;
+      this.#waiters.delete(waiter);
+      waiter.resolve(key);
+    }
+  }
+
+  #isExhausted(): boolean {
+    return this.#isStopped && this.#entries.size === 0;
+  }
+
+  /** One timer, for the first delayed key. */
+  #arm(): void {
+    const dueAt = this.#delayed.first?.dueAt;
+    if (dueAt === this.#timer?.dueAt) return;
+    this.#timer?.timer.cancel();
+    this.#timer = undefined;
+    if (dueAt === undefined) return;
+    const onDue = (): void => {
+      this.#timer = undefined;
+      this.#collectDue();
+      this.#arm();
+      this.#dispatch();
+    };
+    this.#timer = { dueAt, timer: this.#clock.after(dueAt - this.#clock.now(), onDue) };
+  }
+
+  #forgetEntry(entry: Entry): void {
+    this.#entries.delete(entry.key);
+    if (entry.state === "delayed") this.#delayed.remove(entry);
+    else if (entry.state === "held") this.#held--;
+    else {
+      this.#ready.remove(entry);
+      this.#reportDepth(entry.priority);
+    }
+  }
+
+  #reportDepth(priority: number): void {
+    if (this.#observer.depth !== undefined) this.#observer.depth(priority, this.#ready.sizeAt(priority));
+  }
+
+  #announce(): void {
+    if (this.#ready.size > 0 || this.#held > 0 || this.#running.size > 0) return;
+    for (const listener of this.#idleListeners) listener();
+  }
+
+  async #until(isTrue: () => boolean, signal: AbortSignal | undefined): Promise<void> {
+    signal?.throwIfAborted();
+    if (isTrue()) return;
+    await new Promise<void>((resolve, reject) => {
+      const onAbort = (): void => {
+        unsubscribe();
+        reject(signal?.reason);
+      };
+      const unsubscribe = this.onIdle(() => {
+        if (!isTrue()) return;
+        unsubscribe();
+        signal?.removeEventListener("abort", onAbort);
+        resolve();
+      });
+      signal?.addEventListener("abort", onAbort, { once: true });
+    });
+  }
+}
+
+function curveOf(backoff: "cluster" | "external" | Curve): Curve {
+  if (backoff === "cluster") return CLUSTER_CURVE;
+  return backoff === "external" ? EXTERNAL_CURVE : backoff;
+}
