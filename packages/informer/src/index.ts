@@ -1,1 +1,2 @@
+export { createInformer, type InformerErrorSource, type InformerOptions } from "./create-informer.ts";
 export type { Informer, InformerEvent, InformerProgress, Select } from "./informer.ts";

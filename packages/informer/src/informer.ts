@@ -4,7 +4,10 @@
  */
 import type { Kind, ObjectOf, Ref } from "@treadle/apimachinery";
 
-/** What changed. `initial` marks objects of the first list (and of re-lists only when they did change). */
+/**
+ * What changed. `initial` marks what a handler is told to bring it up to date: objects of the first list, and objects that
+ * were there when it subscribed. A later list tells only what did change, and that is not initial.
+ */
 export type InformerEvent<T> =
   | { readonly type: "added"; readonly object: T; readonly initial: boolean }
   | { readonly type: "updated"; readonly object: T; readonly previous: T }
@@ -20,17 +23,20 @@ export interface Informer<K extends Kind = Kind> {
   readonly kind: K;
   /** Begins to list and watch. Calling it again does nothing. */
   start(): void;
-  /** Ends list and watch; the store stays readable. Idempotent. */
+  /** Ends list and watch for good; no handler is called any more, the store stays readable. Idempotent. */
   stop(): Promise<void>;
   /** True once the first list is complete in the store and its events were delivered. */
   readonly hasSynced: boolean;
-  /** Resolves when {@link hasSynced}; rejects with the signal's reason. */
+  /** Resolves when {@link hasSynced}; rejects with the signal's reason, and when the informer was stopped before. */
   synced(signal?: AbortSignal): Promise<void>;
   get(ref: Ref): ObjectOf<K> | undefined;
   list(select?: Select): readonly ObjectOf<K>[];
-  /** Registers an index; before or after start. `keys` must be pure; an object for which it throws has no keys. */
+  /**
+   * Registers an index; before or after start. `keys` must be pure; an object for which it throws has no keys.
+   * The same function again changes nothing. @throws when the name is taken by another function.
+   */
   addIndex(name: string, keys: (object: ObjectOf<K>) => readonly string[]): void;
-  /** The objects that the index `name` files under `key`. */
+  /** The objects that the index `name` files under `key`. @throws when there is no such index. */
   byIndex(name: string, key: string): readonly ObjectOf<K>[];
   /**
    * Calls `handler` for every change, one after another in order; what is in the store already is delivered first as
@@ -39,18 +45,29 @@ export interface Informer<K extends Kind = Kind> {
   onEvent(handler: (event: InformerEvent<ObjectOf<K>>) => void): () => void;
   /**
    * Read-your-own-writes: the response of a write of ours. From now on reads return it, or something newer, and its echo
-   * on the watch is no event. Bounded in time: what the watch has not confirmed after a while gives way to what it says.
+   * on the watch is no event. Handlers are not called: the writer knows. The response of the write that removed a deleted
+   * object's last finalizer counts as {@link observeDelete}. Bounded in time: what the server has not confirmed after
+   * three minutes is settled by a new list.
+   *
+   * Assumption: the writer knows what its write was based on (it sent a resourceVersion, or reads the response). The
+   * event of a foreign change that the response contains already is not delivered.
    */
   observeWrite(object: ObjectOf<K>): void;
-  /** The same for a removal of ours: the object with this uid is not returned any more. */
+  /** The same for a removal of ours: the object with this uid is not returned any more; another of that name is. */
   observeDelete(ref: Ref, uid: string): void;
+  /**
+   * Announces a write of ours: until the returned function is called (after {@link observeWrite}, or when the write
+   * failed), what the watch says of that object waits, so that an echo which overtakes the response is recognised as one.
+   * Bounded: after 30 s the news is let through.
+   */
+  expectWrite(ref: Ref): () => void;
   /** For probes and metrics. */
   progress(): InformerProgress;
 }
 
 export interface InformerProgress {
   readonly hasSynced: boolean;
-  /** Milliseconds since the last list, event, bookmark or answer of the server. */
+  /** Milliseconds since the last list, event, bookmark or good answer of the server (of the namespace that waits longest). */
   readonly ageMs: number;
   readonly objects: number;
   /** The last failure of list or watch, until one succeeds. */

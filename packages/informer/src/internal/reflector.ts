@@ -1,0 +1,330 @@
+/**
+ * Keeps a view in step with the server: lists once, then watches, and comes back after whatever ends the watch. Numbers
+ * are client-go's (tools/cache/reflector.go) unless said otherwise; the inactivity deadline is our own, because no
+ * transport notices a connection that is silently gone.
+ */
+import { type Clock, isApiError, isExpired, isTooManyRequests, type KubernetesObject, type Random, sleep } from "@treadle/apimachinery";
+import type { WatchEvent } from "@treadle/client";
+import { orAborted, Watchdog } from "./await.ts";
+import { Backoff } from "./backoff.ts";
+import type { Pacer } from "./pacer.ts";
+import { describe, errorOf, type Source } from "./source.ts";
+import { compareVersions } from "./version.ts";
+
+/** What the server does not let pass: the reason of every abort but the caller's. */
+const RELIST: unique symbol = Symbol("relist");
+
+/** Bookmarks come about once a minute; one may be late. */
+const QUIET_WITH_BOOKMARKS_MS = 90_000;
+/** A server that sends no bookmarks is only known to be silent when it let its own timeout pass. */
+const GRACE_MS = 5_000;
+/** A server that ignores `sendInitialEvents` never marks their end. */
+const QUIET_INITIAL_EVENTS_MS = 15_000;
+const NOT_SERVED_RETRY_MS = 10_000;
+/** Watches that end early and cleanly are opened at most this often. */
+const MIN_WATCH_MS = 1_000;
+/** A second 410 within this time waits like any failure. */
+const EXPIRED_AGAIN_MS = 10_000;
+const WATCH_TIMEOUT_SECONDS = { from: 300, to: 600 } as const;
+/** Refusals of `sendInitialEvents` that will not change while the server runs. */
+const REFUSED: ReadonlySet<number> = new Set([400, 405, 406, 415, 422, 501]);
+
+/** Where the reflector puts what it learns. */
+export interface Sink<T> {
+  /** The state of everything as of `version`. Resolves when it is stored and told. */
+  replace(objects: ReadonlyMap<string, T>, version: string, signal: AbortSignal): Promise<void>;
+  /** One change, as it came. */
+  apply(event: { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: T }): void;
+  /** The watch has told everything up to `version`. */
+  passed(version: string): void;
+  /** The object as it is to be stored: transformed, frozen, or the very one that is stored already. */
+  take(object: T): T;
+}
+
+export interface ReflectorOptions<T extends KubernetesObject> {
+  readonly source: Source<T>;
+  readonly sink: Sink<T>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly pacer: Pacer;
+  readonly pageSize: number;
+  readonly onFailure: (error: unknown, where: "list" | "watch") => void;
+}
+
+export class Reflector<T extends KubernetesObject> {
+  readonly #options: ReflectorOptions<T>;
+  readonly #backoff: Backoff;
+  /** Where the next watch begins; absent: list first. */
+  #version: string | undefined;
+  #initialEvents: "try" | "skip once" | "refused" = "try";
+  #hasBookmarks: "unknown" | "yes" | "no" = "unknown";
+  #wantsRelist = false;
+  #current: Watchdog | undefined;
+  #answeredAt: number;
+  /** Since when there was no failure. */
+  #healthySince: number | undefined;
+  #expiredAt = Number.NEGATIVE_INFINITY;
+  #lastError: unknown;
+
+  constructor(options: ReflectorOptions<T>) {
+    this.#options = options;
+    this.#backoff = new Backoff(options.random);
+    this.#answeredAt = options.clock.now();
+  }
+
+  /** When the server last said something, in milliseconds of the clock. */
+  get answeredAt(): number {
+    return this.#answeredAt;
+  }
+
+  get lastError(): unknown {
+    return this.#lastError;
+  }
+
+  /** Lists again as soon as possible, whatever state the watch is in. */
+  relist(): void {
+    this.#wantsRelist = true;
+    this.#current?.end(RELIST);
+  }
+
+  /** Runs until the signal is aborted; never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    this.#answeredAt = this.#options.clock.now();
+    while (!signal.aborted) {
+      const pauseMs = await this.#attempt(signal);
+      if (signal.aborted) return;
+      if (pauseMs > 0) await sleep(this.#options.clock, pauseMs, signal).catch(() => undefined);
+    }
+  }
+
+  /** One list, one watch, or both in one stream. Resolves to the pause before the next. */
+  async #attempt(signal: AbortSignal): Promise<number> {
+    const { clock } = this.#options;
+    if (this.#wantsRelist) this.#version = undefined;
+    this.#wantsRelist = false;
+    const isListing = this.#version === undefined;
+    const isStreaming = isListing && this.#initialEvents === "try";
+    const startedAt = clock.now();
+    try {
+      if (isListing && !isStreaming) {
+        await this.#list(signal);
+        return 0;
+      }
+      await this.#watch(signal, isStreaming);
+      return Math.max(0, MIN_WATCH_MS - (clock.now() - startedAt));
+    } catch (error) {
+      if (signal.aborted || error === RELIST) return 0;
+      return this.#pauseAfter(error, isStreaming);
+    }
+  }
+
+  async #list(signal: AbortSignal): Promise<void> {
+    // Whatever comes of it, the next list may be a stream again: one that failed before its end is no reason to give up.
+    if (this.#initialEvents === "skip once") this.#initialEvents = "try";
+    const watchdog = this.#guard(signal, QUIET_WITH_BOOKMARKS_MS, "list");
+    try {
+      const { objects, version } = await this.#pages(watchdog);
+      await this.#replace(objects, version, watchdog);
+    } finally {
+      watchdog.end();
+    }
+  }
+
+  /** All pages; when a continue token expires, once more from the start, and then in one piece (as client-go's pager). */
+  async #pages(watchdog: Watchdog): Promise<{ objects: Map<string, T>; version: string }> {
+    const { source, pageSize } = this.#options;
+    for (let attempt = 0; ; attempt++) {
+      const limit = attempt < 2 ? { limit: pageSize } : {};
+      const objects = new Map<string, T>();
+      let token: string | undefined;
+      try {
+        do {
+          const options = { ...limit, ...(token === undefined ? {} : { continue: token }), signal: watchdog.signal };
+          const page = await orAborted(source.list(options), watchdog.signal);
+          this.#answered(watchdog);
+          await this.#collect(page.items, objects, watchdog);
+          token = page.metadata.continue;
+          if (token === undefined || token === "") return { objects, version: this.#versionOf(page.metadata.resourceVersion, "list") };
+        } while (token !== undefined);
+      } catch (error) {
+        if (!isExpired(error) || token === undefined || attempt >= 2) throw error;
+      }
+    }
+  }
+
+  async #collect(items: readonly T[], objects: Map<string, T>, watchdog: Watchdog): Promise<void> {
+    for (const item of items) {
+      await this.#breathe(watchdog.signal);
+      objects.set(keyOfObject(item, this.#options.source), this.#options.sink.take(item));
+    }
+  }
+
+  async #replace(objects: ReadonlyMap<string, T>, version: string, watchdog: Watchdog): Promise<void> {
+    await this.#options.sink.replace(objects, version, watchdog.signal);
+    this.#version = version;
+    this.#lastError = undefined;
+    this.#answered(watchdog);
+  }
+
+  async #watch(signal: AbortSignal, isStreaming: boolean): Promise<void> {
+    const { source, random } = this.#options;
+    const { from, to } = WATCH_TIMEOUT_SECONDS;
+    const timeoutSeconds = from + Math.floor(random.next() * (to - from + 1));
+    const start = isStreaming
+      ? { sendInitialEvents: true, resourceVersionMatch: "NotOlderThan" as const }
+      : { resourceVersion: this.#version ?? "" };
+    const watchdog = this.#guard(signal, QUIET_WITH_BOOKMARKS_MS, "watch");
+    let iterator: AsyncIterator<WatchEvent<T>> | undefined;
+    let isLive = false;
+    try {
+      const stream = await orAborted(
+        source.watch({ ...start, allowBookmarks: true, timeoutSeconds, signal: watchdog.signal }),
+        watchdog.signal,
+      );
+      iterator = stream[Symbol.asyncIterator]();
+      this.#answered(watchdog);
+      if (!isStreaming) this.#lastError = undefined;
+      if (isStreaming) {
+        watchdog.limit(QUIET_INITIAL_EVENTS_MS);
+        await this.#readInitialEvents(iterator, watchdog);
+      }
+      watchdog.limit(this.#hasBookmarks === "no" ? timeoutSeconds * 1000 + GRACE_MS : QUIET_WITH_BOOKMARKS_MS);
+      isLive = true;
+      await this.#readChanges(iterator, watchdog);
+    } catch (error) {
+      if (isLive && error instanceof TooQuietError && this.#hasBookmarks === "unknown") this.#hasBookmarks = "no";
+      throw error;
+    } finally {
+      watchdog.end();
+      // Not awaited: a stream that hangs would make us hang, and what it may still report is of no interest.
+      void close(iterator);
+    }
+  }
+
+  /** Up to the bookmark that ends them. @throws when the stream ends before. */
+  async #readInitialEvents(iterator: AsyncIterator<WatchEvent<T>>, watchdog: Watchdog): Promise<void> {
+    const { source, sink } = this.#options;
+    const objects = new Map<string, T>();
+    for (;;) {
+      const event = await this.#next(iterator, watchdog);
+      if (event === undefined) throw new Error(`watch of ${describe(source)} ended before the end of its initial events`);
+      if (event.type === "BOOKMARK") {
+        if (event.object.metadata.annotations?.[INITIAL_EVENTS_END] !== "true") continue;
+        this.#hasBookmarks = "yes";
+        return await this.#replace(objects, this.#versionOf(event.object.metadata.resourceVersion, "watch"), watchdog);
+      }
+      const key = keyOfObject(event.object, source);
+      if (event.type === "DELETED") objects.delete(key);
+      else objects.set(key, sink.take(event.object));
+    }
+  }
+
+  /** Until the stream ends. */
+  async #readChanges(iterator: AsyncIterator<WatchEvent<T>>, watchdog: Watchdog): Promise<void> {
+    const { source, sink } = this.#options;
+    for (;;) {
+      const event = await this.#next(iterator, watchdog);
+      if (event === undefined) return;
+      const version = event.object.metadata.resourceVersion;
+      if (event.type === "BOOKMARK") this.#bookmarked(watchdog);
+      else {
+        keyOfObject(event.object, source);
+        sink.apply({ type: event.type, object: sink.take(event.object) });
+      }
+      this.#lastError = undefined;
+      if (version === undefined || (compareVersions(version, this.#version) ?? 1) <= 0) continue;
+      this.#version = version;
+      sink.passed(version);
+    }
+  }
+
+  /** The next event, `undefined` at a clean end. @throws what an ERROR event says, and when nothing comes for too long. */
+  async #next(iterator: AsyncIterator<WatchEvent<T>>, watchdog: Watchdog): Promise<Exclude<WatchEvent<T>, { type: "ERROR" }> | undefined> {
+    await this.#breathe(watchdog.signal);
+    const result = await orAborted(iterator.next(), watchdog.signal);
+    if (result.done === true) return undefined;
+    this.#answered(watchdog);
+    const event = result.value;
+    if (event.type === "ERROR") throw errorOf(event.object, describe(this.#options.source));
+    return event;
+  }
+
+  #bookmarked(watchdog: Watchdog): void {
+    this.#hasBookmarks = "yes";
+    watchdog.limit(QUIET_WITH_BOOKMARKS_MS);
+  }
+
+  /** The pause after a failure. Decides, too, whether to list again and how. */
+  #pauseAfter(error: unknown, wasStreaming: boolean): number {
+    const { onFailure } = this.#options;
+    const wasListing = this.#version === undefined;
+    const status = isApiError(error) ? error.status : undefined;
+    // What was served once and is not now comes back with a history that we do not know.
+    if (isExpired(error) || status === 404) this.#version = undefined;
+    if (isExpired(error) && !wasListing) {
+      // Versions do expire in the course of things; again and again is a fault, and no reason to list in a circle.
+      const sinceMs = this.#options.clock.now() - this.#expiredAt;
+      this.#expiredAt = this.#options.clock.now();
+      if (sinceMs >= EXPIRED_AGAIN_MS) return 0;
+    }
+    if (wasStreaming && wasListing && status !== undefined && REFUSED.has(status)) {
+      this.#initialEvents = "refused";
+      return 0;
+    }
+    this.#lastError = error;
+    onFailure(error, wasListing && !wasStreaming ? "list" : "watch");
+    if (status === 404) return NOT_SERVED_RETRY_MS;
+    if (wasStreaming && wasListing && !isTooManyRequests(error)) this.#initialEvents = "skip once";
+    const backoffMs = this.#backoff.next(this.#healthySince === undefined ? 0 : this.#answeredAt - this.#healthySince);
+    this.#healthySince = undefined;
+    return isApiError(error) && error.retryAfterMs !== undefined && error.retryAfterMs > 0 ? error.retryAfterMs : backoffMs;
+  }
+
+  async #breathe(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (!this.#options.pacer.isDue) return;
+    await this.#options.pacer.rest();
+    signal.throwIfAborted();
+  }
+
+  #answered(watchdog: Watchdog): void {
+    this.#answeredAt = this.#options.clock.now();
+    this.#healthySince ??= this.#answeredAt;
+    watchdog.touch();
+  }
+
+  #guard(signal: AbortSignal, ms: number, what: string): Watchdog {
+    const { clock, source } = this.#options;
+    const tooQuiet = (limitMs: number): Error =>
+      new TooQuietError(`${what} of ${describe(source)}: nothing came from the server for ${limitMs / 1000} s`);
+    this.#current = new Watchdog(clock, signal, { ms, tooQuiet });
+    return this.#current;
+  }
+
+  #versionOf(version: string | undefined, what: string): string {
+    if (version === undefined || version === "")
+      throw new Error(`${what} of ${describe(this.#options.source)}: the server gave no resourceVersion to watch from`);
+    return version;
+  }
+}
+
+const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
+
+class TooQuietError extends Error {
+  override readonly name = "TooQuietError";
+}
+
+function keyOfObject(object: KubernetesObject, source: Source<KubernetesObject>): string {
+  const name = (object as Partial<KubernetesObject> | undefined)?.metadata?.name;
+  if (name === undefined || name === "") throw new Error(`the server sent a ${describe(source)} without a name`);
+  const { namespace } = object.metadata;
+  return namespace === undefined || namespace === "" ? name : `${namespace}/${name}`;
+}
+
+async function close(iterator: AsyncIterator<unknown> | undefined): Promise<void> {
+  try {
+    await iterator?.return?.();
+  } catch {
+    // It was to be ended, and it has.
+  }
+}

@@ -1,0 +1,43 @@
+/** The server as one reflector sees it: one kind, one namespace or all, one selection. */
+import { ApiError, type Kind, type KubernetesList, type KubernetesObject, type Status } from "@treadle/apimachinery";
+import type { Client, ListOptions, WatchEvent, WatchOptions } from "@treadle/client";
+
+/** What of a kind is listed and watched. Everything absent: all of it. */
+export interface Selection {
+  readonly namespace?: string;
+  readonly labelSelector?: string | Readonly<Record<string, string>>;
+  readonly fieldSelector?: string;
+}
+
+export interface Source<T extends KubernetesObject> {
+  readonly kind: Kind;
+  readonly selection: Selection;
+  list(options: ListOptions): Promise<KubernetesList<T>>;
+  watch(options: WatchOptions): Promise<AsyncIterable<WatchEvent<T>>>;
+}
+
+export function sourceOf<T extends KubernetesObject>(client: Pick<Client, "list" | "watch">, kind: Kind, selection: Selection): Source<T> {
+  return {
+    kind,
+    selection,
+    // A client that throws before it returns a promise is a client that failed.
+    list: async (options) => client.list(kind, { ...selection, ...options }),
+    watch: async (options) => client.watch(kind, { ...selection, ...options }),
+  };
+}
+
+/** `Widget in namespace "a"`: for messages. */
+export function describe(source: Pick<Source<KubernetesObject>, "kind" | "selection">): string {
+  const { namespace } = source.selection;
+  return namespace === undefined ? source.kind.kind : `${source.kind.kind} in namespace ${JSON.stringify(namespace)}`;
+}
+
+/** The failure that an ERROR event of a watch carries. */
+export function errorOf(status: Status, what: string): ApiError {
+  return new ApiError({
+    message: `watch of ${what} was ended by the server: ${status.message ?? status.reason ?? "no reason given"} (${status.code})`,
+    status: status.code ?? 0,
+    reason: status.reason,
+    details: status.details,
+  });
+}

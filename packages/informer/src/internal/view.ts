@@ -1,0 +1,232 @@
+/**
+ * What an informer shows: the server's statements and our own writes brought together (see claims.ts), stored, and told
+ * to the handlers. Everything here is synchronous: a statement is stored and delivered before the next one is heard.
+ */
+import { type Clock, keyOf, type KubernetesObject, type Ref, refOf, type Timer } from "@treadle/apimachinery";
+import type { InformerEvent } from "../informer.ts";
+import { type Claim, hear, type Known, removal, type Statement, type Verdict, write } from "./claims.ts";
+import { Graves } from "./graves.ts";
+import type { Store } from "./store.ts";
+import { isAtLeast } from "./version.ts";
+
+/**
+ * How long a claim is believed without a word of the server: JOSDK's interval for objects that the watch has not
+ * confirmed (peers: "ghost check", 3 min). Long enough for any outage that a relist follows, short enough for a person.
+ */
+export const CLAIM_MS = 180_000;
+
+export interface ViewOptions<T extends KubernetesObject> {
+  readonly store: Store<T>;
+  readonly clock: Clock;
+  readonly emit: (event: InformerEvent<T>) => void;
+  /** Asks for a list of everything in `namespace`: claims there were not confirmed in time. */
+  readonly relist: (namespace: string) => void;
+}
+
+export class View<T extends KubernetesObject> {
+  readonly #options: ViewOptions<T>;
+  readonly #graves: Graves;
+  readonly #claims = new Map<string, Claim<T>>();
+  /** Statements that wait for the response of a write that is on its way. */
+  readonly #held = new Map<string, { writers: number; readonly said: (() => void)[] }>();
+  #expiry: Timer | undefined;
+  #isClosed = false;
+
+  constructor(options: ViewOptions<T>) {
+    this.#options = options;
+    this.#graves = new Graves(options.clock, CLAIM_MS);
+  }
+
+  /** What is shown of this object was said, in this version, by the server: nothing would change if it said so again. */
+  knows(ref: Ref, uid: string | undefined, version: string | undefined): T | undefined {
+    const key = keyOf(ref);
+    const claim = this.#claims.get(key);
+    const watched = claim === undefined ? this.#shown(ref) : claim.watched;
+    return version !== undefined && watched?.metadata.resourceVersion === version && watched.metadata.uid === uid ? watched : undefined;
+  }
+
+  /** `object` exists, says an event or a list of version `version`. */
+  present(object: T, version: string | undefined, from: Statement<T>["from"], isInitial = false): void {
+    this.#hear(object.metadata, { object, uid: object.metadata.uid, version, from }, { isInitial });
+  }
+
+  /** An event says that `object`, seen here for the last time, was deleted. */
+  deleted(object: T): void {
+    const { uid, resourceVersion } = object.metadata;
+    this.#hear(object.metadata, { object: undefined, uid, version: resourceVersion, from: "event" }, { last: object });
+  }
+
+  /** A list of version `version` does not have `ref`. */
+  absent(ref: Ref, version: string | undefined): void {
+    this.#hear(ref, { object: undefined, uid: undefined, version, from: "list" }, {});
+  }
+
+  /** Everything that is shown or claimed in `namespace` (or everywhere): what a list must have or else is gone. */
+  *refs(namespace: string | undefined): IterableIterator<Ref> {
+    for (const object of this.#options.store.in(namespace)) yield object.metadata;
+    for (const [key, claim] of this.#claims) {
+      const ref = refOf(key);
+      if (claim.object === undefined && (namespace === undefined || ref.namespace === namespace)) yield ref;
+    }
+  }
+
+  /**
+   * A watch of a selection in `namespace` has come to `version`: what we wrote up to there and it did not mention is not
+   * in the selection.
+   */
+  passed(version: string, namespace: string | undefined): void {
+    for (const [key, claim] of this.#claims) {
+      const ref = refOf(key);
+      if (claim.object === undefined || (namespace !== undefined && ref.namespace !== namespace) || this.#held.has(key)) continue;
+      if (isAtLeast(version, claim.version)) this.#show(ref, { shown: claim.watched, claim: undefined }, {});
+    }
+  }
+
+  /** Our write was answered with `object`. No event: the writer knows. */
+  wrote(object: T): void {
+    if (isRemoved(object)) {
+      this.removed(object.metadata, object.metadata.uid ?? "");
+      return;
+    }
+    this.#own(object.metadata, write(object, this.#known(object.metadata)));
+  }
+
+  /** We removed the object `uid`. No event: the writer knows. */
+  removed(ref: Ref, uid: string): void {
+    this.#own(ref, removal(uid, this.#known(ref)));
+    this.#graves.add(uid, undefined, true);
+  }
+
+  /** Until the returned function is called, statements about `ref` wait. */
+  hold(ref: Ref, limitMs: number): () => void {
+    const key = keyOf(ref);
+    const held = this.#held.get(key) ?? { writers: 0, said: [] };
+    held.writers++;
+    this.#held.set(key, held);
+    let isOver = false;
+    const release = (): void => {
+      if (isOver) return;
+      isOver = true;
+      timer.cancel();
+      held.writers--;
+      if (held.writers > 0) return;
+      this.#held.delete(key);
+      for (const say of held.said) say();
+    };
+    const timer = this.#options.clock.after(limitMs, release);
+    return release;
+  }
+
+  /** Nothing is told and nothing is timed any more; what is shown stays. */
+  close(): void {
+    this.#isClosed = true;
+    this.#expiry?.cancel();
+  }
+
+  #hear(ref: Ref, said: Statement<T>, how: { readonly isInitial?: boolean; readonly last?: T }): void {
+    if (this.#isClosed) return;
+    const held = this.#held.get(keyOf(ref));
+    if (held !== undefined) {
+      held.said.push(() => this.#hear(ref, said, how));
+      return;
+    }
+    const verdict = hear(said, this.#known(ref));
+    if (said.object === undefined && said.from === "event") this.#graves.add(said.uid, said.version, false);
+    this.#show(ref, verdict, { ...how, version: said.version });
+  }
+
+  #known(ref: Ref): Known<T> {
+    return {
+      shown: this.#shown(ref),
+      claim: this.#claims.get(keyOf(ref)),
+      graves: this.#graves,
+      deadline: this.#options.clock.now() + CLAIM_MS,
+    };
+  }
+
+  #shown(ref: Ref): T | undefined {
+    return this.#options.store.get(ref.namespace ?? "", ref.name);
+  }
+
+  #own(ref: Ref, verdict: Verdict<T>): void {
+    const previous = this.#shown(ref);
+    this.#claim(keyOf(ref), verdict.claim);
+    if (previous === verdict.shown) return;
+    if (verdict.shown === undefined)
+      this.#options.store.remove(previous as T); // They differ, so there is a previous one.
+    else this.#options.store.put(verdict.shown, previous);
+  }
+
+  #show(
+    ref: Ref,
+    verdict: Verdict<T>,
+    how: { readonly isInitial?: boolean; readonly last?: T; readonly version?: string | undefined },
+  ): void {
+    const { store, emit } = this.#options;
+    const previous = this.#shown(ref);
+    const { shown } = verdict;
+    this.#claim(keyOf(ref), verdict.claim);
+    if (shown === previous) return;
+    if (shown !== undefined && previous !== undefined && shown.metadata.uid === previous.metadata.uid) {
+      store.put(shown, previous);
+      emit({ type: "updated", object: shown, previous });
+      return;
+    }
+    if (previous !== undefined) {
+      this.#graves.add(previous.metadata.uid, how.version, false);
+      store.remove(previous);
+      const isLast = how.last !== undefined && how.last.metadata.uid === previous.metadata.uid;
+      emit({ type: "deleted", object: isLast && how.last !== undefined ? how.last : previous });
+    }
+    if (shown !== undefined) {
+      this.#graves.remove(shown.metadata.uid);
+      store.put(shown, undefined);
+      emit({ type: "added", object: shown, initial: how.isInitial === true });
+    }
+  }
+
+  #claim(key: string, claim: Claim<T> | undefined): void {
+    if (claim === this.#claims.get(key)) return;
+    if (claim === undefined) this.#claims.delete(key);
+    else this.#claims.set(key, claim);
+    if (this.#expiry === undefined) this.#arm();
+  }
+
+  /** One timer, for the earliest deadline. A claim that ends before leaves it standing: it looks again when it fires. */
+  #arm(): void {
+    this.#expiry = undefined;
+    if (this.#isClosed) return;
+    let earliest = Number.POSITIVE_INFINITY;
+    for (const claim of this.#claims.values()) if (!claim.isExpired) earliest = Math.min(earliest, claim.deadline);
+    if (earliest === Number.POSITIVE_INFINITY) return;
+    this.#expiry = this.#options.clock.after(earliest - this.#options.clock.now(), () => this.#expire());
+  }
+
+  #expire(): void {
+    const now = this.#options.clock.now();
+    const doubtful = new Set<string>();
+    for (const [key, claim] of this.#claims) {
+      if (claim.isExpired || claim.deadline > now) continue;
+      const ref = refOf(key);
+      if (claim.watched === this.#shown(ref)) this.#claims.delete(key);
+      else {
+        this.#claims.set(key, { ...claim, isExpired: true });
+        doubtful.add(ref.namespace ?? "");
+      }
+    }
+    this.#arm();
+    for (const namespace of doubtful) this.#options.relist(namespace);
+  }
+}
+
+/**
+ * The write that takes the last finalizer from an object that is being deleted removes it, and is answered with what it
+ * was. (A namespace has finalizers in its spec, too; a pod lives on for its grace period.)
+ */
+function isRemoved(object: KubernetesObject): boolean {
+  const { deletionTimestamp, deletionGracePeriodSeconds, finalizers } = object.metadata;
+  if (deletionTimestamp === undefined || (finalizers?.length ?? 0) > 0 || (deletionGracePeriodSeconds ?? 0) > 0) return false;
+  const spec = (object as { readonly spec?: unknown }).spec;
+  const inSpec = typeof spec === "object" && spec !== null && "finalizers" in spec ? spec.finalizers : undefined;
+  return !Array.isArray(inSpec) || inSpec.length === 0;
+}

@@ -1,0 +1,396 @@
+import { seededRandom } from "@treadle/apimachinery";
+import { expect, test } from "vitest";
+import { added, apiError, bookmark, deleted, errorLine, id, modified, page, type Rig, rig, synced, widget } from "./scripted.ts";
+
+const ref = (name: string) => ({ name, namespace: "ns" });
+
+/** Refuses the streaming list, as a server without WatchList does. */
+async function pagedRig(options: Parameters<typeof rig>[0] = {}): Promise<Rig> {
+  const made = rig(options);
+  made.informer.start();
+  await made.settle();
+  made.watch().fail(apiError(422));
+  await made.settle();
+  return made;
+}
+
+test("asks for the initial events and their end, and watches on in the same stream", async () => {
+  const r = rig();
+  r.informer.start();
+  await r.settle();
+  const call = r.watch();
+  expect(call.options).toMatchObject({ sendInitialEvents: true, resourceVersionMatch: "NotOlderThan", allowBookmarks: true });
+  expect(call.options).not.toHaveProperty("resourceVersion");
+  const stream = call.open(added(widget("a", 5)), added(widget("b", 3)));
+  await r.settle();
+  expect(r.informer.hasSynced).toBe(false);
+  expect(r.events()).toEqual([]);
+  stream.send(bookmark(7, true));
+  await r.settle();
+  expect(r.informer.hasSynced).toBe(true);
+  expect(r.events()).toEqual(["added a@5 (initial)", "added b@3 (initial)"]);
+  stream.send(modified(widget("a", 8)), deleted(widget("b", 9)), added(widget("c", 10)));
+  await r.settle();
+  expect(r.events()).toEqual(["updated a@8", "deleted b@9", "added c@10"]);
+  expect(r.waiting).toEqual([]);
+});
+
+test("takes changes among the initial events for what they are", async () => {
+  const r = rig();
+  r.informer.start();
+  await r.settle();
+  r.watch().open(
+    added(widget("a", 1)),
+    added(widget("b", 2)),
+    bookmark(3),
+    modified(widget("a", 4)),
+    deleted(widget("b", 5)),
+    bookmark(5, true),
+  );
+  await r.settle();
+  expect(r.events()).toEqual(["added a@4 (initial)"]);
+});
+
+test.for([400, 405, 415, 422, 501])("lists by pages for good when the server refuses initial events with %i", async (status) => {
+  const r = rig({ pageSize: 2 });
+  r.informer.start();
+  await r.settle();
+  r.watch().fail(apiError(status));
+  await r.settle();
+  const first = r.list();
+  expect(first.options).toMatchObject({ limit: 2 });
+  expect(first.options).not.toHaveProperty("resourceVersion");
+  first.answer(page(9, [widget("a", 1), widget("b", 2)], "token-1"));
+  await r.settle();
+  const second = r.list();
+  expect(second.options).toMatchObject({ limit: 2, continue: "token-1" });
+  expect(r.informer.hasSynced).toBe(false);
+  second.answer(page(9, [widget("c", 3)]));
+  await r.settle();
+  expect(r.events()).toEqual(["added a@1 (initial)", "added b@2 (initial)", "added c@3 (initial)"]);
+  const watch = r.watch();
+  expect(watch.options).toMatchObject({ resourceVersion: "9", allowBookmarks: true });
+  expect(watch.options).not.toHaveProperty("sendInitialEvents");
+  watch.fail(apiError(410));
+  await r.settle();
+  expect(r.list().options).not.toHaveProperty("continue");
+  expect(r.errors).toEqual([]);
+});
+
+test("pages are of 250 objects unless told otherwise", async () => {
+  const r = await pagedRig();
+  expect(r.list().options.limit).toBe(250);
+});
+
+test("starts over when a continue token expires, and the second time takes all in one piece", async () => {
+  const r = await pagedRig({ pageSize: 1 });
+  for (const _ of [1, 2]) {
+    r.list().answer(page(1, [widget("a", 1)], "t"));
+    await r.settle();
+    r.list().fail(apiError(410));
+    await r.settle();
+  }
+  const whole = r.list();
+  expect(whole.options).not.toHaveProperty("limit");
+  expect(whole.options).not.toHaveProperty("continue");
+  whole.answer(page(6, [widget("b", 6)]));
+  await r.settle();
+  expect(r.events()).toEqual(["added b@6 (initial)"]);
+  expect(r.watch().options.resourceVersion).toBe("6");
+});
+
+test("an initial stream that ends, breaks or falls silent before its end is followed by a paged list", async () => {
+  for (const spoil of ["end", "fail", "silence"] as const) {
+    const r = rig();
+    r.informer.start();
+    await r.settle();
+    const stream = r.watch().open(added(widget("a", 1)));
+    if (spoil === "end") stream.end();
+    if (spoil === "fail") stream.fail(new Error("reset"));
+    await r.clock.advance(spoil === "silence" ? 15_800 : 800);
+    r.list().answer(page(4, [widget("b", 3)]));
+    await r.settle();
+    expect(r.events(), spoil).toEqual(["added b@3 (initial)"]);
+    r.watch().fail(apiError(410));
+    await r.settle();
+    // It was no refusal: the next list is a stream again.
+    expect(r.watch().options.sendInitialEvents, spoil).toBe(true);
+    await r.informer.stop();
+  }
+});
+
+test("a watch lasts a random time of five to ten minutes", async () => {
+  const random = seededRandom(1);
+  for (let i = 0; i < 20; i++) {
+    const r = rig({ random });
+    r.informer.start();
+    await r.settle();
+    const { timeoutSeconds = 0 } = r.watch().options;
+    expect(timeoutSeconds).toBeGreaterThanOrEqual(300);
+    expect(timeoutSeconds).toBeLessThanOrEqual(600);
+    expect(Number.isInteger(timeoutSeconds)).toBe(true);
+    await r.informer.stop();
+  }
+});
+
+test("watches on from the last event or bookmark after a clean end, a second later when it came at once", async () => {
+  const r = await synced(5, [widget("a", 5)]);
+  r.stream.send(modified(widget("a", 6)), bookmark(9));
+  r.stream.end();
+  await r.settle();
+  expect(r.waiting).toEqual([]);
+  await r.clock.advance(1000);
+  const second = r.watch();
+  expect(second.options).toMatchObject({ resourceVersion: "9" });
+  const stream = second.open();
+  await r.clock.advance(60_000);
+  stream.end();
+  await r.settle();
+  expect(r.watch().options).toMatchObject({ resourceVersion: "9" });
+  expect(r.errors).toEqual([]);
+});
+
+test("a stream that breaks is resumed at the last version after a back-off that doubles and starts anew after two good minutes", async () => {
+  const r = await synced(5, [widget("a", 5)]);
+  r.stream.send(modified(widget("a", 6)));
+  await r.settle();
+  r.stream.fail(new Error("ECONNRESET"));
+  for (const delay of [800, 1600, 3200, 6400, 12_800, 25_600, 30_000, 30_000]) {
+    await r.clock.advance(delay - 1);
+    expect(r.waiting, `${delay}`).toEqual([]);
+    await r.clock.advance(1);
+    const call = r.watch();
+    expect(call.options.resourceVersion).toBe("6");
+    call.fail(apiError(500));
+  }
+  await r.clock.advance(30_000);
+  const stream = r.watch().open();
+  for (let minute = 0; minute < 2; minute++) {
+    await r.clock.advance(60_000);
+    stream.send(bookmark(7 + minute));
+    await r.settle();
+  }
+  stream.fail(new Error("ECONNRESET"));
+  await r.clock.advance(800);
+  expect(r.watch().options.resourceVersion).toBe("8");
+  expect(r.errors).toHaveLength(10);
+});
+
+test("jitter adds up to the delay itself", async () => {
+  const r = await synced(5, [], { random: { next: () => 0.5 } });
+  r.stream.fail(new Error("ECONNRESET"));
+  await r.clock.advance(1199);
+  expect(r.waiting).toEqual([]);
+  await r.clock.advance(1);
+  expect(r.waiting).toHaveLength(1);
+});
+
+test.for([
+  { name: "as the answer", fail: (r: Awaited<ReturnType<typeof synced>>) => r.stream.end(), answer: true },
+  { name: "as an event", fail: (r: Awaited<ReturnType<typeof synced>>) => r.stream.send(errorLine(429, 7)), answer: false },
+])("429 $name waits as long as the server says and watches on without a list", async ({ fail, answer }) => {
+  const r = await synced(5, [widget("a", 5)]);
+  fail(r);
+  await r.settle();
+  if (answer) {
+    await r.clock.advance(1000);
+    r.watch().fail(apiError(429, 7000));
+  }
+  await r.clock.advance(6999);
+  expect(r.waiting).toEqual([]);
+  await r.clock.advance(1);
+  expect(r.watch().options.resourceVersion).toBe("5");
+  expect(r.informer.get(ref("a"))).toBeDefined();
+});
+
+test.for(["answer", "event"])("410 as %s lists again and tells exactly what changed meanwhile", async (how) => {
+  const before = [widget("same", 1), widget("changed", 2), widget("gone", 3), widget("recreated", 4)];
+  const r = await synced(5, before);
+  const same = r.informer.get(ref("same"));
+  if (how === "event") r.stream.send(errorLine(410));
+  else {
+    r.stream.end();
+    await r.clock.advance(1000);
+    r.watch().fail(apiError(410));
+  }
+  await r.settle();
+  r.watch().open(
+    ...[widget("same", 1), widget("changed", 7), widget("recreated", 8, { uid: "uid-2" }), widget("new", 9)].map(added),
+    bookmark(10, true),
+  );
+  await r.settle();
+  expect(r.events()).toEqual(["updated changed@7", "deleted recreated@4", "added recreated@8", "added new@9", "deleted gone@3"]);
+  expect(r.informer.get(ref("same"))).toBe(same);
+  expect(r.informer.list().map(id)).toEqual(["same@1", "changed@7", "recreated@8", "new@9"]);
+  expect(r.errors).toEqual([]);
+});
+
+test("410 over and over waits longer and longer", async () => {
+  const r = await synced(5, []);
+  r.stream.send(errorLine(410));
+  await r.settle();
+  for (const delay of [800, 1600, 3200]) {
+    r.watch().open(bookmark(6, true), errorLine(410));
+    await r.clock.advance(delay - 1);
+    expect(r.waiting, `${delay}`).toEqual([]);
+    await r.clock.advance(1);
+  }
+});
+
+test("an ERROR event other than 410 and 429 watches on from the last version after a back-off", async () => {
+  const r = await synced(5, [widget("a", 5)]);
+  r.stream.send(errorLine(500));
+  await r.clock.advance(800);
+  expect(r.watch().options.resourceVersion).toBe("5");
+  expect(r.errors.map(({ where }) => where)).toEqual(["watch"]);
+});
+
+test("a watch that is silent for 90 seconds is given up and resumed", async () => {
+  const r = await synced(5, [widget("a", 5)]);
+  await r.clock.advance(60_000);
+  r.stream.send(bookmark(6));
+  await r.clock.advance(89_999);
+  expect(r.stream.isClosed).toBe(false);
+  await r.clock.advance(1);
+  expect(r.stream.isClosed).toBe(true);
+  expect(r.informer.progress()).toMatchObject({ ageMs: 90_000, hasSynced: true });
+  expect(String(r.informer.progress().lastError)).toContain("90 s");
+  await r.clock.advance(800);
+  expect(r.watch().options.resourceVersion).toBe("6");
+});
+
+test("a server that never sends bookmarks is given until the end of its own timeout, once that is known", async () => {
+  const r = await pagedRig();
+  r.list().answer(page(5, []));
+  await r.settle();
+  r.watch().open();
+  await r.clock.advance(90_800);
+  const quiet = r.watch().open();
+  await r.clock.advance(304_999);
+  expect(quiet.isClosed).toBe(false);
+  quiet.send(bookmark(7));
+  await r.clock.advance(90_000);
+  expect(quiet.isClosed).toBe(true);
+});
+
+test("requests that are never answered are given up", async () => {
+  const r = rig();
+  r.informer.start();
+  await r.settle();
+  const silent = r.watch();
+  await r.clock.advance(90_000);
+  expect(silent.options.signal?.aborted).toBe(true);
+  await r.clock.advance(800);
+  const list = r.list();
+  await r.clock.advance(90_000);
+  expect(list.options.signal?.aborted).toBe(true);
+  expect(r.informer.hasSynced).toBe(false);
+});
+
+test("a kind that is not served is asked for every ten seconds, reported, and found when it comes", async () => {
+  const r = rig();
+  r.informer.start();
+  await r.settle();
+  for (let i = 0; i < 3; i++) {
+    r.watch().fail(apiError(404));
+    await r.clock.advance(9999);
+    expect(r.waiting).toEqual([]);
+    await r.clock.advance(1);
+  }
+  expect(r.informer.hasSynced).toBe(false);
+  expect(r.errors).toHaveLength(3);
+  expect(r.informer.progress().lastError).toMatchObject({ code: "ERR_KIND_NOT_SERVED" });
+  r.watch().open(bookmark(1, true));
+  await r.settle();
+  expect(r.informer.hasSynced).toBe(true);
+  expect(r.informer.progress().lastError).toBeUndefined();
+});
+
+test("progress ages without news and is young again with any answer", async () => {
+  const r = await synced(5, []);
+  await r.clock.advance(50_000);
+  expect(r.informer.progress().ageMs).toBe(50_000);
+  r.stream.send(bookmark(6));
+  await r.settle();
+  expect(r.informer.progress().ageMs).toBe(0);
+  r.stream.fail(new Error("reset"));
+  await r.clock.advance(800);
+  r.watch().fail(apiError(503));
+  await r.settle();
+  expect(r.informer.progress().ageMs).toBe(800);
+});
+
+test("an event without a name breaks the watch with an error that says so", async () => {
+  const r = await synced(5, [widget("a", 5)]);
+  // What no server should send.
+  r.stream.send(added({ apiVersion: "v1", kind: "Widget", metadata: {} } as never));
+  await r.clock.advance(800);
+  expect(String(r.errors[0]?.error)).toContain("without a name");
+  expect(r.watch().options.resourceVersion).toBe("5");
+});
+
+test("several namespaces are listed and watched apart and shown together", async () => {
+  const r = rig({ namespaces: ["x", "y"], labelSelector: { app: "a" }, fieldSelector: "metadata.name!=z" });
+  r.informer.start();
+  await r.settle();
+  const [x, y] = [r.watch(), r.watch()];
+  expect(x.options).toMatchObject({ namespace: "x", labelSelector: { app: "a" }, fieldSelector: "metadata.name!=z" });
+  expect(y.options).toMatchObject({ namespace: "y" });
+  const first = x.open(added(widget("a", 1, { namespace: "x" })), bookmark(2, true));
+  await r.settle();
+  expect(r.informer.hasSynced).toBe(false);
+  y.open(added(widget("a", 2, { namespace: "y" })), bookmark(9, true));
+  await r.settle();
+  expect(r.informer.hasSynced).toBe(true);
+  expect(r.informer.list().map((o) => o.metadata.namespace)).toEqual(["x", "y"]);
+  r.events();
+  first.send(errorLine(410));
+  await r.settle();
+  r.watch().open(bookmark(10, true));
+  await r.settle();
+  expect(r.events()).toEqual(["deleted a@1"]);
+  expect(r.informer.list({ namespace: "y" }).map(id)).toEqual(["a@2"]);
+});
+
+test("stop ends everything, tells nothing more, and leaves the store readable", async () => {
+  const r = await synced(5, [widget("a", 5)]);
+  await r.informer.stop();
+  expect(r.stream.isClosed).toBe(true);
+  r.stream.send(modified(widget("a", 6)));
+  await r.clock.advance(1_000_000);
+  expect(r.events()).toEqual([]);
+  expect(r.waiting).toEqual([]);
+  expect(id(r.informer.get(ref("a")))).toBe("a@5");
+  await r.informer.stop();
+  r.informer.start();
+  await r.settle();
+  expect(r.waiting).toEqual([]);
+});
+
+test("a handler that stops the informer is the last to be called", async () => {
+  const r = rig();
+  r.informer.onEvent(() => void r.informer.stop());
+  r.informer.start();
+  await r.settle();
+  r.watch().open(added(widget("a", 1)), added(widget("b", 2)), bookmark(3, true));
+  await r.settle();
+  expect(r.events()).toEqual(["added a@1 (initial)"]);
+  expect(r.informer.hasSynced).toBe(false);
+});
+
+test("synced resolves after the first list, rejects by its signal and when stopped before", async () => {
+  const r = rig();
+  r.informer.start();
+  const reason = new Error("enough");
+  await expect(r.informer.synced(AbortSignal.abort(reason))).rejects.toBe(reason);
+  const waiting = r.informer.synced();
+  await r.settle();
+  r.watch().open(bookmark(1, true));
+  await waiting;
+  await r.informer.synced(AbortSignal.abort(reason));
+
+  const never = rig();
+  const given = never.informer.synced();
+  await never.informer.stop();
+  await expect(given).rejects.toThrow("stopped");
+});
