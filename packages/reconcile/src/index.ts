@@ -1,1 +1,63 @@
-export {};
+export type { CleanupExit, Conditions, Declared, Exit } from "./condition.ts";
+export {
+  BuildError,
+  isReconcileError,
+  isRetryAfterError,
+  isTerminalError,
+  ReconcileError,
+  type ReconcileErrorCode,
+  RetryAfterError,
+  TerminalError,
+} from "./errors.ts";
+export {
+  type AnyHandler,
+  type Deadlines,
+  type Handler,
+  handler,
+  type HandlerBuilder,
+  type HandlerOptions,
+  type WatchOptions,
+} from "./handler.ts";
+export type { Pipeline } from "./internal/pipeline.ts";
+export type { PassResult, PhaseReport, Requeue } from "./pass-result.ts";
+export { many, type ManySelector, one, type Read, type Reads, type ReadsOf } from "./reads.ts";
+export { createReconciler, type EventNote, type PassOptions, type Reconciler, type ReconcilerEnv } from "./reconciler.ts";
+export type {
+  ActiveReq,
+  Cache,
+  CleanupReq,
+  DoReq,
+  Drafts,
+  EngineStatus,
+  GateReq,
+  Logger,
+  Outcome,
+  PostReq,
+  Req,
+  ReqBase,
+  ReqClient,
+  StatusOf,
+} from "./req.ts";
+export type { Continue, StepResult, Stop, Wait } from "./result.ts";
+export {
+  all,
+  anyKind,
+  type AnyStep,
+  type DoResult,
+  type NeedsOf,
+  type OutputOf,
+  type Problem,
+  type Startable,
+  type Step,
+  step,
+  type StepDefinition,
+} from "./step.ts";
+export { type PrimaryIndex, type Wake, type WakeLookup, wakesOf } from "./wake.ts";
+export { conditions, type ConditionsOptions } from "./steps/conditions.ts";
+export { defaults, type DefaultsOptions } from "./steps/defaults.ts";
+export { finalizer, type FinalizerOptions } from "./steps/finalizer.ts";
+export { guard, type GuardOptions } from "./steps/guard.ts";
+export { pause, PAUSED_ANNOTATION, type PauseOptions } from "./steps/pause.ts";
+export { prerequisite, type PrerequisiteOptions } from "./steps/prerequisite.ts";
+export { validate, type ValidateOptions } from "./steps/validate.ts";
+export { SKIP_CLEANUP_ANNOTATION } from "./internal/names.ts";

@@ -1,0 +1,181 @@
+/**
+ * From what the steps set and how far the pass came to `status.conditions`: a pure function, so that no order of events
+ * can make it say two things. The rules are those of docs/conditions.md.
+ */
+import { type Condition, type ConditionStatus, mergeConditions, setCondition } from "@treadle/apimachinery";
+import type { PipelineConditions } from "./pipeline.ts";
+import { reasonOf, statusMessage, truncate } from "./redact.ts";
+import type { StepRuntime } from "./step-runtime.ts";
+
+/** What a step set. */
+export interface Setting {
+  readonly status: ConditionStatus;
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** How far a step came in this pass. */
+export type Progress =
+  | { readonly type: "unreached" }
+  | { readonly type: "done" }
+  | { readonly type: "wait" | "stop"; readonly reason: string }
+  | { readonly type: "failed"; readonly error: unknown };
+
+/**
+ * `full`: a pass that ran `do`s. `deletion`: one that ran cleanups. `gated`: one that a gate, or shutdown, ended before it
+ * could say anything about the object.
+ */
+export type PassType = "full" | "deletion" | "gated";
+
+export interface ConditionFacts {
+  readonly type: PassType;
+  readonly settings: ReadonlyMap<string, Setting | "keep">;
+  /** In list order; steps that are absent were not reached. */
+  readonly progress: ReadonlyMap<StepRuntime, Progress>;
+  readonly leaves: readonly StepRuntime[];
+  /** What keeps the object from being ready although no step said so: an object that breaks its schema, a failed write. */
+  readonly trouble: Setting | undefined;
+  readonly generation: number | undefined;
+  readonly nowMs: number;
+}
+
+/** Kubernetes refuses longer messages (metav1.Condition). */
+const MAX_MESSAGE_LENGTH = 32_768;
+
+/** What every condition of this handler says after the pass, given what it said before; conditions of others are untouched. */
+export function computeConditions(
+  rules: PipelineConditions,
+  facts: ConditionFacts,
+  live: { readonly conditions: readonly Condition[] | undefined; readonly writtenByUs: ReadonlySet<string> },
+): readonly Condition[] {
+  const before = new Map((live.conditions ?? []).map((condition) => [condition.type, condition]));
+  const now = new Map<string, Setting | undefined>();
+  for (const [type, { step }] of rules.declared) now.set(type, settingOf(type, step, facts, before.has(type)));
+  if (rules.computesReady || (facts.trouble !== undefined && rules.declared.has("Ready")))
+    now.set("Ready", readyOf(rules, facts, now, before));
+
+  const ours: Condition[] = [];
+  for (const [type, setting] of now) {
+    if (setting === undefined) continue;
+    const previous = before.get(type);
+    const next = { type, ...setting, message: truncate(setting.message, MAX_MESSAGE_LENGTH), ...generationOf(facts) };
+    ours.push(...setCondition(previous === undefined ? [] : [previous], next, facts.nowMs));
+  }
+  return mergeConditions(live.conditions, ours, droppedTypes(rules, live.writtenByUs));
+}
+
+/** Only the conditions that were set so far: what a checkpoint may say while the pass is still running. */
+export function conditionsSoFar(
+  facts: Pick<ConditionFacts, "settings" | "generation" | "nowMs">,
+  live: readonly Condition[] | undefined,
+): readonly Condition[] {
+  let conditions: readonly Condition[] = live ?? [];
+  for (const [type, setting] of facts.settings) {
+    if (setting === "keep" || type === "Ready") continue;
+    conditions = setCondition(
+      conditions,
+      { type, ...setting, message: truncate(setting.message, MAX_MESSAGE_LENGTH), ...generationOf(facts) },
+      facts.nowMs,
+    );
+  }
+  return conditions;
+}
+
+/** The value of a declared condition; undefined leaves the present one. */
+function settingOf(type: string, step: StepRuntime, facts: ConditionFacts, exists: boolean): Setting | undefined {
+  const set = facts.settings.get(type);
+  if (set !== undefined && set !== "keep") return set;
+  const keeps = set === "keep" || facts.type !== "full";
+  if (keeps && exists) return undefined;
+  if (facts.type !== "full") return unknown("NotReached", notReached(facts));
+  const progress = facts.progress.get(step) ?? { type: "unreached" };
+  switch (progress.type) {
+    case "unreached":
+      return unknown("NotReached", notReached(facts));
+    case "done":
+      return unknown("NotReported", `step "${step.name}" said nothing about it`);
+    case "wait":
+      return unknown("Waiting", progress.reason);
+    case "stop":
+      return unknown("Stopped", progress.reason);
+    case "failed":
+      return failure(progress.error);
+  }
+}
+
+function notReached(facts: ConditionFacts): string {
+  if (facts.trouble !== undefined) return facts.trouble.message;
+  for (const step of facts.leaves) {
+    const progress = facts.progress.get(step);
+    if (progress !== undefined && progress.type !== "done" && progress.type !== "unreached") return `waiting for step "${step.name}"`;
+  }
+  return facts.type === "deletion" ? "the object is being deleted" : "no pass came this far yet";
+}
+
+/**
+ * Ready: True only if all that count are True and nothing waited, stopped or failed. Else the worst: False before Unknown,
+ * among equals the one whose step stands first, a condition before its step.
+ */
+function readyOf(
+  rules: PipelineConditions,
+  facts: ConditionFacts,
+  now: ReadonlyMap<string, Setting | undefined>,
+  before: ReadonlyMap<string, Condition>,
+): Setting | undefined {
+  if (facts.trouble !== undefined) return facts.trouble;
+  if (facts.type === "gated") return before.has("Ready") ? undefined : unknown("NotReached", notReached(facts));
+  if (facts.type === "deletion") return deleting(facts);
+  const worst: Setting[] = [];
+  for (const step of facts.leaves) {
+    for (const { type } of step.conditions) {
+      const value = now.get(type) ?? before.get(type);
+      if (rules.declared.get(type)?.counts !== true || value?.status === "True") continue;
+      worst.push(
+        value === undefined
+          ? unknown("NotReported", type)
+          : { ...value, message: value.message === "" ? type : `${type}: ${value.message}` },
+      );
+    }
+    const ended = endOf(step, facts.progress.get(step));
+    if (ended !== undefined) worst.push(ended);
+  }
+  const found = worst.find(({ status }) => status === "False") ?? worst[0];
+  return found === undefined
+    ? { status: "True", reason: "Ready", message: "" }
+    : { status: found.status, reason: found.reason, message: found.message };
+}
+
+function deleting(facts: ConditionFacts): Setting {
+  for (const step of facts.leaves) {
+    const ended = endOf(step, facts.progress.get(step));
+    if (ended !== undefined) return { status: "False", reason: "Deleting", message: ended.message };
+  }
+  return { status: "False", reason: "Deleting", message: "the object is being cleaned up" };
+}
+
+function endOf(step: StepRuntime, progress: Progress | undefined): Setting | undefined {
+  if (progress === undefined || progress.type === "unreached" || progress.type === "done") return undefined;
+  if (progress.type === "failed") return failure(progress.error, `step "${step.name}": `);
+  return unknown(progress.type === "wait" ? "Waiting" : "Stopped", `step "${step.name}": ${progress.reason}`);
+}
+
+/** What an error says in a condition. */
+export function failure(error: unknown, prefix: string = ""): Setting {
+  return { status: "False", reason: reasonOf(error), message: `${prefix}${statusMessage(error)}` };
+}
+
+function unknown(reason: string, message: string): Setting {
+  return { status: "Unknown", reason, message };
+}
+
+function generationOf({ generation }: { readonly generation: number | undefined }): { observedGeneration?: number } {
+  return generation === undefined ? {} : { observedGeneration: generation };
+}
+
+/** Conditions of an earlier version of this handler: ours by managedFields, but declared no more. */
+function droppedTypes(rules: PipelineConditions, writtenByUs: ReadonlySet<string>): ReadonlySet<string> {
+  const dropped = new Set(writtenByUs);
+  for (const type of rules.declared.keys()) dropped.delete(type);
+  dropped.delete("Ready");
+  return dropped;
+}

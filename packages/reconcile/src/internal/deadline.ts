@@ -1,0 +1,128 @@
+/**
+ * Deadlines: a phase gets so much time, then its signal ends, its req is revoked and the pass goes on without it.
+ * A phase that answers at once costs neither a timer nor an AbortController.
+ */
+import type { Clock } from "@treadle/apimachinery";
+import { ReconcileError } from "../errors.ts";
+
+/** The time and the right to act of one phase of one step. */
+export class Scope {
+  #controller: AbortController | undefined;
+  #revoked: Error | undefined;
+
+  /** Ends at the deadline or at shutdown; made when first asked for. */
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#revoked !== undefined && !this.#controller.signal.aborted) this.#controller.abort(this.#revoked);
+    return this.#controller.signal;
+  }
+
+  get isRevoked(): boolean {
+    return this.#revoked !== undefined;
+  }
+
+  /** Takes back the right to act; its signal ends with `reason`. */
+  revoke(reason: Error): void {
+    this.#revoked = reason;
+    this.#controller?.abort(reason);
+  }
+
+  /** @throws ReconcileError ERR_REVOKED once the scope was revoked. */
+  check(step: string): void {
+    if (this.#revoked === undefined) return;
+    throw new ReconcileError("ERR_REVOKED", `step "${step}" used its req after the pass went on without it: ${this.#revoked.message}`, {
+      step,
+      cause: this.#revoked,
+    });
+  }
+}
+
+/** Why a race against {@link withinDeadline} was lost. */
+export interface Deadline {
+  readonly ms: number;
+  /** The error of a phase that is too slow. */
+  readonly exceeded: () => Error;
+}
+
+/**
+ * What `pending` settles to, unless the deadline or `signal` comes first: then the scope is revoked and the reason thrown.
+ * A late rejection of `pending` is swallowed: there is nobody left to tell.
+ */
+export async function withinDeadline<T>(
+  clock: Clock,
+  pending: PromiseLike<T>,
+  scope: Scope,
+  given: { readonly deadline: Deadline; readonly signal: AbortSignal },
+): Promise<T> {
+  const { deadline, signal } = given;
+  return await new Promise<T>((resolve, reject) => {
+    const lose = (reason: Error): void => {
+      settle();
+      scope.revoke(reason);
+      reject(reason);
+    };
+    const onAbort = (): void => lose(abortReason(signal));
+    const timer = clock.after(deadline.ms, () => lose(deadline.exceeded()));
+    const settle = (): void => {
+      timer.cancel();
+      signal.removeEventListener("abort", onAbort);
+    };
+    pending.then(
+      (value) => {
+        settle();
+        resolve(value);
+      },
+      (error: unknown) => {
+        settle();
+        reject(error);
+      },
+    );
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
+  });
+}
+
+export function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
+}
+
+function abortReason(signal: AbortSignal): Error {
+  return signal.reason instanceof Error ? signal.reason : new Error(`aborted: ${String(signal.reason)}`);
+}
+
+/** A signal that ends after `ms` at the latest; made, and its timer armed, when first asked for. */
+export class Budget {
+  readonly #clock: Clock;
+  readonly #endsAtMs: number;
+  readonly #exceeded: () => Error;
+  readonly #parent: AbortSignal | undefined;
+  #controller: AbortController | undefined;
+  #close: (() => void) | undefined;
+
+  constructor(clock: Clock, ms: number, given: { readonly exceeded: () => Error; readonly parent?: AbortSignal }) {
+    this.#clock = clock;
+    this.#endsAtMs = clock.now() + ms;
+    this.#exceeded = given.exceeded;
+    this.#parent = given.parent;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      const controller = new AbortController();
+      const onAbort = (): void => controller.abort(this.#parent?.reason);
+      const timer = this.#clock.after(this.#endsAtMs - this.#clock.now(), () => controller.abort(this.#exceeded()));
+      if (this.#parent?.aborted === true) onAbort();
+      this.#parent?.addEventListener("abort", onAbort, { once: true });
+      this.#controller = controller;
+      this.#close = () => {
+        timer.cancel();
+        this.#parent?.removeEventListener("abort", onAbort);
+      };
+    }
+    return this.#controller.signal;
+  }
+
+  close(): void {
+    this.#close?.();
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * Drafts of what a pass may change: the status, step state, and the metadata or spec that a step said it writes.
+ * Copy-on-write over the shared, frozen object: a part that nobody touches is never copied, and no draft of it is made.
+ */
+import { createMergePatch } from "@treadle/apimachinery";
+import { current, Immer, type Draft as ImmerDraft } from "immer";
+
+const immer = new Immer({ autoFreeze: false });
+
+/** One value under change. */
+export class Draft<T extends object = Record<string, unknown>> {
+  readonly #load: () => T;
+  /** What the changes count from: as loaded, later as last stored. */
+  #loaded: T | undefined;
+  #draft: T | undefined;
+
+  /** @param load gives the value as loaded; asked when the draft is first used. */
+  constructor(load: () => T) {
+    this.#load = load;
+  }
+
+  get #origin(): T {
+    this.#loaded ??= this.#load();
+    return this.#loaded;
+  }
+
+  /** The draft to work on; made when first asked for. */
+  get draft(): T {
+    this.#draft ??= immer.createDraft(this.#origin) as T;
+    return this.#draft;
+  }
+
+  /** The present value as plain JSON. @throws TypeError when what was put into the draft is not JSON. */
+  value(): T {
+    if (this.#draft === undefined) return this.#origin;
+    const value: T = current(this.#draft as ImmerDraft<T>);
+    // The round trip makes what is compared what will be sent: no Dates, no undefined, no shared references.
+    return value === this.#origin ? value : (JSON.parse(JSON.stringify(value)) as T);
+  }
+
+  /** The changes since {@link stored} as a merge patch, or undefined when there are none. */
+  changes(): unknown {
+    return this.#draft === undefined ? undefined : createMergePatch(this.#origin, this.value());
+  }
+
+  /** What is in the draft now has been stored: later changes count from here. */
+  stored(): void {
+    if (this.#draft !== undefined) this.#loaded = this.value();
+  }
+
+  /** Ends the present draft: references that a step still holds are dead, and the changes so far stay. */
+  renew(): void {
+    if (this.#draft === undefined) return;
+    const value = this.value();
+    immer.finishDraft(this.#draft);
+    this.#draft = immer.createDraft(value) as T;
+  }
+
+  /** Ends the draft for good. */
+  close(): void {
+    if (this.#draft !== undefined) immer.finishDraft(this.#draft);
+    this.#draft = undefined;
+  }
+}

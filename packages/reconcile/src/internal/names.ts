@@ -1,0 +1,31 @@
+/** The persistent names that a handler's name stands in. */
+import { type Kind, shortenName } from "@treadle/apimachinery";
+
+/** A finalizer's name part, like a label's, has at most 63 characters (Kubernetes' qualified name). */
+export const MAX_NAME_LENGTH = 63;
+
+/** `<plural>.<group>`, shortened with a hash where it is too long. */
+export function defaultName(kind: Kind): string {
+  return shortenName(kind.group === "" ? kind.plural : `${kind.plural}.${kind.group}`, MAX_NAME_LENGTH);
+}
+
+/** `<group>/<name>`; the built-in core kinds have no group, so theirs is ours. */
+export function finalizerOf(kind: Kind, name: string): string {
+  return `${domainOf(kind)}/${name}`;
+}
+
+/** The domain whose finalizers count as our own. */
+export function domainOf(kind: Pick<Kind, "group">): string {
+  return kind.group === "" ? "treadle.dev" : kind.group;
+}
+
+/** The annotation that holds step state of kinds whose status has no room for it. */
+export function stateAnnotationOf(name: string): string {
+  return `${name}/step-state`;
+}
+
+/**
+ * The way out of a cleanup that cannot succeed: with this annotation, holding the handler's name, an object that is being
+ * deleted loses the handler's finalizer without its cleanups. Whatever they would have removed stays behind.
+ */
+export const SKIP_CLEANUP_ANNOTATION = "treadle.dev/skip-cleanup";

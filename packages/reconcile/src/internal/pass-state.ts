@@ -1,0 +1,167 @@
+/** Everything that one pass knows and changes. Made anew for each pass; nothing in it outlives the pass but `memory`. */
+import type { Clock, KubernetesObject } from "@treadle/apimachinery";
+import type { PhaseReport } from "../pass-result.ts";
+import { type AnyRead, inNamespaceOf, refOfRead } from "../reads.ts";
+import type { ReconcilerEnv } from "../reconciler.ts";
+import type { Logger, Outcome } from "../req.ts";
+import type { PassType, Progress, Setting } from "./compute-conditions.ts";
+import { Draft } from "./drafts.ts";
+import type { Pipeline } from "./pipeline.ts";
+import type { Failure, WaitingCurve, Wish } from "./requeue.ts";
+import { parseState, storedState } from "./state.ts";
+import type { StepRuntime } from "./step-runtime.ts";
+import { Writer } from "./writer.ts";
+
+/** What is remembered of a key between passes, in this process only; dropped when the uid changes. */
+export interface KeyMemory {
+  readonly uid: string | undefined;
+  /** The spec was checked against the schema at this generation. */
+  checked: { readonly generation: number | undefined; readonly problems: readonly string[] } | undefined;
+  readonly waiting: WaitingCurve;
+  /** What the server did not store of our last status write: asking for it again would change nothing. */
+  notStored: string | undefined;
+}
+
+/** The state of one step: what it may change, and what the object holds of it. */
+export interface StepState {
+  readonly draft: Draft;
+  /** As it stands in the object, for finding out that somebody else changed it. */
+  stored: unknown;
+}
+
+export class Pass {
+  readonly pipeline: Pipeline;
+  readonly env: ReconcilerEnv;
+  readonly object: KubernetesObject;
+  readonly memory: KeyMemory;
+  readonly signal: AbortSignal;
+  readonly log: Logger;
+  readonly writer: Writer;
+  readonly isDeleting: boolean;
+  /** When the chain must be over, in the clock's milliseconds. */
+  readonly endsAtMs: number;
+
+  /** What the steps so far handed over; frozen, replaced by each step that adds to it. */
+  vars: Readonly<Record<string, unknown>> = Object.freeze({});
+  outcome: Outcome = { type: "done" };
+  type: PassType;
+  trouble: Setting | undefined;
+  /** A write-ahead failed: the step has failed even if it goes on. */
+  fatal: { readonly error: unknown } | undefined;
+  isAborted = false;
+  isGone = false;
+  specChangedBy: string | undefined;
+  /** Writes of steps through `req.client`. */
+  clientWrites = 0;
+
+  readonly settings: Map<string, Setting | "keep"> = new Map();
+  readonly progress: Map<StepRuntime, Progress> = new Map();
+  readonly wishes: Wish[] = [];
+  readonly failures: Failure[] = [];
+  readonly phases: PhaseReport[] = [];
+  /** Phases that outlived their deadline. */
+  readonly strays: Promise<unknown>[] = [];
+
+  readonly status: Draft;
+  readonly labels: Draft<Record<string, string>>;
+  readonly annotations: Draft<Record<string, string>>;
+  readonly spec: Draft;
+  readonly #states: Map<StepRuntime, StepState> = new Map();
+  readonly #reads: Map<AnyRead, unknown> = new Map();
+
+  constructor(given: {
+    readonly pipeline: Pipeline;
+    readonly env: ReconcilerEnv;
+    readonly object: KubernetesObject;
+    readonly memory: KeyMemory;
+    readonly signal: AbortSignal;
+    readonly log: Logger;
+  }) {
+    const { pipeline, env, object } = given;
+    this.pipeline = pipeline;
+    this.env = env;
+    this.object = object;
+    this.memory = given.memory;
+    this.signal = given.signal;
+    this.log = given.log;
+    this.isDeleting = object.metadata.deletionTimestamp !== undefined;
+    this.type = this.isDeleting ? "deletion" : "full";
+    this.endsAtMs = env.clock.now() + pipeline.deadlines.passMs;
+    this.writer = new Writer(object, {
+      client: env.client,
+      kind: pipeline.kind,
+      fieldManager: pipeline.name,
+      observeWrite: (stored) => env.observeWrite?.(stored),
+    });
+    // The engine knows that status and spec are objects where they exist: their CRD says so.
+    const { status, spec } = object as { readonly status?: Record<string, unknown>; readonly spec?: Record<string, unknown> };
+    this.status = new Draft(() => authorsPart(status));
+    this.spec = new Draft(() => spec ?? {});
+    this.labels = new Draft(() => ({ ...object.metadata.labels }));
+    this.annotations = new Draft(() => ({ ...object.metadata.annotations }));
+  }
+
+  get clock(): Clock {
+    return this.env.clock;
+  }
+
+  /** The state of `step`, parsed when first asked for. @throws ReconcileError when what is stored cannot be used. */
+  stateOf(step: StepRuntime): StepState {
+    let state = this.#states.get(step);
+    if (state === undefined) {
+      const stored = storedState(this.pipeline, this.object)[step.name];
+      const parsed = parseState(step, stored);
+      state = { draft: new Draft(() => parsed), stored };
+      this.#states.set(step, state);
+    }
+    return state;
+  }
+
+  /** The states that this pass has used. */
+  get states(): ReadonlyMap<StepRuntime, StepState> {
+    return this.#states;
+  }
+
+  /** What a declared read gives, fixed for the pass. @throws what its function throws, or the cache. */
+  read(read: AnyRead): unknown {
+    if (!this.#reads.has(read)) this.#reads.set(read, this.#resolve(read));
+    return this.#reads.get(read);
+  }
+
+  #resolve(read: AnyRead): unknown {
+    const { cache } = this.env;
+    if (read.type === "one") {
+      const ref = refOfRead(read, this.object);
+      return ref === undefined ? undefined : cache.get(read.kind, ref);
+    }
+    const { matchLabels, namespace } = read.select(this.object);
+    if (namespace === "*" || read.kind.scope === "Cluster") return cache.list(read.kind, { matchLabels });
+    const within = inNamespaceOf(this.object, read.kind, namespace === undefined ? { name: "" } : { name: "", namespace }).namespace;
+    return cache.list(read.kind, within === undefined ? { matchLabels } : { matchLabels, namespace: within });
+  }
+
+  /** Ends the drafts that a step still holds; what it changed so far stays. */
+  renewDrafts(): void {
+    for (const draft of this.#drafts()) draft.renew();
+  }
+
+  /** The pass is over: no draft can be used any more. */
+  close(): void {
+    for (const draft of this.#drafts()) draft.close();
+  }
+
+  *#drafts(): Iterable<Draft | Draft<Record<string, string>>> {
+    yield this.status;
+    yield this.labels;
+    yield this.annotations;
+    yield this.spec;
+    for (const { draft } of this.#states.values()) yield draft;
+  }
+}
+
+/** The status without what the engine keeps there. */
+function authorsPart(status: Record<string, unknown> | undefined): Record<string, unknown> {
+  if (status === undefined) return {};
+  const { conditions: _conditions, observedGeneration: _observedGeneration, steps: _steps, ...rest } = status;
+  return rest;
+}

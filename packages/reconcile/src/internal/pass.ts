@@ -1,0 +1,227 @@
+/**
+ * The pass: gates, then `do` or `cleanup`, then posts, conditions, save, result. One function a phase, in the order in
+ * which they run; `runPass` at the top is the whole story.
+ */
+import { isConflict } from "@treadle/apimachinery";
+import { ReconcileError } from "../errors.ts";
+import type { Outcome } from "../req.ts";
+import { failure as failureSetting } from "./compute-conditions.ts";
+import { Budget } from "./deadline.ts";
+import { hasOurFinalizer, removeFinalizer, skipsCleanup, takeFinalizer } from "./finalizer.ts";
+import type { Pass } from "./pass-state.ts";
+import { askGate, type Ended, type PhaseLimit, runPhase } from "./phase.ts";
+import { save } from "./save.ts";
+import type { StepRuntime } from "./step-runtime.ts";
+import { PrimaryGone, QuietRequeue } from "./writer.ts";
+
+const DONE: Outcome = { type: "done" };
+
+/** Runs one pass over a loaded object. Never rejects; what happened stands in `pass`. */
+export async function runPass(pass: Pass): Promise<void> {
+  const { pipeline, object } = pass;
+  if (pass.isDeleting && skipsCleanup(pipeline, object)) {
+    pass.log.warn({ finalizer: pipeline.finalizer }, "cleanup is skipped: the annotation treadle.dev/skip-cleanup asks for it");
+    await store(pass, { withPosts: false });
+    return;
+  }
+  const problems = pass.isDeleting ? [] : (pass.memory.checked?.problems ?? []);
+  if (problems.length > 0) {
+    pass.trouble = { status: "False", reason: "InvalidObject", message: problems.join("; ") };
+    pass.outcome = { type: "stop", step: "(object)", reason: `the object breaks its schema: ${problems.join("; ")}` };
+  } else {
+    pass.outcome = askGates(pass) ?? (pass.isDeleting ? await runCleanups(pass) : await runDos(pass));
+  }
+  // The posts of an object that is not what its type says would be called with a lie.
+  await store(pass, { withPosts: problems.length === 0 });
+}
+
+/** Every gate in list order; the first that ends the pass ends it before anything is written. */
+function askGates(pass: Pass): Outcome | undefined {
+  for (const step of pass.pipeline.leaves) {
+    if (step.gate === undefined) continue;
+    const ended = askGate(pass, step);
+    if (ended.type === "continue") continue;
+    if (ended.type !== "failed") pass.type = "gated";
+    return note(pass, step, ended);
+  }
+  return undefined;
+}
+
+async function runDos(pass: Pass): Promise<Outcome> {
+  if (pass.pipeline.finalizerBeforeDo && !hasOurFinalizer(pass.pipeline, pass.object)) {
+    const refused = await beforeFirstDo(pass);
+    if (refused !== undefined) return refused;
+  }
+  return await runSteps(pass, pass.pipeline.steps, "do");
+}
+
+async function runCleanups(pass: Pass): Promise<Outcome> {
+  return await runSteps(pass, pass.pipeline.steps.toReversed(), "cleanup");
+}
+
+/** Takes the finalizer in the same pass, so that no `do` ever runs unguarded. */
+async function beforeFirstDo(pass: Pass): Promise<Outcome | undefined> {
+  const { pipeline, clock } = pass;
+  const budget = new Budget(clock, pipeline.deadlines.passMs, { exceeded: () => passTimeout(pass), parent: pass.signal });
+  try {
+    await takeFinalizer(pass, budget);
+    return undefined;
+  } catch (error) {
+    if (error instanceof PrimaryGone) {
+      pass.isGone = true;
+      return { type: "stop", step: "(finalizer)", reason: error.message };
+    }
+    if (error instanceof QuietRequeue || isConflict(error)) return quiet(pass, "(finalizer)", error as Error);
+    if (pass.signal.aborted) return shuttingDown(pass);
+    pass.trouble = failureSetting(error, "cannot take the finalizer: ");
+    pass.failures.push({ rank: "step", error });
+    return { type: "failed", step: "(finalizer)", error };
+  } finally {
+    budget.close();
+  }
+}
+
+/** One step after the other until one does not go on. */
+async function runSteps(pass: Pass, steps: readonly StepRuntime[], phase: "do" | "cleanup"): Promise<Outcome> {
+  for (const step of steps) {
+    const outcome = step.children === undefined ? await runStep(pass, step, phase) : await runParts(pass, step, phase);
+    if (outcome.type !== "done") return outcome;
+    if (pass.specChangedBy !== undefined) {
+      return { type: "wait", step: pass.specChangedBy, reason: "it changed the spec; the new generation starts the next pass" };
+    }
+  }
+  return DONE;
+}
+
+/** Every part of an `all()`, whatever the others do. */
+async function runParts(pass: Pass, group: StepRuntime, phase: "do" | "cleanup"): Promise<Outcome> {
+  const parts = group.children ?? [];
+  const outcomes: Outcome[] = [];
+  for (const part of phase === "do" ? parts : parts.toReversed()) {
+    const outcome = part.children === undefined ? await runStep(pass, part, phase) : await runParts(pass, part, phase);
+    if (outcome.type === "stop" && (pass.isGone || pass.isAborted)) return outcome;
+    outcomes.push(outcome);
+  }
+  const failed = outcomes.filter((outcome) => outcome.type === "failed");
+  if (failed.length === 1) return failed[0] as Outcome;
+  if (failed.length > 1) {
+    const errors = failed.map(({ error }) => error);
+    return { type: "failed", step: group.name, error: new AggregateError(errors, `${errors.length} parts of "${group.name}" failed`) };
+  }
+  return outcomes.find(({ type }) => type === "wait") ?? outcomes.find(({ type }) => type === "stop") ?? DONE;
+}
+
+async function runStep(pass: Pass, step: StepRuntime, phase: "do" | "cleanup"): Promise<Outcome> {
+  if (pass.signal.aborted) return shuttingDown(pass);
+  if (step[phase] === undefined) return note(pass, step, { type: "continue", vars: {} });
+  if (pass.clock.now() >= pass.endsAtMs) return note(pass, step, { type: "failed", error: passTimeout(pass) });
+  const limit: PhaseLimit = { endsAtMs: pass.endsAtMs, endedBy: () => passTimeout(pass), signal: pass.signal };
+  const ended = await runPhase(pass, step, phase, limit);
+  if (phase === "do" && step.writes.includes("spec") && ended.type === "continue" && pass.spec.changes() !== undefined)
+    pass.specChangedBy = step.name;
+  return note(pass, step, addVars(pass, step, ended));
+}
+
+/** Hands the vars of a step on; a name that is taken is a failure of the step that came second. */
+function addVars(pass: Pass, step: StepRuntime, ended: Ended): Ended {
+  if (ended.type !== "continue") return ended;
+  const taken = Object.keys(ended.vars).find((name) => Object.hasOwn(pass.vars, name));
+  if (taken !== undefined) {
+    return {
+      type: "failed",
+      error: new ReconcileError(
+        "ERR_STEP_FAILED",
+        `step "${step.name}" provides vars.${taken}, which an earlier step already provides: rename it`,
+        { step: step.name },
+      ),
+    };
+  }
+  if (Object.keys(ended.vars).length > 0) pass.vars = Object.freeze({ ...pass.vars, ...ended.vars });
+  return ended;
+}
+
+/** Records how a step ended, and what that asks of the next pass. */
+function note(pass: Pass, step: StepRuntime, ended: Ended): Outcome {
+  if (ended.type === "continue") {
+    pass.progress.set(step, { type: "done" });
+    return DONE;
+  }
+  pass.progress.set(step, ended);
+  if (ended.type === "failed") {
+    pass.failures.push({ rank: "step", error: ended.error });
+    return { type: "failed", step: step.name, error: ended.error };
+  }
+  if (pass.isAborted) pass.type = "gated";
+  if (ended.type === "wait") pass.wishes.push({ reason: ended.reason, afterMs: ended.afterMs });
+  return { type: ended.type, step: step.name, reason: ended.reason };
+}
+
+/** Posts, then the finalizer or the status: within a budget of their own, so that an expired chain is still reported. */
+async function store(pass: Pass, { withPosts }: { readonly withPosts: boolean }): Promise<void> {
+  const { saveMs } = pass.pipeline.deadlines;
+  const startedMs = pass.clock.now();
+  // Half of it is kept for the save: a post that hangs must not cost the status.
+  if (withPosts) await runPosts(pass, startedMs + saveMs / 2);
+  if (pass.isGone) return;
+  const budget = new Budget(pass.clock, startedMs + saveMs - pass.clock.now(), { exceeded: () => saveTimeout(pass) });
+  try {
+    const isCleanedUp = pass.isDeleting && pass.outcome.type === "done";
+    await (isCleanedUp ? removeFinalizer(pass, budget) : save(pass, budget));
+  } catch (error) {
+    if (error instanceof PrimaryGone) pass.isGone = true;
+    else if (error instanceof QuietRequeue) pass.wishes.push({ reason: error.message });
+    else
+      pass.failures.push({
+        rank: "save",
+        error: new ReconcileError(
+          "ERR_SAVE_FAILED",
+          `cannot save ${pass.pipeline.kind.kind} ${pass.object.metadata.name}: ${(error as Error).message}`,
+          { cause: error },
+        ),
+      });
+  } finally {
+    budget.close();
+  }
+}
+
+/** Every post in list order, whatever the others do. */
+async function runPosts(pass: Pass, endsAtMs: number): Promise<void> {
+  const limit: PhaseLimit = { endsAtMs, endedBy: () => saveTimeout(pass), signal: NEVER };
+  for (const step of pass.pipeline.leaves) {
+    if (step.post === undefined) continue;
+    const ended = await runPhase(pass, step, "post", limit);
+    if (ended.type === "continue") continue;
+    const before = pass.progress.get(step)?.type ?? "unreached";
+    if (before === "done" || before === "unreached") pass.progress.set(step, ended);
+    if (ended.type === "failed") pass.failures.push({ rank: "post", error: ended.error });
+    else if (ended.type === "wait") pass.wishes.push({ reason: ended.reason, afterMs: ended.afterMs });
+  }
+}
+
+/** Posts and save go on while the operator shuts down: they are short, and what they store is needed. */
+const NEVER: AbortSignal = new AbortController().signal;
+
+function quiet(pass: Pass, step: string, error: Error): Outcome {
+  pass.wishes.push({ reason: error.message });
+  return { type: "wait", step, reason: error.message };
+}
+
+function shuttingDown(pass: Pass): Outcome {
+  pass.isAborted = true;
+  pass.type = "gated";
+  return { type: "stop", step: "(shutdown)", reason: "the operator is shutting down" };
+}
+
+function passTimeout(pass: Pass): Error {
+  return new ReconcileError(
+    "ERR_PASS_TIMEOUT",
+    `the pass did not finish within ${pass.pipeline.deadlines.passMs / 1000} s: make its steps faster, or raise deadlines.passMs`,
+  );
+}
+
+function saveTimeout(pass: Pass): Error {
+  return new ReconcileError(
+    "ERR_SAVE_FAILED",
+    `posts and save did not finish within ${pass.pipeline.deadlines.saveMs / 1000} s: raise deadlines.saveMs if the server is slow`,
+  );
+}

@@ -1,0 +1,174 @@
+/**
+ * One phase of one step: its req is made, its deadline watched, what it returns checked, what it throws contained.
+ * Nothing that a step does gets past this file as an exception.
+ */
+import { isAborted, isConflict } from "@treadle/apimachinery";
+import { ReconcileError } from "../errors.ts";
+import { type AnyResult, isResult } from "../result.ts";
+import { isPromiseLike, Scope, withinDeadline } from "./deadline.ts";
+import type { Pass } from "./pass-state.ts";
+import { describe, statusMessage } from "./redact.ts";
+import { type Phase, StepReq } from "./step-req.ts";
+import type { PhaseFunction, StepRuntime } from "./step-runtime.ts";
+import { PrimaryGone, QuietRequeue } from "./writer.ts";
+
+/** How a phase ended. */
+export type Ended =
+  | { readonly type: "continue"; readonly vars: object }
+  | { readonly type: "wait"; readonly reason: string; readonly afterMs?: number }
+  | { readonly type: "stop"; readonly reason: string }
+  | { readonly type: "failed"; readonly error: unknown };
+
+/** Time and shutdown, as far as they concern this phase. */
+export interface PhaseLimit {
+  /** When what the phase belongs to (chain, or posts) must be over. */
+  readonly endsAtMs: number;
+  readonly endedBy: () => Error;
+  readonly signal: AbortSignal;
+}
+
+const CONTINUE: Ended = { type: "continue", vars: {} };
+
+/** Runs one phase and reports it. */
+export async function runPhase(pass: Pass, step: StepRuntime, phase: Phase, limit: PhaseLimit): Promise<Ended> {
+  const startedMs = pass.clock.now();
+  const scope = new Scope();
+  let ended: Ended;
+  try {
+    // The caller looked: the step has this phase.
+    const run = step[phase] as PhaseFunction;
+    const returned = run(new StepReq(pass, step, phase, scope));
+    const result = isPromiseLike(returned) ? await awaited(pass, step, { phase, returned, scope, limit }) : returned;
+    ended = checked(step, phase, result);
+  } catch (error) {
+    ended = contained(pass, step, error);
+  }
+  if (pass.fatal !== undefined && phase !== "gate") {
+    if (ended.type !== "failed") ended = contained(pass, step, pass.fatal.error);
+    pass.fatal = undefined;
+  }
+  pass.phases.push({ step: step.name, phase, durationMs: pass.clock.now() - startedMs, ...reportOf(ended) });
+  return ended;
+}
+
+/** Asks a gate: at once, before anything is written. */
+export function askGate(pass: Pass, step: StepRuntime): Ended {
+  const scope = new Scope();
+  let ended: Ended;
+  try {
+    const result = (step.gate as PhaseFunction)(new StepReq(pass, step, "gate", scope));
+    if (isPromiseLike(result)) {
+      void result.then(undefined, () => undefined); // Nobody may hear of it later: the gate has failed already.
+      throw new ReconcileError("ERR_NOT_A_RESULT", `step "${step.name}" has an async gate: a gate only looks, and answers at once`, {
+        step: step.name,
+      });
+    }
+    ended = checked(step, "gate", result);
+  } catch (error) {
+    ended = contained(pass, step, error);
+  }
+  pass.phases.push({ step: step.name, phase: "gate", durationMs: 0, ...reportOf(ended) });
+  return ended;
+}
+
+async function awaited(
+  pass: Pass,
+  step: StepRuntime,
+  run: { readonly phase: Phase; readonly returned: PromiseLike<unknown>; readonly scope: Scope; readonly limit: PhaseLimit },
+): Promise<unknown> {
+  const { phase, returned, scope, limit } = run;
+  const stepMs = step.timeoutMs ?? pass.pipeline.deadlines.stepMs;
+  const restMs = limit.endsAtMs - pass.clock.now();
+  const tooSlow = (): Error =>
+    new ReconcileError(
+      "ERR_STEP_TIMEOUT",
+      `step "${step.name}": ${phase} did not finish within ${stepMs / 1000} s: pass req.signal to what it waits for, or raise timeoutMs`,
+      {
+        step: step.name,
+      },
+    );
+  const deadline = stepMs <= restMs ? { ms: stepMs, exceeded: tooSlow } : { ms: restMs, exceeded: limit.endedBy };
+  try {
+    return await withinDeadline(pass.clock, returned, scope, { deadline, signal: limit.signal });
+  } catch (error) {
+    if (scope.isRevoked) {
+      pass.strays.push(Promise.resolve(returned).then(noop, noop));
+      pass.renewDrafts();
+    }
+    throw error;
+  }
+}
+
+/** What a phase returned, as far as this phase may return it. @throws ReconcileError ERR_NOT_A_RESULT */
+function checked(step: StepRuntime, phase: Phase, result: unknown): Ended {
+  if (result === undefined || result === null) return CONTINUE;
+  const refuse = (what: string, fix: string): Error =>
+    new ReconcileError("ERR_NOT_A_RESULT", `step "${step.name}" returned ${what} from ${phase}: ${fix}`, { step: step.name });
+  if (!isResult(result))
+    throw refuse(
+      typeof result === "object" ? "an object that req did not make" : `a ${typeof result}`,
+      "return what req.next(), req.wait() or req.stop() give, or nothing",
+    );
+  const allowed: Record<Phase, readonly AnyResult["type"][]> = {
+    gate: ["wait", "stop"],
+    do: ["continue", "wait", "stop"],
+    cleanup: ["wait"],
+    post: ["wait"],
+  };
+  if (!allowed[phase].includes(result.type))
+    throw refuse(
+      `a ${result.type === "continue" ? "next" : result.type}`,
+      `${phase} may return ${allowed[phase].join(" or ")}, or nothing`,
+    );
+  return result;
+}
+
+/** What a phase threw, as an end of the phase: 409, a vanished primary and shutdown are no failures. */
+function contained(pass: Pass, step: StepRuntime, error: unknown): Ended {
+  if (error instanceof PrimaryGone) {
+    pass.isGone = true;
+    return { type: "stop", reason: error.message };
+  }
+  if (pass.signal.aborted && (error === pass.signal.reason || isAborted(error))) {
+    pass.isAborted = true;
+    return { type: "stop", reason: "the operator is shutting down" };
+  }
+  if (error instanceof QuietRequeue) return { type: "wait", reason: error.message };
+  if (isConflict(error)) return { type: "wait", reason: `conflict: ${statusMessage(error)}` };
+  if (error instanceof Error) return { type: "failed", error };
+  return {
+    type: "failed",
+    error: new ReconcileError("ERR_STEP_FAILED", `step "${step.name}" threw ${describeThrown(error)} instead of an Error`, {
+      step: step.name,
+      cause: error,
+    }),
+  };
+}
+
+function describeThrown(value: unknown): string {
+  return typeof value === "string"
+    ? `the text ${JSON.stringify(value)}`
+    : `a value of type ${value === null ? "null" : typeof value} (${safely(value)})`;
+}
+
+function safely(value: unknown): string {
+  try {
+    return describe(value).slice(0, 200);
+  } catch {
+    return "it cannot be shown";
+  }
+}
+
+function reportOf(ended: Ended): { readonly result: "done" | "wait" | "stop" | "failed"; readonly reason?: string } {
+  switch (ended.type) {
+    case "continue":
+      return { result: "done" };
+    case "wait":
+    case "stop":
+      return { result: ended.type, reason: ended.reason };
+    case "failed":
+      return { result: "failed", reason: statusMessage(ended.error) };
+  }
+}
+
+function noop(): void {}

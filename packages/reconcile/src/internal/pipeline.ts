@@ -1,0 +1,74 @@
+/**
+ * From what a builder collected to what the engine runs: everything that can be known before the first pass is computed,
+ * and checked, here. All problems are reported together.
+ */
+import type { Kind } from "@treadle/apimachinery";
+import { BuildError } from "../errors.ts";
+import type { DeclaredWatch, Draft } from "../handler.ts";
+import { findProblems } from "./build-problems.ts";
+import { defaultName, finalizerOf } from "./names.ts";
+import { leavesOf, type StepRuntime } from "./step-runtime.ts";
+
+/** A handler as the engine runs it. Immutable. */
+export interface Pipeline {
+  readonly name: string;
+  readonly kind: Kind;
+  /** As listed; an `all()` is one entry. */
+  readonly steps: readonly StepRuntime[];
+  /** The list with the parts of each `all()` in its place. */
+  readonly leaves: readonly StepRuntime[];
+  readonly watches: readonly DeclaredWatch[];
+  /** `<group>/<name>`; present when some step has a cleanup. */
+  readonly finalizer: string | undefined;
+  /** Some step takes the finalizer before the first `do`. */
+  readonly finalizerBeforeDo: boolean;
+  /** In list order, without a `Ready` that a step owns; undefined when the handler keeps no conditions. */
+  readonly conditions: PipelineConditions | undefined;
+  readonly deadlines: { readonly stepMs: number; readonly passMs: number; readonly saveMs: number };
+  /** Where step state is kept. */
+  readonly stateIn: "status" | "annotation";
+}
+
+export interface PipelineConditions {
+  /** The engine computes Ready (and status.observedGeneration). */
+  readonly computesReady: boolean;
+  /** This handler, of all on the kind, keeps status.observedGeneration. */
+  readonly keepsObservedGeneration: boolean;
+  readonly declared: ReadonlyMap<string, { readonly step: StepRuntime; readonly counts: boolean }>;
+}
+
+/** @throws BuildError with every problem. */
+export function buildPipeline(draft: Draft): Pipeline {
+  const { kind, options, steps, watches } = draft;
+  const name = options.name ?? defaultName(kind);
+  const leaves = leavesOf(steps);
+  const problems = findProblems(draft, leaves, name);
+  if (problems.length > 0) throw new BuildError(name, problems);
+
+  const withCleanup = leaves.filter((step) => step.cleanup !== undefined);
+  return Object.freeze({
+    name,
+    kind,
+    steps,
+    leaves,
+    watches,
+    finalizer: withCleanup.length > 0 ? finalizerOf(kind, name) : undefined,
+    finalizerBeforeDo: withCleanup.some((step) => step.finalizer === "before-do"),
+    conditions: pipelineConditions(leaves),
+    deadlines: {
+      stepMs: options.deadlines?.stepMs ?? 30_000,
+      passMs: options.deadlines?.passMs ?? 120_000,
+      saveMs: options.deadlines?.saveMs ?? 10_000,
+    },
+    stateIn: kind.resource === undefined ? "annotation" : "status",
+  });
+}
+
+function pipelineConditions(leaves: readonly StepRuntime[]): PipelineConditions | undefined {
+  const options = leaves.find((step) => step.conditionsOptions !== undefined)?.conditionsOptions;
+  if (options === undefined) return undefined;
+  const declared = new Map(
+    leaves.flatMap((step) => step.conditions.map(({ type, counts }) => [type, { step, counts: counts && type !== "Ready" }] as const)),
+  );
+  return { computesReady: options.ready && !declared.has("Ready"), keepsObservedGeneration: options.ready, declared };
+}

@@ -1,0 +1,78 @@
+/** When the key comes back: one decision over everything that happened in a pass. */
+import { isApiError } from "@treadle/apimachinery";
+import { isReconcileError, isRetryAfterError, isTerminalError } from "../errors.ts";
+import type { Requeue } from "../pass-result.ts";
+
+/** A failure of a pass and where it happened: a failed save is the most urgent, then a post, then a step. */
+export interface Failure {
+  readonly rank: "save" | "post" | "step";
+  readonly error: unknown;
+}
+
+export interface Wish {
+  readonly reason: string;
+  /** Absent: on the waiting curve. */
+  readonly afterMs?: number | undefined;
+}
+
+/** Per key, between passes: how often it has waited for the same thing. */
+export interface WaitingCurve {
+  reason: string;
+  attempts: number;
+}
+
+const FIRST_WAIT_MS = 50;
+const MAX_WAIT_MS = 10_000;
+
+/**
+ * Any failure takes the failure curve (among several save > post > step; terminal ones schedule nothing),
+ * else a pass is due at once where the object moved on, else the earliest wait or revisit decides.
+ */
+export function decideRequeue(given: {
+  readonly failures: readonly Failure[];
+  readonly wishes: readonly Wish[];
+  readonly atOnce: string | undefined;
+  readonly waitMs: number;
+}): Requeue {
+  const { failures, wishes, atOnce, waitMs } = given;
+  const retryable = failures.filter(({ error }) => !isTerminal(error));
+  const worst = ["save", "post", "step"].flatMap((rank) => retryable.filter((failure) => failure.rank === rank))[0];
+  if (worst !== undefined) {
+    const afterMs = retryAfterOf(worst.error);
+    return { type: "failure", ...(afterMs === undefined ? {} : { afterMs }) };
+  }
+  if (atOnce !== undefined) return { type: "after", afterMs: 0, reason: atOnce };
+  let earliest: { readonly afterMs: number; readonly reason: string } | undefined;
+  for (const { reason, afterMs = waitMs } of wishes) {
+    if (earliest === undefined || afterMs < earliest.afterMs) earliest = { afterMs, reason };
+  }
+  return earliest === undefined ? { type: "none" } : { type: "after", ...earliest };
+}
+
+/** The next delay of the waiting curve: 50 ms doubling to 10 s, from the start when the reason or anything but our status changed. */
+export function nextWait(curve: WaitingCurve, wishes: readonly Wish[], progressed: boolean): number {
+  const reason = wishes
+    .filter(({ afterMs }) => afterMs === undefined)
+    .map((wish) => wish.reason)
+    .join("\n");
+  if (reason !== curve.reason || progressed) curve.attempts = 0;
+  curve.reason = reason;
+  const delay = Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(curve.attempts, 30));
+  if (reason !== "") curve.attempts++;
+  return delay;
+}
+
+/** Whether trying again cannot mend it; several errors only when none of them can be mended. */
+export function isTerminal(error: unknown): boolean {
+  return error instanceof AggregateError ? error.errors.length > 0 && error.errors.every(isTerminal) : isTerminalError(error);
+}
+
+function retryAfterOf(error: unknown): number | undefined {
+  if (error instanceof AggregateError) {
+    const delays = error.errors.filter((inner) => !isTerminal(inner)).map(retryAfterOf);
+    return delays.some((delay) => delay === undefined) ? undefined : Math.min(...(delays as number[]));
+  }
+  if (isRetryAfterError(error)) return error.retryAfterMs;
+  if (isReconcileError(error) && error.cause !== undefined) return retryAfterOf(error.cause);
+  return isApiError(error) ? error.retryAfterMs : undefined;
+}

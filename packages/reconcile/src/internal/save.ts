@@ -1,0 +1,208 @@
+/**
+ * Save: from the drafts of a pass to at most one patch of the object and one of its status. What must change is computed
+ * against the newest state that is known, anew after every conflict, so other writers' fields and conditions stay.
+ */
+import {
+  applyMergePatch,
+  type Condition,
+  conditionsWrittenBy,
+  createMergePatch,
+  jsonEqual,
+  type KubernetesObject,
+} from "@treadle/apimachinery";
+import { ReconcileError } from "../errors.ts";
+import { computeConditions, conditionsSoFar, failure } from "./compute-conditions.ts";
+import { stateAnnotationOf } from "./names.ts";
+import type { Pass } from "./pass-state.ts";
+import { storedState } from "./state.ts";
+import { PrimaryGone, QuietRequeue } from "./writer.ts";
+
+/** What ends a write that takes too long. */
+interface Limit {
+  readonly signal: AbortSignal;
+}
+
+type Status = Readonly<Record<string, unknown>> & { readonly conditions?: readonly Condition[] };
+
+/** Stores everything at the end of a pass. No change, no request. */
+export async function save(pass: Pass, limit: Limit): Promise<void> {
+  const { writer, memory } = pass;
+  const refused = await saveObject(pass, limit);
+  const before = writer.writes;
+  await writeStatus(pass, (newest) => unlessKnownFutile(pass, statusChange(pass, newest, "final")), limit);
+  if (writer.writes > before) memory.notStored = fingerprint(statusChange(pass, writer.newest, "final"));
+  if (refused !== undefined) throw refused.error;
+}
+
+/** Metadata and spec. What the server refuses of them must not keep the status from saying so: it is returned. */
+async function saveObject(pass: Pass, limit: Limit): Promise<{ readonly error: unknown } | undefined> {
+  try {
+    await writeObject(pass, { withSpec: true }, limit);
+    if (pass.specChangedBy !== undefined) requireStored(pass, changeOf(specOf(pass.writer.newest), pass.spec.changes()), "spec");
+    return undefined;
+  } catch (error) {
+    if (error instanceof PrimaryGone || error instanceof QuietRequeue) throw error;
+    pass.trouble ??= failure(error, "cannot store what the steps wrote: ");
+    return { error };
+  }
+}
+
+/** Stores drafts and state now. @throws unless the server's answer holds what was sent. */
+export async function checkpoint(pass: Pass, limit: Limit): Promise<void> {
+  const { writer } = pass;
+  await writeObject(pass, { withSpec: false }, limit);
+  await writeStatus(pass, (newest) => statusChange(pass, newest, "checkpoint"), limit);
+  requireStored(pass, createMergePatch(statusOf(writer.newest), withIntents(pass, statusOf(writer.newest))), "status");
+  requireStored(pass, objectChange(pass, writer.newest, { withSpec: false }), "");
+  pass.status.stored();
+  pass.labels.stored();
+  pass.annotations.stored();
+  const stored = storedState(pass.pipeline, writer.newest);
+  for (const [step, state] of pass.states) {
+    state.draft.stored();
+    state.stored = stored[step.name];
+  }
+}
+
+function writeObject(pass: Pass, parts: { readonly withSpec: boolean }, limit: Limit): Promise<void> {
+  const change = (newest: KubernetesObject): object | undefined => {
+    if (pass.pipeline.stateIn === "annotation") requireOwnState(pass, newest);
+    return objectChange(pass, newest, parts);
+  };
+  return pass.writer.write("object", change, limit);
+}
+
+function writeStatus(pass: Pass, changeOfStatus: (newest: KubernetesObject) => object | undefined, limit: Limit): Promise<void> {
+  const change = (newest: KubernetesObject): object | undefined => {
+    if (pass.pipeline.stateIn === "status") requireOwnState(pass, newest);
+    return changeOfStatus(newest);
+  };
+  return pass.writer.write("status", change, limit);
+}
+
+/** @throws QuietRequeue when somebody else changed the state of one of our steps: the pass decided on what no longer holds. */
+function requireOwnState(pass: Pass, newest: KubernetesObject): void {
+  if (!pass.writer.isRebased || pass.states.size === 0) return;
+  const live = storedState(pass.pipeline, newest);
+  for (const [step, { stored }] of pass.states) {
+    if (!jsonEqual(live[step.name], stored)) throw new QuietRequeue(`the state of step "${step.name}" was changed by somebody else`);
+  }
+}
+
+/** The patch of metadata and spec that the drafts ask for, or undefined. */
+function objectChange(pass: Pass, newest: KubernetesObject, { withSpec }: { readonly withSpec: boolean }): object | undefined {
+  const metadata = pruned({
+    labels: changeOf(newest.metadata.labels, pass.labels.changes()),
+    annotations: changeOf(newest.metadata.annotations, annotationChanges(pass, newest)),
+  });
+  const spec = withSpec ? changeOf(specOf(newest), pass.spec.changes()) : undefined;
+  return pruned({ metadata, spec });
+}
+
+function annotationChanges(pass: Pass, newest: KubernetesObject): unknown {
+  const changes = pass.annotations.changes() as Record<string, unknown> | undefined;
+  if (pass.pipeline.stateIn !== "annotation") return changes;
+  const states = stateChanges(pass);
+  if (states === undefined) return changes;
+  const all = applyMergePatch(storedState(pass.pipeline, newest), states);
+  return { ...changes, [stateAnnotationOf(pass.pipeline.name)]: JSON.stringify(all) };
+}
+
+/** The patch of the status: the author's changes, step state, conditions and observedGeneration. */
+function statusChange(pass: Pass, newest: KubernetesObject, stage: "final" | "checkpoint"): object | undefined {
+  const before = statusOf(newest);
+  let wanted = withIntents(pass, before);
+  const { conditions: rules } = pass.pipeline;
+  if (rules !== undefined) {
+    const conditions = stage === "final" ? finalConditions(pass, newest, before) : conditionsSoFar(factsOf(pass), before?.conditions);
+    if (conditions !== before?.conditions && (conditions.length > 0 || before?.conditions !== undefined))
+      wanted = { ...wanted, conditions };
+    const { generation } = pass.object.metadata;
+    const observes = stage === "final" && rules.keepsObservedGeneration && pass.type !== "gated" && generation !== undefined;
+    if (observes && before?.["observedGeneration"] !== generation) wanted = { ...wanted, observedGeneration: generation };
+  }
+  if (wanted === before) return undefined;
+  const status = createMergePatch(before ?? {}, wanted ?? {});
+  return status === undefined ? undefined : { status };
+}
+
+function finalConditions(pass: Pass, newest: KubernetesObject, status: Status | undefined): readonly Condition[] {
+  // A pipeline without conditions never comes here.
+  const rules = pass.pipeline.conditions as NonNullable<typeof pass.pipeline.conditions>;
+  return computeConditions(rules, factsOf(pass), {
+    conditions: status?.conditions,
+    writtenByUs: conditionsWrittenBy(newest, pass.pipeline.name),
+  });
+}
+
+function factsOf(pass: Pass): Parameters<typeof computeConditions>[1] {
+  const { type, settings, progress, trouble } = pass;
+  return {
+    type,
+    settings,
+    progress,
+    trouble,
+    leaves: pass.pipeline.leaves,
+    generation: pass.object.metadata.generation,
+    nowMs: pass.clock.now(),
+  };
+}
+
+/** The status after the author's changes and those of step state; the very same value when there are none. */
+function withIntents(pass: Pass, before: Status | undefined): Status | undefined {
+  const changes = pass.status.changes();
+  const steps = pass.pipeline.stateIn === "status" ? stateChanges(pass) : undefined;
+  const intents = pruned({ ...(changes as object | undefined), steps });
+  return intents === undefined ? before : (applyMergePatch(before ?? {}, intents) as Status);
+}
+
+function stateChanges(pass: Pass): object | undefined {
+  return pruned(Object.fromEntries([...pass.states].map(([step, { draft }]) => [step.name, draft.changes()])));
+}
+
+/** What of `intent` is not so yet in `before`. */
+function changeOf(before: object | undefined, intent: unknown): unknown {
+  return intent === undefined ? undefined : createMergePatch(before ?? {}, applyMergePatch(before ?? {}, intent));
+}
+
+/** @throws ReconcileError naming the fields that the server did not store. */
+function requireStored(pass: Pass, missing: unknown, under: string): void {
+  if (missing === undefined) return;
+  const { kind } = pass.pipeline;
+  throw new ReconcileError(
+    "ERR_NOT_STORED",
+    `the server accepted but did not store ${pathsOf(missing, under).join(", ")} of ${kind.kind} ${pass.object.metadata.name}: ` +
+      `its installed CRD lacks the field, or a webhook removes it; install the CRD that the handler was built with`,
+  );
+}
+
+function pathsOf(patch: unknown, path: string): string[] {
+  if (typeof patch !== "object" || patch === null || Array.isArray(patch)) return [path];
+  return Object.entries(patch).flatMap(([key, value]) => pathsOf(value, path === "" ? key : `${path}.${key}`));
+}
+
+/** A status write that the server would prune again as it did last time is none. */
+function unlessKnownFutile(pass: Pass, change: object | undefined): object | undefined {
+  return change !== undefined && pass.memory.notStored !== undefined && fingerprint(change) === pass.memory.notStored ? undefined : change;
+}
+
+/** The text of a patch without the times in it: a condition that is never stored is new each time. */
+function fingerprint(change: object | undefined): string | undefined {
+  return change === undefined
+    ? undefined
+    : JSON.stringify(change, (key: string, value: unknown) => (key === "lastTransitionTime" ? undefined : value));
+}
+
+function statusOf(object: KubernetesObject): Status | undefined {
+  return (object as { readonly status?: Status }).status;
+}
+
+function specOf(object: KubernetesObject): object | undefined {
+  return (object as { readonly spec?: object }).spec;
+}
+
+/** The members that are there, or undefined when none is. */
+function pruned(members: Readonly<Record<string, unknown>>): object | undefined {
+  const present = Object.entries(members).filter(([, value]) => value !== undefined);
+  return present.length === 0 ? undefined : Object.fromEntries(present);
+}

@@ -1,0 +1,48 @@
+/**
+ * Step state: where it is kept, how it is read, and which part of it is ours. A kind of our own keeps it in
+ * `status.steps.<step>`; a foreign one, whose status would prune it, in one annotation.
+ */
+import type { KubernetesObject } from "@treadle/apimachinery";
+import { ReconcileError } from "../errors.ts";
+import { stateAnnotationOf } from "./names.ts";
+import type { Pipeline } from "./pipeline.ts";
+import type { StepRuntime } from "./step-runtime.ts";
+
+/** All step state that an object carries, steps that we do not know included. @throws ReconcileError when it cannot be read. */
+export function storedState(pipeline: Pipeline, object: KubernetesObject): Readonly<Record<string, unknown>> {
+  if (pipeline.stateIn === "status") return stepsOf(object);
+  const annotation = stateAnnotationOf(pipeline.name);
+  const text = object.metadata.annotations?.[annotation];
+  if (text === undefined || text === "") return {};
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)) return parsed as Readonly<Record<string, unknown>>;
+  } catch {
+    // The text itself may hold anything: it is not repeated.
+  }
+  throw new ReconcileError(
+    "ERR_STATE_INVALID",
+    `the annotation ${annotation} holds no JSON object: restore or remove it; step state is never dropped by itself`,
+  );
+}
+
+/** The state of one step; starts as the parsed `{}`. @throws ReconcileError when what is stored breaks the step's schema. */
+export function parseState(step: StepRuntime, stored: unknown): Record<string, unknown> {
+  const parsed = step.state?.safeParse(stored ?? {});
+  if (parsed === undefined) return {};
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map((issue) => `${issue.path.join(".") || "(root)"}: ${issue.message}`);
+  throw new ReconcileError(
+    "ERR_STATE_INVALID",
+    `the stored state of step "${step.name}" breaks its schema (${problems.join("; ")}): mend it, or give the schema a default for what older versions stored`,
+    {
+      step: step.name,
+    },
+  );
+}
+
+function stepsOf(object: KubernetesObject): Readonly<Record<string, unknown>> {
+  // `steps` of a kind made by defineResource holds an object per step; anything else is refused by its CRD.
+  const status = (object as { readonly status?: { readonly steps?: Readonly<Record<string, unknown>> } }).status;
+  return status?.steps ?? {};
+}

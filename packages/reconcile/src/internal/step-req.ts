@@ -1,0 +1,245 @@
+/**
+ * The req of one phase of one step at run time. One class serves all phases; the types of `req.ts` show a phase only what
+ * it may use, and what would do harm in untyped code is refused here.
+ */
+import type { Condition, KubernetesObject } from "@treadle/apimachinery";
+import { isConditionReason } from "@treadle/apimachinery";
+import type { CleanupExit, Exit } from "../condition.ts";
+import type { Cache, Logger, Outcome, ReqClient } from "../req.ts";
+import { type Continue, makeContinue, makeStop, makeWait, requireDelay, type Stop, type Wait } from "../result.ts";
+import type { Scope } from "./deadline.ts";
+import { holdFinalizer } from "./finalizer.ts";
+import type { Pass } from "./pass-state.ts";
+import { reqClient } from "./req-client.ts";
+import { checkpoint } from "./save.ts";
+import type { StepRuntime } from "./step-runtime.ts";
+
+export type Phase = "gate" | "do" | "cleanup" | "post";
+
+export class StepReq {
+  readonly #pass: Pass;
+  readonly #step: StepRuntime;
+  readonly #phase: Phase;
+  readonly #scope: Scope;
+  #client: ReqClient | undefined;
+  #conditions: StepConditions | undefined;
+  #log: Logger | undefined;
+  /** Values of the declared reads; resolved before the phase began. */
+  readonly #reads: Readonly<Record<string, unknown>>;
+
+  /** @throws what a declared read throws, or ReconcileError when stored state cannot be used. */
+  constructor(pass: Pass, step: StepRuntime, phase: Phase, scope: Scope) {
+    this.#pass = pass;
+    this.#step = step;
+    this.#phase = phase;
+    this.#scope = scope;
+    const reads: Record<string, unknown> = {};
+    for (const name in step.reads) reads[name] = pass.read(step.reads[name] as NonNullable<(typeof step.reads)[string]>);
+    this.#reads = Object.freeze(reads);
+    if (step.state !== undefined && phase !== "gate") pass.stateOf(step);
+  }
+
+  get object(): KubernetesObject {
+    return this.#pass.object;
+  }
+
+  get reads(): Readonly<Record<string, unknown>> {
+    return this.#reads;
+  }
+
+  get cache(): Cache {
+    return this.#pass.env.cache;
+  }
+
+  get conditions(): StepConditions {
+    this.#conditions ??= new StepConditions(this.#pass, this.#step, () => this.#scope.check(this.#step.name));
+    return this.#conditions;
+  }
+
+  get log(): Logger {
+    this.#log ??= stepLogger(this.#pass.log, this.#step.name);
+    return this.#log;
+  }
+
+  get vars(): Readonly<Record<string, unknown>> {
+    return this.#pass.vars;
+  }
+
+  get phase(): "do" | "cleanup" {
+    return this.#pass.isDeleting ? "cleanup" : "do";
+  }
+
+  get outcome(): Outcome {
+    return this.#pass.outcome;
+  }
+
+  get client(): ReqClient {
+    this.#act("client");
+    this.#client ??= reqClient(this.#pass, this.#step, this.#scope);
+    return this.#client;
+  }
+
+  get signal(): AbortSignal {
+    return this.#scope.signal;
+  }
+
+  get status(): object {
+    this.#act("status");
+    return this.#pass.status.draft;
+  }
+
+  get state(): object {
+    this.#act("state");
+    return this.#pass.stateOf(this.#step).draft.draft;
+  }
+
+  get labels(): object {
+    return this.#written("labels");
+  }
+
+  get annotations(): object {
+    return this.#written("annotations");
+  }
+
+  get spec(): object {
+    return this.#written("spec");
+  }
+
+  now(): Date {
+    return new Date(this.#pass.clock.now());
+  }
+
+  next(vars: object = {}): Continue {
+    return makeContinue(vars);
+  }
+
+  wait(reason: string, afterMs?: number): Wait {
+    return makeWait(reason, afterMs);
+  }
+
+  stop(reason: string): Stop {
+    return makeStop(reason);
+  }
+
+  event(type: "Normal" | "Warning", reason: string, note: string): void {
+    this.#act("event");
+    this.#pass.env.recordEvent?.(this.#pass.object, { type, reason, note, action: this.#step.name });
+  }
+
+  /** @throws TypeError when `afterMs` is not a time. */
+  revisit(afterMs: number, reason: string): void {
+    this.#act("revisit");
+    requireDelay("revisit", afterMs);
+    this.#pass.wishes.push({ afterMs, reason });
+  }
+
+  async checkpoint(): Promise<void> {
+    this.#act("checkpoint");
+    await this.#fatal(() => checkpoint(this.#pass, this.#scope));
+  }
+
+  async holdFinalizer(): Promise<void> {
+    this.#act("holdFinalizer");
+    if (this.#phase !== "do" || this.#step.cleanup === undefined) {
+      throw new TypeError(`step "${this.#step.name}": holdFinalizer() is for the do of a step with a cleanup`);
+    }
+    await this.#fatal(() => holdFinalizer(this.#pass, this.#scope));
+  }
+
+  /** What must be stored before a side effect: a failure counts even if the step catches it. */
+  async #fatal(write: () => Promise<void>): Promise<void> {
+    try {
+      await write();
+    } catch (error) {
+      this.#pass.fatal ??= { error };
+      throw error;
+    }
+  }
+
+  #written(part: "labels" | "annotations" | "spec"): object {
+    this.#act(part);
+    if (this.#phase !== "do" || !this.#step.writes.includes(part)) {
+      throw new TypeError(`step "${this.#step.name}" may not write ${part}: add writes: ["${part}"] to it, and write in do`);
+    }
+    return this.#pass[part].draft;
+  }
+
+  /** @throws when the phase may only look, or the pass went on without it. */
+  #act(what: string): void {
+    this.#scope.check(this.#step.name);
+    if (this.#phase === "gate") throw new TypeError(`step "${this.#step.name}": a gate only looks; use req.${what} in do, cleanup or post`);
+  }
+}
+
+/** The condition setters of one step. */
+export class StepConditions {
+  readonly #pass: Pass;
+  readonly #step: StepRuntime;
+  readonly #check: () => void;
+
+  constructor(pass: Pass, step: StepRuntime, check: () => void) {
+    this.#pass = pass;
+    this.#step = step;
+    this.#check = check;
+  }
+
+  true(type: string, reason: string = type, message: string = ""): void {
+    this.#set(type, { status: "True", reason, message });
+  }
+
+  false(type: string, reason: string, message: string): Exit {
+    this.#set(type, { status: "False", reason, message });
+    return exit(message === "" ? reason : message);
+  }
+
+  unknown(type: string, reason: string, message: string): Exit {
+    this.#set(type, { status: "Unknown", reason, message });
+    return exit(message === "" ? reason : message);
+  }
+
+  keep(type: string): void {
+    this.#set(type, "keep");
+  }
+
+  previous(type: string): Condition | undefined {
+    this.#requireDeclared(type);
+    const { status } = this.#pass.object as { readonly status?: { readonly conditions?: readonly Condition[] } };
+    return status?.conditions?.find((condition) => condition.type === type);
+  }
+
+  #set(
+    type: string,
+    setting: { readonly status: "True" | "False" | "Unknown"; readonly reason: string; readonly message: string } | "keep",
+  ): void {
+    this.#check();
+    this.#requireDeclared(type);
+    if (setting !== "keep") {
+      const { reason, message } = setting;
+      if (typeof reason !== "string" || !isConditionReason(reason)) {
+        throw new TypeError(
+          `step "${this.#step.name}": the reason ${JSON.stringify(reason)} of condition "${type}" is no CamelCase word: letters, digits, "_", ":" and "," only`,
+        );
+      }
+      if (typeof message !== "string") throw new TypeError(`step "${this.#step.name}": the message of condition "${type}" must be a text`);
+    }
+    this.#pass.settings.set(type, setting);
+  }
+
+  #requireDeclared(type: string): void {
+    if (this.#step.conditions.some((declared) => declared.type === type)) return;
+    throw new TypeError(`step "${this.#step.name}" does not manage the condition "${type}": add it to the step's conditions`);
+  }
+}
+
+function exit(message: string): Exit & CleanupExit {
+  return { wait: (afterMs) => makeWait(message, afterMs), stop: () => makeStop(message) };
+}
+
+function stepLogger(log: Logger, step: string): Logger {
+  return {
+    debug: (data, text) => log.debug({ step, ...data }, text),
+    info: (data, text) => log.info({ step, ...data }, text),
+    warn: (data, text) => log.warn({ step, ...data }, text),
+    error: (data, text) => log.error({ step, ...data }, text),
+  };
+}

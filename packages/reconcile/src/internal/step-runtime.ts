@@ -1,0 +1,141 @@
+/**
+ * What a step is at run time. The public type {@link Step} is opaque; this is what stands behind it. A brand under
+ * `Symbol.for` finds it, so steps published with another copy of this package work too.
+ */
+import type { Kind } from "@treadle/apimachinery";
+import type { z } from "zod";
+import type { Declared } from "../condition.ts";
+import type { AnyRead } from "../reads.ts";
+
+/** One phase of a step as the engine calls it: its req is made for it, and what it returns is checked. */
+export type PhaseFunction = (req: unknown) => unknown;
+
+export interface StepRuntime {
+  readonly name: string;
+  readonly kind: Kind;
+  readonly conditions: readonly DeclaredCondition[];
+  readonly needs: readonly StepRuntime[];
+  readonly reads: Readonly<Record<string, AnyRead>>;
+  readonly owns: readonly Kind[];
+  readonly state: z.ZodObject | undefined;
+  readonly writes: readonly ("labels" | "annotations" | "spec")[];
+  readonly finalizer: "before-do" | "on-demand";
+  readonly timeoutMs: number | undefined;
+  readonly gate: PhaseFunction | undefined;
+  readonly do: PhaseFunction | undefined;
+  readonly cleanup: PhaseFunction | undefined;
+  readonly post: PhaseFunction | undefined;
+  /** The parts of an `all()`; undefined for any other step. */
+  readonly children: readonly StepRuntime[] | undefined;
+  /** Present on the step that `conditions()` makes: switches the computation on. */
+  readonly conditionsOptions: { readonly ready: boolean } | undefined;
+}
+
+export interface DeclaredCondition {
+  readonly type: string;
+  readonly counts: boolean;
+}
+
+const RUNTIME: symbol = Symbol.for("treadle.reconcile.Step");
+
+/** The runtime of a step, or `undefined` for anything that `step()` did not make. */
+export function runtimeOf(value: unknown): StepRuntime | undefined {
+  return typeof value === "object" && value !== null ? (value as { [RUNTIME]?: StepRuntime })[RUNTIME as never] : undefined;
+}
+
+/** What untyped callers may hand to {@link defineStep}. */
+export interface RawDefinition {
+  readonly name: string;
+  readonly conditions?: readonly Declared<string>[];
+  readonly needs?: readonly unknown[];
+  readonly reads?: Readonly<Record<string, unknown>>;
+  readonly owns?: readonly Kind[];
+  readonly state?: z.ZodObject;
+  readonly writes?: readonly ("labels" | "annotations" | "spec")[];
+  readonly finalizer?: "before-do" | "on-demand";
+  readonly timeoutMs?: number;
+  readonly gate?: PhaseFunction;
+  readonly do?: PhaseFunction;
+  readonly cleanup?: PhaseFunction;
+  readonly post?: PhaseFunction;
+  readonly conditionsOptions?: { readonly ready: boolean };
+}
+
+/** Makes the opaque step. @throws TypeError for what is no definition at all. */
+export function defineStep(kind: Kind, definition: RawDefinition): object {
+  if (typeof definition?.name !== "string") throw new TypeError("step: the definition needs a name");
+  const where = `step "${definition.name}"`;
+  for (const phase of ["gate", "do", "cleanup", "post"] as const) {
+    const value: unknown = definition[phase];
+    if (value !== undefined && typeof value !== "function") throw new TypeError(`${where}: ${phase} must be a function`);
+  }
+  const needs = (definition.needs ?? []).map((needed) => {
+    const runtime = runtimeOf(needed);
+    if (runtime === undefined) throw new TypeError(`${where}: needs must list steps made by step()`);
+    return runtime;
+  });
+  return opaque({
+    name: definition.name,
+    kind,
+    conditions: (definition.conditions ?? []).map((declared) =>
+      typeof declared === "string" ? { type: declared, counts: true } : { type: declared.type, counts: declared.ready === "counts" },
+    ),
+    needs,
+    reads: (definition.reads ?? {}) as Readonly<Record<string, AnyRead>>,
+    owns: definition.owns ?? [],
+    state: definition.state,
+    writes: definition.writes ?? [],
+    finalizer: definition.finalizer ?? "before-do",
+    timeoutMs: definition.timeoutMs,
+    // Bound, so that phases written as methods may use `this`.
+    gate: definition.gate?.bind(definition),
+    do: definition.do?.bind(definition),
+    cleanup: definition.cleanup?.bind(definition),
+    post: definition.post?.bind(definition),
+    children: undefined,
+    conditionsOptions: definition.conditionsOptions,
+  });
+}
+
+/** Makes the step behind `all()`. @throws TypeError when a child was not made by `step()`. */
+export function defineGroup(name: string, steps: readonly unknown[]): object {
+  const children = steps.map((child) => {
+    const runtime = runtimeOf(child);
+    if (runtime === undefined) throw new TypeError(`all("${name}"): its parts must be steps made by step()`);
+    return runtime;
+  });
+  return opaque({
+    name,
+    kind: children[0]?.kind ?? { group: "", version: "", kind: "", plural: "", scope: "Namespaced" },
+    conditions: [],
+    needs: [],
+    reads: {},
+    owns: [],
+    state: undefined,
+    writes: [],
+    finalizer: "before-do",
+    timeoutMs: undefined,
+    gate: undefined,
+    do: undefined,
+    cleanup: undefined,
+    post: undefined,
+    children,
+    conditionsOptions: undefined,
+  });
+}
+
+/** Every step of the list and every part of an `all()` in it, in list order; groups themselves left out. */
+export function leavesOf(steps: readonly StepRuntime[]): readonly StepRuntime[] {
+  return steps.flatMap((step) => (step.children === undefined ? [step] : leavesOf(step.children)));
+}
+
+/** The kind of a step made with `anyKind`. */
+export function isAnyKind(kind: Kind): boolean {
+  return kind.kind === "";
+}
+
+function opaque(runtime: StepRuntime): object {
+  const step = { name: runtime.name };
+  Object.defineProperty(step, RUNTIME, { value: Object.freeze(runtime) });
+  return Object.freeze(step);
+}

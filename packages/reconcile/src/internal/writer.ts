@@ -1,0 +1,121 @@
+/**
+ * Writer: the only place where the engine writes the primary. Every write is a merge patch with the resourceVersion of the
+ * newest state it knows; a conflict re-reads live, asks again what must change, and tries again, five times at most.
+ * So whatever others wrote in between is seen, not overwritten.
+ */
+import { type ApiError, isConflict, type Kind, type KubernetesObject, keyOf, type Ref } from "@treadle/apimachinery";
+import type { Client } from "@treadle/client";
+
+/** After so many re-reads somebody writes faster than we do: a quiet requeue. */
+const MAX_REBASES = 5;
+
+/** Ends a pass without an error: the object changed so that its result no longer counts. */
+export class QuietRequeue extends Error {
+  override readonly name = "QuietRequeue";
+}
+
+/** The primary does not exist any more: the pass is done. */
+export class PrimaryGone extends Error {
+  override readonly name = "PrimaryGone";
+}
+
+export interface WriterOptions {
+  readonly client: Pick<Client, "get" | "patch">;
+  readonly kind: Kind;
+  readonly fieldManager: string;
+  readonly observeWrite: (object: KubernetesObject) => void;
+}
+
+export class Writer {
+  readonly #options: WriterOptions;
+  readonly #uid: string | undefined;
+  readonly #ref: Ref;
+  #newest: KubernetesObject;
+  #rebases = 0;
+  #writes = 0;
+  #writesBesidesStatus = 0;
+
+  constructor(object: KubernetesObject, options: WriterOptions) {
+    this.#newest = object;
+    this.#uid = object.metadata.uid;
+    const { name, namespace } = object.metadata;
+    this.#ref = namespace === undefined ? { name } : { name, namespace };
+    this.#options = options;
+  }
+
+  /** The newest state that we know: as loaded, later as answered by the server. */
+  get newest(): KubernetesObject {
+    return this.#newest;
+  }
+
+  /** Somebody else wrote during the pass: what it decided was decided on an older state. */
+  get isRebased(): boolean {
+    return this.#rebases > 0;
+  }
+
+  get writes(): number {
+    return this.#writes;
+  }
+
+  /** Writes of metadata, spec or finalizers. */
+  get writesBesidesStatus(): number {
+    return this.#writesBesidesStatus;
+  }
+
+  /**
+   * Makes the object as `change` wants it: `change` is asked for a merge patch of the newest state, again after every
+   * conflict; undefined means that there is nothing to write, and no request is made.
+   *
+   * @throws QuietRequeue, PrimaryGone, or the API's error.
+   */
+  async write(
+    target: "object" | "status",
+    change: (newest: KubernetesObject) => object | undefined,
+    limit: { readonly signal: AbortSignal },
+  ): Promise<void> {
+    for (let attempt = 0; ; attempt++) {
+      const patch = change(this.#newest);
+      if (patch === undefined) return;
+      try {
+        await this.#send(target, patch, limit.signal);
+        return;
+      } catch (error) {
+        if (isGone(error, this.#ref)) throw new PrimaryGone(`${keyOf(this.#ref)} does not exist any more`);
+        if (!isConflict(error)) throw error;
+        if (attempt === MAX_REBASES) throw new QuietRequeue(`conflict: others write ${keyOf(this.#ref)} all the time`);
+        await this.#reread(limit.signal);
+      }
+    }
+  }
+
+  async #send(target: "object" | "status", patch: object, signal: AbortSignal): Promise<void> {
+    const { client, kind, fieldManager, observeWrite } = this.#options;
+    const { resourceVersion } = this.#newest.metadata;
+    const metadata = { ...(patch as { metadata?: object }).metadata, resourceVersion };
+    const stored: KubernetesObject = await client.patch(
+      kind,
+      this.#ref,
+      { type: "merge", body: { ...patch, metadata } },
+      { fieldManager, signal, ...(target === "status" ? { subresource: "status" as const } : {}) },
+    );
+    this.#newest = stored;
+    this.#writes++;
+    if (target === "object") this.#writesBesidesStatus++;
+    observeWrite(stored);
+  }
+
+  async #reread(signal: AbortSignal): Promise<void> {
+    const { client, kind } = this.#options;
+    const live: KubernetesObject | undefined = await client.get(kind, this.#ref, { signal });
+    if (live === undefined) throw new PrimaryGone(`${keyOf(this.#ref)} does not exist any more`);
+    if (live.metadata.uid !== this.#uid) throw new QuietRequeue(`${keyOf(this.#ref)} was deleted and made again`);
+    this.#newest = live;
+    this.#rebases++;
+  }
+}
+
+/** 404 of this very object; a missing subresource or kind is another matter. */
+function isGone(error: unknown, ref: Ref): boolean {
+  const { code, details } = error as Partial<ApiError>;
+  return code === "ERR_NOT_FOUND" && details?.name === ref.name;
+}

@@ -1,0 +1,34 @@
+/** What a pass reports to whoever ran it. */
+import type { Outcome } from "./req.ts";
+
+/** When the key must come back, decided once for the whole pass. */
+export type Requeue =
+  /** Nothing is scheduled; any event starts a pass. */
+  | { readonly type: "none" }
+  /** After so many milliseconds (0 = at once), without an error; the error back-off starts anew. */
+  | { readonly type: "after"; readonly afterMs: number; readonly reason: string }
+  /** On the failure curve, or after the time that the error asked for. */
+  | { readonly type: "failure"; readonly afterMs?: number };
+
+/** One phase of one step as it ran; absent phases are not reported. */
+export interface PhaseReport {
+  readonly step: string;
+  readonly phase: "gate" | "do" | "cleanup" | "post";
+  readonly result: "done" | "wait" | "stop" | "failed";
+  /** Why it waits or stopped, or what failed (redacted). */
+  readonly reason?: string;
+  readonly durationMs: number;
+}
+
+export interface PassResult {
+  /** How the chain ended; `gone` when there is no such object, `left` when it is deleted and not ours to clean up. */
+  readonly outcome: Outcome | { readonly type: "gone" } | { readonly type: "left" };
+  readonly requeue: Requeue;
+  /** What failed: the error, or an AggregateError of all. Absent when nothing did. */
+  readonly error?: unknown;
+  /** The failure is one that trying again does not mend. */
+  readonly isTerminal: boolean;
+  readonly phases: readonly PhaseReport[];
+  /** Requests with which the engine wrote the primary. */
+  readonly writes: number;
+}

@@ -1,0 +1,79 @@
+/**
+ * What a step reads of other objects, declared once: watch, reverse index, wake-up and the typed value in `req.reads`
+ * all follow from the declaration.
+ */
+import type { Kind, KubernetesObject, ObjectOf, Ref } from "@treadle/apimachinery";
+
+/** A declared read of a step for objects `T`; `R` is what the step gets. */
+export interface Read<in T, out R> {
+  readonly type: "one" | "many";
+  readonly kind: Kind;
+  /** In types only. */
+  readonly $t?: (t: T) => void;
+  readonly $r?: R;
+}
+
+/** Which objects `many` reads: those that carry all of these labels, in the primary's namespace unless told otherwise. */
+export interface ManySelector {
+  readonly matchLabels: Readonly<Record<string, string>>;
+  /** `"*"` for all namespaces. @defaultValue the namespace of the primary */
+  readonly namespace?: string;
+}
+
+export type Reads<T> = Readonly<Record<string, Read<T, unknown>>>;
+
+// oxlint-disable-next-line typescript/no-explicit-any -- matches a read whatever its primary
+type AnyPrimary = any;
+
+/** `req.reads` for the declarations `D`. */
+export type ReadsOf<D> = { readonly [K in keyof D]: D[K] extends Read<AnyPrimary, infer R> ? R : never };
+
+/**
+ * One object, named by the primary: by name in the primary's namespace, or by a full reference. `undefined` = none is named.
+ * `ref` must be pure: it is asked for every primary when something changes, to find out whom to wake.
+ */
+export function one<T extends KubernetesObject, K extends Kind>(
+  kind: K,
+  ref: (object: T) => string | Ref | undefined,
+): Read<T, ObjectOf<K> | undefined> {
+  const read: OneRead = { type: "one", kind, ref: ref as OneRead["ref"] };
+  return read;
+}
+
+/** All objects with the given labels. `select` must be pure, as in {@link one}. */
+export function many<T extends KubernetesObject, K extends Kind>(
+  kind: K,
+  select: (object: T) => ManySelector,
+): Read<T, readonly ObjectOf<K>[]> {
+  const read: ManyRead = { type: "many", kind, select: select as ManyRead["select"] };
+  return read;
+}
+
+/** A {@link Read} as the engine uses it, whatever the primary's type. */
+export type AnyRead = OneRead | ManyRead;
+
+export interface OneRead {
+  readonly type: "one";
+  readonly kind: Kind;
+  readonly ref: (object: KubernetesObject) => string | Ref | undefined;
+}
+
+export interface ManyRead {
+  readonly type: "many";
+  readonly kind: Kind;
+  readonly select: (object: KubernetesObject) => ManySelector;
+}
+
+/** Which object a {@link one} names for this primary; its namespace is filled in. */
+export function refOfRead(read: OneRead, object: KubernetesObject): Ref | undefined {
+  const given = read.ref(object);
+  if (given === undefined || given === "") return undefined;
+  return inNamespaceOf(object, read.kind, typeof given === "string" ? { name: given } : given);
+}
+
+/** `ref` with the primary's namespace where the kind has namespaces and none was given; without one where it has none. */
+export function inNamespaceOf(object: KubernetesObject, kind: Kind, ref: Ref): Ref {
+  if (kind.scope === "Cluster") return { name: ref.name };
+  const namespace = ref.namespace ?? object.metadata.namespace;
+  return namespace === undefined ? { name: ref.name } : { name: ref.name, namespace };
+}

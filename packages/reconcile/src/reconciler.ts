@@ -1,0 +1,186 @@
+/**
+ * A reconciler runs passes of one handler: it loads the object, runs the pipeline, remembers per key what must not be
+ * forgotten between passes, and reports what the queue needs to know. It opens no connection: client and cache are given.
+ */
+import { type Clock, keyOf, type KubernetesObject, type Ref } from "@treadle/apimachinery";
+import type { Client } from "@treadle/client";
+import type { AnyHandler } from "./handler.ts";
+import { hasOurFinalizer } from "./internal/finalizer.ts";
+import { runPass } from "./internal/pass.ts";
+import { type KeyMemory, Pass } from "./internal/pass-state.ts";
+import { describe, withoutSecrets } from "./internal/redact.ts";
+import { decideRequeue, isTerminal, nextWait } from "./internal/requeue.ts";
+import type { PassResult } from "./pass-result.ts";
+import type { Cache, Logger } from "./req.ts";
+
+/** What `req.event()` records. */
+export interface EventNote {
+  readonly type: "Normal" | "Warning";
+  readonly reason: string;
+  readonly note: string;
+  /** The step that recorded it. */
+  readonly action: string;
+}
+
+/** What passes run against. */
+export interface ReconcilerEnv {
+  readonly client: Client;
+  /** Must know the primary kind and every kind that the handler declares; its objects are frozen. */
+  readonly cache: Cache;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Told of every write of the primary, so that the next pass does not see an older one. */
+  observeWrite?(object: KubernetesObject): void;
+  /** Told when our write removed the primary. */
+  observeDelete?(object: KubernetesObject): void;
+  recordEvent?(object: KubernetesObject, event: EventNote): void;
+}
+
+export interface PassOptions {
+  /** Ends the chain of the pass at shutdown; posts and save still run, within their own budget. */
+  readonly signal?: AbortSignal;
+  /** Names the pass in logs. */
+  readonly reconcileID?: string;
+}
+
+export interface Reconciler {
+  /**
+   * Runs one pass for the object named `ref`. Never rejects. The caller runs at most one at a time for a key.
+   * Resolves when the pass is over, and a step that outlived its deadline has returned or the pass limit is reached.
+   */
+  pass(ref: Ref, options?: PassOptions): Promise<PassResult>;
+}
+
+/** Makes a reconciler for `handler`. */
+export function createReconciler(handler: AnyHandler, env: ReconcilerEnv): Reconciler {
+  const { pipeline } = handler;
+  const memories = new Map<string, KeyMemory>();
+  const context = { controller: handler.name, kind: handler.kind.kind };
+
+  return {
+    async pass(ref, options = {}) {
+      const startedMs = env.clock.now();
+      const key = keyOf(ref);
+      const log = withContext(env.log, {
+        ...context,
+        object: key,
+        ...(options.reconcileID === undefined ? {} : { reconcileID: options.reconcileID }),
+      });
+
+      let object: KubernetesObject | undefined;
+      try {
+        object = env.cache.get(handler.kind, ref);
+      } catch (error) {
+        return finished(loadFailed(error), log, startedMs);
+      }
+      if (object === undefined) {
+        memories.delete(key);
+        return GONE;
+      }
+      if (object.metadata.deletionTimestamp !== undefined && !hasOurFinalizer(pipeline, object)) return LEFT;
+
+      const memory = memoryOf(key, object);
+      const pass = new Pass({ pipeline, env, object, memory, signal: options.signal ?? NEVER, log });
+      await runPass(pass);
+      if (pass.strays.length > 0) await settled(pass);
+      pass.close();
+      if (pass.isGone) memories.delete(key);
+      return finished(resultOf(pass), log, startedMs);
+    },
+  };
+
+  function memoryOf(key: string, object: KubernetesObject): KeyMemory {
+    const { uid, generation } = object.metadata;
+    let memory = memories.get(key);
+    if (memory === undefined || memory.uid !== uid) {
+      memory = { uid, checked: undefined, waiting: { reason: "", attempts: 0 }, notStored: undefined };
+      memories.set(key, memory);
+    }
+    if (memory.checked === undefined || memory.checked.generation !== generation) {
+      const problems = handler.kind.resource?.problems(object) ?? [];
+      memory.checked = { generation, problems: problems.map(({ path, message }) => `${path}: ${message}`) };
+    }
+    return memory;
+  }
+
+  /** Logs a failed pass, once, and every other pass at debug level. */
+  function finished(result: PassResult, log: Logger, startedMs: number): PassResult {
+    const summary = {
+      outcome: result.outcome.type,
+      requeue: result.requeue,
+      durationMs: env.clock.now() - startedMs,
+      steps: result.phases.map(stepSummary),
+    };
+    if (result.error === undefined) log.debug(summary, "pass finished");
+    else log.error({ ...summary, ...errorFields(result.error) }, `pass failed: ${withoutSecrets(describe(result.error))}`);
+    return result;
+  }
+}
+
+const NOTHING: Omit<PassResult, "outcome"> = { requeue: { type: "none" }, isTerminal: false, phases: [], writes: 0 };
+const GONE: PassResult = { outcome: { type: "gone" }, ...NOTHING };
+const LEFT: PassResult = { outcome: { type: "left" }, ...NOTHING };
+const NEVER: AbortSignal = new AbortController().signal;
+
+function loadFailed(error: unknown): PassResult {
+  return {
+    outcome: { type: "failed", step: "(load)", error },
+    requeue: { type: "failure" },
+    error,
+    isTerminal: false,
+    phases: [],
+    writes: 0,
+  };
+}
+
+/** The key is not started again before what outlived its deadline has returned, or the pass limit is over. */
+async function settled(pass: Pass): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const timer = pass.clock.after(pass.endsAtMs - pass.clock.now(), resolve);
+    void Promise.all(pass.strays).then(() => {
+      timer.cancel();
+      resolve();
+    });
+  });
+}
+
+function resultOf(pass: Pass): PassResult {
+  const { outcome, failures, phases, wishes, writer, specChangedBy, memory } = pass;
+  if (pass.isGone) return { ...GONE, phases, writes: writer.writes };
+  const generationMoved = specChangedBy !== undefined && writer.newest.metadata.generation !== pass.object.metadata.generation;
+  const atOnce = writer.isRebased
+    ? "somebody else wrote the object during the pass"
+    : generationMoved
+      ? `step "${specChangedBy}" changed the spec`
+      : undefined;
+  const waitMs = nextWait(memory.waiting, wishes, writer.writesBesidesStatus > 0 || pass.clientWrites > 0);
+  const errors = failures.map(({ error }) => error);
+  const error =
+    errors.length > 1 ? new AggregateError(errors, `${errors.length} failures in one pass: ${errors.map(describe).join("; ")}`) : errors[0];
+  return {
+    outcome,
+    requeue: pass.isAborted ? { type: "none" } : decideRequeue({ failures, wishes, atOnce, waitMs }),
+    ...(error === undefined ? {} : { error }),
+    isTerminal: errors.length > 0 && errors.every(isTerminal),
+    phases,
+    writes: writer.writes,
+  };
+}
+
+function stepSummary({ step, phase, result, reason, durationMs }: PassResult["phases"][number]): string {
+  return `${step}.${phase}: ${result}${reason === undefined ? "" : ` (${reason})`} ${durationMs.toFixed(1)}ms`;
+}
+
+function errorFields(error: unknown): object {
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return { error: withoutSecrets(describe(error)), stack: withoutSecrets(stack) };
+}
+
+function withContext(log: Logger, context: object): Logger {
+  return {
+    debug: (data, text) => log.debug({ ...context, ...data }, text),
+    info: (data, text) => log.info({ ...context, ...data }, text),
+    warn: (data, text) => log.warn({ ...context, ...data }, text),
+    error: (data, text) => log.error({ ...context, ...data }, text),
+  };
+}

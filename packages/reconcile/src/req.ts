@@ -1,0 +1,143 @@
+/**
+ * Req: everything a step may use in a pass, for each phase its own type. Only what a phase may do is there:
+ * a gate looks, `cleanup` has no `stop` and no `vars`, drafts exist only for what the step said it writes.
+ */
+import type { Condition, Kind, KubernetesObject, Mutable, ObjectOf, Ref, WriteOf } from "@treadle/apimachinery";
+import type { DeleteOptions, ListOptions, Patch } from "@treadle/client";
+import type { CleanupExit, Conditions, Exit } from "./condition.ts";
+import type { ReadsOf } from "./reads.ts";
+import type { Continue, Stop, Wait } from "./result.ts";
+
+/** Live reads and writes. Calls end with `req.signal`; a namespaced kind without a namespace means the primary's. */
+export interface ReqClient {
+  get<K extends Kind>(kind: K, ref: Ref | string): Promise<ObjectOf<K> | undefined>;
+  list<K extends Kind>(kind: K, options?: Omit<ListOptions, "signal">): Promise<readonly ObjectOf<K>[]>;
+  create<K extends Kind>(kind: K, object: WriteOf<K>): Promise<ObjectOf<K>>;
+  /** Replaces; give it an object with `metadata.resourceVersion`, so that nobody's change is lost (409 = a quiet requeue). */
+  update<K extends Kind>(kind: K, object: WriteOf<K> | ObjectOf<K>): Promise<ObjectOf<K>>;
+  patch<K extends Kind>(
+    kind: K,
+    ref: Ref | string,
+    patch: Patch,
+    options?: { readonly subresource?: "status" | "scale" },
+  ): Promise<ObjectOf<K>>;
+  /**
+   * Server-side apply as our field manager. `existing` is what the ownership check saw: its uid guards the write, and
+   * `undefined` means "create only" (409 when somebody was faster).
+   */
+  apply<K extends Kind>(kind: K, object: object, guard: { readonly existing: ObjectOf<K> | undefined }): Promise<ObjectOf<K>>;
+  /** An object that is gone is a success. */
+  delete<K extends Kind>(kind: K, ref: Ref | string, options?: Omit<DeleteOptions, "signal">): Promise<void>;
+}
+
+/** Reads from the informers. @throws for a kind that no step of the handler declares: there is nothing to return. */
+export interface Cache {
+  get<K extends Kind>(kind: K, ref: Ref): ObjectOf<K> | undefined;
+  list<K extends Kind>(
+    kind: K,
+    select?: { readonly namespace?: string; readonly matchLabels?: Readonly<Record<string, string>> },
+  ): readonly ObjectOf<K>[];
+}
+
+/** Structured log lines; carries controller, object, reconcileID and step. */
+export interface Logger {
+  debug(data: object, text: string): void;
+  info(data: object, text: string): void;
+  warn(data: object, text: string): void;
+  error(data: object, text: string): void;
+}
+
+/** What the engine keeps in a status: never in the author's draft. */
+export interface EngineStatus {
+  readonly conditions?: readonly Condition[];
+  readonly observedGeneration?: number;
+  readonly steps?: Readonly<Record<string, unknown>>;
+}
+
+/** The draft of the status: everything but what the engine keeps there. */
+export type StatusOf<T> = T extends { readonly status?: infer S } ? Mutable<Omit<NonNullable<S>, keyof EngineStatus>> : never;
+
+/** What every phase has. */
+export interface ReqBase<T extends KubernetesObject, D, C extends string, E> {
+  /** As loaded; frozen, never changes in a pass. */
+  readonly object: T;
+  /** The step's declared reads, fixed for the pass. */
+  readonly reads: ReadsOf<D>;
+  readonly cache: Cache;
+  readonly conditions: Conditions<C, E>;
+  readonly log: Logger;
+  now(): Date;
+  /** Ends the chain; the step's reads, `afterMs`, or the waiting curve (50 ms doubling to 10 s) start the next pass. */
+  wait(reason: string, afterMs?: number): Wait;
+}
+
+/** Asked in list order in both kinds of pass, before anything is written; synchronous, so it can only look. */
+export interface GateReq<T extends KubernetesObject, D, C extends string> extends ReqBase<T, D, C, Exit> {
+  stop(reason: string): Stop;
+}
+
+/** What `do`, `cleanup` and `post` have. */
+export interface ActiveReq<T extends KubernetesObject, D, C extends string, St, E> extends ReqBase<T, D, C, E> {
+  readonly client: ReqClient;
+  /** Ends at the step's deadline (30 s by default), at the pass's (2 min), or at shutdown. */
+  readonly signal: AbortSignal;
+  /** The draft of the status; the only place where changes of it show. `null` in it means removal. */
+  readonly status: StatusOf<T>;
+  /** Remembered between passes; starts as the parsed `{}` of the step's `state` schema. */
+  readonly state: St;
+  event(type: "Normal" | "Warning", reason: string, note: string): void;
+  /** Asks for another pass at the latest after `afterMs`; does not end the chain; the earliest of all wins. */
+  revisit(afterMs: number, reason: string): void;
+  /**
+   * Saves status, state and drafts now: the write-ahead of what must be known before a side effect. Of the conditions
+   * only those set so far, neither Ready nor observedGeneration.
+   * @throws when it is not stored: the side effect must not happen, and the pass has failed even if the step goes on.
+   */
+  checkpoint(): Promise<void>;
+}
+
+/** Drafts of what the step said it writes; nothing else of the object can be written. */
+export type Drafts<T, W extends string> = {
+  readonly [K in W]: K extends "spec" ? (T extends { readonly spec: infer S } ? Mutable<S> : never) : Record<string, string>;
+};
+
+/** `req` of `do`. */
+export type Req<T extends KubernetesObject, V extends object, D, C extends string, St = {}, W extends string = never> = DoReq<
+  T,
+  V,
+  D,
+  C,
+  St
+> &
+  Drafts<T, W>;
+
+export interface DoReq<T extends KubernetesObject, V extends object, D, C extends string, St> extends ActiveReq<T, D, C, St, Exit> {
+  /** What earlier steps handed over. */
+  readonly vars: V;
+  next(): Continue<{}>;
+  next<P extends object>(vars: P): Continue<P>;
+  /** Ends the chain and schedules nothing; any event runs a normal pass. */
+  stop(reason: string): Stop;
+  /**
+   * Takes our finalizer now (steps with `finalizer: "on-demand"`); does nothing when it is there.
+   * @throws when the object is being deleted: nothing may be made for it any more.
+   */
+  holdFinalizer(): Promise<void>;
+}
+
+/** `req` of `cleanup`: no `stop` (it would leave the finalizer for ever) and no `vars` (no `do` runs in a deletion pass). */
+export interface CleanupReq<T extends KubernetesObject, D, C extends string, St = {}> extends ActiveReq<T, D, C, St, CleanupExit> {}
+
+/** How the chain of `do`s or `cleanup`s ended. */
+export type Outcome =
+  | { readonly type: "done" }
+  | { readonly type: "wait" | "stop"; readonly step: string; readonly reason: string }
+  | { readonly type: "failed"; readonly step: string; readonly error: unknown };
+
+/** `req` of `post`. */
+export interface PostReq<T extends KubernetesObject, V extends object, D, C extends string, St = {}>
+  extends ActiveReq<T, D, C, St, CleanupExit> {
+  readonly phase: "do" | "cleanup";
+  readonly vars: Partial<V>;
+  readonly outcome: Outcome;
+}

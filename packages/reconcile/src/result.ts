@@ -1,0 +1,75 @@
+/**
+ * What a phase of a step returns. The set is closed: results are made by `req` and by the condition setters only,
+ * so every exit of the chain carries a reason, and the engine can tell a result from garbage.
+ */
+
+/** Brand of what only this package makes: results and steps. */
+export declare const made: unique symbol;
+
+/** Go on with the next step; its `vars` are added to those of the steps that follow. */
+export interface Continue<out P extends object = object> {
+  readonly [made]: true;
+  readonly type: "continue";
+  readonly vars: P;
+}
+
+/** End the chain and come back: woken by the step's reads, after `afterMs`, or on the waiting curve. Never grows the error back-off. */
+export interface Wait {
+  readonly [made]: true;
+  readonly type: "wait";
+  readonly reason: string;
+  readonly afterMs?: number;
+}
+
+/** End the chain and schedule nothing; any event runs a normal pass. */
+export interface Stop {
+  readonly [made]: true;
+  readonly type: "stop";
+  readonly reason: string;
+}
+
+/** What `do` may return. */
+export type StepResult<P extends object> = Continue<P> | Wait | Stop;
+
+/** Every result there is; where `vars` do not matter. */
+export type AnyResult = Continue | Wait | Stop;
+
+const results = new WeakSet<object>();
+
+export function isResult(value: unknown): value is AnyResult {
+  return typeof value === "object" && value !== null && results.has(value);
+}
+
+export function makeContinue<P extends object>(vars: P): Continue<P> {
+  return mark({ type: "continue", vars }) as Continue<P>;
+}
+
+/** @throws TypeError when `reason` is empty or `afterMs` is not a time. */
+export function makeWait(reason: string, afterMs?: number): Wait {
+  requireReason("wait", reason);
+  if (afterMs !== undefined) requireDelay("wait", afterMs);
+  return mark({ type: "wait", reason, ...(afterMs === undefined ? {} : { afterMs }) }) as Wait;
+}
+
+/** @throws TypeError when `reason` is empty. */
+export function makeStop(reason: string): Stop {
+  requireReason("stop", reason);
+  return mark({ type: "stop", reason }) as Stop;
+}
+
+/** @throws TypeError when `afterMs` is not a time. */
+export function requireDelay(what: string, afterMs: number): void {
+  if (typeof afterMs !== "number" || !(afterMs >= 0) || afterMs === Number.POSITIVE_INFINITY) {
+    throw new TypeError(`${what}: afterMs must be a number of milliseconds from 0, not ${String(afterMs)}`);
+  }
+}
+
+function requireReason(what: string, reason: string): void {
+  if (typeof reason !== "string" || reason === "") throw new TypeError(`${what}: give the reason as a text that is not empty`);
+}
+
+/** The brand exists in types only: at run time membership in the set is what counts, and it cannot be forged. */
+function mark(result: object): unknown {
+  results.add(Object.freeze(result));
+  return result;
+}

@@ -1,0 +1,121 @@
+/**
+ * Step: a named unit of reconciliation with `gate`, `do`, `cleanup` and `post`, all optional, and what it declares.
+ * Steps are made by {@link step} (and the factories around it), never as literals: the types that make order, vars and
+ * conditions safe hang on it.
+ */
+/* oxlint-disable typescript/no-explicit-any -- `any` is the only type that a parameter of every variance matches; it never reaches a user. */
+import type { Kind, KubernetesObject, ObjectOf } from "@treadle/apimachinery";
+import type { z } from "zod";
+import type { Declared } from "./condition.ts";
+import { defineGroup, defineStep } from "./internal/step-runtime.ts";
+import type { Reads } from "./reads.ts";
+import type { CleanupReq, GateReq, PostReq, Req } from "./req.ts";
+import type { made, StepResult, Stop, Wait } from "./result.ts";
+
+/** A step for objects `T` that needs the vars `N` of earlier steps and provides the vars `P`. */
+export interface Step<in T extends KubernetesObject, in N extends object = {}, out P extends object = {}> {
+  readonly [made]: true;
+  readonly name: string;
+  /** In types only. */
+  readonly $t?: (t: T) => void;
+  readonly $n?: (n: N) => void;
+  readonly $p?: P;
+}
+
+export type AnyStep = Step<any, any, any>;
+
+/** A sentence in place of a type: the compiler prints it where a step does not fit. */
+export interface Problem<M extends string> {
+  readonly "treadle: this step cannot stand here": M;
+}
+
+export type ProvidesOf<S> = S extends Step<any, any, infer P> ? P : never;
+type UnionToIntersection<U> = (U extends any ? (x: U) => void : never) extends (x: infer I) => void ? I : never;
+
+/** The vars of all steps of the list together. */
+export type NeedsOf<L extends readonly AnyStep[]> = L extends readonly [] ? {} : UnionToIntersection<ProvidesOf<L[number]>> & object;
+
+/** What zod reads, without the index signature that it gives an empty object. */
+export type OutputOf<S extends z.ZodObject> = [keyof S["shape"]] extends [never] ? {} : z.output<S>;
+
+/** A first pass has no state yet: `{}` must be a valid input. */
+export type Startable<S extends z.ZodObject> =
+  {} extends z.input<S> ? unknown : Problem<"every key of state needs .default() or .optional(): the first pass starts from {}">;
+
+/** What `do` may return: nothing only where it provides nothing. */
+export type DoResult<P extends object> = StepResult<P> | ({} extends P ? void : never);
+
+/** What the steps of a handler are made of; see {@link step}. */
+export interface StepDefinition<
+  T extends KubernetesObject,
+  C extends string,
+  L extends readonly AnyStep[],
+  D extends Reads<T>,
+  St extends z.ZodObject,
+  W extends "labels" | "annotations" | "spec",
+  P extends object,
+> {
+  /** Unique in the handler; persistent where the step has state. Lower case letters, digits and `-`. */
+  readonly name: string;
+  /** The condition types it manages; no other step may manage them. */
+  readonly conditions?: readonly Declared<C>[];
+  /** The steps whose vars it uses. */
+  readonly needs?: L;
+  /** What it reads of other objects: watched, indexed, typed in `req.reads`. */
+  readonly reads?: D;
+  /** The kinds of objects that it creates: changes of an owned object wake its owner. */
+  readonly owns?: readonly Kind[];
+  /** What it remembers between passes, kept in `status.steps.<name>`. */
+  readonly state?: St & Startable<St>;
+  /** What of the object itself it may write besides the status. A change of the spec ends the chain. */
+  readonly writes?: readonly W[];
+  /** When a step with `cleanup` takes the finalizer. @defaultValue "before-do" */
+  readonly finalizer?: "before-do" | "on-demand";
+  /** Deadline of each phase in milliseconds. @defaultValue 30_000 */
+  readonly timeoutMs?: number;
+  gate?(req: GateReq<T, D, C>): Wait | Stop | void;
+  do?(req: Req<T, NeedsOf<L>, D, C, OutputOf<St>, W>): DoResult<P> | Promise<DoResult<P>>;
+  cleanup?(req: CleanupReq<T, D, C, OutputOf<St>>): Wait | void | Promise<Wait | void>;
+  post?(req: PostReq<T, NeedsOf<L>, D, C, OutputOf<St>>): Wait | void | Promise<Wait | void>;
+}
+
+/**
+ * Makes a step. Everything about its types is inferred from `kind` and the definition.
+ *
+ * @throws TypeError when the definition is not one (untyped code); what depends on the pipeline is reported by `build()`.
+ */
+export function step<
+  K extends Kind,
+  const C extends string = never,
+  const L extends readonly AnyStep[] = readonly [],
+  D extends Reads<ObjectOf<K>> = {},
+  St extends z.ZodObject = z.ZodObject<{}>,
+  const W extends "labels" | "annotations" | "spec" = never,
+  P extends object = {},
+>(kind: K, definition: StepDefinition<ObjectOf<K>, C, L, D, St, W, P>): Step<ObjectOf<K>, NeedsOf<L>, P> {
+  return defineStep(kind, definition as unknown as Parameters<typeof defineStep>[1]) as AnyStep;
+}
+
+/** A step for every kind that has this shape: `step(anyKind<{ spec: { replicas: number } }>(), ...)`. */
+export function anyKind<Shape extends object>(): Kind<KubernetesObject & Shape> {
+  return ANY_KIND;
+}
+
+/** Stands for every kind; a handler never has it. */
+const ANY_KIND: Kind = { group: "", version: "", kind: "", plural: "", scope: "Namespaced" };
+
+type Join<L extends readonly AnyStep[]> = [L[number]] extends [Step<infer T, infer N, any>] ? Step<T, N> : never;
+type KeysOf<S> = S extends Step<any, any, infer P> ? keyof P & string : never;
+type Silent<L extends readonly AnyStep[]> = [KeysOf<L[number]>] extends [never]
+  ? unknown
+  : Problem<`a child of all() provides vars.${KeysOf<L[number]>}: place it before all()`>;
+
+/**
+ * One step of several, for parts that do not depend on each other: runs every child in list order (cleanups in reverse)
+ * whatever the others do, each with its own deadline; joins their errors; else the earliest wait, else a stop ends the chain.
+ * Gates and posts of children run as if they stood in the list.
+ */
+export function all<const L extends readonly Step<any, any, {}>[]>(name: string, steps: L & Silent<L>): Join<L> {
+  // The join of the children's types is what the signature computes; at run time there is nothing to check it against.
+  return defineGroup(name, steps) as unknown as Join<L>;
+}

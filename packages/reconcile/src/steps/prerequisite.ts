@@ -1,0 +1,45 @@
+/** Generic step: a barrier at the beginning of an object's life, passed once. */
+import type { Kind, ObjectOf } from "@treadle/apimachinery";
+import { z } from "zod";
+import type { Reads } from "../reads.ts";
+import type { DoReq } from "../req.ts";
+import { type AnyStep, type NeedsOf, type Step, step } from "../step.ts";
+
+const STATE = z.object({ passedAt: z.string().optional() });
+
+export interface PrerequisiteOptions<K extends Kind, C extends string, L extends readonly AnyStep[], D extends Reads<ObjectOf<K>>> {
+  /** Persistent: that the barrier was passed is kept under this name. */
+  readonly name: string;
+  /** The condition that shows the barrier: True, or False with the reason `PrerequisiteNotMet`. */
+  readonly condition: C;
+  readonly needs?: L;
+  readonly reads?: D;
+  /** Asked until it answers `true` for the first time, never again after that. A text is the reason why not yet. */
+  until(req: DoReq<ObjectOf<K>, NeedsOf<L>, D, C, { passedAt?: string | undefined }>): true | string | Promise<true | string>;
+}
+
+/** A step that waits until `until` has answered `true` once; what was there once may go again. Needs a kind with step state. */
+export function prerequisite<
+  K extends Kind,
+  const C extends string,
+  const L extends readonly AnyStep[] = readonly [],
+  D extends Reads<ObjectOf<K>> = {},
+>(kind: K, options: PrerequisiteOptions<K, C, L, D>): Step<ObjectOf<K>, NeedsOf<L>> {
+  const { name, condition, needs, reads } = options;
+  return step(kind, {
+    name,
+    conditions: [condition],
+    state: STATE,
+    ...(needs === undefined ? {} : { needs }),
+    ...(reads === undefined ? {} : { reads }),
+    async do(req) {
+      if (req.state.passedAt === undefined) {
+        const answer = await options.until(req as DoReq<ObjectOf<K>, NeedsOf<L>, D, C, { passedAt?: string | undefined }>);
+        if (answer !== true) return req.conditions.false(condition, "PrerequisiteNotMet", answer).wait();
+        req.state.passedAt = req.now().toISOString();
+      }
+      req.conditions.true(condition, "Passed");
+      return;
+    },
+  }) as Step<ObjectOf<K>, NeedsOf<L>>;
+}

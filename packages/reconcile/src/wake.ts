@@ -1,0 +1,134 @@
+/**
+ * Who must be woken by what: from the declared `reads`, `owns` and `watch` of a handler to plain functions over objects
+ * and indexes. Pure; the controller package connects them to informers.
+ */
+import { apiVersionOf, groupKindOf, type Kind, type KubernetesObject, keyOf, ownerId, ownerIdLabel, type Ref } from "@treadle/apimachinery";
+import type { AnyHandler } from "./handler.ts";
+import { inNamespaceOf, type ManyRead, type OneRead, refOfRead } from "./reads.ts";
+import type { Cache } from "./req.ts";
+
+/** An index over the primaries, by which they are found from the objects that they name. */
+export interface PrimaryIndex {
+  readonly name: string;
+  readonly keys: (primary: KubernetesObject) => readonly string[];
+}
+
+/** What of another kind concerns which primaries. */
+export interface Wake {
+  readonly kind: Kind;
+  /** For people: `step "read-input" reads input`. */
+  readonly because: string;
+  readonly index?: PrimaryIndex;
+  /** The primaries that `object`, as it is or was, concerns. */
+  readonly primaries: (object: KubernetesObject, lookup: WakeLookup) => Iterable<Ref>;
+}
+
+export interface WakeLookup {
+  readonly byIndex: (name: string, key: string) => readonly KubernetesObject[];
+  readonly cache: Cache;
+}
+
+/** Everything that wakes a handler's primaries besides their own events. */
+export function wakesOf(handler: AnyHandler): readonly Wake[] {
+  const { pipeline } = handler;
+  const wakes: Wake[] = [];
+  const owned = new Map<string, Kind>();
+  for (const step of pipeline.leaves) {
+    for (const [name, read] of Object.entries(step.reads)) {
+      const index = `${pipeline.name}/${step.name}/${name}`;
+      const because = `step "${step.name}" reads ${name}`;
+      wakes.push(read.type === "one" ? wakeOfOne(read, index, because) : wakeOfMany(read, index, because));
+    }
+    for (const kind of step.owns) owned.set(groupKindOf(kind), kind);
+  }
+  for (const kind of owned.values()) wakes.push(wakeOfOwned(handler, kind));
+  for (const { kind, map } of pipeline.watches)
+    wakes.push({ kind, because: "watch()", primaries: (object, { cache }) => map(object, cache) });
+  return wakes;
+}
+
+function wakeOfOne(read: OneRead, index: string, because: string): Wake {
+  return {
+    kind: read.kind,
+    because,
+    index: {
+      name: index,
+      keys: (primary) => {
+        const ref = refOfRead(read, primary);
+        return ref === undefined ? [] : [keyOf(ref)];
+      },
+    },
+    primaries: (object, { byIndex }) => byIndex(index, keyOf(object.metadata)).map(refOf),
+  };
+}
+
+/** Filed under one label of the selector, in its namespace; the other labels are compared when the event comes. */
+function wakeOfMany(read: ManyRead, index: string, because: string): Wake {
+  return {
+    kind: read.kind,
+    because,
+    index: {
+      name: index,
+      keys: (primary) => {
+        const [first] = Object.entries(read.select(primary).matchLabels).sort(([a], [b]) => (a < b ? -1 : 1));
+        return [first === undefined ? ANY_LABELS : labelKey(first[0], first[1])];
+      },
+    },
+    primaries: (object, { byIndex }) => {
+      const labels = object.metadata.labels ?? {};
+      const candidates = [ANY_LABELS, ...Object.entries(labels).map(([key, value]) => labelKey(key, value))].flatMap((key) =>
+        byIndex(index, key),
+      );
+      return candidates.filter((primary) => selects(read, primary, object)).map(refOf);
+    },
+  };
+}
+
+function selects(read: ManyRead, primary: KubernetesObject, object: KubernetesObject): boolean {
+  const { matchLabels, namespace } = read.select(primary);
+  const labels = object.metadata.labels ?? {};
+  if (!Object.entries(matchLabels).every(([key, value]) => labels[key] === value)) return false;
+  if (namespace === "*" || read.kind.scope === "Cluster") return true;
+  const within = inNamespaceOf(primary, read.kind, namespace === undefined ? { name: "" } : { name: "", namespace }).namespace;
+  return within === undefined || within === object.metadata.namespace;
+}
+
+/** By controller owner reference, else by the owner-id label, as `ownership()` reads them. */
+function wakeOfOwned(handler: AnyHandler, kind: Kind): Wake {
+  const { kind: primaryKind, name } = handler;
+  const label = ownerIdLabel(name);
+  const index = `${name}/owner-id`;
+  return {
+    kind,
+    because: `a step owns ${groupKindOf(kind)}`,
+    index: { name: index, keys: (primary) => [ownerId(primary)] },
+    primaries: (object, { byIndex }) => {
+      const controller = object.metadata.ownerReferences?.find((reference) => reference.controller === true);
+      if (
+        controller !== undefined &&
+        controller.kind === primaryKind.kind &&
+        groupOf(controller.apiVersion) === groupOf(apiVersionOf(primaryKind))
+      ) {
+        const namespace = primaryKind.scope === "Cluster" ? undefined : object.metadata.namespace;
+        return [namespace === undefined ? { name: controller.name } : { name: controller.name, namespace }];
+      }
+      const id = object.metadata.labels?.[label];
+      return id === undefined ? [] : byIndex(index, id).map(refOf);
+    },
+  };
+}
+
+const ANY_LABELS = "*";
+
+function labelKey(key: string, value: string): string {
+  return `${key}=${value}`;
+}
+
+function groupOf(apiVersion: string): string {
+  const slash = apiVersion.indexOf("/");
+  return slash < 0 ? "" : apiVersion.slice(0, slash);
+}
+
+function refOf({ metadata }: KubernetesObject): Ref {
+  return metadata.namespace === undefined ? { name: metadata.name } : { name: metadata.name, namespace: metadata.namespace };
+}
