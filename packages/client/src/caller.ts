@@ -89,7 +89,8 @@ export class Caller {
   async watch<K extends Kind>(call: Call<K>): Promise<AsyncIterable<WatchEvent<ObjectOf<K>>>> {
     const response = await this.#send(call, true);
     const { server } = this.#environment;
-    if (response.status < 200 || response.status > 299) throw apiError(contextOf(call), response, await textOf(response, call.signal));
+    if (response.status < 200 || response.status > 299)
+      throw apiError(this.#contextOf(call), response, await textOf(response, call.signal));
     const events = watchEvents<ObjectOf<K>>(response, { signal: call.signal, server });
     return isMetadataOnly(call.kind) ? reduceEvents(call.kind, events) : events;
   }
@@ -98,7 +99,7 @@ export class Caller {
   async text(call: Call<Kind>): Promise<{ readonly response: ApiResponse; readonly body: string }> {
     const response = await this.#send(call, false);
     const body = await textOf(response, call.signal);
-    if (response.status < 200 || response.status > 299) throw apiError(contextOf(call), response, body);
+    if (response.status < 200 || response.status > 299) throw apiError(this.#contextOf(call), response, body);
     return { response, body };
   }
 
@@ -110,7 +111,7 @@ export class Caller {
     } catch {
       parsed = undefined;
     }
-    if (typeof parsed !== "object" || parsed === null) throw invalidBody(contextOf(call), response, body, this.#environment.server);
+    if (typeof parsed !== "object" || parsed === null) throw invalidBody(this.#contextOf(call), response, body, this.#environment.server);
     return parsed;
   }
 
@@ -130,6 +131,10 @@ export class Caller {
     return { ...list, items };
   }
 
+  #contextOf(call: Call<Kind>): CallContext {
+    return { verb: call.verb, target: call.text, secrets: call.secrets ?? [], nowMs: this.#environment.clock.now() };
+  }
+
   async #send(call: Call<Kind>, stream: boolean): Promise<ApiResponse> {
     const headers: Record<string, string> = { accept: acceptOf(call), "user-agent": this.#userAgent };
     if (call.body !== undefined) headers["content-type"] = call.contentType ?? "application/json";
@@ -147,13 +152,9 @@ export class Caller {
     try {
       return await exchange(this.#environment, request, { verb, groupKind: groupKindOf(call.kind), subresource, isRepeatable });
     } catch (cause) {
-      throw isConnectionError(cause) ? callError(contextOf(call), cause, this.#environment.server) : cause;
+      throw isConnectionError(cause) ? callError(this.#contextOf(call), cause, this.#environment.server) : cause;
     }
   }
-}
-
-function contextOf(call: Call<Kind>): CallContext {
-  return { verb: call.verb, target: call.text, ...(call.secrets === undefined ? {} : { secrets: call.secrets }) };
 }
 
 function acceptOf(call: Call<Kind>): string {

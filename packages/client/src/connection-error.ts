@@ -16,7 +16,11 @@ export type ConnectionErrorCode =
   /** What came back is not what an API server says (a proxy's page, broken JSON). */
   | "ERR_INVALID_RESPONSE"
   /** A watch ended in the middle of an event. */
-  | "ERR_STREAM_TRUNCATED";
+  | "ERR_STREAM_TRUNCATED"
+  /** The client was closed by its owner. */
+  | "ERR_CLOSED"
+  /** The credentials for the server could not be had (a file or a credential plugin failed). The request was not sent. */
+  | "ERR_CREDENTIALS";
 
 const BRAND: symbol = Symbol.for("treadle.client.ConnectionError");
 
@@ -38,10 +42,12 @@ export class ConnectionError extends Error {
     super(given.message, given.cause === undefined ? undefined : { cause: given.cause });
     this.code = given.code;
     this.server = given.server;
-    this.isOutcomeUnknown = given.code !== "ERR_UNREACHABLE" && given.code !== "ERR_TLS";
+    this.isOutcomeUnknown = !NOT_SENT.has(given.code);
     Object.defineProperty(this, BRAND, { value: true });
   }
 }
+
+const NOT_SENT: ReadonlySet<ConnectionErrorCode> = new Set(["ERR_UNREACHABLE", "ERR_TLS", "ERR_CREDENTIALS"]);
 
 /** Tests a brand, so errors of two copies of this package are recognised by each other. */
 export function isConnectionError(error: unknown): error is ConnectionError {
@@ -63,6 +69,8 @@ const SENTENCES: Readonly<Record<ConnectionErrorCode, (server: string) => string
   ERR_TIMEOUT: (server) => `${server} did not answer in time`,
   ERR_INVALID_RESPONSE: (server) => `${server} did not answer as an API server does`,
   ERR_STREAM_TRUNCATED: (server) => `the stream from ${server} was cut`,
+  ERR_CLOSED: (server) => `the client of ${server} is closed`,
+  ERR_CREDENTIALS: (server) => `no credentials for ${server}`,
 };
 
 const UNREACHABLE: ReadonlySet<string> = new Set([

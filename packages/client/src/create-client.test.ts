@@ -19,6 +19,12 @@ async function rejection(promise: Promise<unknown>): Promise<unknown> {
   );
 }
 
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const seen: T[] = [];
+  for await (const item of items) seen.push(item);
+  return seen;
+}
+
 describe("requests", () => {
   test.for([
     {
@@ -175,7 +181,7 @@ describe("answers", () => {
     const reduced = { apiVersion: "v1", kind: "Secret", metadata: { name: "a" } };
     expect(await client.get(metadataOnly(Secret), ref)).toEqual(reduced);
     expect((await client.list(metadataOnly(Secret))).items).toEqual([reduced]);
-    expect(await Array.fromAsync(await client.watch(metadataOnly(Secret)))).toEqual([{ type: "ADDED", object: reduced }]);
+    expect(await all(await client.watch(metadataOnly(Secret)))).toEqual([{ type: "ADDED", object: reduced }]);
     expect(transport.requests.map((request) => request.headers["accept"]?.match(/as=\w+/)?.[0])).toEqual([
       "as=PartialObjectMetadata",
       "as=PartialObjectMetadataList",

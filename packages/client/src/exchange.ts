@@ -137,8 +137,8 @@ function nextDelay(
 
 function isHarmless({ response, error }: Outcome, intent: Intent): boolean {
   if (response !== undefined) return response.status === 429 || (intent.isRepeatable && REPEATABLE_STATUS.has(response.status));
-  // A certificate does not get better by asking again.
-  if (error.code === "ERR_TLS") return false;
+  // Neither a certificate nor credentials get better by asking again at once, and a closed client stays closed.
+  if (error.code === "ERR_TLS" || error.code === "ERR_CREDENTIALS" || error.code === "ERR_CLOSED") return false;
   return !error.isOutcomeUnknown || (intent.isRepeatable && error.code !== "ERR_INVALID_RESPONSE");
 }
 

@@ -11,6 +11,8 @@ export interface CallContext {
   readonly target: string;
   /** Texts that must not appear in an error: the values of a Secret being written. */
   readonly secrets?: readonly string[];
+  /** The time at which the answer came. */
+  readonly nowMs: number;
 }
 
 /** A body of more than this is not a message for people. */
@@ -26,12 +28,12 @@ export function apiError(context: CallContext, response: ApiResponse, body: stri
     status: response.status,
     reason: status?.reason,
     details: status?.details === undefined ? undefined : redactDetails(status.details, hide),
-    retryAfterMs: retryAfterMs(response),
+    retryAfterMs: retryAfterMs(response, context.nowMs),
   });
 }
 
 /** Adds what was asked to the failure of a transport. */
-export function callError(context: CallContext, cause: unknown, server: string | undefined): ConnectionError {
+export function callError(context: Omit<CallContext, "nowMs">, cause: unknown, server: string | undefined): ConnectionError {
   const error = connectionError(cause, server);
   return new ConnectionError({
     code: error.code,
@@ -42,7 +44,12 @@ export function callError(context: CallContext, cause: unknown, server: string |
 }
 
 /** The error for a 2xx answer that is not JSON. The parser's own words would quote the body, so they are not kept. */
-export function invalidBody(context: CallContext, response: ApiResponse, body: string, server: string | undefined): ConnectionError {
+export function invalidBody(
+  context: Omit<CallContext, "nowMs">,
+  response: ApiResponse,
+  body: string,
+  server: string | undefined,
+): ConnectionError {
   const type = response.headers["content-type"] ?? "no content-type";
   return new ConnectionError({
     code: "ERR_INVALID_RESPONSE",
@@ -52,7 +59,7 @@ export function invalidBody(context: CallContext, response: ApiResponse, body: s
 }
 
 /** How long the answer asks to wait, from its header (seconds or a date) or its Status. */
-export function retryAfterMs(response: ApiResponse, nowMs: number = Date.now()): number | undefined {
+export function retryAfterMs(response: ApiResponse, nowMs: number): number | undefined {
   const header = response.headers["retry-after"]?.trim();
   if (header === undefined || header === "") return undefined;
   if (/^\d+$/.test(header)) return Number(header) * 1000;

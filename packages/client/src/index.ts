@@ -9,7 +9,12 @@ export type {
   WatchOptions,
   WriteOptions,
 } from "./client.ts";
+export { type ClusterConfig, loadConfig, type LoadConfigOptions } from "./config.ts";
+export { ConfigError } from "./config-error.ts";
+export { connect, type ConnectOptions } from "./connect.ts";
 export { ConnectionError, type ConnectionErrorCode, isConnectionError } from "./connection-error.ts";
 export { type ClientOptions, createClient } from "./create-client.ts";
+export { type CredentialFiles, type Credentials, type CredentialSource, fileCredentials } from "./credentials.ts";
 export type { Exchange } from "./exchange.ts";
+export { type HttpTransport, type HttpTransportOptions, httpTransport } from "./http-transport.ts";
 export { metadataOnly, type MetadataOnlyKind } from "./metadata-only.ts";

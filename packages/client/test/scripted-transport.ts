@@ -28,27 +28,22 @@ export function text(status: number, body: string, headers: Readonly<Record<stri
 }
 
 /** A failure in the words of an API server. */
-export function failure(
-  code: number,
-  reason: string,
-  message: string,
-  details?: object,
-  headers?: Readonly<Record<string, string>>,
-): ApiResponse {
-  return json(
+export function failure(code: number, reason: string, message: string, details?: object): ApiResponse {
+  return json(code, {
+    apiVersion: "v1",
+    kind: "Status",
+    metadata: {},
+    status: "Failure",
     code,
-    {
-      apiVersion: "v1",
-      kind: "Status",
-      metadata: {},
-      status: "Failure",
-      code,
-      reason,
-      message,
-      ...(details === undefined ? {} : { details }),
-    },
-    headers,
-  );
+    reason,
+    message,
+    ...(details === undefined ? {} : { details }),
+  });
+}
+
+/** The same answer, asking to come back after so many seconds. */
+export function retryAfter(seconds: number | string, response: ApiResponse): ApiResponse {
+  return { ...response, headers: { ...response.headers, "retry-after": String(seconds) } };
 }
 
 export function stream(...chunks: readonly (string | Error)[]): ApiResponse {

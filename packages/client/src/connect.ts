@@ -1,0 +1,29 @@
+/** From nothing to a client: configuration, transport and client in one call. */
+import type { Client } from "./client.ts";
+import { type ClusterConfig, loadConfig, type LoadConfigOptions } from "./config.ts";
+import { type ClientOptions, createClient } from "./create-client.ts";
+import { type HttpTransportOptions, httpTransport } from "./http-transport.ts";
+
+export interface ConnectOptions
+  extends LoadConfigOptions,
+    Omit<ClientOptions, "transport" | "server">,
+    Pick<HttpTransportOptions, "http2" | "headersTimeoutMs" | "connectTimeoutMs"> {
+  /** Where to connect to. @defaultValue what {@link loadConfig} finds */
+  readonly config?: ClusterConfig;
+}
+
+/**
+ * A client of the cluster that the environment names. Opens no connection before the first call.
+ * @throws ConfigError when no usable configuration is found.
+ */
+export async function connect(options: ConnectOptions = {}): Promise<Client> {
+  const config = options.config ?? (await loadConfig(options));
+  const { http2, headersTimeoutMs, connectTimeoutMs } = options;
+  const transport = httpTransport({
+    ...config,
+    ...(http2 === undefined ? {} : { http2 }),
+    ...(headersTimeoutMs === undefined ? {} : { headersTimeoutMs }),
+    ...(connectTimeoutMs === undefined ? {} : { connectTimeoutMs }),
+  });
+  return createClient({ ...options, transport, server: transport.server });
+}

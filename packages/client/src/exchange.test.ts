@@ -1,0 +1,217 @@
+import { fakeClock, isTooManyRequests, kind, seededRandom } from "@treadle/apimachinery";
+import { describe, expect, test } from "vitest";
+import { failure, json, type Reply, retryAfter, scriptedTransport, socketError, stream } from "../test/scripted-transport.ts";
+import type { Client } from "./client.ts";
+import { createClient } from "./create-client.ts";
+import type { Exchange } from "./exchange.ts";
+
+const Widget = kind({ group: "example.dev", version: "v1", kind: "Widget" });
+const ref = { name: "a", namespace: "ns" };
+const widget = { apiVersion: "example.dev/v1", kind: "Widget", metadata: ref };
+const ok = json(200, widget);
+const busy = failure(429, "TooManyRequests", "slow down");
+const broken = failure(500, "InternalError", "etcd");
+
+function setUp(...replies: readonly Reply[]) {
+  const clock = fakeClock(0);
+  const transport = scriptedTransport(...replies);
+  const exchanges: Exchange[] = [];
+  const client = createClient({
+    transport,
+    clock,
+    random: seededRandom(1),
+    server: "https://api",
+    observe: (exchange) => exchanges.push(exchange),
+  });
+  return { client, clock, transport, exchanges };
+}
+
+const reads: Record<string, (client: Client) => Promise<unknown>> = {
+  get: (client) => client.get(Widget, ref),
+  list: (client) => client.list(Widget),
+  "delete of one uid": (client) => client.delete(Widget, ref, { preconditions: { uid: "u" } }),
+};
+const writes: Record<string, (client: Client) => Promise<unknown>> = {
+  create: (client) => client.create(Widget, widget),
+  update: (client) => client.update(Widget, widget),
+  patch: (client) => client.patch(Widget, ref, { type: "merge", body: {} }),
+  apply: (client) => client.apply(Widget, widget, { fieldManager: "me" }),
+  "delete of a name": (client) => client.delete(Widget, ref),
+};
+const all = Object.entries({ ...reads, ...writes });
+
+/** How the call ended once so much time had passed: its value, its error, or that it still waits. */
+async function after(clock: ReturnType<typeof fakeClock>, ms: number, call: Promise<unknown>): Promise<unknown> {
+  let outcome: unknown = "waiting";
+  void call.then(
+    (value) => (outcome = { value }),
+    (error: unknown) => (outcome = error),
+  );
+  await clock.advance(ms);
+  return outcome;
+}
+
+describe("an answer that asks to come back", () => {
+  test.for(all)("is obeyed for %s, to the millisecond", async ([, call]) => {
+    for (const status of [429, 503, 504]) {
+      const { client, clock, transport } = setUp(retryAfter(2, failure(status, "x", "later")), ok);
+      const result = call(client);
+      expect(await after(clock, 1999, result)).toBe("waiting");
+      expect(transport.requests).toHaveLength(1);
+      await clock.advance(1);
+      await result;
+      expect(transport.requests).toHaveLength(2);
+    }
+  });
+
+  test("is obeyed 10 times, then its error stands with the time it asked for", async () => {
+    const { client, clock, transport } = setUp(retryAfter(1, busy));
+    const error = await after(clock, 60_000, client.create(Widget, widget));
+    expect(error).toSatisfy(isTooManyRequests);
+    expect(error).toMatchObject({ message: "cannot create Widget ns/a: slow down", retryAfterMs: 1000 });
+    expect(transport.requests).toHaveLength(11);
+  });
+
+  test("may name a date", async () => {
+    const { client, clock, transport } = setUp(retryAfter(new Date(5000).toUTCString(), busy), ok);
+    const result = client.get(Widget, ref);
+    expect(await after(clock, 4999, result)).toBe("waiting");
+    await clock.advance(1);
+    await result;
+    expect(transport.requests).toHaveLength(2);
+  });
+
+  test("on opening a watch is obeyed too", async () => {
+    const { client, clock } = setUp(retryAfter(3, busy), stream(""));
+    const watch = client.watch(Widget);
+    expect(await after(clock, 2999, watch)).toBe("waiting");
+    await clock.advance(1);
+    await watch;
+  });
+});
+
+describe("without being asked", () => {
+  test.for(Object.entries(reads))("%s is repeated after a server error and after a lost connection", async ([, call]) => {
+    for (const reply of [
+      broken,
+      failure(503, "ServiceUnavailable", "x"),
+      socketError("ECONNRESET"),
+      socketError("UND_ERR_HEADERS_TIMEOUT"),
+    ]) {
+      const { client, clock, transport } = setUp(reply, ok);
+      expect(await after(clock, 100, call(client))).toHaveProperty("value");
+      expect(transport.requests).toHaveLength(2);
+    }
+  });
+
+  test.for(Object.entries(writes))("%s is not: it may have been done", async ([, call]) => {
+    for (const [reply, error] of [
+      [broken, { code: "ERR_SERVER" }],
+      [socketError("ECONNRESET"), { code: "ERR_CONNECTION_LOST", isOutcomeUnknown: true }],
+    ] as const) {
+      const { client, clock, transport } = setUp(reply, ok);
+      expect(await after(clock, 60_000, call(client))).toMatchObject(error);
+      expect(transport.requests).toHaveLength(1);
+    }
+  });
+
+  test.for(all)("%s is repeated when the server did nothing", async ([, call]) => {
+    for (const reply of [busy, socketError("ECONNREFUSED"), socketError("UND_ERR_CONNECT_TIMEOUT")]) {
+      const { client, clock, transport } = setUp(reply, ok);
+      expect(await after(clock, 100, call(client))).toHaveProperty("value");
+      expect(transport.requests).toHaveLength(2);
+    }
+  });
+
+  test("it ends after four repetitions, within three seconds", async () => {
+    const { client, clock, transport } = setUp(socketError("ECONNREFUSED", "connect ECONNREFUSED 10.0.0.1:443"));
+    const error = await after(clock, 3000, client.get(Widget, ref));
+    expect(error).toMatchObject({ code: "ERR_UNREACHABLE", server: "https://api", isOutcomeUnknown: false });
+    expect(String(error)).toBe("ConnectionError: cannot get Widget ns/a: no connection to https://api: connect ECONNREFUSED 10.0.0.1:443");
+    expect(transport.requests).toHaveLength(5);
+  });
+
+  test.for([
+    { name: "a refused certificate", reply: socketError("DEPTH_ZERO_SELF_SIGNED_CERT"), code: "ERR_TLS" },
+    { name: "an expired certificate", reply: socketError("CERT_HAS_EXPIRED"), code: "ERR_TLS" },
+    { name: "a missing permission", reply: failure(403, "Forbidden", "no"), code: "ERR_FORBIDDEN" },
+    { name: "an answer that is no API server's", reply: socketError("HPE_INVALID_CONSTANT"), code: "ERR_INVALID_RESPONSE" },
+  ])("$name stands at once", async ({ reply, code }) => {
+    const { client, transport } = setUp(reply, ok);
+    await expect(client.get(Widget, ref)).rejects.toMatchObject({ code });
+    expect(transport.requests).toHaveLength(1);
+  });
+
+  test("the opening of a watch is not repeated after a server error: its reader has a back-off", async () => {
+    const { client, transport } = setUp(broken, stream(""));
+    await expect(client.watch(Widget)).rejects.toMatchObject({ code: "ERR_SERVER" });
+    expect(transport.requests).toHaveLength(1);
+  });
+
+  test("nothing is repeated by a client without retries", async () => {
+    const transport = scriptedTransport(retryAfter(1, busy), ok);
+    await expect(createClient({ transport, retry: false }).get(Widget, ref)).rejects.toSatisfy(isTooManyRequests);
+  });
+});
+
+describe("abort", () => {
+  const reason = new Error("boom");
+
+  test("ends a wait for the next attempt with the signal's reason", async () => {
+    const { client, clock, transport } = setUp(retryAfter(60, busy));
+    const controller = new AbortController();
+    const call = client.get(Widget, ref, { signal: controller.signal });
+    expect(await after(clock, 10, call)).toBe("waiting");
+    controller.abort(reason);
+    await expect(call).rejects.toBe(reason);
+    expect([transport.requests.length, clock.nextDue()]).toEqual([1, undefined]);
+  });
+
+  test("before the call sends nothing", async () => {
+    const { client, transport } = setUp(ok);
+    await expect(client.get(Widget, ref, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    expect(transport.requests).toEqual([]);
+  });
+
+  test("ends a request whose transport does not listen", async () => {
+    const { client } = setUp(() => new Promise(() => {}));
+    const controller = new AbortController();
+    const call = client.update(Widget, widget, { signal: controller.signal });
+    controller.abort(reason);
+    await expect(call).rejects.toBe(reason);
+  });
+});
+
+describe("observers", () => {
+  test("see every attempt with its outcome", async () => {
+    const { client, clock, exchanges } = setUp(socketError("ECONNRESET"), retryAfter(1, busy), ok);
+    await after(clock, 5000, client.get(Widget, ref));
+    const common = { method: "GET", verb: "get", groupKind: "Widget.example.dev", server: "https://api" };
+    expect(exchanges).toMatchObject([
+      { ...common, attempt: 0, error: { code: "ERR_CONNECTION_LOST" } },
+      { ...common, attempt: 1, status: 429 },
+      { ...common, attempt: 2, status: 200, durationMs: 0 },
+    ]);
+  });
+
+  test("that throw do not disturb the call", async () => {
+    const warnings: unknown[] = [];
+    const onWarning = (warning: Error): void => void warnings.push(warning.message);
+    process.on("warning", onWarning);
+    const observe = (): never => {
+      throw new Error("boom");
+    };
+    const client = createClient({ transport: scriptedTransport(ok), observe });
+    expect(await client.get(Widget, ref)).toEqual(widget);
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off("warning", onWarning);
+    expect(warnings).toEqual(["the observer of a client threw: boom"]);
+  });
+});
+
+test("a raw request gets the user agent and the retries, and any status as its answer", async () => {
+  const { client, clock, transport } = setUp(retryAfter(1, busy), json(404, { code: 404 }));
+  const call = client.raw({ method: "GET", path: "/version", headers: { accept: "application/json" } });
+  expect(await after(clock, 1000, call)).toMatchObject({ value: { status: 404 } });
+  expect(transport.requests[1]).toMatchObject({ path: "/version", headers: { accept: "application/json", "user-agent": "treadle" } });
+});

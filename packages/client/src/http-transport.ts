@@ -1,0 +1,220 @@
+/**
+ * {@link Transport} over sockets by undici: one long-lived pool of connections for calls and another one for watches, so
+ * that watches can never take the connections that calls need. Pools are replaced when a certificate changes, not for
+ * a token. undici is loaded by the first request.
+ */
+import { isDeepStrictEqual } from "node:util";
+import type { ApiRequest, ApiResponse, Transport } from "@treadle/apimachinery";
+import type { Dispatcher } from "undici";
+import { ConnectionError, connectionError } from "./connection-error.ts";
+import type { Credentials, CredentialSource } from "./credentials.ts";
+
+export interface HttpTransportOptions {
+  /** Base URL, e.g. `https://10.0.0.1:443`; may have a path. Over `http` no credentials are sent. */
+  readonly server: string;
+  readonly credentials?: Credentials | CredentialSource;
+  /** Name to expect in the server's certificate. @defaultValue the host of `server` */
+  readonly serverName?: string | undefined;
+  /** Accepts any certificate of the server: for experiments only. @defaultValue false */
+  readonly isInsecure?: boolean | undefined;
+  /** An HTTP proxy to go through. @defaultValue none; the environment is not consulted */
+  readonly proxyUrl?: string | undefined;
+  /** Uses HTTP/2 where the server offers it. @defaultValue false: HTTP/1.1, one connection for each watch */
+  readonly http2?: boolean;
+  /** How long an answer may take to begin. @defaultValue 70,000: a server gives up on a call after 60 s (`--request-timeout`) */
+  readonly headersTimeoutMs?: number;
+  /** @defaultValue 10,000 */
+  readonly connectTimeoutMs?: number;
+}
+
+export interface HttpTransport extends Transport {
+  readonly server: string;
+}
+
+/** @throws TypeError for a server or proxy URL that is not one. Opens no connection before the first request. */
+export function httpTransport(options: HttpTransportOptions): HttpTransport {
+  return new UndiciTransport(options);
+}
+
+/** More connections than this for calls do not make a server faster; watches are not limited. */
+const CALL_CONNECTIONS = 32;
+/** Shorter than the idle timeout of API servers (90 s) and common load balancers (60 s), so that we close first. */
+const KEEP_ALIVE_MS = 30_000;
+
+interface Pools {
+  /** What they were made with. */
+  readonly credentials: Credentials;
+  readonly calls: Dispatcher;
+  readonly watches: Dispatcher;
+}
+
+class UndiciTransport implements HttpTransport {
+  readonly server: string;
+  readonly #options: HttpTransportOptions;
+  readonly #url: URL;
+  readonly #credentials: CredentialSource;
+  #pools: Pools | undefined;
+  #isClosed = false;
+
+  constructor(options: HttpTransportOptions) {
+    this.#url = parseUrl("server", options.server, ["http:", "https:"]);
+    if (options.proxyUrl !== undefined) parseUrl("proxy", options.proxyUrl, ["http:", "https:"]);
+    this.server = options.server.replace(/\/+$/, "");
+    this.#options = options;
+    const { credentials = {} } = options;
+    this.#credentials = typeof credentials === "function" ? credentials : () => credentials;
+  }
+
+  async request(request: ApiRequest): Promise<ApiResponse> {
+    const credentials = await this.#credentialsOf({ renew: false });
+    const response = await this.#send(request, credentials);
+    if (response.statusCode !== 401) return this.#answer(request, response);
+    // Refused, so nothing was done: asking again as somebody renewed is safe for every verb.
+    const renewed = await this.#credentialsOf({ renew: true });
+    if (isDeepStrictEqual(renewed, credentials)) return this.#answer(request, response);
+    await response.body.dump();
+    return this.#answer(request, await this.#send(request, renewed));
+  }
+
+  /** Calls in progress finish; watches end with an error. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const pools = this.#pools;
+    this.#pools = undefined;
+    await Promise.all([pools?.calls.close(), pools?.watches.destroy()]);
+  }
+
+  async #credentialsOf(options: { readonly renew: boolean }): Promise<Credentials> {
+    try {
+      return await this.#credentials(options);
+    } catch (cause) {
+      const text = cause instanceof Error ? cause.message : String(cause);
+      throw new ConnectionError({
+        code: "ERR_CREDENTIALS",
+        server: this.server,
+        message: `no credentials for ${this.server}: ${text}`,
+        cause,
+      });
+    }
+  }
+
+  async #send(request: ApiRequest, credentials: Credentials): Promise<Dispatcher.ResponseData> {
+    request.signal?.throwIfAborted();
+    const pools = await this.#poolsFor(credentials);
+    const { headersTimeoutMs: headersTimeout = 70_000 } = this.#options;
+    try {
+      return await (request.stream === true ? pools.watches : pools.calls).request({
+        origin: this.#url.origin,
+        path: this.#url.pathname.replace(/\/+$/, "") + request.path,
+        method: request.method,
+        headers: { ...request.headers, ...this.#secretHeaders(credentials) },
+        body: request.body ?? null,
+        headersTimeout,
+        // A quiet watch is a healthy one; who reads it has a deadline of their own.
+        bodyTimeout: request.stream === true ? 0 : headersTimeout,
+        ...(request.signal === undefined ? {} : { signal: request.signal }),
+      });
+    } catch (cause) {
+      throw this.#failure(request, cause);
+    }
+  }
+
+  async #answer(request: ApiRequest, response: Dispatcher.ResponseData): Promise<ApiResponse> {
+    const { statusCode: status, body } = response;
+    const headers = flatten(response.headers);
+    if (request.stream === true) {
+      // Nobody may be listening when it breaks, and an "error" event without a listener ends the process.
+      body.on("error", () => {});
+      return { status, headers, stream: this.#chunks(request, body) };
+    }
+    try {
+      return { status, headers, body: await body.text() };
+    } catch (cause) {
+      throw this.#failure(request, cause);
+    }
+  }
+
+  async *#chunks(request: ApiRequest, body: Dispatcher.ResponseData["body"]): AsyncGenerator<string, void, undefined> {
+    // Decodes characters that are spread over chunks.
+    body.setEncoding("utf8");
+    try {
+      for await (const chunk of body) yield chunk as string; // by setEncoding
+    } catch (cause) {
+      throw this.#failure(request, cause);
+    }
+  }
+
+  #secretHeaders({ headers = {} }: Credentials): Record<string, string | string[]> {
+    if (this.#url.protocol !== "https:") return {};
+    return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, typeof value === "string" ? value : [...value]]));
+  }
+
+  #failure(request: ApiRequest, cause: unknown): unknown {
+    if (request.signal?.aborted === true) return request.signal.reason;
+    if (this.#isClosed) return closedError(this.server, cause);
+    return connectionError(cause, this.server);
+  }
+
+  async #poolsFor(credentials: Credentials): Promise<Pools> {
+    const undici = await import("undici");
+    if (this.#isClosed) throw closedError(this.server);
+    const old = this.#pools;
+    if (old !== undefined && hasSameTls(old.credentials, credentials)) return old;
+    const make = (connections: number | null): Dispatcher => makePool(undici, this.#options, credentials, connections);
+    this.#pools = { credentials, calls: make(CALL_CONNECTIONS), watches: make(null) };
+    // Both let what is in progress finish; whoever is in progress learns of a failure, so it is not reported here.
+    void old?.calls.close().catch(() => {});
+    void old?.watches.close().catch(() => {});
+    return this.#pools;
+  }
+}
+
+function hasSameTls(a: Credentials, b: Credentials): boolean {
+  return a === b || (a.ca === b.ca && a.cert === b.cert && a.key === b.key);
+}
+
+function makePool(
+  undici: typeof import("undici"),
+  options: HttpTransportOptions,
+  { ca, cert, key }: Credentials,
+  connections: number | null,
+): Dispatcher {
+  const tls = {
+    ...(ca === undefined ? {} : { ca }),
+    ...(cert === undefined ? {} : { cert }),
+    ...(key === undefined ? {} : { key }),
+    ...(options.serverName === undefined ? {} : { servername: options.serverName }),
+    ...(options.isInsecure === true ? { rejectUnauthorized: false } : {}),
+  };
+  const pool = { connections, allowH2: options.http2 ?? false, keepAliveTimeout: KEEP_ALIVE_MS, keepAliveMaxTimeout: KEEP_ALIVE_MS };
+  if (options.proxyUrl !== undefined) return new undici.ProxyAgent({ ...pool, uri: options.proxyUrl, requestTls: tls });
+  // TCP keep-alive every 30 s, as client-go: below the 60 s after which load balancers forget an idle connection.
+  const socket = { timeout: options.connectTimeoutMs ?? 10_000, keepAlive: true, keepAliveInitialDelay: 30_000 };
+  return new undici.Agent({ ...pool, connect: { ...socket, ...tls } });
+}
+
+function closedError(server: string, cause?: unknown): ConnectionError {
+  return new ConnectionError({
+    code: "ERR_CLOSED",
+    server,
+    message: `the client of ${server} is closed`,
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
+
+function parseUrl(what: string, text: string, protocols: readonly string[]): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url !== undefined && protocols.includes(url.protocol)) return url;
+  // Credentials in a URL would be shown.
+  const shown = text.replace(/\/\/[^/@]*@/, "//");
+  throw new TypeError(
+    `the ${what} ${JSON.stringify(shown)} is not a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(" or ")}`,
+  );
+}
+
+function flatten(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+  const flat: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers))
+    if (value !== undefined) flat[name] = typeof value === "string" ? value : value.join(", ");
+  return flat;
+}

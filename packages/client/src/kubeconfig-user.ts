@@ -1,0 +1,155 @@
+/**
+ * The credentials of a kubeconfig's user and cluster: static ones, files (read again every minute) and, by
+ * `@kubernetes/client-node`, credential plugins (`exec`) and auth providers (OIDC).
+ */
+import { type Clock, systemClock } from "@treadle/apimachinery";
+import type { User } from "@kubernetes/client-node";
+import { ConfigError } from "./config-error.ts";
+import { cached, type Credentials, type CredentialSource, fileCredentials } from "./credentials.ts";
+import { type KubeconfigEntry, pathField, textField } from "./kubeconfig-entry.ts";
+
+interface Given {
+  readonly user: KubeconfigEntry | undefined;
+  readonly cluster: KubeconfigEntry;
+  readonly isInsecure: boolean;
+  readonly clock: Clock | undefined;
+}
+
+/** @throws ConfigError for data that is not base64, files that cannot be read, and half a key pair. */
+export async function userCredentials(given: Given): Promise<CredentialSource> {
+  const { user, cluster, isInsecure, clock = systemClock } = given;
+  const inline: Credentials = {
+    headers: user === undefined ? {} : headersOf(user),
+    ...optional("ca", isInsecure ? undefined : pemField(cluster, "certificate-authority-data")),
+    ...optional("cert", user && pemField(user, "client-certificate-data")),
+    ...optional("key", user && pemField(user, "client-key-data")),
+  };
+  // Inline data wins over a file; a token file wins over an inline token (client-go `clientcmd`).
+  const files = fileCredentials(
+    {
+      ...optional("caFile", isInsecure || inline.ca !== undefined ? undefined : pathField(cluster, "certificate-authority")),
+      ...optional("certFile", user && inline.cert === undefined ? pathField(user, "client-certificate") : undefined),
+      ...optional("keyFile", user && inline.key === undefined ? pathField(user, "client-key") : undefined),
+      ...optional("tokenFile", user && pathField(user, "tokenFile")),
+    },
+    clock,
+  );
+  const plugin = user === undefined ? undefined : pluginCredentials(user, cluster, clock);
+  const first = join(inline, await files({ renew: false }));
+  if (user !== undefined && (first.cert === undefined) !== (first.key === undefined)) {
+    const [has, lacks] = first.cert === undefined ? ["client-key", "client-certificate"] : ["client-certificate", "client-key"];
+    throw new ConfigError({
+      source: user.file,
+      problem: `user "${user.name}" has a ${has} and no ${lacks}`,
+      fix: `add ${lacks} or ${lacks}-data`,
+    });
+  }
+  return async (options) => join(inline, await files(options), plugin === undefined ? {} : await plugin(options));
+}
+
+function join(...parts: readonly Credentials[]): Credentials {
+  return { ...Object.assign({}, ...parts), headers: Object.assign({}, ...parts.map((part) => part.headers)) };
+}
+
+function headersOf(user: KubeconfigEntry): Record<string, string | readonly string[]> {
+  const headers: Record<string, string | readonly string[]> = {};
+  const token = textField(user, "token");
+  const name = textField(user, "username");
+  if (token !== undefined) headers["authorization"] = `Bearer ${token.trim()}`;
+  else if (name !== undefined)
+    headers["authorization"] = `Basic ${Buffer.from(`${name}:${textField(user, "password") ?? ""}`).toString("base64")}`;
+  const as = textField(user, "as");
+  if (as !== undefined) headers["impersonate-user"] = as;
+  const uid = textField(user, "as-uid");
+  if (uid !== undefined) headers["impersonate-uid"] = uid;
+  const groups = user.fields["as-groups"];
+  if (Array.isArray(groups)) headers["impersonate-group"] = groups.map(String);
+  for (const [key, values] of Object.entries((user.fields["as-user-extra"] as object | null | undefined) ?? {})) {
+    headers[`impersonate-extra-${encodeURIComponent(key)}`] = Array.isArray(values) ? values.map(String) : String(values);
+  }
+  return headers;
+}
+
+/** What a plugin or auth provider of the user gives; nothing when it has none. */
+function pluginCredentials(user: KubeconfigEntry, cluster: KubeconfigEntry, clock: Clock): CredentialSource | undefined {
+  const { exec, "auth-provider": authProvider } = user.fields;
+  if (!exec && !authProvider) return undefined;
+  let config: Promise<{ applyToHTTPSOptions(options: object): Promise<void> }> | undefined;
+  return cached(async ({ renew }) => {
+    // A plugin's answer is kept by the object that ran it until it expires, so a renewal needs a new one.
+    if (config === undefined || renew) config = configWith(user, cluster);
+    const options: { headers?: Record<string, string>; cert?: string | Buffer; key?: string | Buffer } = {};
+    try {
+      await (await config).applyToHTTPSOptions(options);
+    } catch (cause) {
+      const { problem, fix } = explain(cause, exec);
+      throw new ConfigError({ source: user.file, problem: `the credentials of user "${user.name}" cannot be had: ${problem}`, fix });
+    }
+    const authorization = options.headers?.["Authorization"];
+    return {
+      ...(authorization === undefined ? {} : { headers: { authorization } }),
+      ...optional("cert", options.cert?.toString()),
+      ...optional("key", options.key?.toString()),
+    };
+  }, clock);
+}
+
+async function configWith(
+  user: KubeconfigEntry,
+  cluster: KubeconfigEntry,
+): Promise<{ applyToHTTPSOptions(options: object): Promise<void> }> {
+  const { KubeConfig } = await import("@kubernetes/client-node");
+  const { exec, "auth-provider": authProvider } = user.fields;
+  const entry = { name: user.name, exec: exec ? execFor(user, cluster) : undefined, authProvider } as User; // as the file has it
+  const config = new KubeConfig();
+  // Only the user matters: TLS material of the cluster is ours. It refuses an http server.
+  config.loadFromClusterAndUser({ name: cluster.name, server: "https://unused", skipTLSVerify: false }, entry);
+  return config;
+}
+
+/** The plugin with a command relative to its file, and with what client-node does not tell it. */
+function execFor(user: KubeconfigEntry, cluster: KubeconfigEntry): object {
+  const exec = user.fields["exec"] as {
+    readonly command?: string;
+    readonly apiVersion?: string;
+    readonly env?: readonly unknown[] | null;
+    readonly provideClusterInfo?: boolean;
+  };
+  const command = exec.command?.includes("/") ? pathField({ ...user, fields: exec }, "command") : exec.command;
+  const { server, "certificate-authority-data": ca } = cluster.fields;
+  const spec = {
+    interactive: false,
+    ...(exec.provideClusterInfo === true ? { cluster: { server, "certificate-authority-data": ca } } : {}),
+  };
+  const info = { apiVersion: exec.apiVersion, kind: "ExecCredential", spec };
+  return { ...exec, command, env: [...(exec.env ?? []), { name: "KUBERNETES_EXEC_INFO", value: JSON.stringify(info) }] };
+}
+
+/** The words of a failed plugin, without what it printed to standard output: that is where tokens are. */
+function explain(cause: unknown, exec: unknown): { readonly problem: string; readonly fix: string } {
+  const { command = "", installHint } = (exec ?? {}) as { readonly command?: string; readonly installHint?: string };
+  if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") {
+    return { problem: `the credential plugin "${command}" does not exist`, fix: installHint?.trim() || "install it or correct the path" };
+  }
+  if (cause instanceof SyntaxError)
+    return { problem: `the credential plugin "${command}" did not print JSON`, fix: "run it by hand to see what it prints" };
+  const text = (cause instanceof Error ? cause.message : String(cause)).trim().slice(0, 500);
+  return { problem: text === "" ? "it failed without a message" : text, fix: "correct the user in the kubeconfig, or log in again" };
+}
+
+function pemField(entry: KubeconfigEntry, field: string): string | undefined {
+  const encoded = textField(entry, field)?.replace(/\s/g, "");
+  if (encoded === undefined) return undefined;
+  const pem = Buffer.from(encoded, "base64").toString("utf8");
+  if (/^[A-Za-z0-9+/]+={0,2}$/.test(encoded) && pem.includes("-----BEGIN")) return pem;
+  throw new ConfigError({
+    source: entry.file,
+    problem: `${field} of "${entry.name}" is not base64-encoded PEM`,
+    fix: `encode it, or use ${field.replace("-data", "")} with a path`,
+  });
+}
+
+/** `{ [key]: value }`, or nothing when there is no value. */
+function optional<Key extends string>(key: Key, value: string | undefined): { readonly [K in Key]?: string } {
+  return (value === undefined ? {} : { [key]: value }) as { readonly [K in Key]?: string }; // TypeScript widens computed keys
+}

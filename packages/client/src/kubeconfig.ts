@@ -1,0 +1,157 @@
+/**
+ * Kubeconfig files: merged and checked as kubectl does (of entries with one name, and of current contexts, the first
+ * file's wins; paths are relative to their file). `@kubernetes/client-node` reads the YAML and runs credential plugins;
+ * its own merge differs from kubectl's, and its parse errors quote the file.
+ */
+import { readFile } from "node:fs/promises";
+import type { Clock } from "@treadle/apimachinery";
+import type { ClusterConfig } from "./config.ts";
+import { ConfigError } from "./config-error.ts";
+import { type Fields, type KubeconfigEntry, textField } from "./kubeconfig-entry.ts";
+import { userCredentials } from "./kubeconfig-user.ts";
+
+interface Merged {
+  readonly clusters: Map<string, KubeconfigEntry>;
+  readonly users: Map<string, KubeconfigEntry>;
+  readonly contexts: Map<string, KubeconfigEntry>;
+  currentContext: string;
+}
+
+/** @throws ConfigError naming the file, what is wrong in it, and the fix. */
+export async function kubeconfigConfig(
+  files: readonly string[],
+  options: { readonly context: string | undefined; readonly clock: Clock | undefined },
+): Promise<ClusterConfig> {
+  const merged: Merged = { clusters: new Map(), users: new Map(), contexts: new Map(), currentContext: "" };
+  for (const file of files) merge(merged, file, await parse(file));
+  const source = files.join(", ");
+  const name = options.context ?? merged.currentContext;
+  if (name === "")
+    throw new ConfigError({
+      source,
+      problem: "it has no current-context",
+      fix: `set one, or ask for ${listOf("context", merged.contexts)}`,
+    });
+  const context = find(merged.contexts, name, {
+    source,
+    what: "context",
+    wantedBy: options.context === undefined ? "current-context" : "the caller",
+  });
+  const wantedBy = `context "${name}"`;
+  const cluster = find(merged.clusters, textField(context, "cluster") ?? "", { source, what: "cluster", wantedBy });
+  const userName = textField(context, "user") ?? "";
+  const user = userName === "" ? undefined : find(merged.users, userName, { source, what: "user", wantedBy });
+
+  const server = textField(cluster, "server") ?? "";
+  if (!/^https?:\/\//.test(server) || !URL.canParse(server)) {
+    throw new ConfigError({
+      source: cluster.file,
+      problem: `server of cluster "${cluster.name}" is ${JSON.stringify(server)}`,
+      fix: "write it as https://host:port",
+    });
+  }
+  const namespace = textField(context, "namespace");
+  const serverName = textField(cluster, "tls-server-name");
+  const proxyUrl = proxyOf(cluster);
+  const isInsecure = cluster.fields["insecure-skip-tls-verify"] === true;
+  const credentials = userCredentials({ user, cluster, isInsecure, clock: options.clock });
+  return {
+    source,
+    context: name,
+    server,
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(serverName === undefined ? {} : { serverName }),
+    ...(proxyUrl === undefined ? {} : { proxyUrl }),
+    isInsecure,
+    credentials: await credentials,
+  };
+}
+
+async function parse(file: string): Promise<Fields> {
+  let text: string;
+  try {
+    text = await readFile(file, "utf8");
+  } catch (cause) {
+    const isMissing = cause instanceof Error && "code" in cause && cause.code === "ENOENT";
+    const problem = isMissing ? "the file does not exist" : `the file cannot be read (${String((cause as { code?: unknown }).code)})`;
+    throw new ConfigError({
+      source: file,
+      problem,
+      fix: "check the path",
+      code: isMissing ? "ERR_CONFIG_NOT_FOUND" : "ERR_CONFIG_INVALID",
+      cause,
+    });
+  }
+  const { loadYaml } = await import("@kubernetes/client-node");
+  let parsed: unknown;
+  try {
+    parsed = loadYaml(text);
+  } catch (error) {
+    // The parser's message and stack quote lines of the file, which may hold a token, so the error itself is not kept.
+    const { reason, mark } = error as { readonly reason?: string; readonly mark?: { readonly line?: number } };
+    throw new ConfigError({
+      source: file,
+      problem: `it is not YAML (line ${(mark?.line ?? 0) + 1}: ${reason ?? "unreadable"})`,
+      fix: "correct that line",
+    });
+  }
+  if (isFields(parsed)) return parsed;
+  const what = parsed === undefined || parsed === null ? "the file is empty" : "it is YAML, but not a kubeconfig";
+  throw new ConfigError({ source: file, problem: what, fix: "a kubeconfig has clusters, users, contexts and current-context" });
+}
+
+function merge(merged: Merged, file: string, parsed: Fields): void {
+  const current = parsed["current-context"];
+  if (merged.currentContext === "" && typeof current === "string") merged.currentContext = current;
+  collect(merged.clusters, file, { list: parsed["clusters"], listName: "clusters", part: "cluster" });
+  collect(merged.users, file, { list: parsed["users"], listName: "users", part: "user" });
+  collect(merged.contexts, file, { list: parsed["contexts"], listName: "contexts", part: "context" });
+}
+
+function collect(
+  into: Map<string, KubeconfigEntry>,
+  file: string,
+  given: { readonly list: unknown; readonly listName: string; readonly part: string },
+): void {
+  const { list, listName, part } = given;
+  if (list === undefined || list === null) return;
+  const refuse = (problem: string): never => {
+    throw new ConfigError({ source: file, problem, fix: `each of ${listName} is { name: ..., ${part}: { ... } }` });
+  };
+  if (!Array.isArray(list)) return refuse(`${listName} is not a list`);
+  for (const [index, entry] of (list as readonly unknown[]).entries()) {
+    if (!isFields(entry) || typeof entry["name"] !== "string" || entry["name"] === "") return refuse(`${listName}[${index}] has no name`);
+    // kubectl writes a user without credentials as null.
+    const fields = entry[part] ?? {};
+    if (!isFields(fields)) return refuse(`${part} of ${listName}[${index}] is not a mapping`);
+    if (!into.has(entry["name"])) into.set(entry["name"], { file, name: entry["name"], fields });
+  }
+}
+
+function find(
+  entries: ReadonlyMap<string, KubeconfigEntry>,
+  name: string,
+  given: { readonly source: string; readonly what: string; readonly wantedBy: string },
+): KubeconfigEntry {
+  const entry = entries.get(name);
+  if (entry !== undefined) return entry;
+  const { source, what, wantedBy } = given;
+  const problem = name === "" ? `${wantedBy} names no ${what}` : `${what} "${name}", named by ${wantedBy}, is not in it`;
+  throw new ConfigError({ source, problem, fix: `name ${listOf(what, entries)}` });
+}
+
+function listOf(what: string, entries: ReadonlyMap<string, KubeconfigEntry>): string {
+  if (entries.size === 0) return `a ${what} (there is none)`;
+  return `one of its ${what}s: ${[...entries.keys()].map((name) => `"${name}"`).join(", ")}`;
+}
+
+function proxyOf(cluster: KubeconfigEntry): string | undefined {
+  const proxyUrl = textField(cluster, "proxy-url");
+  if (proxyUrl === undefined || (/^https?:\/\//.test(proxyUrl) && URL.canParse(proxyUrl))) return proxyUrl;
+  const problem = `proxy-url of cluster "${cluster.name}" is not an http:// or https:// URL`;
+  throw new ConfigError({ source: cluster.file, problem, fix: "use an HTTP proxy; SOCKS proxies are not supported" });
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
