@@ -6,7 +6,7 @@
  * The last two up to 4 times, waiting 100 ms doubling to 2 s with jitter.
  */
 import { type ApiRequest, type ApiResponse, type Clock, type Random, sleep, type Transport } from "@treadle/apimachinery";
-import { ConnectionError, connectionError } from "./connection-error.ts";
+import { type ConnectionError, connectionError } from "./connection-error.ts";
 import { retryAfterMs } from "./failure.ts";
 
 /** One attempt, as an observer sees it. */
@@ -59,19 +59,17 @@ const BACKOFF_MAX_MS = 2000;
 
 /** Sends `request` and resolves with an answer of any status. @throws ConnectionError, or the signal's reason. */
 export async function exchange(environment: ExchangeEnvironment, request: ApiRequest, intent: Intent): Promise<ApiResponse> {
-  let asked = 0;
-  let unasked = 0;
+  const done = { asked: 0, unasked: 0 };
   for (let attempt = 0; ; attempt++) {
     const outcome = await attemptOnce(environment, request, intent, attempt);
-    const delayMs = environment.isRetrying ? nextDelay(environment, outcome, intent, { asked, unasked }) : undefined;
-    if (delayMs === undefined) {
+    const next = environment.isRetrying ? nextAttempt(environment, outcome, intent, done) : undefined;
+    if (next === undefined) {
       if (outcome.error !== undefined) throw outcome.error;
       return outcome.response;
     }
-    if (outcome.response !== undefined && retryAfterMs(outcome.response) !== undefined) asked++;
-    else unasked++;
+    done[next.because]++;
     await discard(outcome.response);
-    await wait(environment.clock, delayMs, request.signal);
+    await wait(environment.clock, next.delayMs, request.signal);
   }
 }
 
@@ -115,34 +113,37 @@ async function attemptOnce(environment: ExchangeEnvironment, request: ApiRequest
   }
 }
 
-/** How long to wait before the next attempt, or `undefined` when this outcome stands. */
-function nextDelay(
+/** When to try again and whose wish that is, or `undefined` when this outcome stands. */
+function nextAttempt(
   environment: ExchangeEnvironment,
-  outcome: Outcome,
+  { response, error }: Outcome,
   intent: Intent,
   done: { readonly asked: number; readonly unasked: number },
-): number | undefined {
-  if (outcome.response !== undefined) {
-    const { status } = outcome.response;
-    if (status < 300) return undefined;
-    const askedMs = retryAfterMs(outcome.response, environment.clock.now());
-    if (askedMs !== undefined && (status === 429 || status === 503 || status === 504)) {
-      return done.asked < MAX_RETRY_AFTER ? askedMs : undefined;
-    }
+): { readonly because: "asked" | "unasked"; readonly delayMs: number } | undefined {
+  if (response !== undefined && response.status < 300) return undefined;
+  if (response !== undefined && ASKING_STATUS.has(response.status)) {
+    const delayMs = retryAfterMs(response, environment.clock.now());
+    if (delayMs !== undefined) return done.asked < MAX_RETRY_AFTER ? { because: "asked", delayMs } : undefined;
   }
-  if (done.unasked >= MAX_BACKOFF || !isHarmless(outcome, intent)) return undefined;
+  const isHarmless =
+    response === undefined
+      ? isHarmlessAfter(error, intent)
+      : response.status === 429 || (intent.isRepeatable && PASSING_STATUS.has(response.status));
+  if (!isHarmless || done.unasked >= MAX_BACKOFF) return undefined;
   const curveMs = Math.min(BACKOFF_MAX_MS, BACKOFF_BASE_MS * 2 ** done.unasked);
-  return Math.round(curveMs * (0.5 + environment.random.next() / 2));
+  return { because: "unasked", delayMs: Math.round(curveMs * (0.5 + environment.random.next() / 2)) };
 }
 
-function isHarmless({ response, error }: Outcome, intent: Intent): boolean {
-  if (response !== undefined) return response.status === 429 || (intent.isRepeatable && REPEATABLE_STATUS.has(response.status));
+/** Those whose Retry-After is obeyed for every verb. */
+const ASKING_STATUS: ReadonlySet<number> = new Set([429, 503, 504]);
+/** Those that may pass by themselves. */
+const PASSING_STATUS: ReadonlySet<number> = new Set([500, 502, 503, 504]);
+
+function isHarmlessAfter(error: ConnectionError, intent: Intent): boolean {
   // Neither a certificate nor credentials get better by asking again at once, and a closed client stays closed.
   if (error.code === "ERR_TLS" || error.code === "ERR_CREDENTIALS" || error.code === "ERR_CLOSED") return false;
   return !error.isOutcomeUnknown || (intent.isRepeatable && error.code !== "ERR_INVALID_RESPONSE");
 }
-
-const REPEATABLE_STATUS: ReadonlySet<number> = new Set([500, 502, 503, 504]);
 
 /** Lets go of an answer that nobody will read. */
 async function discard(response: ApiResponse | undefined): Promise<void> {
