@@ -24,6 +24,29 @@ export {
   type ValidationRule,
 } from "./crd.ts";
 export {
+  type ColumnPath,
+  crdOf,
+  type CustomResource,
+  type CustomResourceInput,
+  defineResource,
+  type EngineStatus,
+  type FieldPath,
+  type InputOf,
+  type NoFields,
+  type OutputOf,
+  type PrinterColumnInput,
+  type ReservedStatusField,
+  type Resource,
+  type ResourceCommon,
+  type ResourceDefinition,
+  type ResourceOf,
+  type VersionDefinition,
+  type VersionedResource,
+  type VersionedResourceDefinition,
+  type VersionOf,
+} from "./define-resource.ts";
+export { DefinitionError, type DefinitionProblem } from "./definition-error.ts";
+export {
   ApiError,
   type ApiErrorCode,
   isAborted,
@@ -57,7 +80,18 @@ export {
   isOfKind,
   parseApiVersion,
 } from "./gvk.ts";
-export { apiVersionOf, groupKindOf, type Kind, kind, type ObjectOf, pathOf, type UntypedObject, type WriteOf } from "./kind.ts";
+export {
+  apiVersionOf,
+  groupKindOf,
+  type Kind,
+  kind,
+  type ObjectOf,
+  pathOf,
+  type ResourceTraits,
+  type SchemaProblem,
+  type UntypedObject,
+  type WriteOf,
+} from "./kind.ts";
 export {
   formatLabelSelector,
   type LabelOperator,

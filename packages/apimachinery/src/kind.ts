@@ -2,6 +2,7 @@
  * A kind: how an object type is named and reached, and, in its type parameters, what it looks like.
  * Kinds are plain data; {@link defineResource} and the built-in kinds make typed ones, {@link kind} untyped ones.
  */
+import type { CustomResourceDefinition } from "./crd.ts";
 import type { KubernetesObject, Ref } from "./objects.ts";
 
 /**
@@ -14,8 +15,29 @@ export interface Kind<Read extends KubernetesObject = AnyRead, Write = AnyWrite>
   readonly kind: string;
   readonly plural: string;
   readonly scope: "Namespaced" | "Cluster";
+  /** What {@link defineResource} knows of a kind; absent for kinds that Treadle did not define (built-in and foreign ones). */
+  readonly resource?: ResourceTraits;
   readonly $read?: Read;
   readonly $write?: Write;
+}
+
+/** What a kind made by {@link defineResource} can say of itself and of its objects. */
+export interface ResourceTraits {
+  /** Whether its CRD keeps `status.steps`, so that steps may have state. */
+  readonly stepState: boolean;
+  /** Whether its CRD keeps `status.dependents`. */
+  readonly dependents: boolean;
+  /** How the spec of `object` breaks the schema of this version; empty when it fits. Never throws, never changes the object. */
+  problems(object: KubernetesObject): readonly SchemaProblem[];
+  /** The CRD, with all versions; the same frozen object each time. */
+  crd(): CustomResourceDefinition;
+}
+
+/** One place of an object that breaks its schema. */
+export interface SchemaProblem {
+  /** E.g. `spec.ports[0].name`. */
+  readonly path: string;
+  readonly message: string;
 }
 
 // biome-ignore lint: `any` is what makes Kind<X, Y> assignable to plain Kind in both directions of variance.

@@ -1,0 +1,119 @@
+/** What the compiler knows of a defined resource; compiled by tsconfig.check.json, never run. */
+import { expectTypeOf } from "vitest";
+import { z } from "zod";
+import { type CustomResource, defineResource, type EngineStatus } from "./define-resource.ts";
+import type { Kind, ObjectOf, WriteOf } from "./kind.ts";
+import type { Condition } from "./objects.ts";
+
+const Widget = defineResource({
+  group: "examples.treadle.dev",
+  version: "v1",
+  kind: "Widget",
+  scope: "Namespaced",
+  spec: z.object({
+    size: z.int32().default(1),
+    color: z.enum(["red", "blue"]),
+    note: z.string().optional(),
+    port: z.union([z.int(), z.string()]).optional(),
+    labels: z.record(z.string(), z.string()).default({}),
+    parts: z.array(z.object({ name: z.string(), count: z.int().default(1) })).optional(),
+  }),
+  status: z.object({ url: z.string(), counts: z.object({ ready: z.int() }) }),
+  printerColumns: [
+    { name: "Size", path: "spec.size" },
+    { name: "Ready parts", path: "status.counts.ready" },
+    { name: "First", jsonPath: ".spec.parts[0].name" },
+  ],
+});
+interface Widget extends ObjectOf<typeof Widget> {}
+
+declare const widget: Widget;
+
+// what the server returns: defaults are there, the status is uncertain
+expectTypeOf(widget.spec.size).toEqualTypeOf<number>();
+expectTypeOf(widget.spec.color).toEqualTypeOf<"red" | "blue">();
+expectTypeOf(widget.spec.note).toEqualTypeOf<string | undefined>();
+expectTypeOf(widget.spec.port).toEqualTypeOf<string | number | undefined>();
+expectTypeOf(widget.status?.url).toEqualTypeOf<string | undefined>();
+expectTypeOf(widget.status?.counts?.ready).toEqualTypeOf<number | undefined>();
+expectTypeOf(widget.status?.conditions).toEqualTypeOf<readonly Condition[] | undefined>();
+expectTypeOf(widget.status?.observedGeneration).toEqualTypeOf<number | undefined>();
+expectTypeOf(widget.metadata.name).toEqualTypeOf<string>();
+expectTypeOf(widget).toExtend<CustomResource<{ size: number }, { url: string }>>();
+// @ts-expect-error read-only
+widget.spec.size = 2;
+// @ts-expect-error read-only at any depth
+widget.spec.parts?.push({ name: "x", count: 1 });
+
+// what a client may send: defaults may be absent
+export const written: WriteOf<typeof Widget> = { metadata: { name: "w" }, spec: { color: "red", parts: [{ name: "a" }] } };
+// @ts-expect-error color is required
+export const incomplete: WriteOf<typeof Widget> = { metadata: { name: "w" }, spec: {} };
+// @ts-expect-error no such field
+export const misspelled: WriteOf<typeof Widget> = { metadata: { name: "w" }, spec: { color: "red", colour: "blue" } };
+
+// fits where a plain kind is wanted
+expectTypeOf(Widget).toExtend<Kind>();
+
+// a resource without required fields and without a status
+const Bare = defineResource({
+  group: "examples.treadle.dev",
+  version: "v1",
+  kind: "Bare",
+  scope: "Cluster",
+  spec: z.object({ n: z.int32().default(1) }),
+});
+export const bare: WriteOf<typeof Bare> = { metadata: { name: "b" } };
+expectTypeOf<NonNullable<ObjectOf<typeof Bare>["status"]>["conditions"]>().toEqualTypeOf<EngineStatus["conditions"]>();
+// @ts-expect-error no status fields but the engine's
+export type Missing = NonNullable<ObjectOf<typeof Bare>["status"]>["url"];
+
+export const reserved = defineResource({
+  group: "examples.treadle.dev",
+  version: "v1",
+  kind: "Reserved",
+  scope: "Cluster",
+  spec: z.object({}),
+  // @ts-expect-error status.conditions is kept by the engine: remove it, it is added to every status
+  status: z.object({ conditions: z.array(z.string()) }),
+});
+
+export const wrongPath = defineResource({
+  group: "examples.treadle.dev",
+  version: "v1",
+  kind: "WrongPath",
+  scope: "Cluster",
+  spec: z.object({ a: z.string() }),
+  // @ts-expect-error there is no spec.b
+  printerColumns: [{ name: "B", path: "spec.b" }],
+});
+
+// several versions: each has its own types
+const Gadget = defineResource({
+  group: "examples.treadle.dev",
+  kind: "Gadget",
+  scope: "Namespaced",
+  version: "v1",
+  versions: {
+    v1: { spec: z.object({ size: z.int32() }), status: z.object({ url: z.string() }) },
+    v1beta1: { spec: z.object({ size: z.int32().default(1), old: z.string().optional() }), deprecated: true },
+  },
+});
+interface Gadget extends ObjectOf<typeof Gadget> {}
+declare const gadget: Gadget;
+expectTypeOf(gadget.spec).toEqualTypeOf<{ readonly size: number }>();
+expectTypeOf(gadget.status?.url).toEqualTypeOf<string | undefined>();
+expectTypeOf<ObjectOf<typeof Gadget.versions.v1beta1>["spec"]["old"]>().toEqualTypeOf<string | undefined>();
+export const old: WriteOf<typeof Gadget.versions.v1beta1> = { metadata: { name: "g" }, spec: { old: "x" } };
+// @ts-expect-error there is no v2
+void Gadget.versions.v2;
+
+// without `version` the kind may be any of them, which is all that the compiler can know of an object's order
+const Either = defineResource({
+  group: "examples.treadle.dev",
+  kind: "Either",
+  scope: "Namespaced",
+  versions: { v2: { spec: z.object({ a: z.string(), b: z.string() }) }, v1: { spec: z.object({ a: z.string() }) } },
+});
+declare const either: ObjectOf<typeof Either>;
+expectTypeOf(either.spec.a).toEqualTypeOf<string>();

@@ -1,0 +1,99 @@
+/** One version of a CRD from its zod schemas. */
+import type { CustomResourceDefinitionVersion, JsonSchema, ValidationRule } from "../crd.ts";
+import type { DefinitionProblem } from "../definition-error.ts";
+import type { VersionDefinition } from "../define-resource.ts";
+import { printerColumns, scaleSubresource } from "./columns.ts";
+import { parse } from "./default-values.ts";
+import { engineStatus, reservedNames } from "./engine-status.ts";
+import { checkedRule } from "./meta-keys.ts";
+import { structuralSchema } from "./structural.ts";
+import { refuse, type Walk } from "./walk.ts";
+import { type AnySchema, defOf, RULES } from "./zod-tree.ts";
+
+export interface VersionOptions {
+  readonly name: string;
+  readonly isStored: boolean;
+  readonly stepState: boolean;
+  readonly dependents: boolean;
+  readonly description?: string | undefined;
+}
+
+/** Builds the version; what is wrong goes to `problems`. */
+export function crdVersion(
+  given: VersionDefinition,
+  options: VersionOptions,
+  problems: DefinitionProblem[],
+): CustomResourceDefinitionVersion {
+  const walk: Walk = { problems, open: new Set() };
+  const root = rootSchema(given, options, walk);
+  const columns = printerColumns(given.printerColumns ?? [], given.defaultColumns !== false, root, problems);
+  const deprecated = given.deprecated ?? false;
+  return {
+    name: options.name,
+    served: given.served !== false,
+    storage: options.isStored,
+    ...(deprecated === false ? {} : { deprecated: true }),
+    ...(typeof deprecated === "string" ? { deprecationWarning: deprecated } : {}),
+    schema: { openAPIV3Schema: root },
+    subresources: { status: {}, ...(given.scale === undefined ? {} : { scale: scaleSubresource(given.scale, root, problems) }) },
+    ...(columns.length === 0 ? {} : { additionalPrinterColumns: columns }),
+  };
+}
+
+function rootSchema(given: VersionDefinition, options: VersionOptions, walk: Walk): JsonSchema {
+  const spec = sectionSchema(given.spec, "spec", given.validations?.spec, walk);
+  const status = statusSchema(given, options, walk);
+  const rules = rulesAt("validations.object", given.validations?.object, walk);
+  // A spec that may be empty is filled in, so that readers always find one with its defaults.
+  const isSpecOptional = !("problem" in parse(given.spec, {}));
+  return {
+    ...(options.description === undefined ? {} : { description: options.description }),
+    type: "object",
+    properties: {
+      apiVersion: { type: "string", description: "The group and version of this object's schema." },
+      kind: { type: "string", description: "The kind of this object." },
+      metadata: { type: "object" },
+      spec: isSpecOptional ? { ...spec, default: {} } : spec,
+      status,
+    },
+    ...(isSpecOptional ? {} : { required: ["spec"] }),
+    ...(rules.length === 0 ? {} : { [RULES]: rules }),
+  };
+}
+
+/** The author's fields and the engine's. None is required: a status is filled bit by bit. */
+function statusSchema(given: VersionDefinition, options: VersionOptions, walk: Walk): JsonSchema {
+  const own =
+    given.status === undefined ? { type: "object" as const } : sectionSchema(given.status, "status", given.validations?.status, walk);
+  for (const name of reservedNames(options)) {
+    if (own.properties?.[name] === undefined && !(given.status !== undefined && hasField(given.status, name))) continue;
+    refuse(
+      walk,
+      { path: `status.${name}`, isCorrelatable: true },
+      "the engine keeps this field",
+      "Remove it: it is added, with its type, to every status",
+    );
+  }
+  const { required: _required, ...rest } = own;
+  return { ...rest, properties: { ...own.properties, ...engineStatus(options) } };
+}
+
+function hasField(schema: AnySchema, name: string): boolean {
+  const def = defOf(schema);
+  return def.type === "object" && Object.hasOwn(def.shape, name);
+}
+
+function sectionSchema(schema: AnySchema, path: string, validations: readonly ValidationRule[] | undefined, walk: Walk): JsonSchema {
+  const place = { path, isCorrelatable: true };
+  if (defOf(schema).type !== "object") {
+    refuse(walk, place, `${path} is no object`, "Use z.object({...})");
+    return { type: "object" };
+  }
+  const shape = structuralSchema(schema, walk, place) ?? { type: "object" };
+  const rules = [...(shape[RULES] ?? []), ...rulesAt(`validations.${path}`, validations, walk)];
+  return rules.length === 0 ? shape : { ...shape, [RULES]: rules };
+}
+
+function rulesAt(path: string, rules: readonly ValidationRule[] | undefined, walk: Walk): readonly ValidationRule[] {
+  return (rules ?? []).flatMap((rule, i) => checkedRule(rule, walk, { path: `${path}[${i}]`, isCorrelatable: true }));
+}

@@ -1,0 +1,77 @@
+/** Defaults: a constant that the server can fill in, and that it fills in just as zod does. */
+import { jsonEqual } from "../patches.ts";
+import { type Place, refuse, type Walk } from "./walk.ts";
+import { type AnySchema, defOf, type Peeled } from "./zod-tree.ts";
+
+/** The default as the schema says it, or `undefined` after a problem. */
+export function checkDefault(defaults: NonNullable<Peeled["defaults"]>, walk: Walk, place: Place): unknown {
+  const { value, wrapper } = defaults;
+  const def = defOf(wrapper);
+  if (def.type !== "default" && def.type !== "prefault") return undefined;
+  if (!isJson(value)) return refuse(walk, place, `the default ${String(value)} is no JSON value`, "Use a value that JSON can hold");
+  // A function behind .default() is called anew at each reading.
+  if (!jsonEqual(value, def.defaultValue))
+    return refuse(
+      walk,
+      place,
+      "the default is computed anew each time, and the API server fills in a constant",
+      "Use a constant, or set the value in the operator",
+    );
+  const parsed = parse(def.innerType, value);
+  if ("problem" in parsed)
+    return refuse(
+      walk,
+      place,
+      `the default ${JSON.stringify(value)} does not fit its own schema (${parsed.problem})`,
+      "Correct the default",
+    );
+  if (!isPruned(value, parsed.value))
+    return refuse(
+      walk,
+      place,
+      `the default ${JSON.stringify(value)} has fields that the schema does not know`,
+      "Remove them from the default",
+    );
+  if (def.type === "default" && !jsonEqual(value, parsed.value)) {
+    return refuse(
+      walk,
+      place,
+      "the API server fills in the defaults inside this default, and .default() does not",
+      "Use .prefault(), or write the default in full",
+    );
+  }
+  return value;
+}
+
+/** Reads `value` with a schema of any flavour of zod. */
+export function parse(schema: AnySchema, value: unknown): { readonly value: unknown } | { readonly problem: string } {
+  const result = schema["~standard"].validate(value);
+  if (result instanceof Promise) return { problem: "it is checked asynchronously" };
+  if (result.issues === undefined) return { value: result.value };
+  return { problem: result.issues.map((issue) => issue.message).join("; ") };
+}
+
+function isJson(value: unknown): boolean {
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+      return true;
+    case "number":
+      return Number.isFinite(value);
+    case "object":
+      if (value === null) return true;
+      if (Array.isArray(value)) return value.every(isJson);
+      return Object.getPrototypeOf(value) === Object.prototype && Object.values(value).every(isJson);
+    default:
+      return false;
+  }
+}
+
+/** Whether `parsed` still has every member of `given`. */
+function isPruned(given: unknown, parsed: unknown): boolean {
+  if (Array.isArray(given)) return Array.isArray(parsed) && given.every((value, i) => isPruned(value, parsed[i]));
+  if (typeof given !== "object" || given === null) return true;
+  if (typeof parsed !== "object" || parsed === null) return false;
+  const members = parsed as Readonly<Record<string, unknown>>; // an object by the check above
+  return Object.entries(given).every(([key, value]) => Object.hasOwn(members, key) && isPruned(value, members[key]));
+}

@@ -1,0 +1,74 @@
+/** The fields of `status` that belong to the engine, and their schemas. */
+import { CONDITION_LIMITS } from "../conditions.ts";
+import type { JsonSchema } from "../crd.ts";
+
+/** The schema of metav1.Condition lists, as controller-gen writes it. */
+const CONDITIONS: JsonSchema = {
+  description: "The state of the object, one entry per aspect.",
+  type: "array",
+  items: {
+    type: "object",
+    properties: {
+      lastTransitionTime: { type: "string", format: "date-time", description: "When status last changed." },
+      message: { type: "string", maxLength: CONDITION_LIMITS.message.maxLength, description: "Details for people." },
+      observedGeneration: {
+        type: "integer",
+        format: "int64",
+        minimum: 0,
+        description: "The metadata.generation that the condition is about.",
+      },
+      reason: {
+        type: "string",
+        minLength: 1,
+        maxLength: CONDITION_LIMITS.reason.maxLength,
+        pattern: CONDITION_LIMITS.reason.pattern,
+        description: "Why, as one CamelCase word for programs.",
+      },
+      status: { type: "string", enum: ["True", "False", "Unknown"], description: "Whether the condition holds." },
+      type: {
+        type: "string",
+        maxLength: CONDITION_LIMITS.type.maxLength,
+        pattern: CONDITION_LIMITS.type.pattern,
+        description: "The aspect.",
+      },
+    },
+    required: ["lastTransitionTime", "message", "reason", "status", "type"],
+  },
+  "x-kubernetes-list-type": "map",
+  "x-kubernetes-list-map-keys": ["type"],
+};
+
+const OBSERVED_GENERATION: JsonSchema = {
+  description: "The metadata.generation that the status is about.",
+  type: "integer",
+  format: "int64",
+  minimum: 0,
+};
+
+const STEPS: JsonSchema = {
+  description: "What the operator's steps remember between passes. Not for other programs.",
+  type: "object",
+  "x-kubernetes-preserve-unknown-fields": true,
+};
+
+const DEPENDENTS: JsonSchema = {
+  description: "The objects that the operator keeps for this one.",
+  type: "array",
+  items: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
+  "x-kubernetes-list-type": "atomic",
+};
+
+/** The engine's fields of a status, in the order in which they are shown. */
+export function engineStatus(options: { readonly stepState: boolean; readonly dependents: boolean }): Readonly<Record<string, JsonSchema>> {
+  return {
+    conditions: CONDITIONS,
+    observedGeneration: OBSERVED_GENERATION,
+    ...(options.stepState ? { steps: STEPS } : {}),
+    ...(options.dependents ? { dependents: DEPENDENTS } : {}),
+  };
+}
+
+/** The names that an author's status may not use. `steps` stays reserved without step state: it may be switched on later. */
+export function reservedNames(options: { readonly dependents: boolean }): readonly string[] {
+  return ["conditions", "observedGeneration", "steps", ...(options.dependents ? ["dependents"] : [])];
+}

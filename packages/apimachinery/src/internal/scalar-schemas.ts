@@ -1,0 +1,206 @@
+/** Strings and numbers: bounds, formats and patterns of zod's checks as a structural schema says them. */
+import { toRe2 } from "./re2.ts";
+import { type Place, refuse, type Shape, type Walk } from "./walk.ts";
+import type { CheckDef } from "./zod-tree.ts";
+import type { JsonSchema } from "../crd.ts";
+
+/** The schema of a string with these checks. */
+export function stringSchema(checks: readonly CheckDef[], walk: Walk, place: Place): Shape {
+  const patterns: string[] = [];
+  let format: string | undefined;
+  let [minLength, maxLength]: [number | undefined, number | undefined] = [undefined, undefined];
+  for (const check of checks) {
+    switch (check.check) {
+      case "min_length":
+        minLength = Math.max(minLength ?? 0, check.minimum ?? 0);
+        break;
+      case "max_length":
+        maxLength = Math.min(maxLength ?? Number.POSITIVE_INFINITY, check.maximum ?? 0);
+        break;
+      case "length_equals":
+        minLength = Math.max(minLength ?? 0, check.length ?? 0);
+        maxLength = Math.min(maxLength ?? Number.POSITIVE_INFINITY, check.length ?? 0);
+        break;
+      case "string_format": {
+        const text = textFormat(check, walk, place);
+        format = text.format ?? format;
+        if (text.pattern !== undefined && !patterns.includes(text.pattern)) patterns.push(text.pattern);
+        if (text.maxLength !== undefined) maxLength = Math.min(maxLength ?? Number.POSITIVE_INFINITY, text.maxLength);
+        break;
+      }
+      default:
+        refuseCheck(check, walk, place);
+    }
+  }
+  return {
+    type: "string",
+    ...(format === undefined ? {} : { format }),
+    ...(minLength === undefined ? {} : { minLength }),
+    ...(maxLength === undefined ? {} : { maxLength }),
+    ...(patterns.length === 1 ? { pattern: patterns[0] ?? "" } : {}),
+    ...(patterns.length > 1 ? { allOf: patterns.map((pattern) => ({ pattern })) } : {}),
+  };
+}
+
+/** The schema of a number with these checks. */
+export function numberSchema(checks: readonly CheckDef[], walk: Walk, place: Place): Shape {
+  const low: Bound = { value: Number.NEGATIVE_INFINITY, isExclusive: false };
+  const high: Bound = { value: Number.POSITIVE_INFINITY, isExclusive: false };
+  const divisors = new Set<number>();
+  let shape: JsonSchema = { type: "number" };
+  for (const check of checks) {
+    if (check.check === "number_format") {
+      const format = NUMBER_FORMATS[check.format ?? ""];
+      if (format === undefined) {
+        refuse(walk, place, `the number format ${check.format} is unknown`, "Use z.number(), z.int() or z.int32()");
+        continue;
+      }
+      shape = shape.type === "integer" && format.schema.type === "number" ? shape : format.schema;
+      raise(low, format.min, false);
+      lower(high, format.max, false);
+    } else if (check.check === "greater_than" || check.check === "less_than") {
+      const bound = Number(check.value);
+      if (!Number.isFinite(bound)) refuse(walk, place, `the bound ${bound} is no JSON number`, "Leave the bound out");
+      else if (check.check === "greater_than") raise(low, bound, check.inclusive !== true);
+      else lower(high, bound, check.inclusive !== true);
+    } else if (check.check === "multiple_of") {
+      const divisor = Math.abs(Number(check.value));
+      if (!Number.isFinite(divisor) || divisor === 0)
+        refuse(walk, place, `multipleOf(${String(check.value)}) has no JSON form`, "Use a positive number");
+      else divisors.add(divisor);
+    } else refuseCheck(check, walk, place);
+  }
+  return { ...shape, ...boundsOf(shape, low, high), ...divisorsOf([...divisors]) };
+}
+
+/** Refuses a check that no schema can carry. Custom checks are judged where the rules beside them are known. */
+export function refuseCheck(check: CheckDef, walk: Walk, place: Place): undefined {
+  if (check.check === "custom") return undefined;
+  if (check.check === "overwrite") {
+    return refuse(
+      walk,
+      place,
+      "trim(), toLowerCase(), normalize() and overwrite() compute a value, and the API server computes nothing",
+      "Check the form with a regex, and convert where the value is used",
+    );
+  }
+  return refuse(
+    walk,
+    place,
+    `the check ${check.check} cannot be said in a schema`,
+    'Write it as a CEL rule in .meta({ "x-kubernetes-validations": [...] })',
+  );
+}
+
+interface Bound {
+  value: number;
+  isExclusive: boolean;
+}
+
+function raise(bound: Bound, value: number, isExclusive: boolean): void {
+  if (value > bound.value || (value === bound.value && isExclusive)) Object.assign(bound, { value, isExclusive });
+}
+
+function lower(bound: Bound, value: number, isExclusive: boolean): void {
+  if (value < bound.value || (value === bound.value && isExclusive)) Object.assign(bound, { value, isExclusive });
+}
+
+/** The bounds to write: those that the format implies on the server are left out. */
+function boundsOf(shape: JsonSchema, low: Bound, high: Bound): JsonSchema {
+  const isImplied = shape.format === "int32" && low.value === INT32_MIN && high.value === INT32_MAX;
+  const isLowImplied = shape.format === "int32" && low.value === INT32_MIN;
+  const isHighImplied = shape.format === "int32" && high.value === INT32_MAX;
+  return {
+    ...(low.value === Number.NEGATIVE_INFINITY || isImplied || isLowImplied ? {} : { minimum: low.value }),
+    ...(low.isExclusive ? { exclusiveMinimum: true } : {}),
+    ...(high.value === Number.POSITIVE_INFINITY || isImplied || isHighImplied ? {} : { maximum: high.value }),
+    ...(high.isExclusive ? { exclusiveMaximum: true } : {}),
+  };
+}
+
+function divisorsOf(divisors: readonly number[]): JsonSchema {
+  const [first] = divisors;
+  if (first === undefined) return {};
+  return divisors.length === 1 ? { multipleOf: first } : { allOf: divisors.map((multipleOf) => ({ multipleOf })) };
+}
+
+const INT32_MIN = -(2 ** 31);
+const INT32_MAX = 2 ** 31 - 1;
+const FLOAT32_MAX = 3.4028234663852886e38;
+
+/**
+ * zod's number formats. Where the server's format is wider than zod's (an int64 beyond what JavaScript can hold), the
+ * bounds are written out: else the server would store what the operator must refuse.
+ */
+const NUMBER_FORMATS: Readonly<Record<string, { readonly schema: JsonSchema; readonly min: number; readonly max: number }>> = {
+  safeint: { schema: { type: "integer", format: "int64" }, min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER },
+  int32: { schema: { type: "integer", format: "int32" }, min: INT32_MIN, max: INT32_MAX },
+  uint32: { schema: { type: "integer", format: "int64" }, min: 0, max: 2 ** 32 - 1 },
+  float32: { schema: { type: "number", format: "float" }, min: -FLOAT32_MAX, max: FLOAT32_MAX },
+  float64: { schema: { type: "number", format: "double" }, min: Number.NEGATIVE_INFINITY, max: Number.POSITIVE_INFINITY },
+};
+
+interface TextFormat {
+  readonly format?: string;
+  readonly pattern?: string;
+  readonly maxLength?: number;
+}
+
+/** What a string format says. The server's format of the same name is wider than zod's pattern, so both are written. */
+function textFormat(check: CheckDef, walk: Walk, place: Place): TextFormat {
+  const name = check.format ?? "";
+  const computing = COMPUTING_FORMATS[name];
+  if (computing !== undefined) return refuse(walk, place, `the format ${name} ${computing}`, ADVICE) ?? {};
+  if (name === "url") return urlFormat(check, walk, place);
+  const exact = EXACT_FORMATS[name];
+  if (exact !== undefined) return exact;
+  if (check.pattern === undefined) return refuse(walk, place, `the format ${name} is a function, which no schema can carry`, ADVICE) ?? {};
+  const re2 = toRe2(check.pattern);
+  if ("problem" in re2)
+    return refuse(walk, place, re2.problem, 'Write it without, or as a CEL rule in .meta({ "x-kubernetes-validations": [...] })') ?? {};
+  const isLax = check.local === true || check.precision === -1;
+  const format = isLax ? undefined : SERVER_FORMATS[name];
+  return { pattern: re2.pattern, ...(format === undefined ? {} : { format }) };
+}
+
+const ADVICE = "Use z.string().regex(...), or a CEL rule beside z.string()";
+
+/** The formats that the API server knows too (apiextensions-apiserver validation/formats.go); others say their pattern only. */
+const SERVER_FORMATS: Readonly<Record<string, string>> = {
+  email: "email",
+  uuid: "uuid",
+  guid: "uuid",
+  ipv4: "ipv4",
+  ipv6: "ipv6",
+  cidrv4: "cidr",
+  cidrv6: "cidr",
+  mac: "mac",
+  datetime: "date-time",
+  date: "date",
+};
+
+/** Formats whose zod pattern is not the whole check, or not one for RE2. */
+const EXACT_FORMATS: Readonly<Record<string, TextFormat>> = {
+  base64: { format: "byte", pattern: "^(?:[0-9a-zA-Z+/]{4})*(?:[0-9a-zA-Z+/]{2}==|[0-9a-zA-Z+/]{3}=)?$" },
+  base64url: { pattern: "^(?:[A-Za-z0-9_-]{4})*(?:[A-Za-z0-9_-]{2,3})?$" },
+  hostname: {
+    pattern: "^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\\.[a-zA-Z0-9](?:[-0-9a-zA-Z]{0,61}[0-9a-zA-Z])?)*\\.?$",
+    maxLength: 253,
+  },
+};
+
+const COMPUTING_FORMATS: Readonly<Record<string, string>> = {
+  credit_card: "computes a checksum",
+  iban: "computes a checksum",
+  jwt: "decodes the text",
+  json_string: "decodes the text",
+};
+
+/** zod trims a URL and parses it by the WHATWG rules, the server by Go's: the pattern keeps out what would be trimmed. */
+function urlFormat(check: CheckDef, walk: Walk, place: Place): TextFormat {
+  if (check.normalize === true) return refuse(walk, place, "a normalized URL is computed", "Leave normalize out") ?? {};
+  if (check.hostname !== undefined || check.protocol !== undefined) {
+    return refuse(walk, place, "a URL with conditions on host or protocol has no schema", "Use z.string().regex(/^https:\\/\\/.../)") ?? {};
+  }
+  return { format: "uri", pattern: "^[A-Za-z][A-Za-z0-9+.-]*:[^\\x00-\\x20\\x7f]+$" };
+}

@@ -1,0 +1,275 @@
+/**
+ * A zod schema as a structural schema of Kubernetes. The zod tree itself is walked: the JSON schema that zod makes of it
+ * silently drops what it cannot say, and a CRD that says less than the operator checks stores objects that the operator refuses.
+ * Everything that computes, or that a structural schema cannot say, becomes a problem with its path.
+ */
+import type { JsonSchema, ValidationRule } from "../crd.ts";
+import { checkDefault } from "./default-values.ts";
+import { metaSchema, removalRule } from "./meta-keys.ts";
+import { numberSchema, refuseCheck, stringSchema } from "./scalar-schemas.ts";
+import { toRe2 } from "./re2.ts";
+import { enumSchema, unionSchema } from "./union-schemas.ts";
+import { child, type Place, refuse, type Shape, type Walk } from "./walk.ts";
+import {
+  type AnySchema,
+  type CheckDef,
+  defOf,
+  isRequired,
+  type Meta,
+  type Peeled,
+  peel,
+  RULES,
+  rulesOf,
+  type SchemaDef,
+} from "./zod-tree.ts";
+
+/** The structural schema of `schema`, or `undefined` after problems were reported. */
+export function structuralSchema(schema: AnySchema, walk: Walk, place: Place): Shape {
+  const peeled = peel(schema);
+  if (walk.open.has(peeled.core)) {
+    return refuse(walk, place, "the schema is recursive", `Cut it here with ${PRESERVE_ADVICE}`);
+  }
+  walk.open.add(peeled.core);
+  try {
+    refuseCustomWithoutRule(peeled, walk, place);
+    const shape =
+      peeled.refused === undefined
+        ? shapeOf(peeled, walk, place)
+        : refuse(walk, place, ...(COMPUTING[peeled.refused] ?? COMPUTING["pipe"] ?? ["it computes", ""]));
+    if (shape === undefined) return undefined;
+    const described = { ...withNull(shape, peeled, walk, place), ...metaSchema(peeled.meta, shape, walk, place) };
+    const merged = mergeRules(shape, described);
+    return peeled.defaults === undefined ? merged : withDefault(merged, peeled.defaults, walk, place);
+  } finally {
+    walk.open.delete(peeled.core);
+  }
+}
+
+const PRESERVE = "x-kubernetes-preserve-unknown-fields";
+const PRESERVE_ADVICE = `z.unknown().meta({ "${PRESERVE}": true })`;
+
+/** Reason and fix for the wrappers that compute. */
+const COMPUTING: Readonly<Record<string, readonly [reason: string, fix: string]>> = {
+  pipe: [
+    "transform(), pipe(), preprocess(), codecs and stringbool() compute a value, and the API server computes nothing",
+    "Declare the value as it is stored, and convert where it is used",
+  ],
+  catch: ["catch() replaces what does not fit, and the API server refuses it instead", "Use .default() for a value that may be absent"],
+  success: ["success() computes a value, and the API server computes nothing", "Declare the value as it is stored"],
+  promise: ["a promise is no JSON value", "Declare the value itself"],
+  lazy: ["the schema is recursive", `Cut it here with ${PRESERVE_ADVICE}`],
+};
+
+/** Why a type has no structural schema, and what to write instead. */
+const UNSAYABLE: Readonly<Partial<Record<SchemaDef["type"], readonly [reason: string, fix: string]>>> = {
+  bigint: ["a bigint is no JSON value", "Use z.int(), or a string with a pattern for larger numbers"],
+  symbol: ["a symbol is no JSON value", "Use an enum of strings"],
+  undefined: ["undefined is no JSON value", "Make the field .optional()"],
+  void: ["undefined is no JSON value", "Make the field .optional()"],
+  never: ["a field that can never be set says nothing", "Leave the field out"],
+  nan: ["NaN is no JSON value", "Use z.number()"],
+  null: ["a field that is always null says nothing", "Make another type .nullable()"],
+  date: ["a Date is no JSON value", "Use z.iso.datetime({ offset: true })"],
+  map: ["a Map is no JSON value", "Use z.record(z.string(), ...)"],
+  set: ["a Set is no JSON value", 'Use z.array(...).meta({ "x-kubernetes-list-type": "set" })'],
+  tuple: ["a tuple has a schema for each position, and a structural schema has one for all items", "Use an object with named fields"],
+  intersection: ["an intersection has no structural schema", "Use z.object({ ...a.shape, ...b.shape }) or a.extend(b.shape)"],
+  function: ["a function is no JSON value", "Leave the field out"],
+  file: ["a file is no JSON value", "Use z.base64()"],
+  transform: [
+    "transform() computes a value, and the API server computes nothing",
+    "Declare the value as it is stored, and convert where it is used",
+  ],
+  custom: ["custom() and instanceof() are functions, which no schema can carry", "Use a schema of the type with a CEL rule beside it"],
+};
+
+function shapeOf(peeled: Peeled, walk: Walk, place: Place): Shape {
+  const def = defOf(peeled.core);
+  if ("coerce" in def && def.coerce === true) {
+    return refuse(
+      walk,
+      place,
+      "coerce computes a value, and the API server computes nothing",
+      "Declare the type that is stored, e.g. z.number() or z.string()",
+    );
+  }
+  switch (def.type) {
+    case "string":
+      return stringSchema(peeled.checks, walk, place);
+    case "number":
+      return numberSchema(peeled.checks, walk, place);
+    case "boolean":
+      return plain({ type: "boolean" }, peeled.checks, walk, place);
+    case "enum":
+    case "literal":
+      return plain(enumSchema(peeled.core._zod.values, walk, place), peeled.checks, walk, place);
+    case "template_literal":
+      return plain(templateSchema(peeled.core, walk, place), peeled.checks, walk, place);
+    case "object":
+      return plain(objectSchema(def, peeled.meta, walk, place), peeled.checks, walk, place);
+    case "record":
+      return plain(recordSchema(def, walk, place), peeled.checks, walk, place);
+    case "array":
+      return arraySchema(def.element, peeled, walk, place);
+    case "union":
+      return plain(unionSchema(def, walk, place, structuralSchema), peeled.checks, walk, place);
+    case "any":
+    case "unknown":
+      return peeled.meta[PRESERVE] === true
+        ? {}
+        : refuse(walk, place, "the API server prunes what has no schema", `Give it one, or keep everything with ${PRESERVE_ADVICE}`);
+    default: {
+      const [reason, fix] = UNSAYABLE[def.type] ?? [`the type ${def.type} has no structural schema`, "Use another type"];
+      return refuse(walk, place, reason, fix);
+    }
+  }
+}
+
+/** A shape whose type has no checks of its own: what checks there are must be custom ones. */
+function plain(shape: Shape, checks: readonly CheckDef[], walk: Walk, place: Place): Shape {
+  for (const check of checks) refuseCheck(check, walk, place);
+  return shape;
+}
+
+function refuseCustomWithoutRule(peeled: Peeled, walk: Walk, place: Place): void {
+  if (defOf(peeled.core).type === "custom" || rulesOf(peeled.meta).length > 0) return;
+  if (peeled.checks.some((check) => check.check === "custom")) {
+    refuse(
+      walk,
+      place,
+      "refine(), superRefine() and check() are functions, which the API server cannot run",
+      `Put the same rule in CEL beside it: .meta({ "${RULES}": [{ rule: "...", message: "..." }] })`,
+    );
+  }
+}
+
+function objectSchema(def: Extract<SchemaDef, { readonly type: "object" }>, meta: Meta, walk: Walk, place: Place): Shape {
+  const catchall = def.catchall === undefined ? undefined : defOf(def.catchall).type;
+  if (catchall === "never") {
+    refuse(
+      walk,
+      place,
+      "a strict object refuses unknown fields, and the API server prunes them",
+      "Use z.object(); kubectl reports unknown fields by itself",
+    );
+  } else if (catchall !== undefined && !(meta[PRESERVE] === true && (catchall === "unknown" || catchall === "any"))) {
+    const fix =
+      catchall === "unknown" || catchall === "any"
+        ? `Add .meta({ "${PRESERVE}": true }) to keep them`
+        : "Put the free part into a field of its own: z.record(z.string(), ...)";
+    refuse(walk, place, "a structural schema cannot have additionalProperties beside properties", fix);
+  }
+  const properties: Record<string, JsonSchema> = {};
+  const required: string[] = [];
+  const rules: ValidationRule[] = [];
+  for (const [name, field] of Object.entries(def.shape)) {
+    const at = child(place, `.${name}`);
+    const schema =
+      name === "__proto__" ? refuse(walk, at, "no object may have this field", "Choose another name") : structuralSchema(field, walk, at);
+    if (schema === undefined) continue;
+    properties[name] = schema;
+    const isAbsentable = !isRequired(field);
+    if (!isAbsentable) required.push(name);
+    else if (schema.default === undefined) rules.push(...removalRule(name, peel(field).meta));
+  }
+  return {
+    type: "object",
+    ...(Object.keys(properties).length === 0 ? {} : { properties }),
+    ...(required.length === 0 ? {} : { required }),
+    ...(rules.length === 0 ? {} : { [RULES]: rules }),
+  };
+}
+
+function recordSchema(def: Extract<SchemaDef, { readonly type: "record" }>, walk: Walk, place: Place): Shape {
+  const key = peel(def.keyType);
+  const keys = key.core._zod.values;
+  if (keys !== undefined && key.refused === undefined) return keyedRecord([...keys].map(String), def, walk, place);
+  if (defOf(key.core).type !== "string" || key.checks.length > 0 || key.refused !== undefined) {
+    return refuse(
+      walk,
+      place,
+      "a structural schema has no rules for the keys of a map",
+      'Use z.string() as the key, with a CEL rule such as self.all(key, key.matches("..."))',
+    );
+  }
+  if ("mode" in def && def.mode === "loose")
+    return refuse(walk, place, "a loose record lets keys through unchecked", "Use z.record(z.string(), ...)");
+  const additionalProperties = elementSchema(def.valueType, "value", walk, child(place, "[*]"));
+  return additionalProperties === undefined ? undefined : { type: "object", additionalProperties };
+}
+
+/** A record over an enum is an object: every key required, unless it is a partial record. */
+function keyedRecord(keys: readonly string[], def: Extract<SchemaDef, { readonly type: "record" }>, walk: Walk, place: Place): Shape {
+  const isPartial = "partial" in def && def.partial === true;
+  const properties: Record<string, JsonSchema> = {};
+  for (const key of keys) {
+    const value = elementSchema(def.valueType, "value", walk, child(place, `.${key}`));
+    if (value === undefined) return undefined;
+    properties[key] = value;
+  }
+  return { type: "object", properties, ...(isPartial || keys.length === 0 ? {} : { required: keys }) };
+}
+
+function arraySchema(element: AnySchema, peeled: Peeled, walk: Walk, place: Place): Shape {
+  const isMap = peeled.meta["x-kubernetes-list-type"] === "map";
+  const items = elementSchema(element, "element", walk, child(place, "[]", isMap));
+  let [minItems, maxItems]: [number | undefined, number | undefined] = [undefined, undefined];
+  for (const check of peeled.checks) {
+    const exact = check.check === "length_equals" ? check.length : undefined;
+    const least = exact ?? (check.check === "min_length" ? check.minimum : undefined);
+    const most = exact ?? (check.check === "max_length" ? check.maximum : undefined);
+    if (least === undefined && most === undefined) refuseCheck(check, walk, place);
+    if (least !== undefined) minItems = Math.max(minItems ?? 0, least);
+    if (most !== undefined) maxItems = Math.min(maxItems ?? Number.POSITIVE_INFINITY, most);
+  }
+  if (items === undefined) return undefined;
+  return { type: "array", items, ...(minItems === undefined ? {} : { minItems }), ...(maxItems === undefined ? {} : { maxItems }) };
+}
+
+/** An element of a list or a value of a map: it is there or it is not, so it has no default and is not optional. */
+function elementSchema(schema: AnySchema, what: string, walk: Walk, place: Place): Shape {
+  const type = defOf(schema).type;
+  if (!isRequired(schema) && type !== "any" && type !== "unknown") {
+    return refuse(
+      walk,
+      place,
+      `a ${what} is never absent, so it can be neither optional nor have a default`,
+      "Leave .optional() or .default() out here",
+    );
+  }
+  return structuralSchema(schema, walk, place);
+}
+
+function templateSchema(schema: AnySchema, walk: Walk, place: Place): Shape {
+  const pattern = schema._zod.pattern;
+  const re2 = pattern === undefined ? { problem: "the template literal has no pattern" } : toRe2(pattern);
+  return "problem" in re2 ? refuse(walk, place, re2.problem, "Use z.string().regex(...)") : { type: "string", pattern: re2.pattern };
+}
+
+/** An API server compares null with no element of an enum, so null beside an enum is said by a pattern. */
+function withNull(shape: JsonSchema, peeled: Peeled, walk: Walk, place: Place): JsonSchema {
+  if (!peeled.isNullable && shape.nullable !== true) return shape;
+  if (shape.enum === undefined) return { ...shape, nullable: true };
+  if (shape.type !== "string") {
+    refuse(
+      walk,
+      place,
+      "an API server never accepts null where an enum of numbers or booleans is given",
+      "Make the field .optional() instead of .nullable()",
+    );
+    return shape;
+  }
+  const { enum: values, ...rest } = shape;
+  const texts = values.map((value) => String(value).replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
+  return { ...rest, nullable: true, pattern: `^(?:${texts.join("|")})$` };
+}
+
+function mergeRules(shape: JsonSchema, described: JsonSchema): JsonSchema {
+  const rules = [...(shape[RULES] ?? []), ...(described[RULES] === shape[RULES] ? [] : (described[RULES] ?? []))];
+  return rules.length === 0 ? described : { ...described, [RULES]: rules };
+}
+
+function withDefault(shape: JsonSchema, defaults: NonNullable<Peeled["defaults"]>, walk: Walk, place: Place): JsonSchema {
+  const value = checkDefault(defaults, walk, place);
+  return value === undefined ? shape : { ...shape, default: value };
+}
