@@ -1,2 +1,3 @@
 export { createInformer, type InformerErrorSource, type InformerOptions } from "./create-informer.ts";
 export type { Informer, InformerEvent, InformerProgress, Select } from "./informer.ts";
+export { type Cache, createInformers, type Informers, type InformerScope, type InformersOptions } from "./informers.ts";

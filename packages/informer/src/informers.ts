@@ -1,0 +1,141 @@
+/**
+ * The informers of a process: each kind is listed and watched once, whoever reads it. The {@link Cache} reads only what
+ * was asked for at start: a read never starts an informer behind the author's back.
+ */
+import { apiVersionOf, type Clock, groupKindOf, type Kind, type ObjectOf, type Random, type Ref } from "@treadle/apimachinery";
+import type { Client } from "@treadle/client";
+import { createPacedInformer, type InformerErrorSource, type InformerOptions } from "./create-informer.ts";
+import type { Informer, Select } from "./informer.ts";
+import { Pacer } from "./internal/pacer.ts";
+
+export interface InformersOptions {
+  readonly client: Pick<Client, "list" | "watch">;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Of informers that name none themselves. Absent: all namespaces. */
+  readonly namespaces?: readonly string[];
+  readonly pageSize?: number;
+  /** Told of every failure of every informer. @defaultValue as in {@link InformerOptions.onError} */
+  readonly onError?: (error: unknown, where: InformerErrorSource, kind: Kind) => void;
+}
+
+/** What distinguishes two informers of one kind, and how their objects are cut down. */
+export type InformerScope<K extends Kind = Kind> = Pick<InformerOptions<K>, "namespaces" | "labelSelector" | "fieldSelector" | "ingest">;
+
+/** Reads from informers. Objects are frozen and shared. */
+export interface Cache {
+  /** @throws when there is no informer of the kind. */
+  get<K extends Kind>(kind: K, ref: Ref): ObjectOf<K> | undefined;
+  /** @throws when there is no informer of the kind. */
+  list<K extends Kind>(kind: K, select?: Select): readonly ObjectOf<K>[];
+}
+
+export interface Informers {
+  /**
+   * The one informer of this kind, version and scope; made when asked for first, and started if the others are.
+   * Selectors and namespaces are compared by what they say, in whatever order.
+   * @throws when it exists with another `ingest`.
+   */
+  for<K extends Kind>(kind: K, scope?: InformerScope<K>): Informer<K>;
+  /** The informer of this kind if there is one: that without a scope of its own, else the first that was made. */
+  get<K extends Kind>(kind: K): Informer<K> | undefined;
+  /** In the order in which they were made. */
+  all(): readonly Informer[];
+  /** Starts all, and from now on each new one when it is made. */
+  startAll(): void;
+  /** Resolves when all that exist now have synced; rejects with the signal's reason. */
+  synced(signal?: AbortSignal): Promise<void>;
+  /** Stops all; new ones are not started any more. */
+  stop(): Promise<void>;
+  /** Reads what {@link get} finds. */
+  readonly cache: Cache;
+}
+
+export function createInformers(options: InformersOptions): Informers {
+  const entries = new Map<string, { readonly informer: Informer; readonly ingest: unknown }>();
+  const pacer = new Pacer();
+  let state: "made" | "started" | "stopped" = "made";
+
+  const informers: Informers = {
+    for<K extends Kind>(kind: K, given: InformerScope<K> = {}): Informer<K> {
+      const scope =
+        given.namespaces === undefined && options.namespaces !== undefined ? { ...given, namespaces: options.namespaces } : given;
+      const id = idOf(kind, given);
+      const existing = entries.get(id);
+      if (existing !== undefined) {
+        if (given.ingest !== undefined && given.ingest !== existing.ingest)
+          throw new Error(
+            `the informer of ${groupKindOf(kind)} exists with another ingest function: give the same one everywhere, or none after the first`,
+          );
+        // The id names the kind, so the objects are of this type.
+        return existing.informer as unknown as Informer<K>;
+      }
+      const informer = createPacedInformer<K>({ ...common(kind), ...scope, kind }, pacer);
+      entries.set(id, { informer: informer as unknown as Informer, ingest: given.ingest });
+      if (state === "started") informer.start();
+      return informer;
+    },
+    get<K extends Kind>(kind: K): Informer<K> | undefined {
+      const exact = entries.get(idOf(kind, {}))?.informer;
+      const found = exact ?? informers.all().find((informer) => nameOf(informer.kind) === nameOf(kind));
+      return found as unknown as Informer<K> | undefined; // As above.
+    },
+    all: () => [...entries.values()].map(({ informer }) => informer),
+    startAll() {
+      if (state !== "made") return;
+      state = "started";
+      for (const informer of informers.all()) informer.start();
+    },
+    async synced(signal) {
+      await Promise.all(informers.all().map((informer) => informer.synced(signal)));
+    },
+    async stop() {
+      state = "stopped";
+      await Promise.all(informers.all().map((informer) => informer.stop()));
+    },
+    cache: {
+      get: (kind, ref) => declared(informers, kind).get(ref),
+      list: (kind, select) => declared(informers, kind).list(select),
+    },
+  };
+
+  function common(kind: Kind): Omit<InformerOptions, "kind"> {
+    const { client, clock, random, pageSize, onError } = options;
+    return {
+      client,
+      clock,
+      random,
+      ...(pageSize === undefined ? {} : { pageSize }),
+      ...(onError === undefined ? {} : { onError: (error: unknown, where: InformerErrorSource): void => onError(error, where, kind) }),
+    };
+  }
+  return informers;
+}
+
+function declared<K extends Kind>(informers: Informers, kind: K): Informer<K> {
+  const informer = informers.get(kind);
+  if (informer !== undefined) return informer;
+  throw new Error(
+    `Kind ${groupKindOf(kind)} (${kind.version}) is not declared by reads, owns or watch of any step, so there is no cache of it: declare it there, or read it live with the client`,
+  );
+}
+
+function nameOf(kind: Kind): string {
+  return `${apiVersionOf(kind)} ${kind.kind}`;
+}
+
+function idOf(kind: Kind, { namespaces, labelSelector, fieldSelector }: InformerScope): string {
+  const namespaceList = kind.scope === "Cluster" || namespaces === undefined ? null : sorted(namespaces);
+  return JSON.stringify([nameOf(kind), namespaceList, labelsOf(labelSelector), fieldSelector ?? null]);
+}
+
+/** The requirements of a selector in one order. Those with lists of values contain commas and are taken as they stand. */
+function labelsOf(selector: InformerScope["labelSelector"]): string | readonly string[] | null {
+  if (selector === undefined) return null;
+  if (typeof selector === "object") return sorted(Object.entries(selector).map(([label, value]) => `${label}=${value}`));
+  return selector.includes("(") ? selector : sorted(selector.split(","));
+}
+
+function sorted(parts: readonly string[]): string[] {
+  return [...new Set(parts.map((part) => part.trim()))].sort();
+}

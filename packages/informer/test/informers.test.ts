@@ -1,0 +1,92 @@
+import { fakeClock, kind, seededRandom } from "@treadle/apimachinery";
+import { describe, expect, test } from "vitest";
+import { added, bookmark, id, scripted, widget, Widget } from "./scripted.ts";
+import { createInformers, type Informers, type InformersOptions } from "../src/informers.ts";
+
+const Gadget = kind({ group: "", version: "v1", kind: "Gadget" });
+
+function rig(
+  options: Partial<InformersOptions> = {},
+): ReturnType<typeof scripted> & { readonly informers: Informers; settle(): Promise<void> } {
+  const clock = fakeClock();
+  const script = scripted();
+  return {
+    ...script,
+    informers: createInformers({ client: script.client, clock, random: seededRandom(1), ...options }),
+    settle: () => clock.advance(0),
+  };
+}
+
+test("gives everybody the same informer of a kind and scope", () => {
+  const { informers } = rig();
+  const one = informers.for(Widget, { labelSelector: { a: "1", b: "2" }, namespaces: ["x", "y"] });
+  expect(informers.for(Widget, { labelSelector: "b=2, a=1", namespaces: ["y", "x"] })).toBe(one);
+  expect(informers.for(Widget)).not.toBe(one);
+  expect(informers.for(Widget)).toBe(informers.for({ ...Widget }));
+  expect(informers.for(Widget)).not.toBe(informers.for(Gadget));
+  expect(informers.for(Widget)).not.toBe(informers.for({ ...Widget, version: "v2" }));
+  expect(informers.all()).toHaveLength(4);
+});
+
+test("get prefers the informer without a scope of its own", () => {
+  const { informers } = rig();
+  expect(informers.get(Widget)).toBeUndefined();
+  const scoped = informers.for(Widget, { namespaces: ["x"] });
+  expect(informers.get(Widget)).toBe(scoped);
+  const whole = informers.for(Widget);
+  expect(informers.get(Widget)).toBe(whole);
+});
+
+test("refuses a second ingest function for one informer", () => {
+  const { informers } = rig();
+  informers.for(Widget, { ingest: (object) => object });
+  expect(informers.for(Widget)).toBeDefined();
+  expect(() => informers.for(Widget, { ingest: (object) => ({ ...object }) })).toThrow("Widget.example.dev");
+});
+
+test("uses the common namespaces where an informer names none", async () => {
+  const r = rig({ namespaces: ["x"] });
+  r.informers.for(Widget);
+  r.informers.for(Gadget, { namespaces: ["y"] });
+  r.informers.startAll();
+  await r.settle();
+  expect(r.waiting.map((call) => call.options.namespace)).toEqual(["x", "y"]);
+  await r.informers.stop();
+});
+
+test("starts later informers at once, and none after stop", async () => {
+  const r = rig();
+  r.informers.for(Widget);
+  r.informers.startAll();
+  r.informers.for(Gadget);
+  await r.settle();
+  expect(r.waiting).toHaveLength(2);
+  const synced = r.informers.synced();
+  r.watch().open(bookmark(1, true));
+  r.watch().open(bookmark(1, true));
+  await synced;
+  await r.informers.stop();
+  r.informers.for(Widget, { namespaces: ["late"] });
+  await r.settle();
+  expect(r.waiting).toEqual([]);
+});
+
+describe("cache", () => {
+  test("reads what the informers hold", async () => {
+    const r = rig();
+    r.informers.for(Widget);
+    r.informers.startAll();
+    await r.settle();
+    r.watch().open(added(widget("a", 1, { labels: { x: "1" } })), added(widget("b", 2)), bookmark(3, true));
+    await r.settle();
+    expect(id(r.informers.cache.get(Widget, { name: "a", namespace: "ns" }))).toBe("a@1");
+    expect(r.informers.cache.list(Widget, { namespace: "ns", matchLabels: { x: "1" } }).map(id)).toEqual(["a@1"]);
+    await r.informers.stop();
+  });
+
+  test("a kind that nobody declared is an error that says where to declare it", () => {
+    const { cache } = rig().informers;
+    expect(() => cache.get(Widget, { name: "a" })).toThrow(/Widget\.example\.dev .*is not declared by reads, owns or watch/);
+    expect(() => cache.list(Gadget)).toThrow(/Gadget/);
+  });
+});

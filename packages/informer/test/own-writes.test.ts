@@ -1,0 +1,358 @@
+import { expect, test } from "vitest";
+import { added, bookmark, deleted, errorLine, id, modified, rig, type Rig, type Stream, synced, widget } from "./scripted.ts";
+
+type Synced = Rig & { readonly stream: Stream };
+const ref = { name: "a", namespace: "ns" };
+const shown = (r: Rig): string => id(r.informer.get(ref));
+
+/** Ends the watch with 410 and answers the list that follows. */
+async function relist(r: Synced, version: number | string, objects: ReturnType<typeof widget>[]): Promise<Stream> {
+  r.stream.send(errorLine(410));
+  await r.settle();
+  const stream = r.watch().open(...objects.map(added), bookmark(version, true));
+  await r.settle();
+  return stream;
+}
+
+const rows: { name: string; reason: string; run: (r: Synced) => void | Promise<unknown>; shows: string; events: string[] }[] = [
+  {
+    name: "a write",
+    reason: "is read at once and is no event",
+    run: (r) => r.informer.observeWrite(widget("a", 9)),
+    shows: "a@9",
+    events: [],
+  },
+  {
+    name: "its echo",
+    reason: "is no event",
+    run: (r) => (r.informer.observeWrite(widget("a", 9)), r.stream.send(modified(widget("a", 9)))),
+    shows: "a@9",
+    events: [],
+  },
+  {
+    name: "an older event",
+    reason: "neither regresses the store nor is shown",
+    run: (r) => (r.informer.observeWrite(widget("a", 10)), r.stream.send(modified(widget("a", 9)))),
+    shows: "a@10",
+    events: [],
+  },
+  {
+    name: "an older event with fewer digits",
+    reason: "versions are numbers, not text",
+    run: (r) => (
+      r.informer.observeWrite(widget("a", "10000000000000000000001")), r.stream.send(modified(widget("a", "9999999999999999999999")))
+    ),
+    shows: "a@10000000000000000000001",
+    events: [],
+  },
+  {
+    name: "a newer event",
+    reason: "is another writer's change, even without our echo",
+    run: (r) => (r.informer.observeWrite(widget("a", 9)), r.stream.send(modified(widget("a", 10)))),
+    shows: "a@10",
+    events: ["updated a@10"],
+  },
+  {
+    name: "a response that comes after a newer event",
+    reason: "something newer is shown already",
+    run: async (r) => (
+      r.stream.send(modified(widget("a", 9)), modified(widget("a", 10))), await r.settle(), r.informer.observeWrite(widget("a", 9))
+    ),
+    shows: "a@10",
+    events: ["updated a@9", "updated a@10"],
+  },
+  {
+    name: "responses in the wrong order",
+    reason: "the newer one stands",
+    run: (r) => (r.informer.observeWrite(widget("a", 10)), r.informer.observeWrite(widget("a", 9))),
+    shows: "a@10",
+    events: [],
+  },
+  {
+    name: "echoes of several writes",
+    reason: "the first ones are older than what is shown",
+    run: (r) => (
+      [7, 8, 9].forEach((v) => r.informer.observeWrite(widget("a", v))), r.stream.send(...[7, 8, 9].map((v) => modified(widget("a", v))))
+    ),
+    shows: "a@9",
+    events: [],
+  },
+  {
+    name: "deletion by another after our write",
+    reason: "is an event",
+    run: (r) => (r.informer.observeWrite(widget("a", 9)), r.stream.send(modified(widget("a", 9)), deleted(widget("a", 10)))),
+    shows: "none",
+    events: ["deleted a@10"],
+  },
+  {
+    name: "deletion whose event does not have a version of its own",
+    reason: "a uid is deleted once",
+    run: (r) => (r.informer.observeWrite(widget("a", 9)), r.stream.send(deleted(widget("a", 9)))),
+    shows: "none",
+    events: ["deleted a@9"],
+  },
+  {
+    name: "our creation in the place of one whose deletion is still on its way",
+    reason: "the late news is about another object",
+    run: (r) => (
+      r.informer.observeWrite(widget("a", 9, { uid: "u2" })),
+      r.stream.send(modified(widget("a", 7)), deleted(widget("a", 8)), added(widget("a", 9, { uid: "u2" })))
+    ),
+    shows: "a@9",
+    events: [],
+  },
+  {
+    name: "a response that comes after the deletion of what it created",
+    reason: "the dead do not come back",
+    run: async (r) => {
+      r.stream.send(deleted(widget("a", 7)), added(widget("a", 8, { uid: "u2" })), deleted(widget("a", 9, { uid: "u2" })));
+      await r.settle();
+      r.informer.observeWrite(widget("a", 8, { uid: "u2" }));
+    },
+    shows: "none",
+    events: ["deleted a@7", "added a@8", "deleted a@9"],
+  },
+  {
+    name: "our removal",
+    reason: "hides the object, whatever the watch still says of it, and its end is no event",
+    run: (r) => (r.informer.observeDelete(ref, "uid-a"), r.stream.send(modified(widget("a", 9)), deleted(widget("a", 10)))),
+    shows: "none",
+    events: [],
+  },
+  {
+    name: "our removal of one, then a new one",
+    reason: "another uid is another object",
+    run: (r) => (r.informer.observeDelete(ref, "uid-a"), r.stream.send(deleted(widget("a", 9)), added(widget("a", 10, { uid: "u2" })))),
+    shows: "a@10",
+    events: ["added a@10"],
+  },
+  {
+    name: "our removal of an object that is not the one shown",
+    reason: "hides that uid only",
+    run: (r) => (
+      r.informer.observeDelete(ref, "u2"),
+      r.stream.send(modified(widget("a", 7)), deleted(widget("a", 8)), added(widget("a", 9, { uid: "u2" })))
+    ),
+    shows: "none",
+    events: ["updated a@7", "deleted a@8"],
+  },
+  {
+    name: "a write of ours before a removal of ours whose response is late",
+    reason: "the removal is final",
+    run: (r) => (r.informer.observeDelete(ref, "uid-a"), r.informer.observeWrite(widget("a", 9))),
+    shows: "none",
+    events: [],
+  },
+  {
+    name: "the write that removes the last finalizer of a deleted object",
+    reason: "is its removal",
+    run: (r) =>
+      r.informer.observeWrite(
+        widget("a", 9, { metadata: { deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: [], deletionGracePeriodSeconds: 0 } }),
+      ),
+    shows: "none",
+    events: [],
+  },
+  {
+    name: "a write to a deleted object that is still held",
+    reason: "by a finalizer it lives",
+    run: (r) => r.informer.observeWrite(widget("a", 9, { metadata: { deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: ["x/y"] } })),
+    shows: "a@9",
+    events: [],
+  },
+  {
+    name: "a deleted namespace-like object",
+    reason: "has finalizers in its spec",
+    run: (r) =>
+      r.informer.observeWrite(
+        widget("a", 9, { spec: { finalizers: ["kubernetes"] }, metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" } }),
+      ),
+    shows: "a@9",
+    events: [],
+  },
+  {
+    name: "a list that is older than our write",
+    reason: "does not lose it",
+    run: async (r) => (r.informer.observeWrite(widget("a", 9)), await relist(r, 8, [widget("a", 5)])),
+    shows: "a@9",
+    events: [],
+  },
+  {
+    name: "a list that is older than our creation",
+    reason: "does not lose it",
+    run: async (r) => (r.informer.observeWrite(widget("a", 9, { uid: "u2" })), await relist(r, 8, [])),
+    shows: "a@9",
+    events: [],
+  },
+  {
+    name: "a list that is newer than our write and lacks the object",
+    reason: "it was deleted",
+    run: async (r) => (r.informer.observeWrite(widget("a", 9)), await relist(r, 10, [])),
+    shows: "none",
+    events: ["deleted a@9"],
+  },
+  {
+    name: "a list that has our write",
+    reason: "confirms it",
+    run: async (r) => (r.informer.observeWrite(widget("a", 9)), await relist(r, 12, [widget("a", 9)])),
+    shows: "a@9",
+    events: [],
+  },
+  {
+    name: "a list that is older than what the watch showed",
+    reason: "time does not go back: neither lost nor raised from the dead",
+    run: async (r) => {
+      r.stream.send(modified(widget("a", 9)), added(widget("b", 10)), deleted(widget("b", 11)));
+      await r.settle();
+      const stream = await relist(r, 10, [widget("a", 5), widget("b", 10)]);
+      stream.send(modified(widget("a", 9)), deleted(widget("b", 11)));
+    },
+    shows: "a@9",
+    events: ["updated a@9", "added b@10", "deleted b@11"],
+  },
+  {
+    name: "a stale list after our removal was confirmed",
+    reason: "the dead do not come back",
+    run: async (r) => (
+      r.informer.observeDelete(ref, "uid-a"), r.stream.send(deleted(widget("a", 9))), await r.settle(), await relist(r, 8, [widget("a", 5)])
+    ),
+    shows: "none",
+    events: [],
+  },
+  {
+    name: "the same event twice",
+    reason: "is one event",
+    run: (r) => r.stream.send(modified(widget("a", 9)), modified(widget("a", 9)), deleted(widget("a", 10)), deleted(widget("a", 10))),
+    shows: "none",
+    events: ["updated a@9", "deleted a@10"],
+  },
+  {
+    name: "versions that are no numbers",
+    reason: "only the echo itself shows that the watch has caught up",
+    run: (r) => (
+      r.informer.observeWrite(widget("a", "w")),
+      r.stream.send(modified(widget("a", "v")), modified(widget("a", "w")), modified(widget("a", "x")))
+    ),
+    shows: "a@x",
+    events: ["updated a@x"],
+  },
+];
+
+test.for(rows)("$name: $reason", async ({ run, shows, events }) => {
+  const r = await synced(6, [widget("a", 5)]);
+  await run(r);
+  await r.settle();
+  expect(shown(r)).toBe(shows);
+  expect(r.informer.list({ namespace: "ns" }).map(id)).toEqual(shows === "none" ? [] : [shows]);
+  expect(r.events()).toEqual(events);
+});
+
+test("indexes follow our own writes", async () => {
+  const r = await synced(6, [widget("a", 5, { spec: "x" })]);
+  r.informer.addIndex("spec", (object) => [object["spec"] as string]);
+  r.informer.observeWrite(widget("a", 9, { spec: "y" }));
+  expect([r.informer.byIndex("spec", "x").map(id), r.informer.byIndex("spec", "y").map(id)]).toEqual([[], ["a@9"]]);
+  r.informer.observeDelete(ref, "uid-a");
+  expect(r.informer.byIndex("spec", "y")).toEqual([]);
+});
+
+test("the writer's object stays its own", async () => {
+  const r = await synced(6, []);
+  const written = { ...widget("a", 9), spec: { n: 1 } };
+  r.informer.observeWrite(written);
+  written.spec.n = 2;
+  expect(r.informer.get(ref)).toMatchObject({ spec: { n: 1 } });
+});
+
+test("a write before the first list is read, and the list makes no event of it", async () => {
+  const r = rig();
+  r.informer.observeWrite(widget("a", 9));
+  expect(shown(r)).toBe("a@9");
+  r.informer.start();
+  await r.settle();
+  r.watch().open(added(widget("a", 9)), bookmark(9, true));
+  await r.settle();
+  expect(r.events()).toEqual([]);
+});
+
+test("a write that the server has not confirmed after three minutes is settled by a list", async () => {
+  const r = await synced(6, [widget("a", 5)]);
+  r.informer.observeWrite(widget("a", 9));
+  r.informer.observeDelete({ name: "b", namespace: "ns" }, "uid-b");
+  for (let minute = 0; minute < 3; minute++) {
+    expect(shown(r)).toBe("a@9");
+    r.stream.send(bookmark(7 + minute));
+    await r.clock.advance(60_000);
+  }
+  expect(r.stream.isClosed).toBe(true);
+  expect(shown(r)).toBe("a@9");
+  r.watch().open(added(widget("a", 5)), bookmark(10, true));
+  await r.settle();
+  expect(shown(r)).toBe("a@5");
+  expect(r.events()).toEqual(["updated a@5"]);
+  expect(r.errors).toEqual([]);
+});
+
+test("a removal that did not happen is taken back by a list after three minutes", async () => {
+  const r = await synced(6, [widget("a", 5)]);
+  r.informer.observeDelete(ref, "uid-a");
+  for (let minute = 0; minute < 3; minute++) {
+    r.stream.send(bookmark(7 + minute));
+    await r.clock.advance(60_000);
+  }
+  r.watch().open(added(widget("a", 5)), bookmark(10, true));
+  await r.settle();
+  expect(shown(r)).toBe("a@5");
+  expect(r.events()).toEqual(["added a@5"]);
+});
+
+test("a confirmed write costs no list later", async () => {
+  const r = await synced(6, [widget("a", 5)]);
+  r.informer.observeWrite(widget("a", 9));
+  r.stream.send(modified(widget("a", 9)));
+  for (let minute = 0; minute < 5; minute++) {
+    r.stream.send(bookmark(10 + minute));
+    await r.clock.advance(60_000);
+  }
+  expect(r.waiting).toEqual([]);
+});
+
+test("what we wrote out of the selection is gone as soon as the watch has passed it", async () => {
+  const r = await synced(6, [widget("a", 5)], { labelSelector: { app: "x" } });
+  r.informer.observeWrite(widget("other", 8));
+  r.informer.observeWrite(widget("a", 9));
+  r.stream.send(bookmark(8));
+  await r.settle();
+  expect(r.informer.list().map(id)).toEqual(["a@9"]);
+  r.stream.send(deleted(widget("a", 9)));
+  await r.settle();
+  expect(r.informer.list()).toEqual([]);
+  expect(r.events()).toEqual(["deleted other@8", "deleted a@9"]);
+});
+
+test("an echo that overtakes the response of an expected write is no event", async () => {
+  const r = await synced(6, [widget("a", 5), widget("b", 6)]);
+  const done = r.informer.expectWrite(ref);
+  r.stream.send(modified(widget("a", 9)), modified(widget("b", 10)), modified(widget("a", 11)));
+  await r.settle();
+  expect(r.events()).toEqual(["updated b@10"]);
+  r.informer.observeWrite(widget("a", 9));
+  done();
+  done();
+  expect(shown(r)).toBe("a@11");
+  expect(r.events()).toEqual(["updated a@11"]);
+});
+
+test("an expected write that fails or never ends holds nothing back for good", async () => {
+  const r = await synced(6, [widget("a", 5)]);
+  const first = r.informer.expectWrite(ref);
+  const second = r.informer.expectWrite(ref);
+  r.stream.send(modified(widget("a", 9)));
+  await r.settle();
+  first();
+  expect(r.events()).toEqual([]);
+  await r.clock.advance(30_000);
+  expect(r.events()).toEqual(["updated a@9"]);
+  second();
+  expect(r.events()).toEqual([]);
+});
