@@ -60,7 +60,7 @@ type Place<T extends KubernetesObject, V, S> =
 /** Collects steps; immutable: every call returns a new builder. */
 export interface HandlerBuilder<T extends KubernetesObject, V extends object> {
   /** Adds a step at the end of the list. */
-  step<S extends AnyStep>(step: S & Place<T, V, S>): HandlerBuilder<T, V & ProvidesOf<S>>;
+  step<S>(step: S & Place<T, V, S>): HandlerBuilder<T, V & ProvidesOf<S>>;
   /** Wakes primaries by events that no `reads` or `owns` can express. */
   watch<K extends Kind>(kind: K, options: WatchOptions<K>): HandlerBuilder<T, V>;
   /** @throws BuildError with every problem of the pipeline, each with its fix. */

@@ -151,7 +151,7 @@ function resultOf(pass: Pass): PassResult {
   const atOnce = writer.isRebased
     ? "somebody else wrote the object during the pass"
     : generationMoved
-      ? `step "${specChangedBy}" changed the spec`
+      ? `step "${specChangedBy.name}" changed the spec`
       : undefined;
   const waitMs = nextWait(memory.waiting, wishes, writer.writesBesidesStatus > 0 || pass.clientWrites > 0);
   const errors = failures.map(({ error }) => error);

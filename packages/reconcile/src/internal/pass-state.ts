@@ -50,7 +50,7 @@ export class Pass {
   fatal: { readonly error: unknown } | undefined;
   isAborted = false;
   isGone = false;
-  specChangedBy: string | undefined;
+  specChangedBy: StepRuntime | undefined;
   /** Writes of steps through `req.client`. */
   clientWrites = 0;
 

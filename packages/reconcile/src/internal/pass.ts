@@ -87,7 +87,10 @@ async function runSteps(pass: Pass, steps: readonly StepRuntime[], phase: "do" |
     const outcome = step.children === undefined ? await runStep(pass, step, phase) : await runParts(pass, step, phase);
     if (outcome.type !== "done") return outcome;
     if (pass.specChangedBy !== undefined) {
-      return { type: "wait", step: pass.specChangedBy, reason: "it changed the spec; the new generation starts the next pass" };
+      // No wish: the save asks for the next pass when the new generation is stored.
+      const end = { type: "wait", reason: "it changed the spec; the new generation starts the next pass" } as const;
+      pass.progress.set(pass.specChangedBy, end);
+      return { ...end, step: pass.specChangedBy.name };
     }
   }
   return DONE;
@@ -118,7 +121,7 @@ async function runStep(pass: Pass, step: StepRuntime, phase: "do" | "cleanup"): 
   const limit: PhaseLimit = { endsAtMs: pass.endsAtMs, endedBy: () => passTimeout(pass), signal: pass.signal };
   const ended = await runPhase(pass, step, phase, limit);
   if (phase === "do" && step.writes.includes("spec") && ended.type === "continue" && pass.spec.changes() !== undefined)
-    pass.specChangedBy = step.name;
+    pass.specChangedBy = step;
   return note(pass, step, addVars(pass, step, ended));
 }
 
@@ -203,6 +206,7 @@ const NEVER: AbortSignal = new AbortController().signal;
 
 function quiet(pass: Pass, step: string, error: Error): Outcome {
   pass.wishes.push({ reason: error.message });
+  pass.trouble = { status: "Unknown", reason: "Waiting", message: error.message };
   return { type: "wait", step, reason: error.message };
 }
 
