@@ -189,7 +189,9 @@ function run(command, args, env, shell = false) {
       process.on(signal, pass);
       return () => process.off(signal, pass);
     });
+    const orphaned = watchParent(() => child.kill("SIGTERM"));
     const end = (settle) => {
+      clearInterval(orphaned);
       for (const off of handlers) off();
       settle();
     };
@@ -201,4 +203,16 @@ function run(command, args, env, shell = false) {
       }),
     );
   });
+}
+
+/** A signal sent to npm alone ends only the shell between npm and us: without this the program would stay, with nobody to stop it. */
+function watchParent(onGone) {
+  if (WINDOWS || process.env.npm_lifecycle_event === undefined) return undefined;
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    onGone();
+  }, 500);
+  return timer.unref();
 }
