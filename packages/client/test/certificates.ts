@@ -8,7 +8,7 @@ export interface KeyPair {
 /** A certificate for 127.0.0.1 and `api.test` that is its own authority. */
 export async function selfSigned(commonName: string): Promise<KeyPair> {
   const pems = await generate([{ name: "commonName", value: commonName }], {
-    keySize: 2048,
+    keyType: "ec",
     extensions: [
       { name: "basicConstraints", cA: true },
       {

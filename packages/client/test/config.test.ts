@@ -1,0 +1,320 @@
+import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { fakeClock, kind } from "@treadle/apimachinery";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { ConfigError, connect, loadConfig, type LoadConfigOptions } from "../src/index.ts";
+import { selfSigned } from "./certificates.ts";
+import { startServer } from "./http-server.ts";
+
+const Widget = kind({ group: "example.dev", version: "v1", kind: "Widget" });
+const now = { renew: false };
+const base64 = (text: string): string => Buffer.from(text).toString("base64");
+
+async function directory(files: Readonly<Record<string, string | object>> = {}): Promise<string> {
+  const root = await mkdtemp(join(tmpdir(), "treadle-"));
+  onTestFinished(() => rm(root, { recursive: true }));
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(join(root, name, ".."), { recursive: true });
+    await writeFile(join(root, name), typeof content === "string" ? content : JSON.stringify(content));
+  }
+  return root;
+}
+
+function kubeconfig(given: { readonly cluster?: object; readonly user?: object | null; readonly namespace?: string } = {}): object {
+  return {
+    apiVersion: "v1",
+    kind: "Config",
+    "current-context": "main",
+    contexts: [
+      { name: "main", context: { cluster: "c", user: "u", ...(given.namespace === undefined ? {} : { namespace: given.namespace }) } },
+    ],
+    clusters: [{ name: "c", cluster: { server: "https://api:6443", ...given.cluster } }],
+    users: [{ name: "u", user: given.user === undefined ? { token: "t" } : given.user }],
+  };
+}
+
+async function problem(options: LoadConfigOptions): Promise<ConfigError> {
+  const error = await loadConfig(options).catch((cause: unknown) => cause);
+  if (error instanceof ConfigError) return error;
+  throw new Error("it was accepted", { cause: error });
+}
+
+describe("what is looked at", () => {
+  test("first the given file, then KUBECONFIG, then the home directory, then the pod", async () => {
+    const named = (server: string): object => kubeconfig({ cluster: { server } });
+    const root = await directory({
+      given: named("https://given"),
+      env: named("https://env"),
+      "home/.kube/config": named("https://home"),
+      "pod/token": "t",
+      "pod/ca.crt": "ca",
+      "pod/namespace": "pod-ns\n",
+    });
+    const pod = { KUBERNETES_SERVICE_HOST: "10.0.0.1", KUBERNETES_SERVICE_PORT: "443" };
+    const serviceAccountDirectory = join(root, "pod");
+    const home = { HOME: join(root, "home") };
+    const KUBECONFIG = join(root, "env");
+    expect((await loadConfig({ kubeconfig: join(root, "given"), env: { ...pod, ...home, KUBECONFIG } })).server).toBe("https://given");
+    expect((await loadConfig({ env: { ...pod, ...home, KUBECONFIG }, serviceAccountDirectory })).server).toBe("https://env");
+    expect((await loadConfig({ env: { ...pod, ...home }, serviceAccountDirectory })).server).toBe("https://home");
+    expect(await loadConfig({ env: { ...pod, HOME: root }, serviceAccountDirectory })).toMatchObject({
+      source: "in-cluster",
+      server: "https://10.0.0.1:443",
+      namespace: "pod-ns",
+    });
+  });
+
+  test("nothing found is one error that says where it looked", async () => {
+    const root = await directory();
+    const error = await problem({ env: { HOME: root } });
+    expect(error.code).toBe("ERR_CONFIG_NOT_FOUND");
+    expect(error.message).toContain(join(root, ".kube", "config"));
+    expect((await problem({ kubeconfig: join(root, "none") })).code).toBe("ERR_CONFIG_NOT_FOUND");
+    expect((await problem({ env: { HOME: root, KUBECONFIG: join(root, "none") } })).message).toContain("none of its files exists");
+  });
+});
+
+describe("in a pod", () => {
+  test("an IPv6 address is bracketed, and token and CA are what kubelet mounted", async () => {
+    const root = await directory({ token: "t\n", "ca.crt": "ca" });
+    const config = await loadConfig({
+      env: { HOME: root, KUBERNETES_SERVICE_HOST: "fd00::1", KUBERNETES_SERVICE_PORT: "443" },
+      serviceAccountDirectory: root,
+    });
+    expect(config).toMatchObject({ server: "https://[fd00::1]:443" });
+    expect(config.namespace).toBeUndefined();
+    expect(await config.credentials(now)).toEqual({ headers: { authorization: "Bearer t" }, ca: "ca" });
+  });
+
+  test("a missing token is an error with the fix", async () => {
+    const root = await directory();
+    const error = await problem({
+      env: { HOME: root, KUBERNETES_SERVICE_HOST: "h", KUBERNETES_SERVICE_PORT: "1" },
+      serviceAccountDirectory: root,
+    });
+    expect(error.message).toContain(join(root, "token"));
+    expect(error.message).toContain("automountServiceAccountToken");
+  });
+});
+
+describe("a kubeconfig", () => {
+  test("of several files: the first entry of a name and the first current context win, missing files are skipped", async () => {
+    const second = {
+      "current-context": "other",
+      contexts: [
+        { name: "main", context: { cluster: "wrong" } },
+        { name: "other", context: { cluster: "c2", user: "u", namespace: "ns" } },
+      ],
+      clusters: [
+        { name: "c", cluster: { server: "https://wrong" } },
+        { name: "c2", cluster: { server: "https://second" } },
+      ],
+    };
+    const root = await directory({ "1": kubeconfig({ cluster: { server: "https://first" } }), "2": second });
+    const KUBECONFIG = ["1", "missing", "2"].map((file) => join(root, file)).join(delimiter);
+    expect(await loadConfig({ env: { KUBECONFIG } })).toMatchObject({ context: "main", server: "https://first" });
+    const other = await loadConfig({ env: { KUBECONFIG }, context: "other" });
+    expect(other).toMatchObject({ context: "other", server: "https://second", namespace: "ns" });
+    expect(await other.credentials(now)).toMatchObject({ headers: { authorization: "Bearer t" } });
+  });
+
+  test("as people write it: YAML, relative paths, TLS options", async () => {
+    const text = `
+apiVersion: v1
+kind: Config
+current-context: main
+contexts: [{ name: main, context: { cluster: c, user: u, namespace: team } }]
+clusters:
+- name: c
+  cluster: { server: "https://api:6443", certificate-authority: pki/ca.crt, tls-server-name: api.test }
+users:
+- name: u
+  user: { client-certificate: pki/u.crt, client-key: pki/u.key, tokenFile: token }
+`;
+    const root = await directory({ config: text, "pki/ca.crt": "ca", "pki/u.crt": "cert", "pki/u.key": "key", token: "t" });
+    const config = await loadConfig({ kubeconfig: join(root, "config") });
+    expect(config).toMatchObject({ source: join(root, "config"), serverName: "api.test", namespace: "team", isInsecure: false });
+    expect(await config.credentials(now)).toEqual({ headers: { authorization: "Bearer t" }, ca: "ca", cert: "cert", key: "key" });
+  });
+
+  test.for([
+    { name: "a token", user: { token: "t" }, headers: { authorization: "Bearer t" } },
+    { name: "a name and password", user: { username: "jane", password: "p:w" }, headers: { authorization: `Basic ${base64("jane:p:w")}` } },
+    { name: "no credentials", user: null, headers: {} },
+    {
+      name: "impersonation",
+      user: { token: "t", as: "joe", "as-groups": ["a", "b"], "as-uid": "7" },
+      headers: { authorization: "Bearer t", "impersonate-user": "joe", "impersonate-group": ["a", "b"], "impersonate-uid": "7" },
+    },
+  ])("with $name", async ({ user, headers }) => {
+    const root = await directory({ config: kubeconfig({ user }) });
+    const config = await loadConfig({ kubeconfig: join(root, "config") });
+    expect((await config.credentials(now)).headers).toEqual(headers);
+  });
+
+  test("with data in it", async () => {
+    const pem = "-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n";
+    const user = { "client-certificate-data": base64(pem), "client-key-data": base64(pem) };
+    const cluster = { "certificate-authority-data": base64(pem) };
+    const root = await directory({
+      config: kubeconfig({ user, cluster }),
+      insecure: kubeconfig({ cluster: { ...cluster, "insecure-skip-tls-verify": true } }),
+    });
+    expect(await (await loadConfig({ kubeconfig: join(root, "config") })).credentials(now)).toEqual({
+      headers: {},
+      ca: pem,
+      cert: pem,
+      key: pem,
+    });
+    const insecure = await loadConfig({ kubeconfig: join(root, "insecure") });
+    expect([insecure.isInsecure, (await insecure.credentials(now)).ca]).toEqual([true, undefined]);
+  });
+
+  test.for([
+    { name: "no YAML", config: "users:\n- user: {token: hunter2\n  x: [", says: "is not YAML (line" },
+    { name: "nothing", config: "", says: "the file is empty" },
+    { name: "a text", config: "hunter2", says: "not a kubeconfig" },
+    {
+      name: "no current context",
+      config: { ...kubeconfig(), "current-context": "" },
+      says: 'no current-context; set one, or ask for one of its contexts: "main"',
+    },
+    {
+      name: "an unknown current context",
+      config: { ...kubeconfig(), "current-context": "x" },
+      says: 'context "x", named by current-context, is not in it; name one of its contexts: "main"',
+    },
+    {
+      name: "a missing cluster",
+      config: { ...kubeconfig(), clusters: [] },
+      says: 'cluster "c", named by context "main", is not in it; name a cluster (there is none)',
+    },
+    { name: "a missing user", config: { ...kubeconfig(), users: null }, says: 'user "u", named by context "main", is not in it' },
+    {
+      name: "a server without scheme",
+      config: kubeconfig({ cluster: { server: "api:6443" } }),
+      says: 'server of cluster "c" is "api:6443"',
+    },
+    {
+      name: "a list that is none",
+      config: { ...kubeconfig(), clusters: {} },
+      says: "clusters is not a list; each of clusters is { name: ..., cluster: { ... } }",
+    },
+    { name: "an entry without a name", config: { ...kubeconfig(), users: [{ user: { token: "hunter2" } }] }, says: "users[0] has no name" },
+    {
+      name: "data that is not base64",
+      config: kubeconfig({ cluster: { "certificate-authority-data": "hunter2!" } }),
+      says: 'certificate-authority-data of "c" is not base64-encoded PEM',
+    },
+    {
+      name: "a missing certificate file",
+      config: kubeconfig({ cluster: { "certificate-authority": "none.crt" } }),
+      says: "none.crt: the certificate authority cannot be read (ENOENT)",
+    },
+    {
+      name: "half a key pair",
+      config: kubeconfig({ user: { "client-certificate": "config" } }),
+      says: 'user "u" has a client-certificate and no client-key',
+    },
+    { name: "a token that is no text", config: kubeconfig({ user: { token: 7 } }), says: 'token of "u" is not a text' },
+    {
+      name: "a SOCKS proxy",
+      config: kubeconfig({ cluster: { "proxy-url": "socks5://hunter2@host" } }),
+      says: "SOCKS proxies are not supported",
+    },
+  ])("with $name is one error that names the file and the fix", async ({ config, says }) => {
+    const root = await directory({ config });
+    const error = await problem({ kubeconfig: join(root, "config") });
+    expect(error.message).toContain(says);
+    expect(error.message).toContain(root);
+    expect(`${error.stack}${JSON.stringify(error.cause)}`).not.toContain("hunter2");
+  });
+});
+
+describe("credential plugins", () => {
+  const plugin = (body: string): string => `#!/bin/sh\necho run >> "$(dirname "$0")/runs"\n${body}\n`;
+  const credential = (token: string): string => `echo '{"kind":"ExecCredential","status":{"token":"${token}"}}'`;
+
+  async function withPlugin(script: string) {
+    const exec = {
+      apiVersion: "client.authentication.k8s.io/v1",
+      command: "./plugin",
+      env: [{ name: "GREETING", value: "hello" }],
+      provideClusterInfo: true,
+    };
+    const root = await directory({ plugin: script, config: kubeconfig({ user: { exec } }) });
+    await chmod(join(root, "plugin"), 0o755);
+    return { root, config: await loadConfig({ kubeconfig: join(root, "config"), clock: fakeClock() }) };
+  }
+
+  test("are run once for many calls, beside their file, told about the cluster", async () => {
+    const { config } = await withPlugin(
+      plugin(
+        `case "$KUBERNETES_EXEC_INFO" in *api:6443*) ;; *) exit 1;; esac\n${credential("$GREETING").replace("$GREETING", "'$GREETING'")}`,
+      ),
+    );
+    const all = await Promise.all([config.credentials(now), config.credentials(now), config.credentials(now)]);
+    expect(all.map((credentials) => credentials.headers)).toEqual(Array(3).fill({ authorization: "Bearer hello" }));
+  });
+
+  test("are run again when the server refuses what they gave", async () => {
+    const { config } = await withPlugin(plugin(`n=$(wc -l < "$(dirname "$0")/runs"); ${credential("token-'$((n))'")}`));
+    expect((await config.credentials(now)).headers).toEqual({ authorization: "Bearer token-1" });
+    expect((await config.credentials(now)).headers).toEqual({ authorization: "Bearer token-1" });
+    expect((await config.credentials({ renew: true })).headers).toEqual({ authorization: "Bearer token-2" });
+  });
+
+  test.for([
+    { name: "fail", script: plugin("echo please log in >&2; exit 1"), says: "please log in" },
+    { name: "print something else", script: plugin("echo '{hunter2'"), says: "did not print JSON" },
+  ])("that $name are an error that names the user", async ({ script, says }) => {
+    const { root, config } = await withPlugin(script);
+    const error = await Promise.resolve(config.credentials(now)).catch((cause: unknown) => cause);
+    expect(String(error)).toContain(`cannot use ${join(root, "config")}: the credentials of user "u" cannot be had: `);
+    expect(String(error)).toContain(says);
+    expect(String(error)).not.toContain("hunter2");
+  });
+
+  test("that do not exist are an error with the hint of their maker", async () => {
+    const exec = { apiVersion: "client.authentication.k8s.io/v1", command: "treadle-no-such-plugin", installHint: "get it at example.dev" };
+    const root = await directory({ config: kubeconfig({ user: { exec } }) });
+    const config = await loadConfig({ kubeconfig: join(root, "config") });
+    await expect(config.credentials(now)).rejects.toThrow(
+      'the credential plugin "treadle-no-such-plugin" does not exist; get it at example.dev',
+    );
+  });
+});
+
+test("connect goes from a kubeconfig to answers", async () => {
+  const keys = await selfSigned("one");
+  const server = await startServer((request, response) => {
+    response.end(JSON.stringify({ metadata: { name: request.headers.authorization } }));
+  }, keys);
+  const root = await directory({
+    config: kubeconfig({ cluster: { server: server.url, "certificate-authority-data": base64(keys.cert) } }),
+  });
+  const client = await connect({ env: { KUBECONFIG: join(root, "config") } });
+  onTestFinished(() => client.close());
+  expect(await client.get(Widget, { name: "a", namespace: "ns" })).toEqual({ metadata: { name: "Bearer t" } });
+});
+
+test("connect in a pod never loads client-node", async () => {
+  const keys = await selfSigned("one");
+  const server = await startServer((_, response) => void response.end("{}"), keys);
+  const root = await directory({ token: "t", "ca.crt": keys.cert });
+  const script = `
+    import { registerHooks } from "node:module";
+    let isLoaded = false;
+    registerHooks({ load(url, context, next) { isLoaded ||= url.includes("client-node"); return next(url, context); } });
+    const { connect } = await import(${JSON.stringify(new URL("../src/index.ts", import.meta.url).href)});
+    const env = { HOME: "/nowhere", KUBERNETES_SERVICE_HOST: "127.0.0.1", KUBERNETES_SERVICE_PORT: "${server.port}" };
+    const client = await connect({ env, serviceAccountDirectory: ${JSON.stringify(root)} });
+    const version = await client.raw({ method: "GET", path: "/version", headers: {} });
+    await client.close();
+    console.log(JSON.stringify({ isLoaded, status: version.status }));`;
+  const { execFile } = await import("node:child_process");
+  const { promisify } = await import("node:util");
+  const { stdout } = await promisify(execFile)(process.execPath, ["--conditions=@treadle/source", "--input-type=module", "-e", script]);
+  expect(JSON.parse(stdout)).toEqual({ isLoaded: false, status: 200 });
+});

@@ -1,0 +1,367 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import type http from "node:http";
+import http2 from "node:http2";
+import type net from "node:net";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TLSSocket } from "node:tls";
+import { type Clock, fakeClock, kind } from "@treadle/apimachinery";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { type Credentials, createClient, fileCredentials, type HttpTransportOptions, httpTransport } from "../src/index.ts";
+import { selfSigned } from "./certificates.ts";
+import { startServer } from "./http-server.ts";
+
+const Widget = kind({ group: "example.dev", version: "v1", kind: "Widget" });
+const ref = { name: "a", namespace: "ns" };
+const added = (name: string) => ({ type: "ADDED", object: { apiVersion: "example.dev/v1", kind: "Widget", metadata: { name } } });
+
+function clientOf(options: HttpTransportOptions, clock?: Clock) {
+  const client = createClient({ transport: httpTransport(options), ...(clock === undefined ? {} : { clock }), retry: false });
+  onTestFinished(() => client.close());
+  return client;
+}
+
+const answer =
+  (body: (request: http.IncomingMessage) => object, status = 200): http.RequestListener =>
+  (request, response) => {
+    request.resume();
+    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body(request)));
+  };
+
+async function read(events: AsyncIterable<unknown>): Promise<{ readonly events: readonly unknown[]; readonly error?: unknown }> {
+  const seen: unknown[] = [];
+  try {
+    for await (const event of events) seen.push(event);
+    return { events: seen };
+  } catch (error) {
+    return { events: seen, error };
+  }
+}
+
+describe("calls", () => {
+  test("go over few connections, and apart from watches", async () => {
+    const server = await startServer((request, response) => {
+      if (request.url?.includes("watch=true")) response.writeHead(200).write("\n");
+      else response.end(JSON.stringify({ metadata: { name: "a" } }));
+    });
+    const client = clientOf({ server: server.url });
+    const controller = new AbortController();
+    const watches = await Promise.all(Array.from({ length: 40 }, () => client.watch(Widget, { signal: controller.signal })));
+    const before = server.connections();
+    for (let i = 0; i < 50; i++) await client.get(Widget, ref);
+    expect(server.connections() - before).toBeLessThanOrEqual(2);
+    expect(watches).toHaveLength(40);
+    controller.abort();
+  });
+
+  test("keep the path of the server URL and send bodies whole", async () => {
+    const seen: unknown[] = [];
+    const server = await startServer((request, response) => {
+      let body = "";
+      request.setEncoding("utf8").on("data", (chunk: string) => (body += chunk));
+      request.on("end", () => {
+        seen.push([request.method, request.url, request.headers["content-type"], JSON.parse(body)]);
+        response.end(body);
+      });
+    });
+    const client = clientOf({ server: `${server.url}/k8s/clusters/c-1/` });
+    const body = { spec: { text: "ümläut 🧵".repeat(10_000) } };
+    await client.patch(Widget, ref, { type: "merge", body });
+    expect(seen).toEqual([
+      ["PATCH", "/k8s/clusters/c-1/apis/example.dev/v1/namespaces/ns/widgets/a", "application/merge-patch+json", body],
+    ]);
+  });
+
+  test("to nobody say where nobody is", async () => {
+    const listener = createServer();
+    await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve));
+    const { port } = listener.address() as net.AddressInfo; // it listens on TCP
+    await new Promise((resolve) => listener.close(resolve));
+    const error = await clientOf({ server: `http://127.0.0.1:${port}` })
+      .list(Widget)
+      .catch((cause: unknown) => cause);
+    expect(error).toMatchObject({ name: "ConnectionError", code: "ERR_UNREACHABLE" });
+    expect(String(error)).toContain(`cannot list Widget: no connection to http://127.0.0.1:${port}: connect ECONNREFUSED`);
+  });
+
+  test("to an unknown host name it", async () => {
+    const error = await clientOf({ server: "https://does-not-exist.invalid" })
+      .list(Widget)
+      .catch((cause: unknown) => cause);
+    expect(error).toMatchObject({ code: "ERR_UNREACHABLE", server: "https://does-not-exist.invalid" });
+  });
+
+  test("that are reset, cut or not answered in time are told apart", async () => {
+    const server = await startServer((request, response) => {
+      if (request.url?.endsWith("/reset")) (request.socket as net.Socket).resetAndDestroy();
+      if (request.url?.endsWith("/cut")) {
+        response.writeHead(200, { "content-length": "1000" }).write('{"metadata"');
+        setImmediate(() => request.socket.destroy());
+      }
+    });
+    const client = clientOf({ server: server.url, headersTimeoutMs: 200 });
+    const codes = ["reset", "cut", "silence"].map((name) =>
+      client.get(Widget, { name, namespace: "ns" }).catch((cause: { code: string }) => cause.code),
+    );
+    expect(await Promise.all(codes)).toEqual(["ERR_CONNECTION_LOST", "ERR_CONNECTION_LOST", "ERR_TIMEOUT"]);
+  });
+
+  test("are ended by their signal, on the wire too", async () => {
+    let closed: Promise<unknown> | undefined;
+    const arrived = Promise.withResolvers<void>();
+    const server = await startServer((request) => {
+      closed = new Promise((resolve) => request.socket.once("close", resolve));
+      arrived.resolve();
+    });
+    const controller = new AbortController();
+    const call = clientOf({ server: server.url }).get(Widget, ref, { signal: controller.signal });
+    await arrived.promise;
+    const reason = new Error("boom");
+    controller.abort(reason);
+    await expect(call).rejects.toBe(reason);
+    await closed;
+  });
+
+  test("after close are refused at once, and calls in progress finish", async () => {
+    const arrived = Promise.withResolvers<http.ServerResponse>();
+    const server = await startServer((_, response) => arrived.resolve(response));
+    const client = clientOf({ server: server.url });
+    const call = client.get(Widget, ref);
+    const response = await arrived.promise;
+    const closed = client.close();
+    response.end(JSON.stringify({ metadata: { name: "a" } }));
+    await expect(call).resolves.toEqual({ metadata: { name: "a" } });
+    await closed;
+    await expect(client.get(Widget, ref)).rejects.toMatchObject({ code: "ERR_CLOSED" });
+  });
+});
+
+describe("watches", () => {
+  test("give characters that are cut between packets whole, and end as the server ends", async () => {
+    const line = Buffer.from(`${JSON.stringify(added("ü🧵"))}\n`);
+    const server = await startServer(async (_, response) => {
+      response.socket?.setNoDelay(true);
+      for (const byte of line) {
+        response.write(Buffer.from([byte]));
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      response.end();
+    });
+    expect(await read(await clientOf({ server: server.url }).watch(Widget))).toEqual({ events: [added("ü🧵")] });
+  });
+
+  test.for([
+    { name: "reset", code: "ERR_CONNECTION_LOST", end: (socket: net.Socket) => socket.resetAndDestroy() },
+    { name: "closed in the middle", code: "ERR_CONNECTION_LOST", end: (socket: net.Socket) => socket.destroy() },
+  ])("that are $name give what came, then the error", async ({ code, end }) => {
+    const server = await startServer((request, response) => {
+      response.write(`${JSON.stringify(added("a"))}\n`);
+      setTimeout(() => end(request.socket), 50);
+    });
+    const { events, error } = await read(await clientOf({ server: server.url }).watch(Widget));
+    expect(events).toEqual([added("a")]);
+    expect(error).toMatchObject({ name: "ConnectionError", code, server: server.url });
+  });
+
+  test.for(["abort", "break", "close"])("end on the wire by %s", async (how) => {
+    const closed = Promise.withResolvers<void>();
+    const server = await startServer((request, response) => {
+      request.socket.once("close", () => closed.resolve());
+      response.write(`${JSON.stringify(added("a"))}\n`);
+    });
+    const client = clientOf({ server: server.url });
+    const controller = new AbortController();
+    const reading = (async () => {
+      for await (const _ of await client.watch(Widget, { signal: controller.signal })) {
+        if (how === "break") break;
+        if (how === "abort") controller.abort(new Error("boom"));
+        else void client.close();
+      }
+    })();
+    if (how === "break") await reading;
+    else await expect(reading).rejects.toMatchObject(how === "abort" ? { message: "boom" } : { code: "ERR_CLOSED" });
+    await closed.promise;
+  });
+
+  test("that nobody reads may be aborted or broken without harm", async () => {
+    const server = await startServer((request, response) => {
+      response.write("\n");
+      if (request.url?.includes("resourceVersion=1")) setTimeout(() => request.socket.resetAndDestroy(), 10);
+    });
+    const client = clientOf({ server: server.url });
+    const controller = new AbortController();
+    await client.watch(Widget, { signal: controller.signal });
+    await client.watch(Widget, { resourceVersion: "1" });
+    controller.abort();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  });
+
+  test("are not ended for being quiet longer than a call may be", async () => {
+    const server = await startServer((_, response) => {
+      response.write("\n");
+      setTimeout(() => response.end(`${JSON.stringify(added("late"))}\n`), 1500);
+    });
+    const client = clientOf({ server: server.url, headersTimeoutMs: 200 });
+    expect(await read(await client.watch(Widget))).toEqual({ events: [added("late")] });
+  });
+});
+
+describe("TLS", () => {
+  test("accepts the given authority and refuses an unknown one, naming server and cause", async () => {
+    const keys = await selfSigned("one");
+    const server = await startServer(
+      answer(() => ({ ok: true })),
+      keys,
+    );
+    await expect(clientOf({ server: server.url, credentials: { ca: keys.cert } }).get(Widget, ref)).resolves.toEqual({ ok: true });
+    await expect(clientOf({ server: server.url, isInsecure: true }).get(Widget, ref)).resolves.toEqual({ ok: true });
+    await expect(
+      clientOf({ server: server.url, credentials: { ca: keys.cert }, serverName: "api.test" }).get(Widget, ref),
+    ).resolves.toEqual({ ok: true });
+    for (const options of [{}, { credentials: { ca: keys.cert }, serverName: "other.test" }]) {
+      const error = await clientOf({ server: server.url, ...options })
+        .get(Widget, ref)
+        .catch((cause: unknown) => cause);
+      expect(error).toMatchObject({ code: "ERR_TLS", isOutcomeUnknown: false });
+      expect(String(error)).toContain(`cannot get Widget ns/a: no trusted connection to ${server.url}`);
+    }
+  });
+
+  test("sends the token, and no token over http", async () => {
+    const keys = await selfSigned("one");
+    const tell = answer((request) => ({ authorization: request.headers.authorization ?? null }));
+    const credentials: Credentials = { ca: keys.cert, headers: { authorization: "Bearer t" } };
+    const secure = await startServer(tell, keys);
+    const plain = await startServer(tell);
+    expect(await clientOf({ server: secure.url, credentials }).get(Widget, ref)).toEqual({ authorization: "Bearer t" });
+    expect(await clientOf({ server: plain.url, credentials }).get(Widget, ref)).toEqual({ authorization: null });
+  });
+
+  test("sends the client certificate", async () => {
+    const [keys, user] = await Promise.all([selfSigned("server"), selfSigned("jane")]);
+    const tell = answer((request) => ({ name: (request.socket as TLSSocket).getPeerCertificate().subject?.CN ?? null }));
+    const server = await startServer(tell, { ...keys, ca: user.cert, requestCert: true, rejectUnauthorized: false });
+    expect(await clientOf({ server: server.url, credentials: { ca: keys.cert, ...user } }).get(Widget, ref)).toEqual({ name: "jane" });
+  });
+
+  test("speaks HTTP/2 when told to, and HTTP/1.1 otherwise", async () => {
+    const keys = await selfSigned("one");
+    const server = http2.createSecureServer({ ...keys, allowHTTP1: true }, (request, response) => {
+      request.resume();
+      response.write(`${JSON.stringify({ type: "ADDED", object: { version: request.httpVersion } })}\n`);
+      if (!request.url.includes("watch=true")) response.end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void server.close());
+    const url = `https://127.0.0.1:${(server.address() as net.AddressInfo).port}`; // it listens on TCP
+    for (const [isOn, version] of [
+      [true, "2.0"],
+      [false, "1.1"],
+    ] as const) {
+      const client = clientOf({ server: url, credentials: { ca: keys.cert }, http2: isOn });
+      expect(await client.get(Widget, ref)).toMatchObject({ object: { version } });
+      const controller = new AbortController();
+      const reading = read(await client.watch(Widget, { signal: controller.signal }));
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      const reason = new Error("boom");
+      controller.abort(reason);
+      expect(await reading).toEqual({ events: [{ type: "ADDED", object: { version } }], error: reason });
+    }
+  });
+});
+
+describe("credentials that change", () => {
+  async function files() {
+    const directory = await mkdtemp(join(tmpdir(), "treadle-"));
+    onTestFinished(() => rm(directory, { recursive: true }));
+    return { tokenFile: join(directory, "token"), caFile: join(directory, "ca.crt") };
+  }
+  const tell = answer((request) => ({ authorization: request.headers.authorization }));
+
+  test("a token file is read again after a minute, over the same connections", async () => {
+    const keys = await selfSigned("one");
+    const server = await startServer(tell, keys);
+    const paths = await files();
+    writeFileSync(paths.tokenFile, "one\n");
+    writeFileSync(paths.caFile, keys.cert);
+    const clock = fakeClock();
+    const client = clientOf({ server: server.url, credentials: fileCredentials(paths, clock) }, clock);
+    expect(await client.get(Widget, ref)).toEqual({ authorization: "Bearer one" });
+    writeFileSync(paths.tokenFile, "two\n");
+    await clock.advance(59_999);
+    expect(await client.get(Widget, ref)).toEqual({ authorization: "Bearer one" });
+    await clock.advance(1);
+    expect(await client.get(Widget, ref)).toEqual({ authorization: "Bearer two" });
+    await rm(paths.tokenFile);
+    await clock.advance(60_000);
+    expect(await client.get(Widget, ref)).toEqual({ authorization: "Bearer two" });
+    expect(server.connections()).toBe(1);
+  });
+
+  test("a new authority is used for new connections", async () => {
+    const [one, two] = await Promise.all([selfSigned("one"), selfSigned("two")]);
+    const server = await startServer(tell, one);
+    const paths = await files();
+    writeFileSync(paths.tokenFile, "t");
+    writeFileSync(paths.caFile, one.cert);
+    const clock = fakeClock();
+    const client = clientOf({ server: server.url, credentials: fileCredentials(paths, clock) }, clock);
+    await client.get(Widget, ref);
+    server.setKeys(two);
+    writeFileSync(paths.caFile, two.cert);
+    await clock.advance(60_000);
+    await client.get(Widget, ref);
+    expect(server.connections()).toBe(2);
+  });
+
+  test("a refused token is renewed once, also for a write", async () => {
+    const keys = await selfSigned("one");
+    let requests = 0;
+    const server = await startServer((request, response) => {
+      requests++;
+      answer(() => ({ kind: "Status", message: "Unauthorized" }), request.headers.authorization === "Bearer new" ? 200 : 401)(
+        request,
+        response,
+      );
+    }, keys);
+    const asked: boolean[] = [];
+    const credentials = ({ renew }: { renew: boolean }): Credentials => {
+      asked.push(renew);
+      return { ca: keys.cert, headers: { authorization: renew ? "Bearer new" : "Bearer old" } };
+    };
+    await clientOf({ server: server.url, credentials }).create(Widget, { apiVersion: "example.dev/v1", kind: "Widget", metadata: ref });
+    expect([requests, asked]).toEqual([2, [false, true]]);
+    const fixed = clientOf({ server: server.url, credentials: { ca: keys.cert, headers: { authorization: "Bearer hunter2" } } });
+    const error = await fixed.get(Widget, ref).catch((cause: unknown) => cause);
+    expect(error).toMatchObject({ code: "ERR_UNAUTHORIZED", message: "cannot get Widget ns/a: Unauthorized" });
+    expect(requests).toBe(3);
+  });
+
+  test("that cannot be had are an error that names the file", async () => {
+    const client = clientOf({ server: "https://127.0.0.1:1", credentials: fileCredentials({ tokenFile: "/does/not/exist" }) });
+    const error = await client.get(Widget, ref).catch((cause: unknown) => cause);
+    expect(error).toMatchObject({ code: "ERR_CREDENTIALS", isOutcomeUnknown: false });
+    expect(String(error)).toContain("/does/not/exist");
+  });
+});
+
+test.for(["", "10.0.0.1:443", "ftp://host", "https://"])("refuses %j as a server", (server) => {
+  expect(() => httpTransport({ server })).toThrow(/is not a URL that starts with http/);
+});
+
+test("importing the package loads neither undici nor client-node", async () => {
+  const { execFileSync } = await import("node:child_process");
+  const script = `
+    import { registerHooks } from "node:module";
+    const seen = [];
+    registerHooks({ load(url, context, next) { seen.push(url); return next(url, context); } });
+    await import(${JSON.stringify(new URL("../src/index.ts", import.meta.url).href)});
+    console.log(JSON.stringify(seen.filter((url) => /undici|client-node/.test(url))));`;
+  const output = execFileSync(process.execPath, ["--conditions=@treadle/source", "--input-type=module", "-e", script], {
+    encoding: "utf8",
+  });
+  expect(JSON.parse(output)).toEqual([]);
+  expect(readFileSync(new URL("../src/index.ts", import.meta.url), "utf8")).not.toContain("undici");
+});
