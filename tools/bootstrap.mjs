@@ -91,8 +91,9 @@ async function install() {
   if (code !== 0) {
     throw new Error(
       `the dependencies could not be installed (exit code ${code}, the reason stands above).\n` +
-        `  The registry${registry()} must be reachable: \`npm ping\` tells. Behind a proxy set HTTPS_PROXY or npm's \`proxy\` setting,\n` +
-        "  behind a mirror npm's `registry`. Nothing is half done: the next call starts over.",
+        `  - registry${registry()} not reached: \`npm ping\` tells; behind a proxy set HTTPS_PROXY or npm's \`proxy\`, behind a mirror its \`registry\`\n` +
+        `  - lockfile not up to date (a package.json was changed): \`npx ${pnpmSpec()} install\`, and commit pnpm-lock.yaml\n` +
+        "  Nothing is half done: the next call starts over.",
     );
   }
   if (!isInstalled()) {
