@@ -206,6 +206,7 @@ class StoreInformer implements Informer<AnyKind> {
       if (!list.objects.has(keyOf(ref))) this.#view.absent(ref, list.version);
     }
     signal.throwIfAborted();
+    this.#view.listed(namespace, list.version);
     this.#unsynced.delete(namespace);
     if (this.hasSynced) this.#synced.resolve();
   }

@@ -61,7 +61,7 @@ export interface Known<T> {
 export function hear<T extends KubernetesObject>(said: Statement<T>, known: Known<T>): Verdict<T> {
   const { claim } = known;
   if (claim === undefined) return said.object === undefined ? hearAbsent(said, known) : hearPresent(said.object, said, known);
-  if (claim.object === undefined) return hearOfRemoved(said, claim);
+  if (claim.object === undefined) return hearOfRemoved(said, claim, known.graves);
   return said.object === undefined ? hearClaimedAbsent(said, claim, claim.object) : hearClaimedPresent(said.object, said, claim);
 }
 
@@ -97,7 +97,7 @@ function hearPresent<T extends KubernetesObject>(object: T, said: Statement<T>, 
   const { uid, resourceVersion: version } = object.metadata;
   const doubt = { isOwnRemoval: false, watched: object, deadline, isExpired: false };
   if (graves.holds(uid, version)) {
-    const grave = { version: graves.versionOf(uid), isOwnRemoval: graves.isOwn(uid) };
+    const grave = { version: graves.versionOf(uid) ?? version, isOwnRemoval: graves.isOwn(uid) };
     if (shown === undefined) return { shown, claim: { ...doubt, uid, object: undefined, ...grave } };
   }
   if (shown === undefined) return { shown: object, claim: undefined };
@@ -136,17 +136,18 @@ function hearClaimedAbsent<T extends KubernetesObject>(said: Statement<T>, claim
   return { shown, claim: { ...claim, watched: undefined } };
 }
 
-function hearOfRemoved<T extends KubernetesObject>(said: Statement<T>, claim: Claim<T>): Verdict<T> {
-  const mayDecide = said.from === "list" && (claim.isExpired || isAtLeast(said.version, claim.version));
+function hearOfRemoved<T extends KubernetesObject>(said: Statement<T>, claim: Claim<T>, graves: Graves): Verdict<T> {
+  const isDecidedByList = said.from === "list" && claim.isExpired;
   if (said.object === undefined) {
-    const isConfirmed = mayDecide || (said.from === "event" && (said.uid === undefined || said.uid === claim.uid));
+    const isConfirmed =
+      said.from === "event" ? said.uid === undefined || said.uid === claim.uid : isDecidedByList || isAtLeast(said.version, claim.version);
     return { shown: undefined, claim: isConfirmed ? undefined : { ...claim, watched: undefined } };
   }
-  const isSame = said.object.metadata.uid === claim.uid;
-  const version = said.object.metadata.resourceVersion;
-  const isShown = isSame
-    ? (said.from === "list" && claim.isExpired) ||
-      (!claim.isOwnRemoval && compareVersions(version, claim.version) !== undefined && !isAtLeast(claim.version, version))
-    : (said.from === "list" && claim.isExpired) || !isOlder(said.version, claim.version);
-  return isShown ? { shown: said.object, claim: undefined } : { shown: undefined, claim: { ...claim, watched: said.object } };
+  const { uid, resourceVersion: version } = said.object.metadata;
+  const isAlive =
+    uid === claim.uid
+      ? !claim.isOwnRemoval && isOlder(claim.version, version) // It came back to the selection.
+      : !isOlder(said.version, claim.version) && !graves.holds(uid, version);
+  if (isAlive || isDecidedByList) return { shown: said.object, claim: undefined };
+  return { shown: undefined, claim: { ...claim, watched: said.object } };
 }

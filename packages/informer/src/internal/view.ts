@@ -29,6 +29,8 @@ export class View<T extends KubernetesObject> {
   readonly #claims = new Map<string, Claim<T>>();
   /** Statements that wait for the response of a write that is on its way. */
   readonly #held = new Map<string, { writers: number; readonly said: (() => void)[] }>();
+  /** By namespace (or for all): what the last complete list had is known up to here. */
+  readonly #listed = new Map<string | undefined, string>();
   #expiry: Timer | undefined;
   #isClosed = false;
 
@@ -61,13 +63,18 @@ export class View<T extends KubernetesObject> {
     this.#hear(ref, { object: undefined, uid: undefined, version, from: "list" }, {});
   }
 
-  /** Everything that is shown or claimed in `namespace` (or everywhere): what a list must have or else is gone. */
+  /** What is shown, claimed or waiting in `namespace` (or everywhere): what a list must have or else is gone. */
   *refs(namespace: string | undefined): IterableIterator<Ref> {
     for (const object of this.#options.store.in(namespace)) yield object.metadata;
-    for (const [key, claim] of this.#claims) {
+    for (const key of new Set([...this.#claims.keys(), ...this.#held.keys()])) {
       const ref = refOf(key);
-      if (claim.object === undefined && (namespace === undefined || ref.namespace === namespace)) yield ref;
+      if (this.#shown(ref) === undefined && (namespace === undefined || ref.namespace === namespace)) yield ref;
     }
+  }
+
+  /** All of a list of version `version` has been heard. */
+  listed(namespace: string | undefined, version: string): void {
+    this.#listed.set(namespace, version);
   }
 
   /**
@@ -88,7 +95,13 @@ export class View<T extends KubernetesObject> {
       this.removed(object.metadata, object.metadata.uid ?? "");
       return;
     }
-    this.#own(object.metadata, write(object, this.#known(object.metadata)));
+    const { namespace, resourceVersion } = object.metadata;
+    const known = this.#known(object.metadata);
+    const listed = this.#listed.get(namespace) ?? this.#listed.get(undefined);
+    // Not there in a list that is newer than the write: created by us, and gone before we heard of it.
+    const isGone = known.shown === undefined && known.claim === undefined && isAtLeast(listed, resourceVersion);
+    if (isGone && !this.#held.has(keyOf(object.metadata))) return;
+    this.#own(object.metadata, write(object, known));
   }
 
   /** We removed the object `uid`. No event: the writer knows. */
