@@ -82,6 +82,8 @@ async function parse(file: string): Promise<Fields> {
       cause,
     });
   }
+  const fix = "a kubeconfig has clusters, users, contexts and current-context";
+  if (text.trim() === "") throw new ConfigError({ source: file, problem: "the file is empty", fix });
   const { loadYaml } = await import("@kubernetes/client-node");
   let parsed: unknown;
   try {
@@ -89,15 +91,11 @@ async function parse(file: string): Promise<Fields> {
   } catch (error) {
     // The parser's message and stack quote lines of the file, which may hold a token, so the error itself is not kept.
     const { reason, mark } = error as { readonly reason?: string; readonly mark?: { readonly line?: number } };
-    throw new ConfigError({
-      source: file,
-      problem: `it is not YAML (line ${(mark?.line ?? 0) + 1}: ${reason ?? "unreadable"})`,
-      fix: "correct that line",
-    });
+    const words = (reason ?? "unreadable").replace(/["'<!*&].*/, "…");
+    throw new ConfigError({ source: file, problem: `it is not YAML (line ${(mark?.line ?? 0) + 1}: ${words})`, fix: "correct that line" });
   }
   if (isFields(parsed)) return parsed;
-  const what = parsed === undefined || parsed === null ? "the file is empty" : "it is YAML, but not a kubeconfig";
-  throw new ConfigError({ source: file, problem: what, fix: "a kubeconfig has clusters, users, contexts and current-context" });
+  throw new ConfigError({ source: file, problem: "it is YAML, but not a kubeconfig", fix });
 }
 
 function merge(merged: Merged, file: string, parsed: Fields): void {

@@ -173,6 +173,7 @@ users:
 
   test.for([
     { name: "no YAML", config: "users:\n- user: {token: hunter2\n  x: [", says: "is not YAML (line" },
+    { name: "a token that is an alias", config: "users: [{ name: u, user: { token: *hunter2 } }]", says: "is not YAML (line 1: " },
     { name: "nothing", config: "", says: "the file is empty" },
     { name: "a text", config: "hunter2", says: "not a kubeconfig" },
     {

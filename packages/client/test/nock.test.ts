@@ -12,7 +12,7 @@ const server = "https://api.test";
 
 let client: Client;
 beforeAll(() => {
-  // Waits of a tenth of their length: what is waited for is tested with a fake clock elsewhere.
+  // Waits are a hundred times shorter: what is waited for is tested with a fake clock elsewhere.
   const clock = { ...systemClock, after: (ms: number, run: () => void) => systemClock.after(ms / 100, run) };
   client = createClient({
     transport: httpTransport({ server, credentials: { headers: { authorization: "Bearer t" } } }),
