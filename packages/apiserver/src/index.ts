@@ -1,1 +1,1 @@
-export {};
+export { type ApiServer, type ApiServerOptions, createApiServer, type ServedResource } from "./server.ts";

@@ -1,0 +1,50 @@
+/** What a request is handled with: the parts of the server, and the request as it was read. */
+import type { ApiRequest, ApiResponse, Clock, Random } from "@treadle/apimachinery";
+import type { Accepted } from "./content.ts";
+import type { Registry, Served } from "./registry.ts";
+import type { ResourceRoute } from "./routes.ts";
+import { type Collection, type Entry, keyFor, type Store } from "./storage.ts";
+import { viewOf } from "./present.ts";
+import type { View } from "./view.ts";
+
+/** The parts of one server. */
+export interface Parts {
+  readonly store: Store;
+  readonly registry: Registry;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly uid: () => string;
+  readonly watchBuffer: number;
+  readonly bookmarkIntervalMs: number;
+  /** Streams in progress and the id of their kind; ended when the server closes or the kind changes. */
+  readonly streams: Map<{ end(): void }, string>;
+}
+
+/** One request to a served kind. */
+export interface Call {
+  readonly parts: Parts;
+  readonly request: ApiRequest;
+  readonly route: ResourceRoute;
+  readonly query: URLSearchParams;
+  readonly served: Served;
+  readonly collection: Collection;
+  readonly accepted: Accepted;
+  /** Texts for the client beside the answer; filled while the request is handled. */
+  readonly warnings: string[];
+}
+
+/** The entry that the path names, if it exists. */
+export function entryOf(call: Call): Entry | undefined {
+  return call.collection.get(keyFor(call.route.namespace, call.route.name));
+}
+
+/** An entry as this request sees it. */
+export function viewFor(call: Call, entry: Entry): View {
+  const view = viewOf(entry, call.served.version, call.served.type.storage);
+  return call.accepted.isMetadataOnly ? view.metadataOnly : view;
+}
+
+/** A complete answer. */
+export function respond(status: number, body: string, contentType = "application/json"): ApiResponse {
+  return { status, headers: { "content-type": contentType }, body };
+}

@@ -1,0 +1,127 @@
+/**
+ * How objects go away: at once, or marked until what holds them lets go; and the two objects that take others with them,
+ * namespaces and CRDs. Nothing here runs on a timer: what became due is done at the end of the request that caused it.
+ */
+import type { Parts } from "./context.ts";
+import { secondsOf, stringsOf } from "./object-meta.ts";
+import type { ResourceType } from "./registry.ts";
+import type { Collection, Draft, Entry } from "./storage.ts";
+
+export interface Deletion {
+  readonly type: ResourceType;
+  readonly collection: Collection;
+  readonly entry: Entry;
+  readonly propagation?: string | undefined;
+  readonly graceSeconds?: number | undefined;
+  readonly isDryRun?: boolean;
+}
+
+/** What keeps a CRD until its objects are gone. */
+export const CRD_CLEANUP_FINALIZER = "customresourcecleanup.apiextensions.k8s.io";
+
+/** Removes the object, or marks it when something holds it; returns what is left of it. */
+export function removeOrMark(parts: Parts, deletion: Deletion): Entry | undefined {
+  const { type, collection, entry, propagation, graceSeconds: requested, isDryRun = false } = deletion;
+  const { metadata } = entry.object;
+  const finalizers = stringsOf(metadata.finalizers);
+  const isFirst = metadata.deletionTimestamp === undefined;
+  const held = heldBy(finalizers, propagation, isFirst ? type.heldWhileDeleting : undefined);
+  const graceSeconds = type.graceSeconds?.(entry.object, requested) ?? 0;
+  if (held.length === 0 && graceSeconds === 0 && !type.marksDeletion) {
+    if (!isDryRun) collection.delete(entry);
+    return undefined;
+  }
+  const endsGrace = !isFirst && graceSeconds === 0 && (metadata.deletionGracePeriodSeconds ?? 0) > 0;
+  if (!isFirst && !endsGrace && held.length === finalizers.length) return entry;
+  if (isDryRun) return entry;
+  const draft = { ...entry.object, metadata: { ...metadata, finalizers: held } } as unknown as Draft; // a copy of a stored object
+  if (held.length === 0) delete draft.metadata["finalizers"];
+  if (endsGrace) draft.metadata["deletionGracePeriodSeconds"] = 0;
+  if (isFirst) {
+    draft.metadata["deletionTimestamp"] = secondsOf(parts.clock.now() + graceSeconds * 1000);
+    draft.metadata["deletionGracePeriodSeconds"] = graceSeconds;
+    if (metadata.generation !== undefined) draft.metadata["generation"] = metadata.generation + 1;
+    type.hooks.prepareDelete?.(draft);
+  }
+  return collection.update(entry, draft);
+}
+
+/** Follows which namespaces and CRDs are going, and finishes them. */
+export class Terminations {
+  readonly #parts: Parts;
+  readonly #namespaces: Collection;
+  readonly #definitions: Collection;
+  readonly #going = new Set<string>();
+
+  constructor(parts: Parts, definitionsId: string) {
+    this.#parts = parts;
+    this.#namespaces = parts.store.collection("namespaces");
+    this.#definitions = parts.store.collection(definitionsId);
+    for (const [prefix, collection] of [
+      ["n", this.#namespaces],
+      ["d", this.#definitions],
+    ] as const) {
+      collection.listen(({ type, entry }) => {
+        const key = `${prefix}:${entry.key}`;
+        if (type === "DELETED") this.#going.delete(key);
+        else if (entry.object.metadata.deletionTimestamp !== undefined) this.#going.add(key);
+      });
+    }
+  }
+
+  /** Empties what is going, and removes what is empty. Called after each request that wrote something. */
+  settle(): void {
+    for (const key of this.#going) {
+      const name = key.slice(2);
+      if (key.startsWith("n:")) this.#settleNamespace(name);
+      else this.#settleDefinition(name);
+    }
+  }
+
+  #settleNamespace(name: string): void {
+    let left = 0;
+    for (const type of this.#parts.registry.types()) {
+      if (!type.isNamespaced) continue;
+      left += this.#empty(type, (entry) => entry.namespace === name);
+    }
+    const entry = this.#namespaces.get(name);
+    if (left === 0 && entry !== undefined && stringsOf(entry.object.metadata.finalizers).length === 0) this.#namespaces.delete(entry);
+  }
+
+  #settleDefinition(name: string): void {
+    const type = this.#parts.registry.type(name);
+    if (type !== undefined && this.#empty(type, () => true) > 0) return;
+    const entry = this.#definitions.get(name);
+    if (entry === undefined) return;
+    const finalizers = stringsOf(entry.object.metadata.finalizers);
+    const others = finalizers.filter((finalizer) => finalizer !== CRD_CLEANUP_FINALIZER);
+    if (others.length === 0) this.#definitions.delete(entry);
+    else if (others.length < finalizers.length) {
+      const metadata = { ...entry.object.metadata, finalizers: others };
+      this.#definitions.update(entry, { ...entry.object, metadata } as unknown as Draft); // a copy of a stored object
+    }
+  }
+
+  /** Deletes the objects; returns how many something else still holds. */
+  #empty(type: ResourceType, isMeant: (entry: Entry) => boolean): number {
+    const collection = this.#parts.store.collection(type.id);
+    let left = 0;
+    for (const entry of collection.all()) {
+      if (isMeant(entry) && removeOrMark(this.#parts, { type, collection, entry }) !== undefined) left++;
+    }
+    return left;
+  }
+}
+
+/** The finalizers of an object that is being deleted in this way. */
+function heldBy(finalizers: readonly string[], propagation: string | undefined, always: string | undefined): readonly string[] {
+  const held = new Set(finalizers);
+  if (propagation !== undefined) {
+    held.delete("foregroundDeletion");
+    held.delete("orphan");
+    if (propagation === "Foreground") held.add("foregroundDeletion");
+    if (propagation === "Orphan") held.add("orphan");
+  }
+  if (always !== undefined) held.add(always);
+  return [...held];
+}

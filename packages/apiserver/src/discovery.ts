@@ -1,0 +1,164 @@
+/** Discovery documents: which groups, versions and resources are served. */
+import type { Registry, Served, ServedVersion } from "./registry.ts";
+
+/** The Kubernetes version that the server stands for: the newest whose behaviour was compared. */
+export const SERVER_VERSION = { major: "1", minor: "34", gitVersion: "v1.34.1" } as const;
+
+const MAIN_VERBS = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"] as const;
+const SUBRESOURCE_VERBS = ["get", "patch", "update"] as const;
+
+/** `/api/v1`, `/apis/GROUP/VERSION`; `undefined` when that version is not served. */
+export function resourceList(registry: Registry, group: string, version: string): object | undefined {
+  const served = [...registry.all()].filter((one) => one.version.group === group && one.version.version === version);
+  const [first] = served;
+  if (first === undefined) return undefined;
+  return {
+    kind: "APIResourceList",
+    apiVersion: "v1",
+    groupVersion: first.version.apiVersion,
+    resources: served.toSorted(byPlural).flatMap(resourcesOf),
+  };
+}
+
+/** `/apis/GROUP`; `undefined` when nothing of the group is served. */
+export function groupDocument(registry: Registry, group: string): object | undefined {
+  const versions = versionsOf(registry, group);
+  if (versions.length === 0) return undefined;
+  return { kind: "APIGroup", apiVersion: "v1", ...groupBody(group, versions) };
+}
+
+/** `/apis`. */
+export function groupList(registry: Registry): object {
+  const groups = groupsOf(registry).map((group) => groupBody(group, versionsOf(registry, group)));
+  return { kind: "APIGroupList", apiVersion: "v1", groups };
+}
+
+/** `/api`. */
+export function legacyVersions(): object {
+  return { kind: "APIVersions", versions: ["v1"], serverAddressByClientCIDRs: [{ clientCIDR: "0.0.0.0/0", serverAddress: "127.0.0.1" }] };
+}
+
+/** `/version`. */
+export function versionDocument(): object {
+  return {
+    ...SERVER_VERSION,
+    gitCommit: "",
+    gitTreeState: "clean",
+    buildDate: "1970-01-01T00:00:00Z",
+    goVersion: "",
+    compiler: "",
+    platform: `${process.platform}/${process.arch}`,
+  };
+}
+
+/** The aggregated form of `/api` (`isLegacy`) or `/apis`: everything in one document. */
+export function aggregated(registry: Registry, isLegacy: boolean): object {
+  const groups = isLegacy ? [""] : groupsOf(registry);
+  return {
+    kind: "APIGroupDiscoveryList",
+    apiVersion: "apidiscovery.k8s.io/v2",
+    metadata: {},
+    items: groups.map((group) => ({
+      metadata: { ...(group === "" ? {} : { name: group }), creationTimestamp: null },
+      versions: versionsOf(registry, group).map((version) => ({
+        version,
+        freshness: "Current",
+        resources: [...registry.all()]
+          .filter((one) => one.version.group === group && one.version.version === version)
+          .toSorted(byPlural)
+          .map(aggregatedResource),
+      })),
+    })),
+  };
+}
+
+function aggregatedResource({ type, version }: Served): object {
+  const responseKind = { group: version.group, version: version.version, kind: type.kind };
+  const subresources = subresourcesOf(version).map(({ name, kind }) => ({
+    subresource: name,
+    responseKind: kind === "Scale" ? { group: "autoscaling", version: "v1", kind } : responseKind,
+    verbs: SUBRESOURCE_VERBS,
+  }));
+  return {
+    resource: type.plural,
+    responseKind,
+    scope: type.isNamespaced ? "Namespaced" : "Cluster",
+    singularResource: type.singular,
+    verbs: MAIN_VERBS,
+    ...(type.shortNames.length === 0 ? {} : { shortNames: type.shortNames }),
+    ...(type.categories.length === 0 ? {} : { categories: type.categories }),
+    ...(subresources.length === 0 ? {} : { subresources }),
+  };
+}
+
+function resourcesOf({ type, version }: Served): object[] {
+  const main = {
+    name: type.plural,
+    singularName: type.singular,
+    namespaced: type.isNamespaced,
+    kind: type.kind,
+    verbs: MAIN_VERBS,
+    ...(type.shortNames.length === 0 ? {} : { shortNames: type.shortNames }),
+    ...(type.categories.length === 0 ? {} : { categories: type.categories }),
+    storageVersionHash: storageHash(type.storage, type.kind),
+  };
+  const subresources = subresourcesOf(version).map(({ name, kind }) => ({
+    name: `${type.plural}/${name}`,
+    singularName: "",
+    namespaced: type.isNamespaced,
+    ...(kind === "Scale" ? { group: "autoscaling", version: "v1" } : {}),
+    kind: kind ?? type.kind,
+    verbs: SUBRESOURCE_VERBS,
+  }));
+  return [main, ...subresources];
+}
+
+function subresourcesOf(version: ServedVersion): readonly { readonly name: string; readonly kind?: string }[] {
+  return [...(version.scale === undefined ? [] : [{ name: "scale", kind: "Scale" }]), ...(version.status ? [{ name: "status" }] : [])];
+}
+
+/** Only its equality means something: clients compare it to see that the stored version changed. */
+function storageHash(storage: ServedVersion, kind: string): string {
+  let hash = 0;
+  for (const character of `${storage.apiVersion}/${kind}`) hash = (Math.imul(hash, 31) + character.charCodeAt(0)) >>> 0;
+  const bytes = Buffer.alloc(8);
+  bytes.writeUInt32BE(hash);
+  return bytes.toString("base64");
+}
+
+function groupBody(group: string, versions: readonly string[]): object {
+  const list = versions.map((version) => ({ groupVersion: `${group}/${version}`, version }));
+  return { name: group, versions: list, preferredVersion: list[0] };
+}
+
+function groupsOf(registry: Registry): readonly string[] {
+  return [...new Set([...registry.all()].map((one) => one.version.group))].filter((group) => group !== "");
+}
+
+/** The served versions of a group, the preferred one first. */
+function versionsOf(registry: Registry, group: string): readonly string[] {
+  const versions = new Set([...registry.all()].filter((one) => one.version.group === group).map((one) => one.version.version));
+  return [...versions].toSorted(byPriority);
+}
+
+/** Kubernetes' order of versions: v2 before v1 before v1beta1 before v1alpha1 before other names. */
+function byPriority(a: string, b: string): number {
+  const [left, right] = [rankOf(a), rankOf(b)];
+  if (left === undefined || right === undefined) return left === right ? (a < b ? -1 : 1) : left === undefined ? 1 : -1;
+  for (let i = 0; i < 3; i++) {
+    const difference = (right[i] ?? 0) - (left[i] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+function rankOf(version: string): readonly number[] | undefined {
+  const found = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(version);
+  if (found === null) return undefined;
+  const stability = found[2] === undefined ? 2 : found[2] === "beta" ? 1 : 0;
+  return [stability, Number(found[1]), Number(found[3] ?? 0)];
+}
+
+function byPlural(a: Served, b: Served): number {
+  return a.type.plural < b.type.plural ? -1 : 1;
+}

@@ -1,0 +1,184 @@
+/** From a request to the verb that answers it. */
+import type { ApiRequest, ApiResponse } from "@treadle/apimachinery";
+import { checkSize, encode, mediaTypeOf, negotiate } from "./content.ts";
+import { type Call, type Parts, respond } from "./context.ts";
+import { aggregated, groupDocument, groupList, legacyVersions, resourceList, versionDocument } from "./discovery.ts";
+import { readBoolean } from "./options.ts";
+import { resourceOf } from "./registry.ts";
+import { parseTarget, type ResourceRoute, type Target } from "./routes.ts";
+import { methodNotSupported, resourceNotServed } from "./status-errors.ts";
+import { create } from "./verbs/create.ts";
+import { deleteCollection, deleteOne } from "./verbs/delete.ts";
+import { get, list } from "./verbs/list.ts";
+import { patch } from "./verbs/patch.ts";
+import { getScale, patchScale, updateScale } from "./verbs/scale.ts";
+import { update } from "./verbs/update.ts";
+import { watch } from "./verbs/watch.ts";
+
+/** Answers a request. @throws StatusError for everything that the server refuses. */
+export async function dispatch(parts: Parts, request: ApiRequest): Promise<ApiResponse> {
+  const target = parseTarget(request.path);
+  const { route } = target;
+  if (route.type === "resource") return answerResource(parts, request, { route, query: target.query });
+  const document = request.method === "GET" ? documentOf(parts, request, target) : undefined;
+  if (document === undefined) return PAGE_NOT_FOUND;
+  if (typeof document === "string") return respond(200, document, "text/plain; charset=utf-8");
+  const { encoding } = negotiate(discoveryAccept(request));
+  const contentType =
+    "items" in document && "kind" in document && document.kind === "APIGroupDiscoveryList" ? AGGREGATED_TYPE : `application/${encoding}`;
+  return respond(200, await encode(JSON.stringify(document), encoding), contentType);
+}
+
+const AGGREGATED_TYPE = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+
+/** What Go's mux answers for a path that nobody serves. */
+const PAGE_NOT_FOUND: ApiResponse = {
+  status: 404,
+  headers: { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" },
+  body: "404 page not found\n",
+};
+
+function documentOf(parts: Parts, request: ApiRequest, { route }: Target): object | string | undefined {
+  switch (route.type) {
+    case "groups":
+      if (wantsAggregated(request)) return aggregated(parts.registry, route.legacy);
+      return route.legacy ? legacyVersions() : groupList(parts.registry);
+    case "group":
+      return groupDocument(parts.registry, route.group);
+    case "version":
+      return resourceList(parts.registry, route.group, route.version);
+    case "resource":
+      return undefined;
+    case "other":
+      return otherDocument(route.path, parts);
+  }
+}
+
+function otherDocument(path: string, parts: Parts): object | string | undefined {
+  if (path === "/version" || path === "/version/") return versionDocument();
+  if (/^\/(healthz|livez|readyz)(\/ping)?$/.test(path)) return "ok";
+  if (path === "/") {
+    const groups = [
+      ...new Set([...parts.registry.all()].filter((one) => one.version.group !== "").map((one) => `/apis/${one.version.apiVersion}`)),
+    ];
+    return { paths: ["/api", "/api/v1", "/apis", ...groups.toSorted(), "/healthz", "/livez", "/readyz", "/version"] };
+  }
+  return undefined;
+}
+
+function wantsAggregated(request: ApiRequest): boolean {
+  const accept = request.headers["accept"] ?? "";
+  return accept
+    .split(",")
+    .some((clause) => /as=APIGroupDiscoveryList/i.test(clause) && /;\s*v=v2(\s*;|\s*$)/.test(clause) && clause.includes("json"));
+}
+
+/** Discovery documents have no other form, so what is asked beside them is only the encoding. */
+function discoveryAccept(request: ApiRequest): string | undefined {
+  return request.headers["accept"]
+    ?.split(",")
+    .map((clause) => mediaTypeOf(clause))
+    .join(",");
+}
+
+async function answerResource(
+  parts: Parts,
+  request: ApiRequest,
+  { route, query }: { readonly route: ResourceRoute; readonly query: URLSearchParams },
+): Promise<ApiResponse> {
+  const served = parts.registry.find(route.group, route.version, route.resource);
+  if (served === undefined) {
+    // A group that is served answers for its unknown resources; for others nobody does.
+    if (resourceList(parts.registry, route.group, route.version) === undefined || isCustomGroup(parts, route)) return PAGE_NOT_FOUND;
+    throw resourceNotServed();
+  }
+  if (!fits(route, served.type.isNamespaced)) throw resourceNotServed();
+  if (request.body !== undefined) checkSize(request.body);
+  const call: Call = {
+    parts,
+    request,
+    route,
+    query,
+    served,
+    collection: parts.store.collection(served.type.id),
+    accepted: negotiate(request.headers["accept"]),
+    warnings: served.version.deprecation === undefined ? [] : [served.version.deprecation],
+  };
+  const response = await verbOf(call);
+  if (call.warnings.length === 0) return response;
+  return { ...response, headers: { ...response.headers, warning: call.warnings.map(warningOf).join(", ") } };
+}
+
+function isCustomGroup(parts: Parts, route: ResourceRoute): boolean {
+  for (const { type, version } of parts.registry.all()) if (version.group === route.group && !type.isCustom) return false;
+  return true;
+}
+
+/** Objects of namespaced kinds are named with their namespace, those of the others without. */
+function fits(route: ResourceRoute, isNamespaced: boolean): boolean {
+  if (!isNamespaced) return route.namespace === "";
+  return route.namespace !== "" || route.name === "";
+}
+
+async function verbOf(call: Call): Promise<ApiResponse> {
+  const { request, route, served } = call;
+  switch (route.subresource) {
+    case "":
+      return route.name === "" ? collectionVerb(call) : objectVerb(call);
+    case "status":
+      if (!served.version.status) throw resourceNotServed();
+      if (request.method === "GET") return get(call);
+      if (request.method === "PUT") return update(call);
+      if (request.method === "PATCH") return patch(call);
+      throw methodNotSupported(resourceOf(served.type), verbName(call));
+    case "scale":
+      if (served.version.scale === undefined) throw resourceNotServed();
+      if (request.method === "GET") return getScale(call);
+      if (request.method === "PUT") return updateScale(call);
+      if (request.method === "PATCH") return patchScale(call);
+      throw methodNotSupported(resourceOf(served.type), verbName(call));
+    default:
+      throw resourceNotServed();
+  }
+}
+
+async function collectionVerb(call: Call): Promise<ApiResponse> {
+  switch (call.request.method) {
+    case "GET":
+      return readBoolean(call.query, "watch") === true ? watch(call) : list(call);
+    case "POST":
+      return create(call);
+    case "DELETE":
+      return deleteCollection(call);
+    default:
+      throw methodNotSupported(resourceOf(call.served.type), verbName(call));
+  }
+}
+
+async function objectVerb(call: Call): Promise<ApiResponse> {
+  switch (call.request.method) {
+    case "GET":
+      return readBoolean(call.query, "watch") === true ? watch(call) : get(call);
+    case "PUT":
+      return update(call);
+    case "PATCH":
+      return patch(call);
+    case "DELETE":
+      return deleteOne(call);
+    default:
+      throw methodNotSupported(resourceOf(call.served.type), verbName(call));
+  }
+}
+
+/** The Kubernetes verb of a request, for messages. */
+function verbName({ request }: Call): string {
+  const verbs: Readonly<Record<string, string>> = { POST: "create", PUT: "update", PATCH: "patch", DELETE: "delete", GET: "get" };
+  return verbs[request.method] ?? request.method;
+}
+
+/** RFC 7234, as the real server writes it: code 299, no agent. */
+function warningOf(text: string): string {
+  // Header values are latin-1 without line breaks; what is beyond would break the answer.
+  const clean = text.replace(/[\r\n]+/g, " ").replace(/[^\x20-\x7e]/g, "?");
+  return `299 - "${clean.replace(/["\\]/g, "\\$&")}"`;
+}

@@ -1,0 +1,74 @@
+/** Events are one kind under two names: `v1` and `events.k8s.io/v1` show the same objects with other field names. */
+import type { JsonObject } from "./internal/json.ts";
+import type { ResourceType, ServedVersion } from "./registry.ts";
+
+const CORE: ServedVersion = {
+  group: "",
+  version: "v1",
+  apiVersion: "v1",
+  served: true,
+  status: false,
+  selectableFields: [
+    "involvedObject.kind",
+    "involvedObject.namespace",
+    "involvedObject.name",
+    "involvedObject.uid",
+    "involvedObject.apiVersion",
+    "involvedObject.resourceVersion",
+    "involvedObject.fieldPath",
+    "reason",
+    "reportingComponent",
+    "source",
+    "type",
+  ],
+};
+
+/** Field names in `v1` and in `events.k8s.io/v1`. */
+const NAMES: readonly (readonly [core: string, events: string])[] = [
+  ["involvedObject", "regarding"],
+  ["message", "note"],
+  ["reportingComponent", "reportingController"],
+  ["source", "deprecatedSource"],
+  ["firstTimestamp", "deprecatedFirstTimestamp"],
+  ["lastTimestamp", "deprecatedLastTimestamp"],
+  ["count", "deprecatedCount"],
+];
+
+const EVENTS_GROUP: ServedVersion = {
+  group: "events.k8s.io",
+  version: "v1",
+  apiVersion: "events.k8s.io/v1",
+  served: true,
+  status: false,
+  selectableFields: ["regarding.kind", "regarding.namespace", "regarding.name", "regarding.uid", "reason", "reportingController", "type"],
+  fromStored: (event) => rename(event, new Map(NAMES)),
+  toStored: (event) => rename(event, new Map(NAMES.map(([core, events]) => [events, core]))),
+};
+
+/** The kind Event, stored as `v1`. */
+export const EVENTS: ResourceType = {
+  id: "events",
+  group: "",
+  plural: "events",
+  singular: "event",
+  kind: "Event",
+  listKind: "EventList",
+  shortNames: ["ev"],
+  categories: [],
+  isNamespaced: true,
+  isCustom: false,
+  versions: [CORE, EVENTS_GROUP],
+  storage: CORE,
+  countsGenerations: false,
+  nameRule: "subdomain",
+  isUnconditional: true,
+  createsOnUpdate: true,
+  returnsDeleted: false,
+  heldWhileDeleting: undefined,
+  marksDeletion: false,
+  hooks: {},
+};
+
+function rename(event: JsonObject, names: ReadonlyMap<string, string>): JsonObject {
+  return Object.fromEntries(Object.entries(event).map(([field, value]) => [names.get(field) ?? field, value]));
+}

@@ -1,0 +1,76 @@
+/** Plain JSON values: what is stored, compared and copied. Nothing here knows Kubernetes. */
+
+export type JsonObject = { [field: string]: unknown };
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A deep copy of a JSON value; the copy shares nothing with the original and is not frozen. */
+export function cloneJson<T>(value: T): T {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(cloneJson) as T;
+  const copy: JsonObject = {};
+  for (const key in value) copy[key] = cloneJson((value as JsonObject)[key]);
+  return copy as T;
+}
+
+/** Freezes a JSON value at any depth, in place. What is frozen already is taken as frozen to its leaves. */
+export function freezeJson<T>(value: T): T {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  if (Array.isArray(value)) for (const item of value) freezeJson(item);
+  else for (const key in value) freezeJson(value[key]);
+  return value;
+}
+
+/** The value at a path of field names, or `undefined` where the path leaves the value. */
+export function valueAt(value: unknown, path: readonly string[]): unknown {
+  let at = value;
+  for (const field of path) {
+    if (!isObject(at) || !Object.hasOwn(at, field)) return undefined;
+    at = at[field];
+  }
+  return at;
+}
+
+/** Sets the value at a path in place, making the objects on the way; `undefined` removes the field. */
+export function setAt(root: JsonObject, path: readonly string[], value: unknown): void {
+  let at = root;
+  for (const field of path.slice(0, -1)) {
+    const next = at[field];
+    if (isObject(next)) at = next;
+    else {
+      if (value === undefined) return;
+      at = at[field] = {} as JsonObject;
+    }
+  }
+  const last = path.at(-1);
+  if (last === undefined) return;
+  if (value === undefined) delete at[last];
+  else at[last] = value;
+}
+
+/** A value as Go's `encoding/json` prints it: keys sorted, HTML characters escaped. Error messages of the real server hold it. */
+export function goJson(value: unknown): string {
+  return escapeHtml(JSON.stringify(sortKeys(value)) ?? "null");
+}
+
+/** A string as Go's `%q` prints it, for the characters that occur in practice. */
+export function goQuote(text: string): string {
+  return JSON.stringify(text);
+}
+
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.keys(value)
+      .toSorted()
+      .map((key) => [key, sortKeys(value[key])]),
+  );
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[<>&\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}

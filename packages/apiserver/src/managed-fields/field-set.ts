@@ -1,0 +1,184 @@
+/**
+ * Sets of field paths, as managedFields holds them (structured-merge-diff `fieldpath`). A path element is its text in
+ * FieldsV1: `f:name` a field, `k:{...}` an item of a list-map, `v:...` an item of a set, `i:0` an index.
+ * Sets are values: operations return new ones and share what they can.
+ */
+import { goJson, isObject } from "../internal/json.ts";
+
+/** A path that is in the set is `isMember`; `children` lead to longer paths. */
+export interface FieldSet {
+  readonly isMember: boolean;
+  readonly children: ReadonlyMap<string, FieldSet>;
+}
+
+/** `{"f:spec":{"f:replicas":{}}}`: the stored form. */
+export type FieldsV1 = { readonly [element: string]: FieldsV1 };
+
+const NO_CHILDREN: ReadonlyMap<string, FieldSet> = new Map();
+
+export const EMPTY_SET: FieldSet = { isMember: false, children: NO_CHILDREN };
+const LEAF: FieldSet = { isMember: true, children: NO_CHILDREN };
+
+export function isEmptySet(set: FieldSet): boolean {
+  return !set.isMember && set.children.size === 0;
+}
+
+export function hasPath(set: FieldSet, path: readonly string[]): boolean {
+  let at: FieldSet | undefined = set;
+  for (const element of path) at = at?.children.get(element);
+  return at?.isMember === true;
+}
+
+/** Every path in either. */
+export function union(a: FieldSet, b: FieldSet): FieldSet {
+  if (a === b || isEmptySet(b)) return a;
+  if (isEmptySet(a)) return b;
+  const children = new Map(a.children);
+  for (const [element, sub] of b.children) {
+    const own = children.get(element);
+    children.set(element, own === undefined ? sub : union(own, sub));
+  }
+  return { isMember: a.isMember || b.isMember, children };
+}
+
+/** The paths of `a` that are not in `b`; a longer path stays when only its beginning is in `b`. */
+export function difference(a: FieldSet, b: FieldSet): FieldSet {
+  if (isEmptySet(b) || isEmptySet(a)) return a;
+  let children: Map<string, FieldSet> | undefined;
+  for (const [element, sub] of b.children) {
+    const own = (children ?? a.children).get(element);
+    if (own === undefined) continue;
+    const rest = difference(own, sub);
+    if (rest === own) continue;
+    children ??= new Map(a.children);
+    if (isEmptySet(rest)) children.delete(element);
+    else children.set(element, rest);
+  }
+  const isMember = a.isMember && !b.isMember;
+  return children === undefined && isMember === a.isMember ? a : { isMember, children: children ?? a.children };
+}
+
+/** The paths in both. */
+export function intersection(a: FieldSet, b: FieldSet): FieldSet {
+  const children = new Map<string, FieldSet>();
+  for (const [element, sub] of a.children) {
+    const other = b.children.get(element);
+    if (other === undefined) continue;
+    const both = intersection(sub, other);
+    if (!isEmptySet(both)) children.set(element, both);
+  }
+  return { isMember: a.isMember && b.isMember, children };
+}
+
+export function equalSets(a: FieldSet, b: FieldSet): boolean {
+  if (a === b) return true;
+  if (a.isMember !== b.isMember || a.children.size !== b.children.size) return false;
+  for (const [element, sub] of a.children) {
+    const other = b.children.get(element);
+    if (other === undefined || !equalSets(sub, other)) return false;
+  }
+  return true;
+}
+
+/** The set with the paths below `path`, and itself, taken out. */
+export function withoutTree(set: FieldSet, path: readonly string[]): FieldSet {
+  const [element, ...rest] = path;
+  if (element === undefined) return EMPTY_SET;
+  const own = set.children.get(element);
+  if (own === undefined) return set;
+  const left = withoutTree(own, rest);
+  const children = new Map(set.children);
+  if (isEmptySet(left)) children.delete(element);
+  else children.set(element, left);
+  return { isMember: set.isMember, children };
+}
+
+/** The stored form; elements in the order of their text, `.` first. */
+export function toFieldsV1(set: FieldSet): FieldsV1 {
+  const fields: Record<string, FieldsV1> = {};
+  if (set.isMember && set.children.size > 0) fields["."] = {};
+  for (const element of [...set.children.keys()].sort()) {
+    const sub = set.children.get(element);
+    if (sub !== undefined) fields[element] = sub === LEAF ? {} : toFieldsV1(sub);
+  }
+  return fields;
+}
+
+/** Reads the stored form; `undefined` when it is not one. */
+export function fromFieldsV1(fields: unknown): FieldSet | undefined {
+  if (!isObject(fields)) return undefined;
+  return readNode(fields, false);
+}
+
+/** Collects paths into a set; shared beginnings are made once. */
+export class FieldSetBuilder {
+  readonly #root: Building = { isMember: false, children: undefined };
+
+  add(path: PathNode | undefined): void {
+    this.#reach(path).isMember = true;
+  }
+
+  build(): FieldSet {
+    return finish(this.#root);
+  }
+
+  #reach(path: PathNode | undefined): Building {
+    if (path === undefined) return this.#root;
+    const parent = this.#reach(path.parent);
+    parent.children ??= new Map();
+    let node = parent.children.get(path.element);
+    if (node === undefined) {
+      node = { isMember: false, children: undefined };
+      parent.children.set(path.element, node);
+    }
+    return node;
+  }
+}
+
+/** A path as a chain from its end to the root, so that a walk shares beginnings. */
+export interface PathNode {
+  readonly parent: PathNode | undefined;
+  readonly element: string;
+}
+
+export function fieldElement(name: string): string {
+  return `f:${name}`;
+}
+
+export function keyElement(keys: Readonly<Record<string, unknown>>): string {
+  return `k:${goJson(keys)}`;
+}
+
+export function valueElement(value: unknown): string {
+  return `v:${goJson(value)}`;
+}
+
+interface Building {
+  isMember: boolean;
+  children: Map<string, Building> | undefined;
+}
+
+function finish(node: Building): FieldSet {
+  if (node.children === undefined) return node.isMember ? LEAF : EMPTY_SET;
+  const children = new Map<string, FieldSet>();
+  for (const [element, sub] of node.children) children.set(element, finish(sub));
+  return { isMember: node.isMember, children };
+}
+
+function readNode(fields: Readonly<Record<string, unknown>>, isNested: boolean): FieldSet | undefined {
+  let isMember = false;
+  const children = new Map<string, FieldSet>();
+  for (const element in fields) {
+    if (element === ".") {
+      isMember = true;
+      continue;
+    }
+    const sub = fields[element];
+    if (!/^[fkvi]:/.test(element) || !isObject(sub)) return undefined;
+    const read = readNode(sub, true);
+    if (read === undefined) return undefined;
+    children.set(element, read);
+  }
+  if (children.size === 0 && isNested) return LEAF;
+  return { isMember, children };
+}

@@ -1,0 +1,151 @@
+/**
+ * Who wrote which field: `metadata.managedFields` after an ordinary (non-apply) write.
+ * What the writer changed or added becomes its own and leaves the others; what it removed leaves everybody.
+ */
+import { jsonEqual, type ManagedFieldsEntry } from "@treadle/apimachinery";
+import type { CompiledSchema } from "../crd/schema.ts";
+import { isObject, type JsonObject } from "../internal/json.ts";
+import { compareObjects } from "./compare.ts";
+import { difference, EMPTY_SET, type FieldSet, fromFieldsV1, isEmptySet, toFieldsV1, union, withoutTree } from "./field-set.ts";
+
+/** Who writes, how and when. */
+export interface Writer {
+  readonly manager: string;
+  readonly operation: "Update";
+  readonly apiVersion: string;
+  readonly subresource: string;
+  /** RFC 3339, whole seconds. */
+  readonly time: string;
+}
+
+/** One entry, its fields as a set. */
+export interface ManagedEntry {
+  readonly manager: string;
+  readonly operation: "Apply" | "Update";
+  readonly apiVersion: string;
+  readonly subresource: string;
+  readonly time: string | undefined;
+  readonly fields: FieldSet;
+}
+
+/**
+ * The managedFields of `after`, written by `writer` over `before` (`undefined`: created). An entry that did not change
+ * is returned as it was given, so that an equal list means that nothing changed hands.
+ */
+export function managedAfterUpdate(given: {
+  readonly before: JsonObject | undefined;
+  readonly after: JsonObject;
+  readonly schema: CompiledSchema | undefined;
+  readonly managed: readonly ManagedFieldsEntry[];
+  readonly writer: Writer;
+}): readonly ManagedFieldsEntry[] {
+  const { before, after, schema, managed, writer } = given;
+  const changes = compareObjects(before, after, schema);
+  const taken = withoutIdentity(union(changes.added, changes.modified));
+  const gone = union(taken, withoutIdentity(changes.removed));
+  if (isEmptySet(gone)) return managed;
+  const kept: ManagedFieldsEntry[] = [];
+  let own = EMPTY_SET;
+  for (const raw of managed) {
+    const entry = decodeEntry(raw);
+    if (entry === undefined) continue;
+    const isOwn = isSameWriter(entry, writer);
+    const fields = difference(entry.fields, gone);
+    if (isOwn && !isEmptySet(taken)) own = fields;
+    else if (fields === entry.fields) kept.push(raw);
+    else if (!isEmptySet(fields)) kept.push(encodeEntry({ ...entry, fields }));
+  }
+  if (!isEmptySet(taken)) kept.push(encodeEntry({ ...writer, fields: union(own, taken) }));
+  return kept.toSorted(byRank);
+}
+
+/**
+ * The entries that count as the state before a write: those that the request carries (a client may edit them), unless it
+ * carries none; a single empty entry asks for a reset. Subresources cannot edit them.
+ */
+export function managedBefore(requested: unknown, live: unknown, isSubresource: boolean): readonly ManagedFieldsEntry[] {
+  const current = Array.isArray(live) ? (live as ManagedFieldsEntry[]) : []; // stored by this module
+  if (isSubresource || !Array.isArray(requested) || requested.length === 0) return current;
+  if (requested.length === 1 && jsonEqual(requested[0], {})) return [];
+  const entries = requested as ManagedFieldsEntry[]; // read by readMeta
+  if (jsonEqual(entries, current)) return current;
+  return entries.every((entry) => decodeEntry(entry) !== undefined) ? entries : current;
+}
+
+export function decodeEntry(entry: ManagedFieldsEntry): ManagedEntry | undefined {
+  const fields = fromFieldsV1(isObject(entry.fieldsV1) ? entry.fieldsV1 : {});
+  if (fields === undefined || (entry.operation !== "Apply" && entry.operation !== "Update")) return undefined;
+  return {
+    manager: entry.manager ?? "",
+    operation: entry.operation,
+    apiVersion: entry.apiVersion ?? "",
+    subresource: entry.subresource ?? "",
+    time: entry.time,
+    fields,
+  };
+}
+
+export function encodeEntry(entry: ManagedEntry): ManagedFieldsEntry {
+  return {
+    manager: entry.manager,
+    operation: entry.operation,
+    apiVersion: entry.apiVersion,
+    ...(entry.time === undefined ? {} : { time: entry.time }),
+    fieldsType: "FieldsV1",
+    fieldsV1: toFieldsV1(entry.fields),
+    ...(entry.subresource === "" ? {} : { subresource: entry.subresource }),
+  };
+}
+
+/** Fields that name the object or that only the server writes have no manager (managedfields `stripMeta`). */
+function withoutIdentity(set: FieldSet): FieldSet {
+  const metadata = set.children.get("f:metadata");
+  let rest = withoutTree(withoutTree(set, ["f:apiVersion"]), ["f:kind"]);
+  if (metadata === undefined) return rest;
+  for (const field of IDENTITY) if (metadata.children.has(field)) rest = withoutTree(rest, ["f:metadata", field]);
+  return difference(rest, METADATA_ITSELF);
+}
+
+const IDENTITY = [
+  "f:name",
+  "f:namespace",
+  "f:creationTimestamp",
+  "f:deletionTimestamp",
+  "f:deletionGracePeriodSeconds",
+  "f:selfLink",
+  "f:uid",
+  "f:generation",
+  "f:managedFields",
+  "f:resourceVersion",
+] as const;
+
+const METADATA_ITSELF: FieldSet = {
+  isMember: false,
+  children: new Map([["f:metadata", { isMember: true, children: new Map() }]]),
+};
+
+function isSameWriter(entry: ManagedEntry, writer: Writer): boolean {
+  return (
+    entry.manager === writer.manager &&
+    entry.operation === writer.operation &&
+    entry.apiVersion === writer.apiVersion &&
+    entry.subresource === writer.subresource
+  );
+}
+
+/** The order in which the real server lists entries. */
+function byRank(a: ManagedFieldsEntry, b: ManagedFieldsEntry): number {
+  const rank = (entry: ManagedFieldsEntry): readonly string[] => [
+    entry.operation ?? "",
+    entry.time ?? "",
+    entry.manager ?? "",
+    entry.apiVersion ?? "",
+    entry.subresource ?? "",
+  ];
+  const [left, right] = [rank(a), rank(b)];
+  for (let i = 0; i < left.length; i++) {
+    const [x = "", y = ""] = [left[i], right[i]];
+    if (x !== y) return x < y ? -1 : 1;
+  }
+  return 0;
+}

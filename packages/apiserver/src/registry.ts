@@ -1,0 +1,127 @@
+/** Which kinds the server serves, in which versions and with which rules. */
+import type { CompiledSchema } from "./crd/schema.ts";
+import type { JsonObject } from "./internal/json.ts";
+import type { GroupResource } from "./status-errors.ts";
+import type { Draft, StoredObject } from "./storage.ts";
+import type { FieldError } from "./field-errors.ts";
+
+export type NameRule = "subdomain" | "label" | "service" | "segment";
+
+/** Where the scale subresource finds its numbers, as field names from the root of the object. */
+export interface ScalePaths {
+  readonly specReplicas: readonly string[];
+  readonly statusReplicas: readonly string[];
+  readonly labelSelector?: readonly string[];
+}
+
+/** A kind in one version. A new definition of the kind makes new values, so they serve as cache keys. */
+export interface ServedVersion {
+  readonly group: string;
+  readonly version: string;
+  /** `group/version`, or `version` in the core group. */
+  readonly apiVersion: string;
+  readonly served: boolean;
+  /** Absent for built-in kinds, and for the empty schema. */
+  readonly schema?: CompiledSchema;
+  readonly status: boolean;
+  readonly scale?: ScalePaths;
+  /** Fields beyond metadata that a field selector may name. */
+  readonly selectableFields: readonly string[];
+  /** The text of the warning header on each use. */
+  readonly deprecation?: string;
+  /** From and to the stored form, where it differs by more than apiVersion. */
+  readonly fromStored?: (object: JsonObject) => JsonObject;
+  readonly toStored?: (object: JsonObject) => JsonObject;
+}
+
+/** What a kind does besides being stored. */
+export interface Hooks {
+  /** Changes a draft before it is validated; `previous` is absent on create. */
+  readonly prepare?: (draft: Draft, previous: JsonObject | undefined) => void;
+  readonly validate?: (draft: Draft, previous: JsonObject | undefined) => readonly FieldError[];
+  /** Changes an object that is marked as deleted. */
+  readonly prepareDelete?: (draft: Draft) => void;
+}
+
+export interface ResourceType {
+  /** `plural.group`: names the collection. */
+  readonly id: string;
+  readonly group: string;
+  readonly plural: string;
+  readonly singular: string;
+  readonly kind: string;
+  readonly listKind: string;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly isNamespaced: boolean;
+  readonly isCustom: boolean;
+  readonly versions: readonly ServedVersion[];
+  readonly storage: ServedVersion;
+  /** What raises metadata.generation: any change outside metadata and status, or nothing. */
+  readonly countsGenerations: boolean;
+  readonly nameRule: NameRule;
+  /** An update may come without resourceVersion. */
+  readonly isUnconditional: boolean;
+  /** A PUT of an object that does not exist creates it. */
+  readonly createsOnUpdate: boolean;
+  /** DELETE answers with the object instead of a Status. */
+  readonly returnsDeleted: boolean;
+  /** A finalizer that every object gets when it is deleted (a CRD waits for its objects). */
+  readonly heldWhileDeleting: string | undefined;
+  /** A deletion only marks the object; the server removes it when its content is gone (namespaces). */
+  readonly marksDeletion: boolean;
+  /** How long an object is to stay after its deletion, in seconds; absent: not at all. */
+  readonly graceSeconds?: (object: StoredObject, requested: number | undefined) => number;
+  readonly hooks: Hooks;
+}
+
+/** A kind as one URL reaches it. */
+export interface Served {
+  readonly type: ResourceType;
+  readonly version: ServedVersion;
+}
+
+export class Registry {
+  readonly #types = new Map<string, ResourceType>();
+  readonly #served = new Map<string, Served>();
+
+  /** Serves a kind, or replaces its definition. */
+  install(type: ResourceType): void {
+    this.remove(type.id);
+    this.#types.set(type.id, type);
+    for (const version of type.versions) {
+      if (version.served) this.#served.set(`${version.group}/${version.version}/${type.plural}`, { type, version });
+    }
+  }
+
+  remove(id: string): void {
+    this.#types.delete(id);
+    for (const [key, served] of this.#served) if (served.type.id === id) this.#served.delete(key);
+  }
+
+  type(id: string): ResourceType | undefined {
+    return this.#types.get(id);
+  }
+
+  types(): IterableIterator<ResourceType> {
+    return this.#types.values();
+  }
+
+  find(group: string, version: string, plural: string): Served | undefined {
+    return this.#served.get(`${group}/${version}/${plural}`);
+  }
+
+  /** Everything served, in the order of installation. */
+  all(): IterableIterator<Served> {
+    return this.#served.values();
+  }
+}
+
+/** The id of a resource: `plural.group`, or `plural` in the core group. */
+export function idOf(group: string, plural: string): string {
+  return group === "" ? plural : `${plural}.${group}`;
+}
+
+export function resourceOf(type: ResourceType): GroupResource {
+  return { group: type.group, resource: type.plural };
+}

@@ -1,0 +1,175 @@
+/**
+ * The in-memory API server: answers requests as a kube-apiserver does, in this process. Requests are handled one after
+ * the other in the order in which they come; nothing is read from the environment, and time, randomness and uids come
+ * from outside. Fronts (see `http.ts`) and {@link ApiServer.transport} carry requests to it.
+ */
+import { randomUUID } from "node:crypto";
+import { setMaxListeners } from "node:events";
+import {
+  type ApiRequest,
+  type ApiResponse,
+  type Clock,
+  type CustomResourceDefinitionInput,
+  isApiError,
+  type Kind,
+  type Random,
+  systemClock,
+  systemRandom,
+  type Transport,
+} from "@treadle/apimachinery";
+import { builtInResources } from "./builtin-resources.ts";
+import type { Parts } from "./context.ts";
+import { definitionsResource, DEFINITIONS_ID, serveDefinitions } from "./crd/resource.ts";
+import { Terminations } from "./deletion.ts";
+import { installNow, manifestOf } from "./crd/install.ts";
+import { dispatch } from "./dispatch.ts";
+import { createNamespaces } from "./namespaces.ts";
+import { Registry } from "./registry.ts";
+import { internalError, shuttingDown, StatusError } from "./status-errors.ts";
+import { Store } from "./storage.ts";
+
+/** A kind of which the server is to serve objects: its CRD, or a kind. A kind without a CRD has a status and any fields. */
+export type ServedResource = Kind | CustomResourceDefinitionInput;
+
+export interface ApiServerOptions {
+  /** @defaultValue the system clock */
+  readonly clock?: Clock;
+  /** For generated names and the times at which watches end. @defaultValue the system's */
+  readonly random?: Random;
+  /** Makes the uid of each new object. @defaultValue random UUIDs */
+  readonly uid?: () => string;
+  /** Kinds served from the start, beside the built-in ones. */
+  readonly resources?: readonly ServedResource[];
+  /** Called for each request before it is handled. An error that it throws is the answer: a way to inject faults. */
+  readonly onRequest?: (request: ApiRequest) => void;
+  /** How many changes per kind a watch can go back. @defaultValue 10000 */
+  readonly historyLimit?: number;
+  /** How many events may wait for a reader of a watch before the watch is ended. @defaultValue 10000 */
+  readonly watchBuffer?: number;
+  /** How often watches that allow bookmarks get one; 0: never. @defaultValue 60000, as the real server */
+  readonly bookmarkIntervalMs?: number;
+}
+
+export interface ApiServer {
+  /** Answers one request; never rejects. The stream of a watch ends with the request's signal or with the server. */
+  handle(request: ApiRequest): Promise<ApiResponse>;
+  /** Carries requests to this server without a socket. Its `close` ends the requests that it carries, not the server. */
+  transport(): Transport;
+  /** Serves a kind from now on: creates or replaces its CRD. Built-in kinds are served already. @throws Error when the CRD is refused. */
+  install(resource: ServedResource): void;
+  /** Calls `observe` for each request until the returned function is called. */
+  onRequest(observe: (request: ApiRequest) => void): () => void;
+  /** Forgets history: watches and continue tokens from before now get 410. */
+  compact(): void;
+  /** The newest resourceVersion. */
+  readonly resourceVersion: string;
+  /** How many watches are open. */
+  readonly watchCount: number;
+  /** Ends all watches. Requests after it are answered with 503. */
+  close(): Promise<void>;
+}
+
+/** Creates a server with the built-in kinds, the system namespaces and `resources`; it is ready when this returns. */
+export function createApiServer(options: ApiServerOptions = {}): ApiServer {
+  const clock = options.clock ?? systemClock;
+  const registry = new Registry();
+  const parts: Parts = {
+    store: new Store(options.historyLimit ?? 10_000),
+    registry,
+    clock,
+    random: options.random ?? systemRandom,
+    uid: options.uid ?? randomUUID,
+    watchBuffer: options.watchBuffer ?? 10_000,
+    bookmarkIntervalMs: options.bookmarkIntervalMs ?? 60_000,
+    streams: new Map(),
+  };
+  for (const type of [...builtInResources(), definitionsResource(clock, registry)]) registry.install(type);
+  serveDefinitions(parts);
+  const terminations = new Terminations(parts, DEFINITIONS_ID);
+  createNamespaces(parts);
+  for (const resource of options.resources ?? []) installNow(parts, manifestOf(resource, parts));
+  return new InMemoryServer(parts, terminations, options.onRequest);
+}
+
+class InMemoryServer implements ApiServer {
+  readonly #parts: Parts;
+  readonly #terminations: Terminations;
+  readonly #observers = new Set<(request: ApiRequest) => void>();
+  #isClosed = false;
+
+  constructor(parts: Parts, terminations: Terminations, observe: ((request: ApiRequest) => void) | undefined) {
+    this.#parts = parts;
+    this.#terminations = terminations;
+    if (observe !== undefined) this.#observers.add(observe);
+  }
+
+  get resourceVersion(): string {
+    return String(this.#parts.store.revision);
+  }
+
+  get watchCount(): number {
+    return this.#parts.streams.size;
+  }
+
+  async handle(request: ApiRequest): Promise<ApiResponse> {
+    try {
+      if (this.#isClosed) throw shuttingDown();
+      for (const observe of this.#observers) observe(request);
+      const response = await dispatch(this.#parts, request);
+      if (request.method !== "GET") this.#terminations.settle();
+      return response;
+    } catch (error) {
+      return failed(error);
+    }
+  }
+
+  transport(): Transport {
+    const controller = new AbortController();
+    // Each watch listens, and there may be many.
+    setMaxListeners(0, controller.signal);
+    return {
+      request: async (request) => {
+        const signal = request.signal === undefined ? controller.signal : AbortSignal.any([controller.signal, request.signal]);
+        signal.throwIfAborted();
+        const response = await this.handle({ ...request, signal });
+        signal.throwIfAborted();
+        return response;
+      },
+      close: async () => controller.abort(),
+    };
+  }
+
+  install(resource: ServedResource): void {
+    const manifest = manifestOf(resource, this.#parts);
+    installNow(this.#parts, manifest);
+  }
+
+  onRequest(observe: (request: ApiRequest) => void): () => void {
+    this.#observers.add(observe);
+    return () => void this.#observers.delete(observe);
+  }
+
+  compact(): void {
+    this.#parts.store.compact();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const stream of [...this.#parts.streams.keys()]) stream.end();
+  }
+}
+
+function failed(error: unknown): ApiResponse {
+  const { status } = error instanceof StatusError ? error : internalError(describe(error));
+  const retryAfter = status.details?.retryAfterSeconds;
+  const headers = {
+    "content-type": "application/json",
+    ...(retryAfter === undefined ? {} : { "retry-after": String(retryAfter) }),
+  };
+  return { status: status.code, headers, body: JSON.stringify(status) };
+}
+
+function describe(error: unknown): string {
+  if (isApiError(error)) return error.message;
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+}

@@ -1,0 +1,89 @@
+/** POST to a collection. */
+import { type ApiResponse, randomName } from "@treadle/apimachinery";
+import { encode, encodingOf, parseBody } from "../content.ts";
+import { type Call, respond, viewFor } from "../context.ts";
+import { checkUnknown, readObject, recordOwner, toStored, validateDraft } from "../draft.ts";
+import type { JsonObject } from "../internal/json.ts";
+import { checkNamespace, matchNamespace } from "../namespaces.ts";
+import { secondsOf } from "../object-meta.ts";
+import { readWriteOptions, type WriteOptions } from "../options.ts";
+import { resourceOf } from "../registry.ts";
+import { alreadyExists, badRequest, generateNameConflict, versionOnCreate } from "../status-errors.ts";
+import { type Draft, type Entry, keyFor } from "../storage.ts";
+import { View } from "../view.ts";
+
+export async function create(call: Call): Promise<ApiResponse> {
+  const { request, query, served } = call;
+  const options = readWriteOptions(query, request.headers["user-agent"], "CreateOptions");
+  const body = await readBody(call);
+  const { draft, unknown } = readObject(served, body);
+  checkUnknown(call, unknown, options.fieldValidation);
+  return answerWritten(call, 201, store(call, draft, options));
+}
+
+/** Stores a new object that was read; the namespace, the name and everything else is checked here. */
+export function store(call: Call, draft: Draft, options: WriteOptions): Entry | View {
+  const { route, served, collection, parts } = call;
+  const { type } = served;
+  matchNamespace(draft, type.isNamespaced ? route.namespace : "");
+  checkNamespace(parts, type, draft);
+  const requested = draft.metadata["managedFields"];
+  if (draft.metadata["resourceVersion"] !== undefined) throw versionOnCreate();
+  prepareNew(call, draft);
+  const written = { draft, live: undefined, subresource: "" };
+  validateDraft(served, written);
+  const key = keyFor(draft.metadata.namespace ?? "", draft.metadata.name);
+  if (collection.get(key) !== undefined) {
+    throw (draft.metadata["generateName"] === undefined ? alreadyExists : generateNameConflict)(resourceOf(type), draft.metadata.name);
+  }
+  recordOwner(call, written, requested, options);
+  const stored = toStored(served, draft);
+  if (options.isDryRun) return new View(draft as unknown as View["object"]); // complete but for its version
+  return collection.create(stored);
+}
+
+/** Reads the body of a write. @throws StatusError 400, 415 */
+export async function readBody(call: Call): Promise<unknown> {
+  const encoding = encodingOf(call.request.headers["content-type"]);
+  const text = call.request.body ?? "";
+  try {
+    return await parseBody(text, encoding);
+  } catch (error) {
+    if (!(error instanceof Error) || error.name === "StatusError") throw error;
+    const head = Buffer.from(text.slice(0, 30)).toString("hex");
+    throw badRequest(
+      `the object provided is unrecognized (must be of type ${call.served.type.kind}): couldn't get version/kind; ${encoding} parse error: ${error.message} (${head})`,
+    );
+  }
+}
+
+/** The answer to a write: the object as it is now. */
+export async function answerWritten(call: Call, status: number, result: Entry | View): Promise<ApiResponse> {
+  const view = result instanceof View ? (call.accepted.isMetadataOnly ? result.metadataOnly : result) : viewFor(call, result);
+  const { encoding } = call.accepted;
+  return respond(status, await encode(view.json, encoding), `application/${encoding}`);
+}
+
+function prepareNew(call: Call, draft: Draft): void {
+  const { parts, served } = call;
+  const { type, version } = served;
+  const meta: JsonObject = draft.metadata;
+  if (!meta["name"] && typeof meta["generateName"] === "string")
+    meta["name"] = generatedName(call, meta["generateName"], draft.metadata.namespace ?? "");
+  for (const field of ["deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "generation", "managedFields"]) delete meta[field];
+  meta["uid"] = parts.uid();
+  meta["creationTimestamp"] = secondsOf(parts.clock.now());
+  if (type.countsGenerations) meta["generation"] = 1;
+  if (version.status) delete draft["status"];
+  type.hooks.prepare?.(draft, undefined);
+}
+
+/** k8s.io/apiserver `storage/names`: five characters after at most 58; several tries since 1.32. */
+function generatedName(call: Call, base: string, namespace: string): string {
+  let name = "";
+  for (let attempt = 0; attempt < 8; attempt++) {
+    name = base.slice(0, 58) + randomName(call.parts.random, 5);
+    if (call.collection.get(keyFor(namespace, name)) === undefined) break;
+  }
+  return name;
+}

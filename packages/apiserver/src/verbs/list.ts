@@ -1,0 +1,182 @@
+/** GET of one object and of lists, with pages that are consistent among themselves. */
+import type { ApiResponse } from "@treadle/apimachinery";
+import { encode } from "../content.ts";
+import { type Call, respond, viewFor } from "../context.ts";
+import { type FieldError, forbidden, notSupported } from "../field-errors.ts";
+import { isObject } from "../internal/json.ts";
+import { readBoolean, readInteger } from "../options.ts";
+import { readSelection, type Selection } from "../selection.ts";
+import { badRequest, expired, invalidObject, StatusError, tooLargeVersion } from "../status-errors.ts";
+import type { Entry } from "../storage.ts";
+import { requireView } from "./update.ts";
+
+export async function get(call: Call): Promise<ApiResponse> {
+  checkReachable(call, readVersion(call.query));
+  const { encoding } = call.accepted;
+  return respond(200, await encode(requireView(call).json, encoding), `application/${encoding}`);
+}
+
+export async function list(call: Call): Promise<ApiResponse> {
+  const { query } = call;
+  const version = readVersion(query);
+  checkListOptions(query);
+  const selection = readSelection(call);
+  const limit = readInteger(query, "limit") ?? 0;
+  const token = query.get("continue") ?? "";
+  if (token !== "") {
+    if (version !== undefined && version !== 0) throw badRequest("specifying resource version is not allowed when using continue");
+    return listAnswer(call, page(call, { ...readToken(call, token), selection, limit }));
+  }
+  checkReachable(call, version);
+  const exact = isExact(query, version, limit) ? version : undefined;
+  // Of resourceVersion "0" the real server answers from its cache, which knows no pages.
+  return listAnswer(call, page(call, { revision: exact, after: "", selection, limit: version === 0 ? 0 : limit }));
+}
+
+/** Everything that the selectors select, for a deletion of a collection. */
+export function selectedEntries(call: Call): readonly Entry[] {
+  const selection = readSelection(call);
+  return call.collection.all().filter((entry) => selection.matches(entry));
+}
+
+export interface Page {
+  readonly entries: readonly Entry[];
+  readonly revision: number;
+  readonly next?: string;
+  readonly remaining?: number;
+}
+
+/** A list as text: the items' texts are made once per object, not once per list. */
+export async function listAnswer(call: Call, { entries, revision, next, remaining }: Page): Promise<ApiResponse> {
+  const { served, accepted } = call;
+  const metadata = {
+    resourceVersion: String(revision),
+    ...(next === undefined ? {} : { continue: next }),
+    ...(remaining === undefined ? {} : { remainingItemCount: remaining }),
+  };
+  const kind = accepted.isMetadataOnly ? "PartialObjectMetadataList" : served.type.listKind;
+  const apiVersion = accepted.isMetadataOnly ? "meta.k8s.io/v1" : served.version.apiVersion;
+  const isTyped = served.type.isCustom || accepted.isMetadataOnly;
+  const items = entries.map((entry) => {
+    const view = viewFor(call, entry);
+    // Built-in kinds leave apiVersion and kind out of the items of a list, as Go's typed lists do.
+    return isTyped ? view.json : view.itemJson;
+  });
+  const json = `{"kind":"${kind}","apiVersion":"${apiVersion}","metadata":${JSON.stringify(metadata)},"items":[${items.join(",")}]}`;
+  return respond(200, await encode(json, accepted.encoding), `application/${accepted.encoding}`);
+}
+
+/** A resourceVersion parameter; absent or empty is `undefined`. @throws StatusError 400 */
+export function readVersion(query: URLSearchParams): number | undefined {
+  const text = query.get("resourceVersion") ?? "";
+  if (text === "") return undefined;
+  if (!/^\d{1,15}$/.test(text))
+    throw badRequest(
+      `resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`,
+    );
+  return Number(text);
+}
+
+/** @throws StatusError 504 for a version that does not exist yet. */
+function checkReachable(call: Call, version: number | undefined): void {
+  const current = call.parts.store.revision;
+  if (version !== undefined && version > current) throw tooLargeVersion(version, current);
+}
+
+function isExact(query: URLSearchParams, version: number | undefined, limit: number): boolean {
+  if (version === undefined || version === 0) return false;
+  const match = query.get("resourceVersionMatch");
+  return match === "Exact" || (!match && limit > 0);
+}
+
+interface PageRequest {
+  /** `undefined`: now. */
+  readonly revision: number | undefined;
+  /** The key after which the page begins; empty: at the beginning. */
+  readonly after: string;
+  readonly selection: Selection;
+  readonly limit: number;
+}
+
+function page(call: Call, { revision = call.parts.store.revision, after, selection, limit }: PageRequest): Page {
+  const { collection } = call;
+  const all = collection.at(revision);
+  if (all === undefined) throw after === "" ? expired("The resourceVersion for the provided list is too old.") : expiredToken(after);
+  const entries: Entry[] = [];
+  let index = after === "" ? 0 : firstAfter(all, after);
+  for (; index < all.length; index++) {
+    const entry = all[index];
+    if (entry === undefined || !selection.matches(entry)) continue;
+    if (limit > 0 && entries.length === limit) break;
+    entries.push(entry);
+  }
+  const last = entries.at(-1);
+  if (index >= all.length || last === undefined) return { entries, revision };
+  const next = makeToken(revision, last.key);
+  if (!selection.isEverything) return { entries, revision, next };
+  const remaining = all.slice(index).filter((entry) => selection.matches(entry)).length;
+  return { entries, revision, next, remaining };
+}
+
+/** Index of the first entry whose key is greater. */
+function firstAfter(entries: readonly Entry[], key: string): number {
+  let low = 0;
+  let high = entries.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((entries[middle]?.key ?? "") <= key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function makeToken(revision: number, key: string): string {
+  return Buffer.from(JSON.stringify({ v: "meta.k8s.io/v1", rv: revision, start: `${key}\0` })).toString("base64url");
+}
+
+/** @throws StatusError 400 */
+function readToken(call: Call, token: string): { readonly revision: number | undefined; readonly after: string } {
+  let value: unknown;
+  try {
+    value = JSON.parse(Buffer.from(token, "base64url").toString("utf8"));
+  } catch (error) {
+    throw badRequest(`invalid continue token: continue key is not valid: ${error instanceof Error ? error.message : ""}`);
+  }
+  if (!isObject(value) || value["v"] !== "meta.k8s.io/v1")
+    throw badRequest("invalid continue token: continue key is not valid: server does not recognize this encoded version");
+  const { rv, start } = value;
+  if (typeof rv !== "number" || rv === 0 || !Number.isInteger(rv))
+    throw badRequest("invalid continue token: continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)");
+  if (typeof start !== "string" || start === "")
+    throw badRequest("invalid continue token: continue key is not valid: encoded start key empty (version meta.k8s.io/v1)");
+  if (rv > call.parts.store.revision) throw tooLargeVersion(rv, call.parts.store.revision);
+  // A negative version is a token for going on with what is there now, given with a 410.
+  return { revision: rv < 0 ? undefined : rv, after: start.replace(/\0$/, "") };
+}
+
+function expiredToken(after: string): StatusError {
+  const { status } = expired(EXPIRED_TOKEN);
+  return new StatusError({ ...status, metadata: { continue: makeToken(-1, after) } });
+}
+
+const EXPIRED_TOKEN =
+  "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.";
+
+function checkListOptions(query: URLSearchParams): void {
+  const match = query.get("resourceVersionMatch") ?? "";
+  const version = query.get("resourceVersion") ?? "";
+  const errors: FieldError[] = [];
+  if (match !== "") {
+    if (version === "")
+      errors.push(forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden unless resourceVersion is provided"));
+    if (query.get("continue"))
+      errors.push(forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided"));
+    if (match !== "Exact" && match !== "NotOlderThan")
+      errors.push(notSupported("resourceVersionMatch", match, ["Exact", "NotOlderThan", ""]));
+    if (match === "Exact" && version === "0")
+      errors.push(forbidden("resourceVersionMatch", 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
+  }
+  if (readBoolean(query, "sendInitialEvents") !== undefined)
+    errors.push(forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list"));
+  if (errors.length > 0) throw invalidObject({ group: "meta.k8s.io", kind: "ListOptions" }, "", errors);
+}

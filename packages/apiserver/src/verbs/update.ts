@@ -1,0 +1,154 @@
+/** PUT of an object or its status, and what every change of an existing object has in common. */
+import { type ApiResponse, jsonEqual } from "@treadle/apimachinery";
+import { type Call, entryOf, viewFor } from "../context.ts";
+import { checkUnknown, readObject, recordOwner, toStored, validateDraft } from "../draft.ts";
+import { invalid } from "../field-errors.ts";
+import type { JsonObject } from "../internal/json.ts";
+import { matchNamespace } from "../namespaces.ts";
+import { readWriteOptions, type WriteOptions } from "../options.ts";
+import { viewOf } from "../present.ts";
+import { resourceOf } from "../registry.ts";
+import { badRequest, conflict, invalidObject, notFound, staleVersion } from "../status-errors.ts";
+import type { Draft, Entry, StoredObject } from "../storage.ts";
+import { View } from "../view.ts";
+import { answerWritten, readBody, store } from "./create.ts";
+
+export async function update(call: Call): Promise<ApiResponse> {
+  const { request, query, served, route } = call;
+  const options = readWriteOptions(query, request.headers["user-agent"], "UpdateOptions");
+  const body = await readBody(call);
+  const { draft, unknown } = readObject(served, body);
+  checkUnknown(call, unknown, options.fieldValidation);
+  if (!draft.metadata.name) draft.metadata.name = route.name;
+  checkName(call, draft);
+  const entry = entryOf(call);
+  if (entry === undefined) {
+    if (!served.type.createsOnUpdate || route.subresource !== "") throw notFound(resourceOf(served.type), route.name);
+    return answerWritten(call, 201, store(call, draft, options));
+  }
+  checkUid(call, draft, entry);
+  if (draft.metadata["resourceVersion"] === undefined && !served.type.isUnconditional) {
+    // The real server prints an unsigned zero here, and the plural as the kind.
+    const error = {
+      ...invalid("metadata.resourceVersion", 0, "must be specified for an update"),
+      body: "Invalid value: 0x0: must be specified for an update",
+    };
+    throw invalidObject({ group: served.type.group, kind: served.type.plural }, route.name, [error]);
+  }
+  return answerWritten(call, 200, change(call, { entry, draft, subresource: route.subresource, options }));
+}
+
+/** A change of an existing object: `draft` is what it is to become, in the version of the request. */
+export interface ObjectChange {
+  readonly entry: Entry;
+  readonly draft: Draft;
+  /** Empty: the object itself. */
+  readonly subresource: string;
+  readonly options: WriteOptions;
+}
+
+/**
+ * Makes the change, or nothing when it changes nothing. Removing the last finalizer of an object that is being deleted
+ * removes the object. @throws StatusError 409, 422
+ */
+export function change(call: Call, { entry, draft, subresource, options }: ObjectChange): Entry | View {
+  const { served, collection, route } = call;
+  const { type, version } = served;
+  const live = viewOf(entry, version, type.storage).object;
+  matchNamespace(draft, type.isNamespaced ? route.namespace : "");
+  const sent = draft.metadata["resourceVersion"];
+  if (sent !== undefined && sent !== live.metadata.resourceVersion) throw staleVersion(resourceOf(type), route.name);
+  const requested = draft.metadata["managedFields"];
+  const next = merge(call, draft, live, subresource);
+  const written = { draft: next, live, subresource };
+  validateDraft(served, written);
+  recordOwner(call, written, requested, options);
+  const stored = toStored(served, next);
+  if (jsonEqual(stored, entry.object)) return entry;
+  if (options.isDryRun) return new View(next as unknown as StoredObject); // validated above
+  if (
+    next.metadata["deletionTimestamp"] !== undefined &&
+    next.metadata["finalizers"] === undefined &&
+    !next.metadata["deletionGracePeriodSeconds"]
+  ) {
+    collection.delete(entry);
+    return new View(next as unknown as StoredObject); // validated above
+  }
+  return collection.update(entry, stored);
+}
+
+/** @throws StatusError 400 */
+export function checkName(call: Call, draft: Draft): void {
+  const { name } = draft.metadata;
+  if (name !== call.route.name) {
+    throw badRequest(`the name of the object (${name ?? ""}) does not match the name on the URL (${call.route.name})`);
+  }
+}
+
+/** Takes from the live object what this write may not change. */
+function merge(call: Call, draft: Draft, live: StoredObject, subresource: string): Draft {
+  const { type, version } = call.served;
+  let next = draft;
+  if (subresource === "status") {
+    const { status: _, ...rest } = live;
+    next = { ...rest, metadata: { ...live.metadata } } as unknown as Draft; // a copy of a stored object
+    if (draft["status"] !== undefined) next["status"] = draft["status"];
+  } else {
+    keepServerFields(draft.metadata, live);
+    if (version.status) {
+      if (live["status"] === undefined) delete next["status"];
+      else next["status"] = live["status"];
+    }
+  }
+  type.hooks.prepare?.(next, live as JsonObject);
+  if (type.countsGenerations && isNewGeneration(next, live, version.status)) {
+    next.metadata["generation"] = (live.metadata.generation ?? 0) + 1;
+  }
+  return next;
+}
+
+function keepServerFields(meta: JsonObject, live: StoredObject): void {
+  const old = live.metadata;
+  meta["resourceVersion"] = old.resourceVersion;
+  meta["uid"] ??= old.uid;
+  meta["creationTimestamp"] = old.creationTimestamp;
+  if (old.generation === undefined) delete meta["generation"];
+  else meta["generation"] = old.generation;
+  if (old.deletionTimestamp !== undefined) {
+    meta["deletionTimestamp"] = old.deletionTimestamp;
+    meta["deletionGracePeriodSeconds"] ??= old.deletionGracePeriodSeconds;
+  }
+  delete meta["selfLink"];
+}
+
+/** Whether anything but metadata (and status, where it is a subresource) differs. */
+function isNewGeneration(next: JsonObject, live: StoredObject, hasStatus: boolean): boolean {
+  for (const field of new Set([...Object.keys(next), ...Object.keys(live)])) {
+    if (field === "metadata" || field === "apiVersion" || field === "kind" || (field === "status" && hasStatus)) continue;
+    if (!jsonEqual(next[field], live[field])) return true;
+  }
+  return false;
+}
+
+function checkUid(call: Call, draft: Draft, entry: Entry): void {
+  const sent = draft.metadata["uid"];
+  const { uid } = entry.object.metadata;
+  if (typeof sent !== "string" || sent === uid) return;
+  throw conflict(
+    resourceOf(call.served.type),
+    call.route.name,
+    `Precondition failed: UID in precondition: ${sent}, UID in object meta: ${uid}`,
+  );
+}
+
+/** The entry that a request for an existing object means. @throws StatusError 404 */
+export function requireEntry(call: Call): Entry {
+  const entry = entryOf(call);
+  if (entry === undefined) throw notFound(resourceOf(call.served.type), call.route.name);
+  return entry;
+}
+
+/** The object that the path names, as this request sees it. @throws StatusError 404 */
+export function requireView(call: Call): View {
+  return viewFor(call, requireEntry(call));
+}

@@ -1,0 +1,168 @@
+/** GET with `watch`: changes of one kind as lines of JSON, from a version or from the present state. */
+import type { ApiResponse, Timer } from "@treadle/apimachinery";
+import { type Call, viewFor } from "../context.ts";
+import { EventQueue } from "../event-queue.ts";
+import { type FieldError, forbidden, notSupported } from "../field-errors.ts";
+import { readBoolean, readInteger } from "../options.ts";
+import { readSelection, type Selection } from "../selection.ts";
+import { expired, invalidObject, notAcceptable } from "../status-errors.ts";
+import type { Change, Entry } from "../storage.ts";
+import type { EventType, View } from "../view.ts";
+import { readVersion } from "./list.ts";
+
+/** k8s.io/apiserver `minRequestTimeout`: a watch without a timeout ends after one to two times this. */
+const MIN_TIMEOUT_SECONDS = 1800;
+
+export function watch(call: Call): ApiResponse {
+  const { query, accepted } = call;
+  if (accepted.encoding === "yaml") throw notAcceptable(["application/json", "application/json;stream=watch"]);
+  const options = readWatchOptions(query);
+  const selection = readSelection(call);
+  const timers: { bookmark?: Timer; timeout?: Timer } = {};
+  const queue = openQueue(call, timers);
+  const headers = { "content-type": "application/json" };
+  const stopListening = begin(call, { queue, selection, ...options });
+  if (stopListening === undefined) return { status: 200, headers, stream: queue };
+  const close = (): void => {
+    stopListening();
+    timers.bookmark?.cancel();
+    timers.timeout?.cancel();
+  };
+  closers.set(queue, close);
+  if (queue.hasEnded) close();
+  else startTimers(call, { queue, timers, options });
+  return { status: 200, headers, stream: queue };
+}
+
+/** What to undo when a queue ends; set once the watch has begun. */
+const closers = new WeakMap<EventQueue, () => void>();
+
+interface WatchOptions {
+  readonly version: number | undefined;
+  /** `undefined`: not asked for, the older behaviour. */
+  readonly sendsInitial: boolean | undefined;
+  readonly allowsBookmarks: boolean;
+  readonly timeoutSeconds: number | undefined;
+}
+
+interface Opening extends WatchOptions {
+  readonly queue: EventQueue;
+  readonly selection: Selection;
+}
+
+function readWatchOptions(query: URLSearchParams): WatchOptions {
+  const sendsInitial = readBoolean(query, "sendInitialEvents");
+  const match = query.get("resourceVersionMatch") ?? "";
+  const errors: FieldError[] = [];
+  if (sendsInitial !== undefined && match !== "NotOlderThan") {
+    errors.push(forbidden("resourceVersionMatch", "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"));
+  }
+  if (match !== "") {
+    if (sendsInitial === undefined)
+      errors.push(forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"));
+    if (match !== "NotOlderThan") errors.push(notSupported("resourceVersionMatch", match, ["NotOlderThan"]));
+    if (query.get("continue"))
+      errors.push(forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided"));
+  }
+  if (errors.length > 0) throw invalidObject({ group: "meta.k8s.io", kind: "ListOptions" }, "", errors);
+  return {
+    version: readVersion(query),
+    sendsInitial,
+    allowsBookmarks: readBoolean(query, "allowWatchBookmarks") ?? false,
+    timeoutSeconds: readInteger(query, "timeoutSeconds"),
+  };
+}
+
+function openQueue(call: Call, timers: { bookmark?: Timer; timeout?: Timer }): EventQueue {
+  const { parts, request } = call;
+  const abort = (): void => queue.abort();
+  const queue: EventQueue = new EventQueue(parts.watchBuffer, () => {
+    parts.streams.delete(queue);
+    request.signal?.removeEventListener("abort", abort);
+    closers.get(queue)?.();
+    timers.bookmark?.cancel();
+  });
+  parts.streams.set(queue, call.served.type.id);
+  request.signal?.addEventListener("abort", abort, { once: true });
+  if (request.signal?.aborted) queue.abort();
+  return queue;
+}
+
+/** Sends what the watch begins with and follows the changes; returns how to stop, or `undefined` where the watch is over. */
+function begin(call: Call, opening: Opening): (() => void) | undefined {
+  const { collection, parts } = call;
+  const { queue, selection, version, sendsInitial } = opening;
+  // Without a version, and with "0", a watch begins with the present state unless that is declined.
+  const fromState = sendsInitial ?? (version === undefined || version === 0);
+  const from = fromState || version === undefined || version === 0 ? parts.store.revision : version;
+  const changes = collection.changesAfter(from);
+  if (changes === undefined) {
+    const { status } = expired(`too old resource version: ${from} (${collection.compactedRevision})`);
+    queue.push(`{"type":"ERROR","object":${JSON.stringify(status)}}\n`);
+    queue.end();
+    return undefined;
+  }
+  if (fromState) queue.pushAll(initialEvents(call, selection));
+  if (sendsInitial === true && opening.allowsBookmarks) queue.push(bookmark(call, parts.store.revision, true));
+  const follow = (change: Change): void => {
+    if (change.revision <= from) return; // a version of the future: silent until it is reached
+    const line = eventLine(call, selection, change);
+    if (line !== undefined) queue.push(line);
+  };
+  queue.pushAll(changes.map((change) => eventLine(call, selection, change)).filter((line) => line !== undefined));
+  return collection.listen(follow);
+}
+
+function* initialEvents(call: Call, selection: Selection): Iterable<string> {
+  for (const entry of call.collection.all()) if (selection.matches(entry)) yield viewFor(call, entry).event("ADDED");
+}
+
+/** What a change means to this watcher: an object that enters or leaves the selection is added or deleted for it. */
+function eventLine(call: Call, selection: Selection, { type, entry, previous }: Change): string | undefined {
+  const was = previous !== undefined && selection.matches(previous);
+  if (type === "DELETED") return was ? viewFor(call, entry).event("DELETED") : undefined;
+  const is = selection.matches(entry);
+  if (is) return viewFor(call, entry).event(was ? "MODIFIED" : "ADDED");
+  return was && previous !== undefined ? departure(call, previous, entry) : undefined;
+}
+
+/** The last state that was selected, under the version of the change. */
+function departure(call: Call, previous: Entry, entry: Entry): string {
+  const view: View = viewFor(call, previous);
+  const deleted: EventType = "DELETED";
+  return view.departedAt(entry.object.metadata.resourceVersion).event(deleted);
+}
+
+function bookmark(call: Call, revision: number, isInitialEnd: boolean): string {
+  const { type, version } = call.served;
+  const metadata = {
+    resourceVersion: String(revision),
+    ...(type.isCustom ? {} : { creationTimestamp: null }),
+    ...(isInitialEnd ? { annotations: { "k8s.io/initial-events-end": "true" } } : {}),
+  };
+  const { isMetadataOnly } = call.accepted;
+  const kind = isMetadataOnly ? "PartialObjectMetadata" : type.kind;
+  const apiVersion = isMetadataOnly ? "meta.k8s.io/v1" : version.apiVersion;
+  return `${JSON.stringify({ type: "BOOKMARK", object: { kind, apiVersion, metadata } })}\n`;
+}
+
+function startTimers(
+  call: Call,
+  {
+    queue,
+    timers,
+    options,
+  }: { readonly queue: EventQueue; readonly timers: { bookmark?: Timer; timeout?: Timer }; readonly options: WatchOptions },
+): void {
+  const { clock, random, bookmarkIntervalMs, store } = call.parts;
+  const seconds = options.timeoutSeconds ?? 0;
+  const timeoutMs = 1000 * (seconds > 0 ? seconds : MIN_TIMEOUT_SECONDS * (1 + random.next()));
+  timers.timeout = clock.after(timeoutMs, () => queue.end());
+  if (!options.allowsBookmarks || bookmarkIntervalMs <= 0) return;
+  const mark = (): void => {
+    if (queue.hasEnded) return;
+    queue.push(bookmark(call, store.revision, false));
+    timers.bookmark = clock.after(bookmarkIntervalMs, mark);
+  };
+  timers.bookmark = clock.after(bookmarkIntervalMs, mark);
+}
