@@ -227,6 +227,53 @@ const rows: { name: string; reason: string; run: (r: Synced) => void | Promise<u
     events: ["updated a@9", "deleted a@10"],
   },
   {
+    name: "our removal of what we had created in the place of another",
+    reason: "late news of the other one is older than both",
+    run: (r) => {
+      r.informer.observeWrite(widget("a", 9, { uid: "u2" }));
+      r.informer.observeDelete(ref, "u2");
+      r.stream.send(
+        modified(widget("a", 7)),
+        deleted(widget("a", 8)),
+        added(widget("a", 9, { uid: "u2" })),
+        deleted(widget("a", 10, { uid: "u2" })),
+      );
+    },
+    shows: "none",
+    events: [],
+  },
+  {
+    name: "events of an earlier object a second time, while ours is being removed",
+    reason: "the dead do not come back",
+    run: async (r) => {
+      r.informer.observeDelete(ref, "u2");
+      r.stream.send(deleted(widget("a", 8)), added(widget("a", 9, { uid: "u2" })), modified(widget("a", 7)), deleted(widget("a", 8)));
+    },
+    shows: "none",
+    events: ["deleted a@8"],
+  },
+  {
+    name: "the response of a creation, after a list that is newer and lacks it",
+    reason: "it was deleted meanwhile",
+    run: async (r) => (await relist(r, 10, []), r.informer.observeWrite(widget("a", 9, { uid: "u2" }))),
+    shows: "none",
+    events: ["deleted a@5"],
+  },
+  {
+    name: "an object that left the selection before our write brought it back",
+    reason: "the late leave is older than our write",
+    run: (r) => (r.informer.observeWrite(widget("a", 9)), r.stream.send(deleted(widget("a", 7)), added(widget("a", 9)))),
+    shows: "a@9",
+    events: [],
+  },
+  {
+    name: "an object that leaves the selection and comes back",
+    reason: "the same uid with a newer version is alive",
+    run: (r) => r.stream.send(deleted(widget("a", 7)), added(widget("a", 9))),
+    shows: "a@9",
+    events: ["deleted a@7", "added a@9"],
+  },
+  {
     name: "versions that are no numbers",
     reason: "only the echo itself shows that the watch has caught up",
     run: (r) => (
@@ -355,4 +402,18 @@ test("an expected write that fails or never ends holds nothing back for good", a
   expect(r.events()).toEqual(["updated a@9"]);
   second();
   expect(r.events()).toEqual([]);
+});
+
+test("what two lists say while a write is on its way is heard in order", async () => {
+  const r = await synced(6, []);
+  const done = r.informer.expectWrite(ref);
+  const stream = await relist(r, 9, [widget("a", 9)]);
+  stream.send(errorLine(410));
+  await r.clock.advance(800);
+  r.watch().open(bookmark(12, true));
+  await r.settle();
+  r.informer.observeWrite(widget("a", 9));
+  done();
+  expect(shown(r)).toBe("none");
+  expect(r.events()).toEqual(["deleted a@9"]);
 });

@@ -306,6 +306,58 @@ test("a kind that is not served is asked for every ten seconds, reported, and fo
   expect(r.informer.progress().lastError).toBeUndefined();
 });
 
+test("a kind that is not served any more is listed anew when it is back", async () => {
+  const r = await synced(5, [widget("a", 5)]);
+  r.stream.end();
+  await r.clock.advance(1000);
+  r.watch().fail(apiError(404));
+  await r.clock.advance(10_000);
+  expect(r.informer.get(ref("a"))).toBeDefined();
+  r.watch().open(added(widget("b", 7)), bookmark(8, true));
+  await r.settle();
+  expect(r.events()).toEqual(["added b@7", "deleted a@5"]);
+});
+
+test("the version to resume from never goes back", async () => {
+  const r = await synced(5, [widget("a", 3)]);
+  r.stream.send(deleted(widget("a", 3)), bookmark(4));
+  r.stream.end();
+  await r.clock.advance(1000);
+  expect(r.watch().options.resourceVersion).toBe("5");
+});
+
+test.for(["stream", "pages"])("a long first list by %s is cut into slices between which the event loop turns", async (how) => {
+  const busy = (ms: number): void => {
+    for (const end = performance.now() + ms; performance.now() < end; );
+  };
+  const made = rig({ ingest: (object) => (busy(1), object) });
+  const handled: number[] = [];
+  made.informer.onEvent(() => void handled.push((busy(1), turns)));
+  let turns = 0;
+  let isOver = false;
+  const turn = (): void => {
+    turns++;
+    if (!isOver) setImmediate(turn);
+  };
+  made.informer.start();
+  await made.settle();
+  const objects = Array.from({ length: 60 }, (_, i) => widget(`w${i}`, i + 1));
+  const call = made.watch();
+  if (how === "stream") call.open(...objects.map(added), bookmark(99, true));
+  else {
+    call.fail(apiError(422));
+    await made.settle();
+    made.list().answer(page(99, objects));
+  }
+  turn();
+  await made.informer.synced();
+  isOver = true;
+  // 60 ms to take the objects in, 60 ms to tell of them: 8 ms a turn make 7 turns each.
+  expect(handled[0]).toBeGreaterThanOrEqual(6);
+  expect(turns).toBeGreaterThanOrEqual(13);
+  await made.informer.stop();
+});
+
 test("progress ages without news and is young again with any answer", async () => {
   const r = await synced(5, []);
   await r.clock.advance(50_000);
