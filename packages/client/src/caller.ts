@@ -99,7 +99,7 @@ export class Caller {
   async text(call: Call<Kind>): Promise<{ readonly response: ApiResponse; readonly body: string }> {
     const response = await this.#send(call, false);
     const body = await textOf(response, call.signal);
-    if (response.status < 200 || response.status > 299) throw apiError(this.#contextOf(call), response, body);
+    if (!isSuccess(response)) throw apiError(this.#contextOf(call), response, body);
     return { response, body };
   }
 
@@ -173,20 +173,28 @@ async function* reduceEvents<T>(kind: Kind, events: AsyncIterable<WatchEvent<T>>
   }
 }
 
-/** More than this of a failed answer is not read from a stream. */
+/** More than this of a failed answer is not read. */
 const MAX_ERROR_CHARACTERS = 64 * 1024;
 
+/** The body of an answer, also of one that a transport gives in chunks unasked. */
 async function textOf(response: ApiResponse, signal: AbortSignal | undefined): Promise<string> {
   if (response.stream === undefined) return response.body;
-  let text = "";
+  const limit = isSuccess(response) ? Number.POSITIVE_INFINITY : MAX_ERROR_CHARACTERS;
   const read = async (): Promise<string> => {
+    const chunks: string[] = [];
+    let length = 0;
     for await (const chunk of response.stream) {
-      text += chunk;
-      if (text.length > MAX_ERROR_CHARACTERS) break;
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length > limit) break;
     }
-    return text;
+    return chunks.join("");
   };
   return abortable(read(), signal);
+}
+
+function isSuccess(response: ApiResponse): boolean {
+  return response.status >= 200 && response.status < 300;
 }
 
 /** An observer cannot break the call that it observes. */

@@ -2,6 +2,7 @@ import { isConflict, isInvalid, isKindNotServed, isNotFound, kind } from "@tread
 import { describe, expect, test } from "vitest";
 import { createClient } from "./create-client.ts";
 import { metadataOnly } from "./metadata-only.ts";
+import { pages } from "./pages.ts";
 import { failure, json, scriptedTransport, stream, text } from "../test/scripted-transport.ts";
 
 const Widget = kind({ group: "example.dev", version: "v1", kind: "Widget" });
@@ -161,6 +162,25 @@ describe("requests", () => {
     const client = createClient({ transport: scriptedTransport(json(200, widget)) });
     expect(String(await rejection(client.apply(Widget, widget)))).toContain("needs a fieldManager");
   });
+});
+
+test("pages give a whole list, one page at a time, of one version", async () => {
+  const page = (names: readonly string[], next?: string) =>
+    json(200, { metadata: { continue: next ?? "" }, items: names.map((name) => ({ kind: "Widget", metadata: { name } })) });
+  const transport = scriptedTransport(page(["a", "b"], "t1"), page(["c"]));
+  const seen = await all(
+    pages(createClient({ transport }), Widget, {
+      namespace: "ns",
+      labelSelector: "x",
+      resourceVersion: "7",
+      resourceVersionMatch: "Exact",
+    }),
+  );
+  expect(seen.map(({ items }) => items.map((item) => item.metadata.name))).toEqual([["a", "b"], ["c"]]);
+  expect(transport.requests.map(({ path }) => path.split("?")[1])).toEqual([
+    "labelSelector=x&limit=250&resourceVersion=7&resourceVersionMatch=Exact",
+    "labelSelector=x&limit=250&continue=t1",
+  ]);
 });
 
 describe("answers", () => {

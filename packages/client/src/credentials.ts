@@ -65,12 +65,11 @@ export function cached(load: (options: { readonly renew: boolean }) => Promise<C
 }
 
 async function readCredentials(files: CredentialFiles): Promise<Credentials> {
-  const [token, ca, cert, key] = await Promise.all([
-    read("token", files.tokenFile),
-    read("certificate authority", files.caFile),
-    read("client certificate", files.certFile),
-    read("client key", files.keyFile),
-  ]);
+  // One after another, so that of several missing files always the same one is named.
+  const token = await read("token", files.tokenFile);
+  const ca = await read("certificate authority", files.caFile);
+  const cert = await read("client certificate", files.certFile);
+  const key = await read("client key", files.keyFile);
   return {
     ...(token === undefined ? {} : { headers: { authorization: `Bearer ${token.trim()}` } }),
     ...(ca === undefined ? {} : { ca }),

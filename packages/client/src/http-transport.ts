@@ -54,6 +54,8 @@ class UndiciTransport implements HttpTransport {
   readonly #url: URL;
   readonly #credentials: CredentialSource;
   #pools: Pools | undefined;
+  /** Ends watches, whichever pool they run in. */
+  readonly #closing = new AbortController();
   #isClosed = false;
 
   constructor(options: HttpTransportOptions) {
@@ -81,7 +83,8 @@ class UndiciTransport implements HttpTransport {
     this.#isClosed = true;
     const pools = this.#pools;
     this.#pools = undefined;
-    await Promise.all([pools?.calls.close(), pools?.watches.destroy()]);
+    this.#closing.abort();
+    await Promise.all([pools?.calls.close(), pools?.watches.close()]);
   }
 
   async #credentialsOf(options: { readonly renew: boolean }): Promise<Credentials> {
@@ -112,11 +115,16 @@ class UndiciTransport implements HttpTransport {
         headersTimeout,
         // A quiet watch is a healthy one; who reads it has a deadline of their own.
         bodyTimeout: request.stream === true ? 0 : headersTimeout,
-        ...(request.signal === undefined ? {} : { signal: request.signal }),
+        signal: this.#signalOf(request) ?? null,
       });
     } catch (cause) {
       throw this.#failure(request, cause);
     }
+  }
+
+  #signalOf(request: ApiRequest): AbortSignal | undefined {
+    if (request.stream !== true) return request.signal;
+    return request.signal === undefined ? this.#closing.signal : AbortSignal.any([request.signal, this.#closing.signal]);
   }
 
   async #answer(request: ApiRequest, response: Dispatcher.ResponseData): Promise<ApiResponse> {
@@ -162,7 +170,7 @@ class UndiciTransport implements HttpTransport {
     if (old !== undefined && hasSameTls(old.credentials, credentials)) return old;
     const make = (connections: number | null): Dispatcher => makePool(undici, this.#options, credentials, connections);
     this.#pools = { credentials, calls: make(CALL_CONNECTIONS), watches: make(null) };
-    // Both let what is in progress finish; whoever is in progress learns of a failure, so it is not reported here.
+    // Both let what is in progress finish. Who is in progress learns of a failure, so it is not reported here.
     void old?.calls.close().catch(() => {});
     void old?.watches.close().catch(() => {});
     return this.#pools;

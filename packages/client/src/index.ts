@@ -18,3 +18,4 @@ export { type CredentialFiles, type Credentials, type CredentialSource, fileCred
 export type { Exchange } from "./exchange.ts";
 export { type HttpTransport, type HttpTransportOptions, httpTransport } from "./http-transport.ts";
 export { metadataOnly, type MetadataOnlyKind } from "./metadata-only.ts";
+export { pages } from "./pages.ts";

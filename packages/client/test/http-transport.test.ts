@@ -316,6 +316,24 @@ describe("credentials that change", () => {
     expect(server.connections()).toBe(2);
   });
 
+  test("watches of a former authority go on, and end with the client", async () => {
+    const [one, two] = await Promise.all([selfSigned("one"), selfSigned("two")]);
+    const server = await startServer((request, response) => {
+      if (request.url?.includes("watch=true")) response.write(`${JSON.stringify(added("a"))}\n`);
+      else response.end("{}");
+    }, one);
+    let ca = one.cert;
+    const client = clientOf({ server: server.url, credentials: () => ({ ca }) });
+    const events = (await client.watch(Widget))[Symbol.asyncIterator]();
+    server.setKeys(two);
+    ca = two.cert;
+    await client.get(Widget, ref);
+    expect(await events.next()).toEqual({ done: false, value: added("a") });
+    const ended = expect(events.next()).rejects.toMatchObject({ code: "ERR_CLOSED" });
+    await client.close();
+    await ended;
+  });
+
   test("a refused token is renewed once, also for a write", async () => {
     const keys = await selfSigned("one");
     let requests = 0;
