@@ -25,15 +25,15 @@ export async function capture(command: string, args: readonly string[], options:
 }
 
 function start(command: string, args: readonly string[], options: RunOptions, keep: boolean): Promise<Captured> {
-  const isWindows = process.platform === "win32";
-  // Node starts a .cmd file only through a shell, and a shell wants its arguments quoted.
-  const quoted = isWindows ? args.map((each) => `"${each.replaceAll('"', '\\"')}"`) : args;
+  // On Windows a name on PATH may be a .cmd file, which Node starts only through a shell, and a shell wants its arguments quoted.
+  const shell = process.platform === "win32" && !/[\\/]/.test(command);
+  const quoted = shell ? args.map((each) => `"${each.replaceAll('"', '\\"')}"`) : args;
   return new Promise((resolve, reject) => {
     const child = spawn(command, quoted, {
       cwd: options.cwd ?? root,
       env: options.env ?? process.env,
       stdio: ["ignore", keep ? "pipe" : "inherit", keep ? "pipe" : "inherit"],
-      shell: isWindows,
+      shell,
     });
     let output = "";
     for (const stream of [child.stdout, child.stderr]) stream?.setEncoding("utf8").on("data", (text: string) => (output += text));
