@@ -31,6 +31,11 @@ export interface ReconcilerEnv {
   readonly log: Logger;
   /** Told of every write of the primary, so that the next pass does not see an older one. */
   observeWrite?(object: KubernetesObject): void;
+  /**
+   * Told before each write of the primary; what it returns is called when the answer is there and observed. So an echo
+   * that overtakes the answer on the watch is recognised as one.
+   */
+  expectWrite?(ref: Ref): () => void;
   /** Told when our write removed the primary. */
   observeDelete?(object: KubernetesObject): void;
   recordEvent?(object: KubernetesObject, event: EventNote): void;

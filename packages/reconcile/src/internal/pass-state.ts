@@ -50,6 +50,8 @@ export class Pass {
   fatal: { readonly error: unknown } | undefined;
   isAborted = false;
   isGone = false;
+  /** The object changed so that nothing the pass decided counts any more: posts run, nothing is stored. */
+  isSuperseded = false;
   specChangedBy: StepRuntime | undefined;
   /** Writes of steps through `req.client`. */
   clientWrites = 0;
@@ -92,6 +94,7 @@ export class Pass {
       kind: pipeline.kind,
       fieldManager: pipeline.name,
       observeWrite: (stored) => env.observeWrite?.(stored),
+      expectWrite: (ref) => env.expectWrite?.(ref) ?? noop,
     });
     // The engine knows that status and spec are objects where they exist: their CRD says so.
     const { status, spec } = object as { readonly status?: Record<string, unknown>; readonly spec?: Record<string, unknown> };
@@ -165,3 +168,5 @@ function authorsPart(status: Record<string, unknown> | undefined): Record<string
   const { conditions: _conditions, observedGeneration: _observedGeneration, steps: _steps, ...rest } = status;
   return rest;
 }
+
+function noop(): void {}

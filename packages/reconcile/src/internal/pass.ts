@@ -165,7 +165,7 @@ async function store(pass: Pass, { withPosts }: { readonly withPosts: boolean })
   const startedMs = pass.clock.now();
   // Half of it is kept for the save: a post that hangs must not cost the status.
   if (withPosts) await runPosts(pass, startedMs + saveMs / 2);
-  if (pass.isGone) return;
+  if (pass.isGone || pass.isSuperseded) return;
   const budget = new Budget(pass.clock, startedMs + saveMs - pass.clock.now(), { exceeded: () => saveTimeout(pass) });
   try {
     const isCleanedUp = pass.isDeleting && pass.outcome.type === "done";
@@ -205,6 +205,7 @@ async function runPosts(pass: Pass, endsAtMs: number): Promise<void> {
 const NEVER: AbortSignal = new AbortController().signal;
 
 function quiet(pass: Pass, step: string, error: Error): Outcome {
+  pass.isSuperseded = true;
   pass.wishes.push({ reason: error.message });
   pass.trouble = { status: "Unknown", reason: "Waiting", message: error.message };
   return { type: "wait", step, reason: error.message };

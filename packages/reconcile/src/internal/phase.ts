@@ -133,7 +133,10 @@ function contained(pass: Pass, step: StepRuntime, error: unknown): Ended {
     pass.isAborted = true;
     return { type: "stop", reason: "the operator is shutting down" };
   }
-  if (error instanceof QuietRequeue) return { type: "wait", reason: error.message };
+  if (error instanceof QuietRequeue) {
+    pass.isSuperseded = true;
+    return { type: "wait", reason: error.message };
+  }
   if (isConflict(error)) return { type: "wait", reason: `conflict: ${statusMessage(error)}` };
   if (error instanceof Error) return { type: "failed", error };
   return {

@@ -24,6 +24,8 @@ export interface WriterOptions {
   readonly kind: Kind;
   readonly fieldManager: string;
   readonly observeWrite: (object: KubernetesObject) => void;
+  /** Announces a write; what it returns is called when the answer is there, whatever it says. */
+  readonly expectWrite: (ref: Ref) => () => void;
 }
 
 export class Writer {
@@ -89,19 +91,24 @@ export class Writer {
   }
 
   async #send(target: "object" | "status", patch: object, signal: AbortSignal): Promise<void> {
-    const { client, kind, fieldManager, observeWrite } = this.#options;
+    const { client, kind, fieldManager, observeWrite, expectWrite } = this.#options;
     const { resourceVersion } = this.#newest.metadata;
     const metadata = { ...(patch as { metadata?: object }).metadata, resourceVersion };
-    const stored: KubernetesObject = await client.patch(
-      kind,
-      this.#ref,
-      { type: "merge", body: { ...patch, metadata } },
-      { fieldManager, signal, ...(target === "status" ? { subresource: "status" as const } : {}) },
-    );
-    this.#newest = stored;
-    this.#writes++;
-    if (target === "object") this.#writesBesidesStatus++;
-    observeWrite(stored);
+    const answered = expectWrite(this.#ref);
+    try {
+      const stored: KubernetesObject = await client.patch(
+        kind,
+        this.#ref,
+        { type: "merge", body: { ...patch, metadata } },
+        { fieldManager, signal, ...(target === "status" ? { subresource: "status" as const } : {}) },
+      );
+      this.#newest = stored;
+      this.#writes++;
+      if (target === "object") this.#writesBesidesStatus++;
+      observeWrite(stored);
+    } finally {
+      answered();
+    }
   }
 
   async #reread(signal: AbortSignal): Promise<void> {
