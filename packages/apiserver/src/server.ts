@@ -155,7 +155,7 @@ class InMemoryServer implements ApiServer {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const stream of [...this.#parts.streams.keys()]) stream.end();
+    for (const stream of this.#parts.streams.keys()) stream.end();
   }
 }
 

@@ -220,7 +220,7 @@ export class Collection {
       const dropped = this.#history.splice(0, this.#history.length - this.#historyLimit);
       this.#compacted = dropped.at(-1)?.revision ?? this.#compacted;
     }
-    for (const listener of [...this.#listeners]) listener(change);
+    for (const listener of this.#listeners) listener(change);
   }
 }
 

@@ -1,0 +1,242 @@
+/** What keeps a schema from being structural (apiextensions-apiserver `apiserver/schema`), or makes no sense in itself. */
+import { type FieldError, forbidden, invalid, notSupported, required } from "../field-errors.ts";
+import { isObject, type JsonObject } from "../internal/json.ts";
+import { applyDefaults, pruneObject } from "./coerce.ts";
+import { compilePattern } from "./pattern.ts";
+import { compileSchema } from "./schema.ts";
+import { listErrors, schemaErrors } from "./validate.ts";
+
+/** The problems of an openAPIV3Schema; `at` is where it stands. */
+export function rootSchemaErrors(schema: JsonObject, at: string): FieldError[] {
+  const errors: FieldError[] = [];
+  if (schema["type"] === undefined || schema["type"] === "") errors.push(required(`${at}.type`, "must not be empty at the root"));
+  else if (schema["type"] !== "object") errors.push(invalid(`${at}.type`, schema["type"], "must be object at the root"));
+  if (schema["nullable"] === true) errors.push(forbidden(`${at}.nullable`, "nullable cannot be true at the root"));
+  if (schema["additionalProperties"] !== undefined) errors.push(forbidden(`${at}.additionalProperties`, "must not be used at the root"));
+  walk(schema, { at, isRoot: true, isNested: false }, errors);
+  // Defaults are checked with a compiled schema, which makes sense only for one that is in order.
+  if (errors.length === 0) defaultErrors(schema, at, errors);
+  return errors;
+}
+
+interface Place {
+  readonly at: string;
+  readonly isRoot: boolean;
+  /** Inside allOf, anyOf, oneOf or not: only rules about values may stand there. */
+  readonly isNested: boolean;
+}
+
+const TYPES: readonly string[] = ["array", "boolean", "integer", "number", "object", "string"];
+
+const UNSUPPORTED = ["id", "additionalItems", "patternProperties", "definitions", "dependencies", "$ref"] as const;
+
+/** Allowed at every depth, but not where only rules about values may stand. */
+const STRUCTURAL_ONLY: readonly (readonly [keyword: string, text: string])[] = [
+  ["additionalProperties", "must be undefined to be structural"],
+  ["default", "must be undefined to be structural"],
+  ["title", "must be empty to be structural"],
+  ["description", "must be empty to be structural"],
+  ["nullable", "must be false to be structural"],
+  ["x-kubernetes-preserve-unknown-fields", "must be false to be structural"],
+  ["x-kubernetes-embedded-resource", "must be false to be structural"],
+  ["x-kubernetes-list-map-keys", "must be empty to be structural"],
+  ["x-kubernetes-list-type", "must be undefined to be structural"],
+  ["x-kubernetes-map-type", "must be undefined to be structural"],
+  ["x-kubernetes-validations", "must be empty to be structural"],
+];
+
+function walk(schema: JsonObject, place: Place, errors: FieldError[]): void {
+  const { at, isNested } = place;
+  for (const keyword of UNSUPPORTED)
+    if (schema[keyword] !== undefined) errors.push(forbidden(`${at}.${keyword}`, `${keyword} is not supported`));
+  if (schema["uniqueItems"] === true) {
+    errors.push(forbidden(`${at}.uniqueItems`, "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"));
+  }
+  valueKeywordErrors(schema, at, errors);
+  if (isNested) nestedErrors(schema, at, errors);
+  else structureErrors(schema, place, errors);
+  descend(schema, place, errors);
+}
+
+function valueKeywordErrors(schema: JsonObject, at: string, errors: FieldError[]): void {
+  const { type, pattern, required: names } = schema;
+  if (type !== undefined && type !== "" && !TYPES.includes(String(type))) errors.push(notSupported(`${at}.type`, type, TYPES));
+  if (pattern !== undefined && (typeof pattern !== "string" || compilePattern(pattern) === undefined)) {
+    errors.push(invalid(`${at}.pattern`, pattern, "must be a valid regular expression, but isn't: error parsing regexp"));
+  }
+  if (names !== undefined && (!Array.isArray(names) || !names.every((name) => typeof name === "string"))) {
+    errors.push(invalid(`${at}.required`, names, "must be a list of field names"));
+  }
+  if (schema["enum"] !== undefined && !Array.isArray(schema["enum"])) errors.push(invalid(`${at}.enum`, schema["enum"], "must be a list"));
+}
+
+function nestedErrors(schema: JsonObject, at: string, errors: FieldError[]): void {
+  for (const [keyword, text] of STRUCTURAL_ONLY) {
+    const value = schema[keyword];
+    if (value !== undefined && value !== false && value !== "") errors.push(forbidden(`${at}.${keyword}`, text));
+  }
+  if (schema["type"] !== undefined && schema["type"] !== "") errors.push(forbidden(`${at}.type`, "must be empty to be structural"));
+}
+
+function structureErrors(schema: JsonObject, { at, isRoot }: Place, errors: FieldError[]): void {
+  const { type, properties, additionalProperties, items } = schema;
+  const isIntOrString = schema["x-kubernetes-int-or-string"] === true;
+  const preserves = schema["x-kubernetes-preserve-unknown-fields"];
+  if (preserves !== undefined && preserves !== true) {
+    errors.push(invalid(`${at}.x-kubernetes-preserve-unknown-fields`, preserves, "must be true or undefined"));
+  }
+  if (!isRoot && (type === undefined || type === "") && !isIntOrString && preserves !== true) {
+    errors.push(
+      required(
+        `${at}.type`,
+        at.endsWith(".items") ? "must not be empty for specified array items" : "must not be empty for specified object fields",
+      ),
+    );
+  }
+  if (isIntOrString && type !== undefined && type !== "")
+    errors.push(invalid(`${at}.type`, type, "must be empty if x-kubernetes-int-or-string is true"));
+  if (isObject(properties) && Object.keys(properties).length > 0 && additionalProperties !== undefined && additionalProperties !== false) {
+    errors.push(forbidden(`${at}.additionalProperties`, "additionalProperties and properties are mutual exclusive"));
+  }
+  if (type === "array" && items === undefined) errors.push(required(`${at}.items`, "must be specified"));
+  if (Array.isArray(items)) errors.push(forbidden(`${at}.items`, "items must be a schema object and not an array"));
+  if (schema["x-kubernetes-embedded-resource"] === true) embeddedErrors(schema, at, errors);
+  listErrorsOf(schema, at, errors);
+  mapErrorsOf(schema, at, errors);
+}
+
+function embeddedErrors(schema: JsonObject, at: string, errors: FieldError[]): void {
+  if (schema["type"] !== "object")
+    errors.push(invalid(`${at}.type`, schema["type"] ?? "", "must be object if x-kubernetes-embedded-resource is true"));
+  const isOpen = schema["x-kubernetes-preserve-unknown-fields"] === true;
+  if (!isOpen && !isObject(schema["properties"])) {
+    errors.push(
+      required(
+        `${at}.properties`,
+        "must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields",
+      ),
+    );
+  }
+}
+
+function mapErrorsOf(schema: JsonObject, at: string, errors: FieldError[]): void {
+  const mapType = schema["x-kubernetes-map-type"];
+  if (mapType === undefined) return;
+  if (mapType !== "atomic" && mapType !== "granular")
+    errors.push(notSupported(`${at}.x-kubernetes-map-type`, mapType, ["atomic", "granular"]));
+  if (schema["type"] !== "object")
+    errors.push(invalid(`${at}.type`, schema["type"] ?? "", "must be object if x-kubernetes-map-type is specified"));
+}
+
+function listErrorsOf(schema: JsonObject, at: string, errors: FieldError[]): void {
+  const listType = schema["x-kubernetes-list-type"];
+  const keys = schema["x-kubernetes-list-map-keys"];
+  const items = isObject(schema["items"]) ? schema["items"] : undefined;
+  if (listType !== undefined) {
+    if (!["atomic", "set", "map"].includes(String(listType))) {
+      errors.push(notSupported(`${at}.x-kubernetes-list-type`, listType, ["atomic", "set", "map"]));
+    }
+    if (schema["type"] !== "array")
+      errors.push(invalid(`${at}.type`, schema["type"] ?? "", "must be array if x-kubernetes-list-type is specified"));
+  }
+  const hasKeys = Array.isArray(keys) && keys.length > 0;
+  if (hasKeys && listType !== "map")
+    errors.push(invalid(`${at}.x-kubernetes-list-type`, listType ?? "", "must be map if x-kubernetes-list-map-keys is non-empty"));
+  if (listType !== "map") return;
+  if (!hasKeys) errors.push(required(`${at}.x-kubernetes-list-map-keys`, "must not be empty if x-kubernetes-list-type is map"));
+  if (items === undefined) {
+    errors.push(required(`${at}.items`, "must have a schema if x-kubernetes-list-type is map"));
+    return;
+  }
+  if (items["type"] !== "object") {
+    errors.push(invalid(`${at}.items.type`, items["type"] ?? "", "must be object if parent array's x-kubernetes-list-type is map"));
+    return;
+  }
+  for (const key of hasKeys ? keys : []) mapKeyErrors(String(key), { items, keys, at }, errors);
+}
+
+function mapKeyErrors(
+  key: string,
+  { items, keys, at }: { readonly items: JsonObject; readonly keys: unknown; readonly at: string },
+  errors: FieldError[],
+): void {
+  const property = isObject(items["properties"]) ? items["properties"][key] : undefined;
+  if (!isObject(property)) {
+    errors.push(invalid(`${at}.x-kubernetes-list-map-keys`, keys, "entries must all be names of item properties"));
+    return;
+  }
+  if (property["type"] === "array" || property["type"] === "object") {
+    errors.push(
+      invalid(
+        `${at}.items.properties[${key}].type`,
+        property["type"],
+        "must be a scalar type if parent array's x-kubernetes-list-type is map",
+      ),
+    );
+  }
+  const isRequired = Array.isArray(items["required"]) && items["required"].includes(key);
+  if (!isRequired && property["default"] === undefined) {
+    errors.push(
+      required(
+        `${at}.items.properties[${key}].default`,
+        "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property",
+      ),
+    );
+  }
+}
+
+function descend(schema: JsonObject, { at, isRoot, isNested }: Place, errors: FieldError[]): void {
+  const inner = { isRoot: false, isNested };
+  const { properties, additionalProperties, items } = schema;
+  if (isObject(properties)) {
+    for (const [name, property] of Object.entries(properties)) {
+      if (isRoot && name === "metadata") {
+        metadataErrors(property, `${at}.properties[metadata]`, errors);
+        continue;
+      }
+      child(property, { at: `${at}.properties[${name}]`, ...inner }, errors);
+    }
+  }
+  if (isObject(additionalProperties)) child(additionalProperties, { at: `${at}.additionalProperties`, ...inner }, errors);
+  if (isObject(items)) child(items, { at: `${at}.items`, ...inner }, errors);
+  // int-or-string has one form of anyOf that names types; Kubernetes allows just that.
+  const isIntOrString = schema["x-kubernetes-int-or-string"] === true;
+  for (const keyword of ["allOf", "anyOf", "oneOf"]) {
+    const list = schema[keyword];
+    if (!Array.isArray(list) || (isIntOrString && keyword !== "oneOf")) continue;
+    list.forEach((alternative, i) => child(alternative, { at: `${at}.${keyword}[${i}]`, isRoot: false, isNested: true }, errors));
+  }
+  if (schema["not"] !== undefined) child(schema["not"], { at: `${at}.not`, isRoot: false, isNested: true }, errors);
+}
+
+function child(schema: unknown, place: Place, errors: FieldError[]): void {
+  if (isObject(schema)) walk(schema, place, errors);
+  else errors.push(invalid(place.at, schema ?? null, "must be a schema object"));
+}
+
+function metadataErrors(schema: unknown, at: string, errors: FieldError[]): void {
+  if (!isObject(schema)) return;
+  if (schema["type"] !== "object") errors.push(invalid(`${at}.type`, schema["type"] ?? "", "must be object"));
+  const names = isObject(schema["properties"]) ? Object.keys(schema["properties"]) : [];
+  if (names.some((name) => name !== "name" && name !== "generateName")) {
+    errors.push(forbidden(at, "must not specify anything other than name and generateName, but metadata is implicitly specified"));
+  }
+}
+
+/** Every default must be valid by its own schema. */
+function defaultErrors(schema: JsonObject, at: string, errors: FieldError[]): void {
+  if (schema["default"] !== undefined) {
+    const compiled = compileSchema({ ...schema, default: undefined });
+    const value = schema["default"];
+    const full = isObject(value) ? applyDefaults(value, compiled) : value;
+    const found = [...schemaErrors({ value: full, schema: compiled, path: "" }), ...listErrors(full, compiled)];
+    for (const error of found) errors.push({ ...error, field: error.field === "<nil>" ? `${at}.default` : `${at}.default.${error.field}` });
+    if (isObject(value) && pruneObject(value, compiled) !== value)
+      errors.push(invalid(`${at}.default`, value, "must not have unknown fields"));
+  }
+  const { properties, additionalProperties, items } = schema;
+  if (isObject(properties))
+    for (const [name, sub] of Object.entries(properties)) if (isObject(sub)) defaultErrors(sub, `${at}.properties[${name}]`, errors);
+  if (isObject(additionalProperties)) defaultErrors(additionalProperties, `${at}.additionalProperties`, errors);
+  if (isObject(items)) defaultErrors(items, `${at}.items`, errors);
+}

@@ -1,0 +1,226 @@
+/**
+ * Fronts of the server on a socket: HTTP and HTTPS. They translate, nothing more; what is answered is decided by
+ * {@link ApiServer.handle}. A watch ends when its client goes.
+ */
+import { timingSafeEqual } from "node:crypto";
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { TLSSocket } from "node:tls";
+import type { ApiRequest, ApiResponse } from "@treadle/apimachinery";
+import { makeCertificates } from "./certificates.ts";
+import { MAX_BODY_BYTES } from "./content.ts";
+import { kubeconfigText } from "./kubeconfig.ts";
+import type { ApiServer } from "./server.ts";
+import { entityTooLarge, methodNotAllowed, type StatusError, unauthorized } from "./status-errors.ts";
+
+export interface HttpOptions {
+  /** @defaultValue "127.0.0.1" */
+  readonly host?: string;
+  /** @defaultValue 0: a free port */
+  readonly port?: number;
+}
+
+export interface HttpFront {
+  /** Where it listens, without a trailing slash. */
+  readonly url: string;
+  /** Stops listening and ends the requests in progress; the API server itself goes on. */
+  close(): Promise<void>;
+}
+
+export interface HttpsOptions extends HttpOptions {
+  /** Names and addresses in the certificate, beside the host, localhost and the in-cluster names. */
+  readonly hosts?: readonly string[];
+  /** Who is let in. Absent: everybody. Given: a request needs the token or, when allowed, a certificate of this server's authority. */
+  readonly auth?: {
+    readonly token?: string;
+    readonly clientCertificate?: boolean;
+  };
+}
+
+export interface HttpsFront extends HttpFront {
+  /** The authority that signed the server's certificate, PEM. */
+  readonly caPem: string;
+  /** A certificate of this server's authority for a client, PEM. */
+  readonly client: { readonly certPem: string; readonly keyPem: string };
+  /** A kubeconfig (YAML) for this front, with the credentials that it asks for. */
+  kubeconfig(): string;
+}
+
+/** Serves over HTTP. @throws Error when the port cannot be had. */
+export async function serveHttp(server: ApiServer, options: HttpOptions = {}): Promise<HttpFront> {
+  const http = createServer(listener(server, () => undefined));
+  return start(http, "http", options);
+}
+
+/** Serves over HTTPS with certificates made for it. @throws Error when the port cannot be had. */
+export async function serveHttps(server: ApiServer, options: HttpsOptions = {}): Promise<HttpsFront> {
+  const host = options.host ?? "127.0.0.1";
+  const certificates = await makeCertificates([...new Set([host, ...IN_CLUSTER_NAMES, ...(options.hosts ?? [])])]);
+  const { createServer: createTls } = await import("node:https");
+  const { auth } = options;
+  const tls = {
+    key: certificates.server.keyPem,
+    cert: certificates.server.certPem,
+    ca: certificates.caPem,
+    // Asked for, not required: a token is as good, and a refusal is to be a Status, not a broken handshake.
+    requestCert: auth?.clientCertificate === true,
+    rejectUnauthorized: false,
+  };
+  const front = await start(
+    createTls(
+      tls,
+      listener(server, (request) => refusal(request, auth)),
+    ),
+    "https",
+    options,
+  );
+  const { caPem, client } = certificates;
+  const user =
+    auth === undefined ? {} : auth.token !== undefined ? { token: auth.token } : auth.clientCertificate === true ? { client } : {};
+  return { ...front, caPem, client, kubeconfig: () => kubeconfigText({ url: front.url, caPem, ...user }) };
+}
+
+const IN_CLUSTER_NAMES = [
+  "localhost",
+  "127.0.0.1",
+  "::1",
+  "kubernetes",
+  "kubernetes.default",
+  "kubernetes.default.svc",
+  "kubernetes.default.svc.cluster.local",
+] as const;
+
+/** Answered to everybody, as a kubelet's probes need it. */
+const OPEN_PATHS: ReadonlySet<string> = new Set(["/healthz", "/livez", "/readyz", "/version"]);
+
+async function start(http: Server, scheme: "http" | "https", { host = "127.0.0.1", port = 0 }: HttpOptions): Promise<HttpFront> {
+  // A watch may be silent for long; node's limits are for requests, which the body limit bounds already.
+  http.requestTimeout = 0;
+  http.keepAliveTimeout = 60_000;
+  await new Promise<void>((resolve, reject) => {
+    http.once("error", reject);
+    http.listen(port, host, resolve);
+  });
+  const address = http.address() as AddressInfo; // listening on TCP
+  const name = address.family === "IPv6" ? `[${address.address}]` : address.address;
+  return {
+    url: `${scheme}://${name}:${address.port}`,
+    close: async () => {
+      const closed = new Promise<void>((resolve) => http.close(() => resolve()));
+      http.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function listener(server: ApiServer, refuse: (request: IncomingMessage) => StatusError | undefined): RequestListener {
+  return (request, response) => {
+    // Every failure inside is an answer or the end of the connection.
+    void exchange(server, { request, response, refuse }).catch(() => response.destroy());
+  };
+}
+
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly refuse: (request: IncomingMessage) => StatusError | undefined;
+}
+
+async function exchange(server: ApiServer, { request, response, refuse }: Exchange): Promise<void> {
+  response.on("error", () => response.destroy());
+  const problem = refuse(request) ?? methodProblem(request.method);
+  if (problem !== undefined) return sendProblem(request, response, problem);
+  const body = await readBody(request);
+  if (body === undefined) return sendProblem(request, response, entityTooLarge(`limit is ${MAX_BODY_BYTES}`));
+  const controller = new AbortController();
+  response.on("close", () => controller.abort());
+  const answer = await server.handle({
+    // HEAD is a GET of which node sends only the headers.
+    method: (request.method === "HEAD" ? "GET" : request.method) as ApiRequest["method"], // checked by methodProblem
+    path: request.url ?? "/",
+    headers: headersOf(request),
+    ...(body === "" ? {} : { body }),
+    signal: controller.signal,
+    stream: true,
+  });
+  await send(response, answer);
+}
+
+const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]);
+
+function methodProblem(method = ""): StatusError | undefined {
+  return METHODS.has(method) ? undefined : methodNotAllowed();
+}
+
+async function send(response: ServerResponse, answer: ApiResponse): Promise<void> {
+  if (answer.stream === undefined) {
+    const body = Buffer.from(answer.body);
+    response.writeHead(answer.status, { ...answer.headers, "content-length": body.length });
+    response.end(body);
+    return;
+  }
+  response.writeHead(answer.status, answer.headers);
+  // The client must see that the watch is open before the first event.
+  response.flushHeaders();
+  for await (const chunk of answer.stream) {
+    if (response.destroyed) break;
+    if (!response.write(chunk)) await drained(response);
+  }
+  response.end();
+}
+
+/** Waits until the socket takes more, or is gone. */
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      response.off("drain", done);
+      response.off("close", done);
+      resolve();
+    };
+    response.on("drain", done);
+    response.on("close", done);
+    if (response.destroyed) done();
+  });
+}
+
+function sendProblem(request: IncomingMessage, response: ServerResponse, { status }: StatusError): void {
+  // The rest of the body is not read, so the connection cannot be used again.
+  const headers = { "content-type": "application/json", ...(request.complete ? {} : { connection: "close" }) };
+  response.writeHead(status.code, headers);
+  response.end(JSON.stringify(status));
+}
+
+/** The body as text, or `undefined` when it is too big. */
+async function readBody(request: IncomingMessage): Promise<string | undefined> {
+  if (Number(request.headers["content-length"] ?? 0) > MAX_BODY_BYTES) return undefined;
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MAX_BODY_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  return chunks.length === 1 ? (chunks[0]?.toString("utf8") ?? "") : Buffer.concat(chunks).toString("utf8");
+}
+
+function headersOf(request: IncomingMessage): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const name in request.headers) {
+    const value = request.headers[name];
+    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(", ") : value;
+  }
+  return headers;
+}
+
+function refusal(request: IncomingMessage, auth: HttpsOptions["auth"]): StatusError | undefined {
+  if (auth === undefined || OPEN_PATHS.has((request.url ?? "").split("?")[0] ?? "")) return undefined;
+  if (auth.token !== undefined && isToken(request.headers.authorization ?? "", auth.token)) return undefined;
+  if (auth.clientCertificate === true && (request.socket as TLSSocket).authorized) return undefined; // a TLS server's socket
+  return unauthorized();
+}
+
+function isToken(header: string, token: string): boolean {
+  const given = Buffer.from(/^Bearer\s+(.*)$/i.exec(header)?.[1] ?? "");
+  const wanted = Buffer.from(token);
+  return given.length === wanted.length && timingSafeEqual(given, wanted);
+}
