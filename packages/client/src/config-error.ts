@@ -1,3 +1,5 @@
+const BRAND: symbol = Symbol.for("treadle.client.ConfigError");
+
 /** How to reach the cluster could not be found out. Thrown at start, before any request. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
@@ -15,5 +17,11 @@ export class ConfigError extends Error {
     super(`cannot use ${given.source}: ${given.problem}; ${given.fix}`, given.cause === undefined ? undefined : { cause: given.cause });
     this.code = given.code ?? "ERR_CONFIG_INVALID";
     this.source = given.source;
+    Object.defineProperty(this, BRAND, { value: true });
   }
+}
+
+/** Tests a brand, so errors of two copies of this package are recognised by each other. */
+export function isConfigError(error: unknown): error is ConfigError {
+  return typeof error === "object" && error !== null && BRAND in error;
 }

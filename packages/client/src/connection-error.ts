@@ -59,7 +59,9 @@ export function connectionError(cause: unknown, server?: string): ConnectionErro
   if (isConnectionError(cause)) return cause;
   const code = codeOf(cause);
   const whom = server ?? "the server";
-  return new ConnectionError({ code, server, cause, message: `${SENTENCES[code](whom)}: ${textOf(cause)}` });
+  // A parser's error carries what it was parsing.
+  const kept = code === "ERR_INVALID_RESPONSE" ? undefined : cause;
+  return new ConnectionError({ code, server, cause: kept, message: `${SENTENCES[code](whom)}: ${textOf(cause)}` });
 }
 
 const SENTENCES: Readonly<Record<ConnectionErrorCode, (server: string) => string>> = {
@@ -93,7 +95,8 @@ function codeOf(cause: unknown): ConnectionErrorCode {
   if (TIMED_OUT.has(code)) return "ERR_TIMEOUT";
   // OpenSSL's verification codes have no common prefix; these are the families Node documents.
   if (/CERT|^ERR_TLS|^ERR_SSL|SIGNATURE|UNABLE_TO_|^EPROTO$|ISSUER/.test(code)) return "ERR_TLS";
-  if (code.startsWith("HPE_")) return "ERR_INVALID_RESPONSE";
+  // undici leaves the code of some of its parser's errors out.
+  if (code.startsWith("HPE_") || (cause instanceof Error && cause.name === "HTTPParserError")) return "ERR_INVALID_RESPONSE";
   return "ERR_CONNECTION_LOST";
 }
 

@@ -39,7 +39,7 @@ export function callError(context: Omit<CallContext, "nowMs">, cause: unknown, s
     code: error.code,
     server: error.server ?? server,
     message: `cannot ${context.verb} ${context.target}: ${redact(error.message, context.secrets ?? [])}`,
-    cause: error.cause ?? cause,
+    cause: error.cause,
   });
 }
 

@@ -10,7 +10,7 @@ export type {
   WriteOptions,
 } from "./client.ts";
 export { type ClusterConfig, loadConfig, type LoadConfigOptions } from "./config.ts";
-export { ConfigError } from "./config-error.ts";
+export { ConfigError, isConfigError } from "./config-error.ts";
 export { connect, type ConnectOptions } from "./connect.ts";
 export { ConnectionError, type ConnectionErrorCode, isConnectionError } from "./connection-error.ts";
 export { type ClientOptions, createClient } from "./create-client.ts";

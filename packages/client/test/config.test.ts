@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fakeClock, kind } from "@treadle/apimachinery";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { ConfigError, connect, loadConfig, type LoadConfigOptions } from "../src/index.ts";
+import { type ConfigError, connect, isConfigError, loadConfig, type LoadConfigOptions } from "../src/index.ts";
 import { selfSigned } from "./certificates.ts";
 import { startServer } from "./http-server.ts";
 
@@ -36,7 +36,7 @@ function kubeconfig(given: { readonly cluster?: object; readonly user?: object |
 
 async function problem(options: LoadConfigOptions): Promise<ConfigError> {
   const error = await loadConfig(options).catch((cause: unknown) => cause);
-  if (error instanceof ConfigError) return error;
+  if (isConfigError(error)) return error;
   throw new Error("it was accepted", { cause: error });
 }
 

@@ -7,6 +7,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TLSSocket } from "node:tls";
+import { inspect } from "node:util";
 import { type Clock, fakeClock, kind } from "@treadle/apimachinery";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type Credentials, createClient, fileCredentials, type HttpTransportOptions, httpTransport } from "../src/index.ts";
@@ -106,6 +107,18 @@ describe("calls", () => {
       client.get(Widget, { name, namespace: "ns" }).catch((cause: { code: string }) => cause.code),
     );
     expect(await Promise.all(codes)).toEqual(["ERR_CONNECTION_LOST", "ERR_CONNECTION_LOST", "ERR_TIMEOUT"]);
+  });
+
+  test("to something that is no HTTP server say so without repeating it", async () => {
+    const listener = createServer((socket) => void socket.end("220 hunter2 SMTP\r\n"));
+    await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void listener.close());
+    const { port } = listener.address() as net.AddressInfo; // it listens on TCP
+    const error = await clientOf({ server: `http://127.0.0.1:${port}` })
+      .list(Widget)
+      .catch((cause: unknown) => cause);
+    expect(error).toMatchObject({ code: "ERR_INVALID_RESPONSE" });
+    expect(inspect(error, { depth: 5, showHidden: true })).not.toContain("hunter2");
   });
 
   test("are ended by their signal, on the wire too", async () => {

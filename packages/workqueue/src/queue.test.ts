@@ -72,6 +72,16 @@ describe("keys", () => {
     expect(await Promise.all([first, second])).toEqual(["a", "b"]);
   });
 
+  test("that come due go to who waits already, even if somebody asks before the timer fires", async () => {
+    let now = 0;
+    const queue = new WorkQueue({ clock: { now: () => now, after: () => ({ cancel: () => {} }) } });
+    queue.addAfter("a", 10);
+    queue.addAfter("b", 10);
+    const first = queue.get();
+    now = 10;
+    expect(await Promise.all([queue.get(), first])).toEqual(["b", "a"]);
+  });
+
   test("are not lost to a caller that went away", async () => {
     const { queue } = setUp();
     const controller = new AbortController();

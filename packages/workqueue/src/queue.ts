@@ -90,6 +90,8 @@ export class WorkQueue {
    */
   async get(signal?: AbortSignal): Promise<string | undefined> {
     signal?.throwIfAborted();
+    // Who waits already is served before the caller, also with a key that came due a moment ago.
+    this.#dispatch();
     const key = this.#take();
     if (key !== undefined || this.#isExhausted()) return key;
     return new Promise((resolve, reject) => {
