@@ -2,11 +2,12 @@
  * Makes an informer of its parts: one reflector for each namespace (or one for all), one view of what they say together
  * with our own writes, one store.
  */
+import { setMaxListeners } from "node:events";
 import { type Clock, type Kind, keyOf, type KubernetesObject, type ObjectOf, type Random, type Ref } from "@treadle/apimachinery";
 import type { Client } from "@treadle/client";
 import type { Informer, InformerEvent, InformerProgress, Select } from "./informer.ts";
 import { orAborted } from "./internal/await.ts";
-import { copyJson, deepFreeze, dropManagedFields, withType } from "./internal/freeze.ts";
+import { copyJson, dropManagedFields, Freezer, withType } from "./internal/freeze.ts";
 import { Pacer } from "./internal/pacer.ts";
 import { Reflector, type Sink } from "./internal/reflector.ts";
 import { sourceOf } from "./internal/source.ts";
@@ -41,13 +42,22 @@ export interface InformerOptions<K extends Kind = Kind> {
  * @throws when `namespaces` is empty or `pageSize` is not a positive integer.
  */
 export function createInformer<K extends Kind>(options: InformerOptions<K>): Informer<K> {
-  return createPacedInformer(options, new Pacer());
+  return createSharingInformer(options, sharedParts());
 }
 
-/** For informers that share a process: together they take no more of a turn of the event loop than one. */
-export function createPacedInformer<K extends Kind>(options: InformerOptions<K>, pacer: Pacer): Informer<K> {
+/** What the informers of a process have in common: together they take no more of a turn of the event loop than one. */
+export interface SharedParts {
+  readonly pacer: Pacer;
+  readonly freezer: Freezer;
+}
+
+export function sharedParts(): SharedParts {
+  return { pacer: new Pacer(), freezer: new Freezer() };
+}
+
+export function createSharingInformer<K extends Kind>(options: InformerOptions<K>, shared: SharedParts): Informer<K> {
   // Inside, an object is any Kubernetes object: what K says of it beyond that matters to the caller alone.
-  return new StoreInformer(options as unknown as InformerOptions<AnyKind>, pacer) as unknown as Informer<K>;
+  return new StoreInformer(options as unknown as InformerOptions<AnyKind>, shared) as unknown as Informer<K>;
 }
 
 type AnyKind = Kind<KubernetesObject, KubernetesObject>;
@@ -63,13 +73,13 @@ class StoreInformer implements Informer<AnyKind> {
   readonly #view: View<KubernetesObject>;
   readonly #reflectors = new Map<string | undefined, Reflector<KubernetesObject>>();
   readonly #unsynced: Set<string | undefined>;
-  readonly #pacer: Pacer;
+  readonly #shared: SharedParts;
   readonly #abort = new AbortController();
   readonly #synced = Promise.withResolvers<void>();
   #subscriptions: readonly { readonly handler: Handler; isActive: boolean }[] = [];
   #running: Promise<unknown> | undefined;
 
-  constructor(options: InformerOptions<AnyKind>, pacer: Pacer) {
+  constructor(options: InformerOptions<AnyKind>, shared: SharedParts) {
     const { kind, clock, pageSize = 250 } = options;
     if (options.namespaces?.length === 0)
       throw new Error(`cannot create an informer of ${kind.kind}: namespaces is empty; leave it out for all namespaces`);
@@ -77,7 +87,7 @@ class StoreInformer implements Informer<AnyKind> {
       throw new Error(`cannot create an informer of ${kind.kind}: pageSize must be a positive integer, not ${pageSize}`);
     this.kind = kind;
     this.#options = { ...options, pageSize };
-    this.#pacer = pacer;
+    this.#shared = shared;
     this.#store = new Store((error) => this.#report(error, "index"));
     this.#view = new View({
       store: this.#store,
@@ -88,6 +98,7 @@ class StoreInformer implements Informer<AnyKind> {
     const namespaces = kind.scope === "Cluster" ? undefined : options.namespaces;
     for (const namespace of new Set(namespaces ?? [undefined])) this.#reflectors.set(namespace, this.#reflector(namespace));
     this.#unsynced = new Set(this.#reflectors.keys());
+    setMaxListeners(0, this.#abort.signal); // One or two for each namespace.
     this.#synced.promise.catch(() => undefined); // Nobody may be waiting.
   }
 
@@ -171,7 +182,7 @@ class StoreInformer implements Informer<AnyKind> {
       ...(fieldSelector === undefined ? {} : { fieldSelector }),
     });
     const onFailure = (error: unknown, where: "list" | "watch"): void => this.#report(error, where);
-    return new Reflector({ source, sink: this.#sink(namespace), clock, random, pacer: this.#pacer, pageSize, onFailure });
+    return new Reflector({ source, sink: this.#sink(namespace), clock, random, pacer: this.#shared.pacer, pageSize, onFailure });
   }
 
   #sink(namespace: string | undefined): Sink<KubernetesObject> {
@@ -212,26 +223,26 @@ class StoreInformer implements Informer<AnyKind> {
   }
 
   async #breathe(signal: AbortSignal): Promise<void> {
-    if (this.#pacer.isDue) await this.#pacer.rest();
+    if (this.#shared.pacer.isDue) await this.#shared.pacer.rest();
     signal.throwIfAborted();
   }
 
   #ingest(object: KubernetesObject): KubernetesObject {
     const whole = withType(object, this.kind);
     const { ingest } = this.#options;
-    if (ingest === undefined) return deepFreeze(dropManagedFields(whole));
+    if (ingest === undefined) return this.#shared.freezer.freeze(dropManagedFields(whole));
     const { name, namespace, uid, resourceVersion } = whole.metadata;
     try {
       const cut = ingest(whole);
       const kept = cut.metadata;
       if (kept.name === name && kept.namespace === namespace && kept.uid === uid && kept.resourceVersion === resourceVersion)
-        return deepFreeze(cut);
+        return this.#shared.freezer.freeze(cut);
       throw new Error(
         `ingest changed the name, namespace, uid or resourceVersion of ${this.kind.kind} ${keyOf({ name, namespace: namespace ?? "" })}: it must keep them`,
       );
     } catch (error) {
       this.#report(error, "ingest");
-      return deepFreeze(dropManagedFields(whole));
+      return this.#shared.freezer.freeze(dropManagedFields(whole));
     }
   }
 

@@ -4,9 +4,8 @@
  */
 import { apiVersionOf, type Clock, groupKindOf, type Kind, type ObjectOf, type Random, type Ref } from "@treadle/apimachinery";
 import type { Client } from "@treadle/client";
-import { createPacedInformer, type InformerErrorSource, type InformerOptions } from "./create-informer.ts";
+import { createSharingInformer, type InformerErrorSource, type InformerOptions, sharedParts } from "./create-informer.ts";
 import type { Informer, Select } from "./informer.ts";
-import { Pacer } from "./internal/pacer.ts";
 
 export interface InformersOptions {
   readonly client: Pick<Client, "list" | "watch">;
@@ -53,7 +52,7 @@ export interface Informers {
 
 export function createInformers(options: InformersOptions): Informers {
   const entries = new Map<string, { readonly informer: Informer; readonly ingest: unknown }>();
-  const pacer = new Pacer();
+  const shared = sharedParts();
   let state: "made" | "started" | "stopped" = "made";
 
   const informers: Informers = {
@@ -70,7 +69,7 @@ export function createInformers(options: InformersOptions): Informers {
         // The id names the kind, so the objects are of this type.
         return existing.informer as unknown as Informer<K>;
       }
-      const informer = createPacedInformer<K>({ ...common(kind), ...scope, kind }, pacer);
+      const informer = createSharingInformer<K>({ ...common(kind), ...scope, kind }, shared);
       entries.set(id, { informer: informer as unknown as Informer, ingest: given.ingest });
       if (state === "started") informer.start();
       return informer;
@@ -86,8 +85,10 @@ export function createInformers(options: InformersOptions): Informers {
       state = "started";
       for (const informer of informers.all()) informer.start();
     },
-    async synced(signal) {
-      await Promise.all(informers.all().map((informer) => informer.synced(signal)));
+    synced(signal) {
+      const all = Promise.all(informers.all().map((informer) => informer.synced(signal))).then(() => undefined);
+      all.catch(() => undefined); // A caller that does not wait for it is no reason to end the process.
+      return all;
     },
     async stop() {
       state = "stopped";

@@ -71,6 +71,17 @@ test("starts later informers at once, and none after stop", async () => {
   expect(r.waiting).toEqual([]);
 });
 
+test("stopping before the first list is no unhandled rejection", async () => {
+  const r = rig();
+  r.informers.for(Widget, { namespaces: Array.from({ length: 30 }, (_, i) => `ns-${i}`) });
+  r.informers.startAll();
+  const synced = r.informers.synced();
+  void r.informers.synced();
+  await r.settle();
+  await r.informers.stop();
+  await expect(synced).rejects.toThrow("stopped");
+});
+
 describe("cache", () => {
   test("reads what the informers hold", async () => {
     const r = rig();

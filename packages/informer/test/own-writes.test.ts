@@ -305,10 +305,12 @@ test("indexes follow our own writes", async () => {
 
 test("the writer's object stays its own", async () => {
   const r = await synced(6, []);
-  const written = { ...widget("a", 9), spec: { n: 1 } };
+  const written = { ...widget("a", 9), spec: JSON.parse('{"n": 1, "__proto__": {"x": 1}}') as { n: number } };
   r.informer.observeWrite(written);
+  const stored = r.informer.get(ref);
+  expect(JSON.stringify(stored)).toBe(JSON.stringify(written));
   written.spec.n = 2;
-  expect(r.informer.get(ref)).toMatchObject({ spec: { n: 1 } });
+  expect(stored).toMatchObject({ spec: { n: 1 } });
 });
 
 test("a write before the first list is read, and the list makes no event of it", async () => {

@@ -1,23 +1,58 @@
 /** What happens to an object on its way into a store: cut down, completed, frozen. */
 import { apiVersionOf, type Kind, type KubernetesObject } from "@treadle/apimachinery";
 
-/** Makes `value` and everything in it read-only, in place. For plain JSON: no cycles, no class instances. */
-export function deepFreeze<T>(value: T): T {
-  if (typeof value !== "object" || value === null) return value;
-  // A frozen object may hold unfrozen ones, so being frozen is no reason to stop here.
-  if (Array.isArray(value)) for (const element of value) deepFreeze(element);
-  else for (const name in value) deepFreeze(value[name]);
-  return Object.freeze(value);
+/**
+ * Makes plain JSON read-only, in place, and lets equal strings of different objects share memory: about a sixth of the
+ * heap of 20,000 pods (bench/store.ts), for 10 us an object. No cycles, no class instances.
+ */
+export class Freezer {
+  #recent = new Map<string, string>();
+  #older = new Map<string, string>();
+
+  freeze<T>(value: T): T {
+    if (typeof value !== "object" || value === null) return value;
+    // A frozen object may hold unfrozen ones, so being frozen is no reason to stop here.
+    if (Array.isArray(value)) for (const element of value) this.freeze(element);
+    else this.#freezeFields(value as Record<string, unknown>); // Plain JSON that is no list.
+    return Object.freeze(value);
+  }
+
+  #freezeFields(object: Record<string, unknown>): void {
+    const isOpen = !Object.isFrozen(object);
+    for (const name in object) {
+      const field = object[name];
+      if (typeof field === "object") this.freeze(field);
+      else if (isOpen && typeof field === "string" && field.length > SHORT && field.length <= LONG) object[name] = this.#shared(field);
+    }
+  }
+
+  /** Two generations, so that what is met often stays and what is met once goes: memory is bounded. */
+  #shared(text: string): string {
+    const known = this.#recent.get(text);
+    if (known !== undefined) return known;
+    const shared = this.#older.get(text) ?? text;
+    if (this.#recent.size >= GENERATION) {
+      this.#older = this.#recent;
+      this.#recent = new Map();
+    }
+    this.#recent.set(shared, shared);
+    return shared;
+  }
 }
 
-/** A copy of plain JSON; several times faster than structuredClone. */
+/** V8's JSON parser shares shorter strings by itself. */
+const SHORT = 10;
+/** Longer ones are seldom equal, and dear to compare. */
+const LONG = 64;
+const GENERATION = 2000;
+
+/** A copy of plain JSON. */
 export function copyJson<T>(value: T): T {
   if (typeof value !== "object" || value === null) return value;
-  // The copy has the shape of the original, which the compiler cannot see.
+  // The copy has the shape of the original, which the compiler cannot see. Entries, because a field named `__proto__`
+  // must be copied and not obeyed.
   if (Array.isArray(value)) return value.map(copyJson) as T;
-  const copy: Record<string, unknown> = {};
-  for (const [name, field] of Object.entries(value)) copy[name] = copyJson(field);
-  return copy as T;
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, copyJson(field)])) as T;
 }
 
 /**

@@ -8,7 +8,8 @@ import type { WatchEvent } from "@treadle/client";
 import { orAborted, Watchdog } from "./await.ts";
 import { Backoff } from "./backoff.ts";
 import type { Pacer } from "./pacer.ts";
-import { describe, errorOf, type Source } from "./source.ts";
+import { listAll } from "./paged-list.ts";
+import { checkedKey, describe, errorOf, type Source, versionIn } from "./source.ts";
 import { compareVersions } from "./version.ts";
 
 /** What the server does not let pass: the reason of every abort but the caller's. */
@@ -123,39 +124,15 @@ export class Reflector<T extends KubernetesObject> {
     if (this.#initialEvents === "skip once") this.#initialEvents = "try";
     const watchdog = this.#guard(signal, QUIET_WITH_BOOKMARKS_MS, "list");
     try {
-      const { objects, version } = await this.#pages(watchdog);
-      await this.#replace(objects, version, watchdog);
+      const { source, sink, pageSize } = this.#options;
+      const { objects, version } = await listAll(source, pageSize, {
+        signal: watchdog.signal,
+        onPage: () => this.#answered(watchdog),
+        take: async (object) => (await this.#breathe(watchdog.signal), sink.take(object)),
+      });
+      await this.#replace(objects, versionIn(version, source, "list"), watchdog);
     } finally {
       watchdog.end();
-    }
-  }
-
-  /** All pages; when a continue token expires, once more from the start, and then in one piece (as client-go's pager). */
-  async #pages(watchdog: Watchdog): Promise<{ objects: Map<string, T>; version: string }> {
-    const { source, pageSize } = this.#options;
-    for (let attempt = 0; ; attempt++) {
-      const limit = attempt < 2 ? { limit: pageSize } : {};
-      const objects = new Map<string, T>();
-      let token: string | undefined;
-      try {
-        do {
-          const options = { ...limit, ...(token === undefined ? {} : { continue: token }), signal: watchdog.signal };
-          const page = await orAborted(source.list(options), watchdog.signal);
-          this.#answered(watchdog);
-          await this.#collect(page.items, objects, watchdog);
-          token = page.metadata.continue;
-          if (token === undefined || token === "") return { objects, version: this.#versionOf(page.metadata.resourceVersion, "list") };
-        } while (token !== undefined);
-      } catch (error) {
-        if (!isExpired(error) || token === undefined || attempt >= 2) throw error;
-      }
-    }
-  }
-
-  async #collect(items: readonly T[], objects: Map<string, T>, watchdog: Watchdog): Promise<void> {
-    for (const item of items) {
-      await this.#breathe(watchdog.signal);
-      objects.set(keyOfObject(item, this.#options.source), this.#options.sink.take(item));
     }
   }
 
@@ -211,9 +188,9 @@ export class Reflector<T extends KubernetesObject> {
       if (event.type === "BOOKMARK") {
         if (event.object.metadata.annotations?.[INITIAL_EVENTS_END] !== "true") continue;
         this.#hasBookmarks = "yes";
-        return await this.#replace(objects, this.#versionOf(event.object.metadata.resourceVersion, "watch"), watchdog);
+        return await this.#replace(objects, versionIn(event.object.metadata.resourceVersion, source, "watch"), watchdog);
       }
-      const key = keyOfObject(event.object, source);
+      const key = checkedKey(event.object, source);
       if (event.type === "DELETED") objects.delete(key);
       else objects.set(key, sink.take(event.object));
     }
@@ -228,7 +205,7 @@ export class Reflector<T extends KubernetesObject> {
       const version = event.object.metadata.resourceVersion;
       if (event.type === "BOOKMARK") this.#bookmarked(watchdog);
       else {
-        keyOfObject(event.object, source);
+        checkedKey(event.object, source);
         sink.apply({ type: event.type, object: sink.take(event.object) });
       }
       this.#lastError = undefined;
@@ -300,25 +277,12 @@ export class Reflector<T extends KubernetesObject> {
     this.#current = new Watchdog(clock, signal, { ms, tooQuiet });
     return this.#current;
   }
-
-  #versionOf(version: string | undefined, what: string): string {
-    if (version === undefined || version === "")
-      throw new Error(`${what} of ${describe(this.#options.source)}: the server gave no resourceVersion to watch from`);
-    return version;
-  }
 }
 
 const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
 
 class TooQuietError extends Error {
   override readonly name = "TooQuietError";
-}
-
-function keyOfObject(object: KubernetesObject, source: Source<KubernetesObject>): string {
-  const name = (object as Partial<KubernetesObject> | undefined)?.metadata?.name;
-  if (name === undefined || name === "") throw new Error(`the server sent a ${describe(source)} without a name`);
-  const { namespace } = object.metadata;
-  return namespace === undefined || namespace === "" ? name : `${namespace}/${name}`;
 }
 
 async function close(iterator: AsyncIterator<unknown> | undefined): Promise<void> {

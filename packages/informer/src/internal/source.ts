@@ -1,5 +1,5 @@
 /** The server as one reflector sees it: one kind, one namespace or all, one selection. */
-import { ApiError, type Kind, type KubernetesList, type KubernetesObject, type Status } from "@treadle/apimachinery";
+import { ApiError, type Kind, keyOf, type KubernetesList, type KubernetesObject, type Status } from "@treadle/apimachinery";
 import type { Client, ListOptions, WatchEvent, WatchOptions } from "@treadle/client";
 
 /** What of a kind is listed and watched. Everything absent: all of it. */
@@ -40,4 +40,17 @@ export function errorOf(status: Status, what: string): ApiError {
     reason: status.reason,
     details: status.details,
   });
+}
+
+/** @throws when the server sent something that is no object. */
+export function checkedKey(object: KubernetesObject, source: Source<KubernetesObject>): string {
+  const { name = "", namespace } = (object as Partial<KubernetesObject> | undefined)?.metadata ?? { name: "" };
+  if (name === "") throw new Error(`the server sent a ${describe(source)} without a name`);
+  return keyOf(namespace === undefined ? { name } : { name, namespace });
+}
+
+/** @throws when the server did not say of which version its answer is. */
+export function versionIn(version: string | undefined, source: Source<KubernetesObject>, what: "list" | "watch"): string {
+  if (version !== undefined && version !== "") return version;
+  throw new Error(`${what} of ${describe(source)}: the server gave no resourceVersion to watch from`);
 }

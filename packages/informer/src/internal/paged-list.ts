@@ -1,0 +1,42 @@
+/** A list of everything, page by page. */
+import { isExpired, type KubernetesObject } from "@treadle/apimachinery";
+import { orAborted } from "./await.ts";
+import { checkedKey, type Source } from "./source.ts";
+
+export interface ListAllOptions<T> {
+  readonly signal: AbortSignal;
+  /** Called for each answer of the server. */
+  readonly onPage: () => void;
+  /** What is kept of an object. */
+  readonly take: (object: T) => Promise<T>;
+}
+
+/** After so many expired continue tokens the list is asked for in one piece (client-go's pager: after the first). */
+const MAX_EXPIRED = 2;
+
+/**
+ * Everything in `source` by key, of one version: when a continue token expires the list begins anew.
+ * Without resourceVersion, because with `0` the server ignores the limit.
+ */
+export async function listAll<T extends KubernetesObject>(
+  source: Source<T>,
+  pageSize: number,
+  { signal, onPage, take }: ListAllOptions<T>,
+): Promise<{ readonly objects: ReadonlyMap<string, T>; readonly version: string | undefined }> {
+  for (let expired = 0; ; expired++) {
+    const limit = expired < MAX_EXPIRED ? { limit: pageSize } : {};
+    const objects = new Map<string, T>();
+    let token = "";
+    try {
+      for (;;) {
+        const page = await orAborted(source.list({ ...limit, ...(token === "" ? {} : { continue: token }), signal }), signal);
+        onPage();
+        for (const object of page.items) objects.set(checkedKey(object, source), await take(object));
+        token = page.metadata.continue ?? "";
+        if (token === "") return { objects, version: page.metadata.resourceVersion };
+      }
+    } catch (error) {
+      if (!isExpired(error) || token === "" || expired >= MAX_EXPIRED) throw error;
+    }
+  }
+}
