@@ -89,16 +89,15 @@ export class Caller {
   async watch<K extends Kind>(call: Call<K>): Promise<AsyncIterable<WatchEvent<ObjectOf<K>>>> {
     const response = await this.#send(call, true);
     const { server } = this.#environment;
-    if (response.status < 200 || response.status > 299)
-      throw apiError(this.#contextOf(call), response, await textOf(response, call.signal));
-    const events = watchEvents<ObjectOf<K>>(response, { signal: call.signal, server });
+    if (response.status < 200 || response.status > 299) throw apiError(this.#contextOf(call), response, await this.#text(call, response));
+    const events = watchEvents<ObjectOf<K>>(response, { target: call.text, signal: call.signal, server });
     return isMetadataOnly(call.kind) ? reduceEvents(call.kind, events) : events;
   }
 
   /** The body of a 2xx answer. @throws ApiError for any other. */
   async text(call: Call<Kind>): Promise<{ readonly response: ApiResponse; readonly body: string }> {
     const response = await this.#send(call, false);
-    const body = await textOf(response, call.signal);
+    const body = await this.#text(call, response);
     if (!isSuccess(response)) throw apiError(this.#contextOf(call), response, body);
     return { response, body };
   }
@@ -129,6 +128,15 @@ export class Caller {
     // The server leaves apiVersion and kind out of the items of built-in kinds, and says null for an empty list of some.
     const items = (list.items ?? []).map(whole) as ObjectOf<K>[];
     return { ...list, items };
+  }
+
+  async #text(call: Call<Kind>, response: ApiResponse): Promise<string> {
+    try {
+      return await textOf(response, call.signal);
+    } catch (cause) {
+      if (call.signal?.aborted === true) throw call.signal.reason;
+      throw callError(this.#contextOf(call), cause, this.#environment.server);
+    }
   }
 
   #contextOf(call: Call<Kind>): CallContext {

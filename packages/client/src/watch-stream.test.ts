@@ -79,6 +79,8 @@ describe("a watch", () => {
     expect(events).toEqual([added("a")]);
     expect(error).toMatchObject({ name: "ConnectionError", code });
     expect(String(error)).not.toContain("hunter2");
+    expect(String(error)).toContain("ConnectionError: cannot watch Widget: ");
+    expect(String(error)).toContain("https://api");
   });
 
   test("that the server refuses is an API error, also when it comes as a stream", async () => {

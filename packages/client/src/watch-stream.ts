@@ -3,8 +3,9 @@
  */
 import type { ApiResponse } from "@treadle/apimachinery";
 import type { WatchEvent } from "./client.ts";
-import { ConnectionError, connectionError } from "./connection-error.ts";
+import { ConnectionError } from "./connection-error.ts";
 import { abortable } from "./exchange.ts";
+import { callError } from "./failure.ts";
 
 const TYPES: ReadonlySet<unknown> = new Set(["ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"]);
 
@@ -35,9 +36,9 @@ export async function* lines(chunks: AsyncIterable<string>): AsyncGenerator<stri
  */
 export async function* watchEvents<T>(
   response: ApiResponse,
-  options: { readonly signal: AbortSignal | undefined; readonly server: string | undefined },
+  options: { readonly target: string; readonly signal: AbortSignal | undefined; readonly server: string | undefined },
 ): AsyncGenerator<WatchEvent<T>, void, undefined> {
-  const { signal, server } = options;
+  const { target, signal, server } = options;
   const source = response.stream ?? once(response.body);
   try {
     for await (const line of lines(untilAborted(source, signal))) {
@@ -46,7 +47,7 @@ export async function* watchEvents<T>(
     }
   } catch (cause) {
     if (signal?.aborted === true) throw signal.reason;
-    throw connectionError(cause, server);
+    throw callError({ verb: "watch", target }, cause, server);
   }
 }
 
@@ -56,13 +57,13 @@ function parse<T>(line: string, server: string | undefined): WatchEvent<T> {
     event = JSON.parse(line);
   } catch {
     // The parser's message would quote the object.
-    const message = `the watch stream of ${server ?? "the server"} was cut inside an event of ${line.length} characters`;
+    const message = `the stream of ${server ?? "the server"} was cut inside an event of ${line.length} characters`;
     throw new ConnectionError({ code: "ERR_STREAM_TRUNCATED", server, message });
   }
   if (typeof event === "object" && event !== null && "type" in event && "object" in event && TYPES.has(event.type)) {
     return event as WatchEvent<T>; // the server's word for what kind of object is in it
   }
-  const message = `the watch stream of ${server ?? "the server"} holds a line of ${line.length} characters that is no watch event`;
+  const message = `the stream of ${server ?? "the server"} holds a line of ${line.length} characters that is no watch event`;
   throw new ConnectionError({ code: "ERR_INVALID_RESPONSE", server, message });
 }
 
