@@ -6,7 +6,7 @@ import type { Kind, KubernetesObject, ObjectOf, Ref } from "@treadle/apimachiner
 import { buildPipeline, type Pipeline } from "./internal/pipeline.ts";
 import { runtimeOf, type StepRuntime } from "./internal/step-runtime.ts";
 import type { Cache } from "./req.ts";
-import type { AnyStep, Problem, ProvidesOf, Step } from "./step.ts";
+import type { Problem, ProvidesOf, Step } from "./step.ts";
 
 /** A built handler for objects `T`. */
 export interface Handler<in T extends KubernetesObject> {

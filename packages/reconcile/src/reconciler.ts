@@ -114,7 +114,7 @@ export function createReconciler(handler: AnyHandler, env: ReconcilerEnv): Recon
       outcome: result.outcome.type,
       requeue: result.requeue,
       durationMs: env.clock.now() - startedMs,
-      steps: result.phases.map(stepSummary),
+      phases: result.phases,
     };
     if (result.error === undefined) log.debug(summary, "pass finished");
     else log.error({ ...summary, ...errorFields(result.error) }, `pass failed: ${withoutSecrets(describe(result.error))}`);
@@ -170,10 +170,6 @@ function resultOf(pass: Pass): PassResult {
     phases,
     writes: writer.writes,
   };
-}
-
-function stepSummary({ step, phase, result, reason, durationMs }: PassResult["phases"][number]): string {
-  return `${step}.${phase}: ${result}${reason === undefined ? "" : ` (${reason})`} ${durationMs.toFixed(1)}ms`;
 }
 
 function errorFields(error: unknown): object {

@@ -18,7 +18,8 @@ export interface Setting {
 export type Progress =
   | { readonly type: "unreached" }
   | { readonly type: "done" }
-  | { readonly type: "wait" | "stop"; readonly reason: string }
+  | { readonly type: "wait"; readonly reason: string; readonly afterMs?: number }
+  | { readonly type: "stop"; readonly reason: string }
   | { readonly type: "failed"; readonly error: unknown };
 
 /**

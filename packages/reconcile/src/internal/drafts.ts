@@ -13,6 +13,9 @@ export class Draft<T extends object = Record<string, unknown>> {
   /** What the changes count from: as loaded, later as last stored. */
   #loaded: T | undefined;
   #draft: T | undefined;
+  /** The last value that was known to be JSON. */
+  #good: T | undefined;
+  #isTouched = false;
 
   /** @param load gives the value as loaded; asked when the draft is first used. */
   constructor(load: () => T) {
@@ -27,6 +30,7 @@ export class Draft<T extends object = Record<string, unknown>> {
   /** The draft to work on; made when first asked for. */
   get draft(): T {
     this.#draft ??= immer.createDraft(this.#origin) as T;
+    this.#isTouched = true;
     return this.#draft;
   }
 
@@ -36,6 +40,20 @@ export class Draft<T extends object = Record<string, unknown>> {
     const value: T = current(this.#draft as ImmerDraft<T>);
     // The round trip makes what is compared what will be sent: no Dates, no undefined, no shared references.
     return value === this.#origin ? value : (JSON.parse(JSON.stringify(value)) as T);
+  }
+
+  /** Checks what was put into the draft since the last call; where it is not JSON, the draft is made as it was before. */
+  check(): TypeError | undefined {
+    if (!this.#isTouched) return undefined;
+    this.#isTouched = false;
+    try {
+      this.#good = this.value();
+      return undefined;
+    } catch (cause) {
+      this.#draft = immer.createDraft(this.#good ?? this.#origin) as T;
+      const why = cause instanceof RangeError ? "it contains itself" : (cause as Error).message;
+      return new TypeError(`what was written is not JSON: ${why}`, { cause });
+    }
   }
 
   /** The changes since {@link stored} as a merge patch, or undefined when there are none. */
@@ -51,6 +69,7 @@ export class Draft<T extends object = Record<string, unknown>> {
   /** Ends the present draft: references that a step still holds are dead, and the changes so far stay. */
   renew(): void {
     if (this.#draft === undefined) return;
+    this.check();
     const value = this.value();
     immer.finishDraft(this.#draft);
     this.#draft = immer.createDraft(value) as T;

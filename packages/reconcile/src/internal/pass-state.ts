@@ -143,6 +143,13 @@ export class Pass {
     return cache.list(read.kind, within === undefined ? { matchLabels } : { matchLabels, namespace: within });
   }
 
+  /** What is wrong with what was put into the drafts: if it is not JSON, it is taken out again. */
+  checkDrafts(): TypeError | undefined {
+    let wrong: TypeError | undefined;
+    for (const draft of this.#drafts()) wrong = draft.check() ?? wrong;
+    return wrong;
+  }
+
   /** Ends the drafts that a step still holds; what it changed so far stays. */
   renewDrafts(): void {
     for (const draft of this.#drafts()) draft.renew();

@@ -111,7 +111,18 @@ async function runParts(pass: Pass, group: StepRuntime, phase: "do" | "cleanup")
     const errors = failed.map(({ error }) => error);
     return { type: "failed", step: group.name, error: new AggregateError(errors, `${errors.length} parts of "${group.name}" failed`) };
   }
-  return outcomes.find(({ type }) => type === "wait") ?? outcomes.find(({ type }) => type === "stop") ?? DONE;
+  return earliestWait(pass, outcomes) ?? outcomes.find(({ type }) => type === "stop") ?? DONE;
+}
+
+/** Waits on the curve come before those with a delay of their own: the curve starts at 50 ms. */
+function earliestWait(pass: Pass, outcomes: readonly Outcome[]): Outcome | undefined {
+  const delayOf = (outcome: Outcome): number => {
+    const step = pass.pipeline.leaves.find(({ name }) => "step" in outcome && name === outcome.step);
+    const ended = step === undefined ? undefined : pass.progress.get(step);
+    return ended?.type === "wait" ? (ended.afterMs ?? 0) : 0;
+  };
+  const waits = outcomes.filter(({ type }) => type === "wait");
+  return waits.toSorted((a, b) => delayOf(a) - delayOf(b))[0];
 }
 
 async function runStep(pass: Pass, step: StepRuntime, phase: "do" | "cleanup"): Promise<Outcome> {

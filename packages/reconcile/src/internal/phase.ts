@@ -43,6 +43,8 @@ export async function runPhase(pass: Pass, step: StepRuntime, phase: Phase, limi
   } catch (error) {
     ended = contained(pass, step, error);
   }
+  const notJson = pass.checkDrafts();
+  if (notJson !== undefined && ended.type !== "failed") ended = contained(pass, step, notJson);
   if (pass.fatal !== undefined && phase !== "gate") {
     if (ended.type !== "failed") ended = contained(pass, step, pass.fatal.error);
     pass.fatal = undefined;

@@ -7,15 +7,38 @@ import { isApiError, isConditionReason } from "@treadle/apimachinery";
 /** Longest error text in a condition, in characters. */
 export const MAX_ERROR_LENGTH = 1_024;
 
+/** Names of secret values, whatever stands before them: `db_password`, `clientSecret`, `PGPASSWORD`. */
+const SECRET_KEY =
+  "[\\w-]{0,40}(?:password|passwd|passphrase|pwd|token|secret|(?:api|access|private|secret|signing|encryption)[_-]?key|credentials?|authorization|cookie)";
+
+/** What may follow the name of a field without being its value: the words of Kubernetes and zod for a field that is wrong. */
+const NO_VALUE =
+  "(?:required|forbidden|not found|too (?:long|short|many|few|big|small)|invalid|unsupported|duplicate|internal error|unexpected|expected |must |is |the |an? |cannot |could |failed|fetch |request |connect|timed out|timeout|unauthorized|already exists|secrets? )";
+
+/** A quoted text, the quotes escaped or not (JSON within JSON). */
+const QUOTED = String.raw`\\+"[\s\S]*?\\+"|\\+'[\s\S]*?\\+'|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'`;
+
 const SECRETS: readonly (readonly [RegExp, string])[] = [
-  [/-----BEGIN [A-Z ]+-----[\s\S]*?(-----END [A-Z ]+-----|$)/g, "<redacted>"],
-  [/\bey[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*/g, "<redacted>"],
-  [/\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{6,}/gi, "$1 <redacted>"],
-  [/(:\/\/[^\s/:@]+):[^\s/@]+@/g, "$1:<redacted>@"],
+  [/-----BEGIN [A-Z0-9 ]+-----[\s\S]*?(-----END [A-Z0-9 ]+-----|$)/g, "<redacted>"],
+  [/\beyJ[A-Za-z0-9_-]{6,}(?:\.[A-Za-z0-9_-]*){1,4}/g, "<redacted>"],
+  [/\b(bearer|basic)\s+(?!auth|token|credential|realm)[A-Za-z0-9._~+/=-]{6,}/gi, "$1 <redacted>"],
+  // Up to the last @ before a blank: passwords may hold @ and /. A port and a path are none (`oci://host:5000/image@sha256:...`).
+  [/(:\/\/[^\s/:@"'<>]*):(?!\d+\/)(?:(?!:\/\/)[^\s"'<>])+@/g, "$1:<redacted>@"],
+  // Tokens that say by their beginning what they are.
+  [/\b(?:gh[opsur]_|github_pat_|glpat-|xox[abeprs]-|sk[-_]|npm_|hvs\.|dop_v1_)[A-Za-z0-9_-]{16,}/g, "<redacted>"],
   [
-    /\b((?:[\w-]*[_-])?(?:password|passwd|pwd|token|secret|api[_-]?key|access[_-]?key|private[_-]?key|credentials?)["']?\s*[:=]\s*)("[^"]*"|'[^']*'|[^\s,;&}]+)/gi,
+    new RegExp(`\\b(${SECRET_KEY}\\\\*["']?\\s*[:=]\\s*(?:invalid|unsupported|duplicate) value:\\s*)(${QUOTED}|[^\\s,;&}:]+)`, "gi"),
     "$1<redacted>",
   ],
+  [
+    new RegExp(
+      `\\b(${SECRET_KEY}\\\\*["']?\\s*[:=]\\s*)(?!${NO_VALUE})(?!(?:bearer|basic) <redacted>|<redacted>)(${QUOTED}|[^\\s,;&}]+)`,
+      "gi",
+    ),
+    "$1<redacted>",
+  ],
+  // Keys and certificates in base64: long, of mixed case, with digits. Digests are of lower case only.
+  [/(?<![A-Za-z0-9+/])(?=[A-Z0-9+/]*[a-z])(?=[a-z0-9+/]*[A-Z])(?=[A-Za-z+/]*\d)[A-Za-z0-9+/]{40,}={0,2}/g, "<redacted>"],
 ];
 
 const CHURN: readonly (readonly [RegExp, string])[] = [
@@ -32,17 +55,29 @@ export function withoutSecrets(text: string): string {
   return SECRETS.reduce((rest, [pattern, replacement]) => rest.replace(pattern, replacement), text);
 }
 
-/** What a condition says of an error: no secrets, nothing that changes each time, {@link MAX_ERROR_LENGTH} at most. */
+/**
+ * What a condition says of an error: no secrets, nothing that changes each time, one line of {@link MAX_ERROR_LENGTH} at
+ * most. Never throws, whatever was thrown.
+ */
 export function statusMessage(error: unknown): string {
   const stable = CHURN.reduce((rest, [pattern, replacement]) => rest.replace(pattern, replacement), withoutSecrets(describe(error)));
-  return truncate(stable, MAX_ERROR_LENGTH);
+  return truncate(stable.replace(/\s*[\r\n]+\s*/g, " "), MAX_ERROR_LENGTH);
 }
 
-/** The message of an error; the messages of all where it holds several. */
+/** The message of an error; the messages of all where it holds several. Never throws. */
 export function describe(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(describe).join("; ");
-  if (error instanceof Error) return error.message === "" ? error.name : error.message;
-  return String(error);
+  return errorsIn(error).map(describeOne).join("; ");
+}
+
+/** The errors that an AggregateError holds, whatever the nesting; the error itself where it holds none. Never throws. */
+export function errorsIn(error: unknown, above: readonly unknown[] = []): readonly unknown[] {
+  if (!(error instanceof AggregateError) || above.includes(error)) return [error];
+  try {
+    const found = error.errors.flatMap((inner) => errorsIn(inner, [...above, error]));
+    return found.length === 0 ? [error] : found;
+  } catch {
+    return [error];
+  }
 }
 
 /** `text` cut to so many characters; a cut shows as an ellipsis and never splits a character. */
@@ -52,31 +87,45 @@ export function truncate(text: string, max: number): string {
   return characters.length <= max ? text : `${characters.slice(0, max - 1).join("")}…`;
 }
 
-/** The reason that a condition gives for an error: its code in CamelCase, `Error` where it has none. */
+/** The reason that a condition gives for an error: its code in CamelCase, `Error` where it has none. Never throws. */
 export function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError) {
-    const reasons = new Set(error.errors.map(reasonOf));
-    return reasons.size === 1 ? ([...reasons][0] as string) : "SeveralErrors";
-  }
+  const reasons = new Set(errorsIn(error).map(reasonOfOne));
+  return reasons.size === 1 ? ([...reasons][0] as string) : "SeveralErrors";
+}
+
+function describeOne(error: unknown): string {
+  if (error instanceof Error) return textOf(() => error.message) ?? textOf(() => error.name) ?? "an error that cannot be shown";
+  return error === "" ? "" : (textOf(() => String(error)) ?? `a value of type ${typeof error} that cannot be shown`);
+}
+
+function reasonOfOne(error: unknown): string {
   const candidates = [
-    isApiError(error) ? error.reason : undefined,
-    camelCase(codeOf(error)),
-    error instanceof Error ? error.name : undefined,
+    () => (isApiError(error) ? error.reason : undefined),
+    () => (typeof error === "object" && error !== null && "code" in error ? error.code : undefined),
+    () => (error instanceof Error ? error.name : undefined),
   ];
-  return candidates.find((reason) => reason !== undefined && reason !== "" && isConditionReason(reason)) ?? "Error";
+  const reasons = candidates.map((candidate) => camelCase(textOf(candidate)));
+  return reasons.find((reason) => reason !== undefined && isConditionReason(reason)) ?? "Error";
 }
 
-function codeOf(error: unknown): string | undefined {
-  const code = typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
-  return typeof code === "string" ? code : undefined;
+/** What `read` gives, if it is a text that is not empty; errors are thrown by anybody and may throw when looked at. */
+function textOf(read: () => unknown): string | undefined {
+  try {
+    const text = read();
+    return typeof text === "string" && text !== "" ? text : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
-/** `ERR_STEP_TIMEOUT` -> `StepTimeout`; what is CamelCase, or a single word like `ECONNREFUSED`, stays. */
+/** `ERR_STEP_TIMEOUT` -> `StepTimeout`, `auth/not-found` -> `AuthNotFound`; a single word like `ECONNREFUSED` stays. */
 function camelCase(code: string | undefined): string | undefined {
-  if (code === undefined || !/[_\s-]/.test(code)) return code;
-  return code
-    .replace(/^ERR_/, "")
-    .split(/[_\s-]+/)
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1).toLowerCase())
-    .join("");
+  const words = code?.replace(/^ERR_/, "").split(/[^A-Za-z0-9]+/);
+  const [only] = words ?? [];
+  if (words?.length === 1 && only !== undefined) return capitalised(only);
+  return words?.map((word) => capitalised(word === word.toUpperCase() ? word.toLowerCase() : word)).join("");
+}
+
+function capitalised(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
 }

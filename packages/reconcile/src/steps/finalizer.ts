@@ -21,7 +21,7 @@ export interface FinalizerOptions<T extends KubernetesObject> {
 
 /** A step with only a cleanup, on the handler's one finalizer. */
 export function finalizer<T extends KubernetesObject = KubernetesObject>(options: FinalizerOptions<T>): Step<T> {
-  const { name = "finalizer", waitForForeignMs, timeoutMs, cleanup } = options;
+  const { name = "finalizer", waitForForeignMs, timeoutMs } = options;
   // The condition exists only where there is something to say in it: no step may declare what it never reports.
   const declared = waitForForeignMs === undefined ? [] : [{ type: "ForeignFinalizers", ready: "ignored" } as const];
   return step(anyKind<T>(), {
@@ -40,7 +40,7 @@ export function finalizer<T extends KubernetesObject = KubernetesObject>(options
           req.conditions.false("ForeignFinalizers", "WaitedLongEnough", `cleaned up although these are still there: ${foreign.join(", ")}`);
         }
       }
-      return await cleanup(req as CleanupReq<T, {}, "ForeignFinalizers">);
+      return await options.cleanup(req as CleanupReq<T, {}, "ForeignFinalizers">);
     },
   }) as Step<T>;
 }

@@ -1,0 +1,336 @@
+/** Whatever a step, an object or a server does: one clear error that names what and where, nothing lost, nothing half-written. */
+import { conditions, handler, many, one, step } from "@treadle/reconcile";
+import { Secret } from "@treadle/apimachinery/kinds";
+import { beforeEach, describe, expect, test } from "vitest";
+import { Foreign, Widget, widget } from "./fixtures.ts";
+import { type Harness, startHarness } from "./harness.ts";
+
+const KEY = "default/a";
+const REF = { namespace: "default", name: "a" };
+
+let harness: Harness;
+beforeEach(async () => {
+  harness = await startHarness([Widget, Foreign]);
+  await harness.user.create(Widget, widget());
+});
+const live = async (): Promise<Widget> => (await harness.user.get(Widget, REF)) as Widget;
+const run = async (body: (req: never) => unknown) =>
+  await harness
+    .operator(
+      handler(Widget)
+        .step(conditions())
+        .step(step(Widget, { name: "bad", conditions: ["Good"], do: body as () => void }))
+        .build(),
+    )
+    .pass(KEY);
+
+describe("a step that misbehaves", () => {
+  const cases: readonly {
+    readonly name: string;
+    readonly body: (req: never) => unknown;
+    readonly message: RegExp;
+    readonly reason: string;
+  }[] = [
+    {
+      name: "throws a string",
+      body: () => {
+        throw "no luck";
+      },
+      message: /step "bad" threw the text "no luck" instead of an Error/,
+      reason: "StepFailed",
+    },
+    {
+      name: "throws undefined",
+      body: () => {
+        throw undefined;
+      },
+      message: /step "bad" threw a value of type undefined/,
+      reason: "StepFailed",
+    },
+    { name: "rejects with null", body: () => Promise.reject(null), message: /step "bad" threw a value of type null/, reason: "StepFailed" },
+    { name: "returns a number", body: () => 42, message: /step "bad" returned a number from do/, reason: "NotAResult" },
+    {
+      name: "returns a forged result",
+      body: () => ({ type: "wait", reason: "x" }),
+      message: /returned an object that req did not make/,
+      reason: "NotAResult",
+    },
+    {
+      name: "changes the object",
+      body: (req: { object: { spec: { size: number } } }) => {
+        req.object.spec.size = 2;
+      },
+      message: /read only property 'size'/,
+      reason: "TypeError",
+    },
+    {
+      name: "waits without a reason",
+      body: (req: { wait(reason: string): unknown }) => req.wait(""),
+      message: /give the reason/,
+      reason: "TypeError",
+    },
+    {
+      name: "waits NaN milliseconds",
+      body: (req: { wait(reason: string, ms: number): unknown }) => req.wait("x", Number.NaN),
+      message: /afterMs must be a number/,
+      reason: "TypeError",
+    },
+    {
+      name: "sets a condition that it did not declare",
+      body: (req: { conditions: { true(type: string): void } }) => req.conditions.true("Other"),
+      message: /step "bad" does not manage the condition "Other": add it/,
+      reason: "TypeError",
+    },
+    {
+      name: "gives a reason that Kubernetes refuses",
+      body: (req: { conditions: { false(type: string, reason: string, message: string): unknown } }) =>
+        req.conditions.false("Good", "not a reason", "x"),
+      message: /the reason "not a reason" of condition "Good" is no CamelCase word/,
+      reason: "TypeError",
+    },
+    {
+      name: "writes what it did not declare",
+      body: (req: { labels: Record<string, string> }) => {
+        req.labels["a"] = "b";
+      },
+      message: /step "bad" may not write labels: add writes: \["labels"\]/,
+      reason: "TypeError",
+    },
+  ];
+  test.for(cases)("$name", async ({ body, message, reason }) => {
+    const result = await run(body as (req: never) => unknown);
+    expect((result.error as Error).message).toMatch(message);
+    expect(result.requeue).toEqual({ type: "failure" });
+    expect((await live()).status?.conditions).toContainEqual(expect.objectContaining({ type: "Good", status: "False", reason }));
+  });
+
+  test("hangs: its deadline ends it, later uses of its req throw, and its key waits until it returned", async () => {
+    let late: unknown;
+    let release: () => void = () => undefined;
+    const hanging = step(Widget, {
+      name: "hanging",
+      timeoutMs: 1_000,
+      async do(req) {
+        const { status, signal } = req;
+        await new Promise<void>((resolve) => {
+          release = resolve;
+        });
+        late = { aborted: signal.aborted };
+        try {
+          status.count = 99;
+        } catch (error) {
+          late = { ...(late as object), draft: (error as Error).name };
+        }
+        try {
+          await req.client.get(Widget, "a");
+        } catch (error) {
+          late = { ...(late as object), client: (error as { code?: string }).code };
+        }
+      },
+    });
+    let finished = false;
+    const running = harness
+      .operator(handler(Widget).step(conditions()).step(hanging).build())
+      .pass(KEY)
+      .then((result) => {
+        finished = true;
+        return result;
+      });
+    await harness.clock.advance(5_000);
+    expect((await live()).status?.conditions, "the status is stored while the step still hangs").toContainEqual(
+      expect.objectContaining({ type: "Ready", status: "False", reason: "StepTimeout" }),
+    );
+    expect(finished, "its key is not started again before it returned").toBe(false);
+    release();
+    expect((await running).error).toMatchObject({ code: "ERR_STEP_TIMEOUT", step: "hanging" });
+    expect(late).toEqual({ aborted: true, draft: "TypeError", client: "ERR_REVOKED" });
+    expect((await live()).status?.count).toBeUndefined();
+  });
+
+  test("puts into the status what is not JSON", async () => {
+    const cycle: Record<string, unknown> = {};
+    cycle["self"] = cycle;
+    const result = await run((req: { status: Record<string, unknown> }) => {
+      req.status["other"] = cycle;
+    });
+    expect((result.error as Error).message).toMatch(/not JSON: it contains itself/);
+    expect((await live()).status?.conditions, "the rest is stored").toContainEqual(
+      expect.objectContaining({ type: "Good", status: "False" }),
+    );
+    expect((await live()).status?.other).toBeUndefined();
+  });
+});
+
+describe("secrets", () => {
+  test("in an error reach neither log nor status", async () => {
+    const result = await run(() => {
+      throw new Error("login failed for https://bob:hunter2@db.example.com with password=hunter3 and Authorization: Bearer abcdef123456");
+    });
+    expect(result.requeue.type).toBe("failure");
+    const shown = JSON.stringify([harness.logs, await live()]);
+    expect(shown).not.toMatch(/hunter2|hunter3|abcdef123456/);
+  });
+});
+
+describe("an object that breaks its schema", () => {
+  const strict = (): Promise<void> =>
+    harness.user.patch(Widget, REF, { type: "merge", body: { spec: { size: "seven" } } }).then(
+      () => undefined,
+      () => undefined,
+    );
+
+  test("stored under an older schema: a stop with Ready=False/InvalidObject and the path; its deletion still works", async () => {
+    await strict();
+    // An older CRD let a text through: the object is written under it, then the CRD of today is installed.
+    const loose = structuredClone(Widget.resource?.crd()) as unknown as {
+      spec: { versions: { schema: { openAPIV3Schema: { properties: { spec: { properties: Record<string, unknown> } } } } }[] };
+    };
+    (
+      loose.spec.versions[0] as { schema: { openAPIV3Schema: { properties: { spec: { properties: Record<string, unknown> } } } } }
+    ).schema.openAPIV3Schema.properties.spec.properties["size"] = { type: "string" };
+    const older = await startHarness([loose as never]);
+    await older.user.create(Widget, {
+      metadata: { ...REF, finalizers: ["test.treadle.dev/widgets.test.treadle.dev"] },
+      spec: { size: "seven" },
+    } as never);
+    older.server.install(Widget);
+    const cleaned: string[] = [];
+    let runs = 0;
+    const operator = older.operator(
+      handler(Widget)
+        .step(conditions())
+        .step(step(Widget, { name: "work", do: () => void runs++, cleanup: () => void cleaned.push("x") }))
+        .build(),
+    );
+    const result = await operator.pass(KEY);
+    expect(result).toMatchObject({ outcome: { type: "stop" }, requeue: { type: "none" } });
+    expect(runs).toBe(0);
+    const { status } = (await older.user.get(Widget, REF)) as Widget;
+    const ready = status?.conditions?.find(({ type }) => type === "Ready");
+    expect(ready).toMatchObject({ status: "False", reason: "InvalidObject" });
+    expect(ready?.message).toContain("spec.size");
+    await older.user.delete(Widget, REF);
+    await operator.pass(KEY);
+    expect(cleaned).toEqual(["x"]);
+    expect(await older.user.get(Widget, REF)).toBeUndefined();
+  });
+});
+
+describe("a foreign CRD that prunes what we keep", () => {
+  test("costs one write, not one a pass", async () => {
+    const crd = {
+      apiVersion: "apiextensions.k8s.io/v1",
+      kind: "CustomResourceDefinition",
+      metadata: { name: "foreigns.foreign.example.com" },
+      spec: {
+        group: "foreign.example.com",
+        scope: "Namespaced",
+        names: { kind: "Foreign", listKind: "ForeignList", plural: "foreigns", singular: "foreign" },
+        versions: [
+          {
+            name: "v1",
+            served: true,
+            storage: true,
+            subresources: { status: {} },
+            schema: {
+              openAPIV3Schema: {
+                type: "object",
+                properties: { spec: { type: "object" }, status: { type: "object", properties: { phase: { type: "string" } } } },
+              },
+            },
+          },
+        ],
+      },
+    };
+    const world = await startHarness([crd as never]);
+    await world.user.create(Foreign, { apiVersion: "foreign.example.com/v1", kind: "Foreign", metadata: REF });
+    const operator = world.operator(
+      handler(Foreign)
+        .step(conditions())
+        .step(step(Foreign, { name: "work", conditions: ["Worked"], do: (req) => req.conditions.true("Worked") }))
+        .build(),
+    );
+    for (let i = 0; i < 4; i++) {
+      await operator.pass(KEY);
+      await world.clock.advance(60_000);
+    }
+    expect(world.requests).toEqual(["PATCH foreigns/a/status"]);
+  });
+});
+
+describe("reads", () => {
+  test("whose function throws fail their step, and the others go on to their posts", async () => {
+    const bad = step(Widget, {
+      name: "bad",
+      conditions: ["Read"],
+      reads: {
+        x: one(Secret, () => {
+          throw new Error("no name");
+        }),
+      },
+      do() {},
+    });
+    const result = await harness.operator(handler(Widget).step(conditions()).step(bad).build()).pass(KEY);
+    expect(result.error).toMatchObject({ message: "no name" });
+    expect((await live()).status?.conditions).toContainEqual(
+      expect.objectContaining({ type: "Read", status: "False", message: "no name" }),
+    );
+  });
+
+  test("are typed, cached, frozen values, fixed for the pass", async () => {
+    await harness.user.create(Secret, {
+      metadata: { name: "s", namespace: "default", labels: { app: "x" } },
+      stringData: { k: "v" },
+    } as never);
+    await harness.user.create(Secret, { metadata: { name: "t", namespace: "kube-system", labels: { app: "x" } } } as never);
+    let seen: unknown;
+    const reading = step(Widget, {
+      name: "reading",
+      reads: {
+        s: one(Secret, () => "s"),
+        none: one(Secret, () => undefined),
+        far: one(Secret, () => ({ namespace: "kube-system", name: "t" })),
+        xs: many(Secret, () => ({ matchLabels: { app: "x" } })),
+      },
+      async do(req) {
+        const before = req.reads.s;
+        await harness.user.delete(Secret, { namespace: "default", name: "s" });
+        seen = {
+          data: before?.data,
+          same: req.reads.s === before,
+          none: req.reads.none,
+          far: req.reads.far?.metadata.name,
+          xs: req.reads.xs.map(({ metadata }) => metadata.name),
+          frozen: Object.isFrozen(before?.metadata),
+        };
+      },
+    });
+    await harness.operator(handler(Widget).step(reading).build()).pass(KEY);
+    expect(seen).toEqual({ data: { k: "dg==" }, same: true, none: undefined, far: "t", xs: ["s"], frozen: true });
+  });
+});
+
+describe("shutdown", () => {
+  test("is no error: the step's signal ends, the status is stored, Ready is kept, nothing is scheduled", async () => {
+    const controller = new AbortController();
+    const slow = step(Widget, {
+      name: "slow",
+      conditions: ["Slow"],
+      async do(req) {
+        req.status.count = 3;
+        await new Promise((_, reject) => {
+          req.signal.addEventListener("abort", () => reject(req.signal.reason as Error));
+        });
+      },
+    });
+    const operator = harness.operator(handler(Widget).step(conditions()).step(slow).build());
+    const running = operator.pass(KEY, { signal: controller.signal });
+    await harness.clock.advance(1_000);
+    controller.abort();
+    const result = await running;
+    expect(result).toMatchObject({ outcome: { type: "stop", reason: "the operator is shutting down" }, requeue: { type: "none" } });
+    expect(result.error).toBeUndefined();
+    expect((await live()).status).toMatchObject({ count: 3 });
+    expect((await live()).status?.observedGeneration).toBeUndefined();
+  });
+});
