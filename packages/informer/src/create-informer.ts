@@ -152,12 +152,13 @@ class StoreInformer implements Informer<AnyKind> {
   }
 
   observeWrite(object: KubernetesObject): void {
+    if (!this.#isInScope(object.metadata)) return;
     // A copy: the caller may go on working on its own, and what is stored is frozen.
     this.#view.wrote(this.#ingest(copyJson(object)));
   }
 
   observeDelete(ref: Ref, uid: string): void {
-    this.#view.removed(this.#refOf(ref), uid);
+    if (this.#isInScope(ref)) this.#view.removed(this.#refOf(ref), uid);
   }
 
   expectWrite(ref: Ref): () => void {
@@ -277,6 +278,11 @@ class StoreInformer implements Informer<AnyKind> {
 
   #relist(namespace: string): void {
     (this.#reflectors.get(namespace) ?? this.#reflectors.get(undefined))?.relist();
+  }
+
+  /** No watch would ever confirm a write elsewhere. */
+  #isInScope(ref: Ref): boolean {
+    return this.#reflectors.has(undefined) || this.#reflectors.has(ref.namespace);
   }
 
   #namespaceOf(namespace: string | undefined): string | undefined {

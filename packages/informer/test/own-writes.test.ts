@@ -364,6 +364,11 @@ test("a confirmed write costs no list later", async () => {
     await r.clock.advance(60_000);
   }
   expect(r.waiting).toEqual([]);
+  const due = r.clock.nextDue();
+  r.informer.observeWrite(widget("a", 20));
+  r.stream.send(modified(widget("a", 20)));
+  await r.settle();
+  expect(r.clock.nextDue(), "no timer is left of it").toBe(due);
 });
 
 test("what we wrote out of the selection is gone as soon as the watch has passed it", async () => {
@@ -418,4 +423,12 @@ test("what two lists say while a write is on its way is heard in order", async (
   done();
   expect(shown(r)).toBe("none");
   expect(r.events()).toEqual(["deleted a@9"]);
+});
+
+test("a write in a namespace that is not watched is not kept", async () => {
+  const r = rig({ namespaces: ["x"] });
+  r.informer.observeWrite(widget("a", 9));
+  r.informer.observeWrite(widget("b", 10, { namespace: "x" }));
+  expect(r.informer.list().map(id)).toEqual(["b@10"]);
+  await r.informer.stop();
 });

@@ -202,7 +202,9 @@ export class View<T extends KubernetesObject> {
     if (claim === this.#claims.get(key)) return;
     if (claim === undefined) this.#claims.delete(key);
     else this.#claims.set(key, claim);
-    if (this.#expiry === undefined) this.#arm();
+    if (this.#claims.size > 0 && this.#expiry !== undefined) return;
+    this.#expiry?.cancel();
+    this.#arm();
   }
 
   /** One timer, for the earliest deadline. A claim that ends before leaves it standing: it looks again when it fires. */
