@@ -147,6 +147,25 @@ describe("a step that misbehaves", () => {
     expect((await live()).status?.count).toBeUndefined();
   });
 
+  test("goes on after the pass is over: its req throws instead of losing what it writes", async () => {
+    let late: unknown;
+    let goOn: () => void = () => undefined;
+    const floating = step(Widget, {
+      name: "floating",
+      do(req) {
+        const held = new Promise<void>((resolve) => {
+          goOn = resolve;
+        });
+        late = held.then(() => {
+          req.status.count = 1;
+        });
+      },
+    });
+    await harness.operator(handler(Widget).step(floating).build()).pass(KEY);
+    goOn();
+    await expect(late).rejects.toMatchObject({ code: "ERR_REVOKED", step: "floating" });
+  });
+
   test("puts into the status what is not JSON", async () => {
     const cycle: Record<string, unknown> = {};
     cycle["self"] = cycle;

@@ -9,6 +9,12 @@ import { ReconcileError } from "../errors.ts";
 export class Scope {
   #controller: AbortController | undefined;
   #revoked: Error | undefined;
+  readonly #isOver: () => boolean;
+
+  /** @param isOver says that the whole pass is over, and with it what a phase that ended long ago may still do. */
+  constructor(isOver: () => boolean = () => false) {
+    this.#isOver = isOver;
+  }
 
   /** Ends at the deadline or at shutdown; made when first asked for. */
   get signal(): AbortSignal {
@@ -27,10 +33,12 @@ export class Scope {
     this.#controller?.abort(reason);
   }
 
-  /** @throws ReconcileError ERR_REVOKED once the scope was revoked. */
+  /** @throws ReconcileError ERR_REVOKED once the scope was revoked, or the pass is over. */
   check(step: string): void {
-    if (this.#revoked === undefined) return;
-    throw new ReconcileError("ERR_REVOKED", `step "${step}" used its req after the pass went on without it: ${this.#revoked.message}`, {
+    if (this.#revoked === undefined && !this.#isOver()) return;
+    const why =
+      this.#revoked === undefined ? "was over: await everything that a phase starts" : `went on without it: ${this.#revoked.message}`;
+    throw new ReconcileError("ERR_REVOKED", `step "${step}" used its req after the pass ${why}`, {
       step,
       cause: this.#revoked,
     });

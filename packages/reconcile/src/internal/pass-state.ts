@@ -49,6 +49,7 @@ export class Pass {
   /** A write-ahead failed: the step has failed even if it goes on. */
   fatal: { readonly error: unknown } | undefined;
   isAborted = false;
+  isOver = false;
   isGone = false;
   /** The object changed so that nothing the pass decided counts any more: posts run, nothing is stored. */
   isSuperseded = false;
@@ -155,8 +156,9 @@ export class Pass {
     for (const draft of this.#drafts()) draft.renew();
   }
 
-  /** The pass is over: no draft can be used any more. */
+  /** The pass is over: no draft, and no req of it, can be used any more. */
   close(): void {
+    this.isOver = true;
     for (const draft of this.#drafts()) draft.close();
   }
 

@@ -32,7 +32,7 @@ const CONTINUE: Ended = { type: "continue", vars: {} };
 /** Runs one phase and reports it. */
 export async function runPhase(pass: Pass, step: StepRuntime, phase: Phase, limit: PhaseLimit): Promise<Ended> {
   const startedMs = pass.clock.now();
-  const scope = new Scope();
+  const scope = new Scope(() => pass.isOver);
   let ended: Ended;
   try {
     // The caller looked: the step has this phase.
@@ -55,7 +55,7 @@ export async function runPhase(pass: Pass, step: StepRuntime, phase: Phase, limi
 
 /** Asks a gate: at once, before anything is written. */
 export function askGate(pass: Pass, step: StepRuntime): Ended {
-  const scope = new Scope();
+  const scope = new Scope(() => pass.isOver);
   let ended: Ended;
   try {
     const result = (step.gate as PhaseFunction)(new StepReq(pass, step, "gate", scope));
