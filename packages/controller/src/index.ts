@@ -1,1 +1,33 @@
-export {};
+export {
+  Controller,
+  type ControllerEnv,
+  type ControllerOptions,
+  type ControllerStatus,
+  type PassReport,
+} from "./controller.ts";
+export { createFeed, type Feed, type FeedListener, type Origin } from "./feed.ts";
+export type { SettleOptions } from "./internal/activity.ts";
+export { type ControllerMetrics, NO_METRICS, type ResultLabel } from "./internal/controller-metrics.ts";
+export type { Check } from "./internal/probes.ts";
+export { createLogger, type LogOptions } from "./log.ts";
+export {
+  createManager,
+  type Manager,
+  type ManagerAddress,
+  type ManagerAddresses,
+  type ManagerState,
+  type ManagerStatus,
+} from "./manager.ts";
+export { isManagerError, ManagerError, type ManagerErrorCode } from "./manager-error.ts";
+export type { ClientWish, ManagerOptions, Runnable, ServerOptions } from "./options.ts";
+export {
+  and,
+  annotationsChanged,
+  deletionChanged,
+  generationChanged,
+  labelsChanged,
+  not,
+  or,
+  type Predicate,
+  resourceVersionChanged,
+} from "./predicates.ts";

@@ -1,0 +1,269 @@
+/**
+ * Controller: runs the passes of one handler. Events and wakes put keys into its queue, workers take them out and run
+ * passes, and what a pass reports decides when its key comes back.
+ *
+ * Guarantees
+ * - One pass per key at a time, `concurrency` passes at once.
+ * - Every event of a primary starts a pass but the echo of this controller's own writes.
+ * - Nothing that a handler, a wake function, a predicate or an observer throws ends a worker.
+ */
+import { type Clock, keyOf, type KubernetesObject, type Ref, refOf } from "@treadle/apimachinery";
+import type { Client } from "@treadle/client";
+import type { InformerEvent } from "@treadle/informer";
+import {
+  type AnyHandler,
+  type Cache,
+  createReconciler,
+  type Logger,
+  type PassResult,
+  type Reconciler,
+  type ReconcilerEnv,
+  type Wake,
+  wakesOf,
+} from "@treadle/reconcile";
+import { Backoff, CLUSTER_CURVE, type Curve, EXTERNAL_CURVE, LOW_PRIORITY, type QueueStatus, WorkQueue } from "@treadle/workqueue";
+import type { Feed, Origin } from "./feed.ts";
+import type { ControllerMetrics } from "./internal/controller-metrics.ts";
+import { isMandatory, type Predicate } from "./predicates.ts";
+
+/** How a handler is run. */
+export interface ControllerOptions {
+  /** How many passes at once. @defaultValue 5 */
+  readonly concurrency?: number;
+  /**
+   * Which events of the primary start a pass. Not asked when the object is being deleted or is gone, nor for wakes.
+   * @defaultValue all but the echo of our own writes
+   */
+  readonly predicate?: Predicate;
+  /** Delays after failures. @defaultValue "cluster": 5 ms doubling to 1000 s; "external": 1 s doubling to 60 s */
+  readonly backoff?: "cluster" | "external" | Curve;
+}
+
+/** One pass, as an observer sees it. */
+export interface PassReport {
+  readonly handler: AnyHandler;
+  readonly ref: Ref;
+  readonly reconcileID: string;
+  readonly result: PassResult;
+  readonly durationMs: number;
+}
+
+export interface ControllerEnv extends Pick<ReconcilerEnv, "recordEvent"> {
+  readonly client: Client;
+  readonly cache: Cache;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: ControllerMetrics;
+  readonly feedOf: (kind: AnyHandler["kind"]) => Feed;
+  readonly newID: () => string;
+  readonly onPass?: ((report: PassReport) => void) | undefined;
+  /** Told each time that something was queued, began or ended. */
+  readonly onChange: () => void;
+}
+
+export interface ControllerStatus extends QueueStatus {
+  readonly name: string;
+}
+
+interface Told {
+  readonly event: InformerEvent<KubernetesObject>;
+  readonly origin: Origin | undefined;
+}
+
+export class Controller {
+  readonly name: string;
+  readonly handler: AnyHandler;
+  readonly #env: ControllerEnv;
+  readonly #concurrency: number;
+  readonly #predicate: Predicate | undefined;
+  readonly #queue: WorkQueue;
+  readonly #failures: Backoff;
+  readonly #primary: Feed;
+  readonly #reconciler: Reconciler;
+  readonly #abort = new AbortController();
+  #workers: Promise<unknown> | undefined;
+
+  /** Subscribes to its feeds; they must not have been started. */
+  constructor(handler: AnyHandler, options: ControllerOptions, env: ControllerEnv) {
+    this.name = handler.name;
+    this.handler = handler;
+    this.#env = env;
+    this.#concurrency = options.concurrency ?? 5;
+    this.#predicate = options.predicate;
+    this.#failures = new Backoff(curveOf(options.backoff ?? "cluster"));
+    const { metrics, onChange } = env;
+    this.#queue = new WorkQueue({
+      clock: env.clock,
+      observer: {
+        ...metrics.queue,
+        added: (key, priority) => {
+          metrics.queue.added?.(key, priority);
+          onChange();
+        },
+        finished: (key, workedMs) => {
+          metrics.queue.finished?.(key, workedMs);
+          onChange();
+        },
+      },
+    });
+    metrics.watch(() => this.#queue.status(), this.#concurrency);
+
+    const primary = env.feedOf(handler.kind);
+    this.#primary = primary;
+    this.#reconciler = createReconciler(handler, {
+      client: env.client,
+      cache: env.cache,
+      clock: env.clock,
+      log: env.log,
+      expectWrite: (ref) => primary.expectWrite(ref),
+      observeWrite: (object) => primary.wrote(object, this.name),
+      observeDelete: (object) => primary.removed(object, this.name),
+      ...(env.recordEvent === undefined ? {} : { recordEvent: env.recordEvent }),
+    });
+    for (const [feed, wakes] of this.#register()) feed.subscribe((event, origin) => this.#onEvent(feed, wakes, { event, origin }));
+  }
+
+  /** Lets the workers begin; the informers must have synced. */
+  start(): void {
+    this.#workers ??= Promise.all(Array.from({ length: this.#concurrency }, () => this.#work()));
+  }
+
+  /** Takes no new keys and drops those that wait. Passes in progress go on. */
+  close(): void {
+    this.#queue.stop("drop");
+  }
+
+  /** Ends the chains of the passes in progress; their posts and saves still run. */
+  abort(reason: Error): void {
+    this.#abort.abort(reason);
+  }
+
+  /** Resolves when {@link close} was called and every pass is over. */
+  async ended(): Promise<void> {
+    await this.#workers;
+  }
+
+  /** Queues a pass for `ref`, as an event would. */
+  enqueue(ref: Ref): void {
+    this.#queue.add(keyOf(ref));
+  }
+
+  status(): ControllerStatus {
+    return { name: this.name, ...this.#queue.status() };
+  }
+
+  /** What of each feed wakes which primaries, with the indexes that it takes to find them. */
+  #register(): ReadonlyMap<Feed, readonly Wake[]> {
+    const feeds = new Map<Feed, Wake[]>([[this.#primary, []]]);
+    const indexes = new Set<string>();
+    for (const wake of wakesOf(this.handler)) {
+      const feed = this.#env.feedOf(wake.kind);
+      feeds.set(feed, [...(feeds.get(feed) ?? []), wake]);
+      // Several wakes may use one index (that of owner ids).
+      if (wake.index === undefined || indexes.has(wake.index.name)) continue;
+      indexes.add(wake.index.name);
+      this.#primary.informer.addIndex(wake.index.name, wake.index.keys);
+    }
+    return feeds;
+  }
+
+  /** Queues every key that the event concerns once: a free worker takes a key at once, and a second add would be a second pass. */
+  #onEvent(feed: Feed, wakes: readonly Wake[], { event, origin }: Told): void {
+    const keys = new Set<string>();
+    if (feed === this.#primary && this.#concernsPrimary(event, origin)) keys.add(keyOf(event.object.metadata));
+    // Before the start every primary is queued by its own event.
+    if (this.#workers !== undefined) {
+      for (const wake of wakes) {
+        this.#collect(keys, wake, event.object);
+        if (event.type === "updated") this.#collect(keys, wake, event.previous);
+      }
+      // The pass that wrote knows what it wrote.
+      if (origin?.controller === this.name && event.type !== "deleted") keys.delete(origin.key);
+    }
+    const priority = event.type === "added" && event.initial ? LOW_PRIORITY : 0;
+    for (const key of keys) this.#queue.add(key, { priority });
+  }
+
+  #concernsPrimary(event: InformerEvent<KubernetesObject>, origin: Origin | undefined): boolean {
+    // Of its own writes a controller needs to hear the last, to drop what it remembers of the object.
+    if (origin?.controller === this.name && event.type !== "deleted") return false;
+    if (isMandatory(event)) return true;
+    try {
+      return this.#predicate?.(event) !== false;
+    } catch (error) {
+      // One pass too many does no harm, one too few does.
+      this.#contained(error, "the predicate threw; the event passes", keyOf(event.object.metadata));
+      return true;
+    }
+  }
+
+  #collect(keys: Set<string>, wake: Wake, object: KubernetesObject): void {
+    const { informer } = this.#primary;
+    try {
+      const lookup = { cache: this.#env.cache, byIndex: (name: string, key: string) => informer.byIndex(name, key) };
+      for (const ref of wake.primaries(object, lookup)) keys.add(keyOf(ref));
+    } catch (error) {
+      this.#contained(error, `cannot find out whom a change of ${wake.kind.kind} concerns (${wake.because})`, keyOf(object.metadata));
+    }
+  }
+
+  async #work(): Promise<void> {
+    for (;;) {
+      const key = await this.#queue.get();
+      if (key === undefined) return;
+      this.#env.metrics.active(1);
+      try {
+        await this.#pass(key);
+      } catch (error) {
+        this.#contained(error, "the pass ended with an exception; this is a bug of Treadle", key);
+        this.#queue.addAfter(key, this.#failures.next(key));
+      } finally {
+        this.#env.metrics.active(-1);
+        this.#queue.done(key);
+      }
+    }
+  }
+
+  async #pass(key: string): Promise<void> {
+    const { clock, metrics, newID, onPass } = this.#env;
+    const startedMs = clock.now();
+    const reconcileID = newID();
+    const ref = refOf(key);
+    const result = await this.#reconciler.pass(ref, { signal: this.#abort.signal, reconcileID });
+    const durationMs = clock.now() - startedMs;
+    this.#schedule(key, result);
+    metrics.passed(result, durationMs);
+    try {
+      onPass?.({ handler: this.handler, ref, reconcileID, result, durationMs });
+    } catch (error) {
+      this.#contained(error, "onPass threw", key);
+    }
+  }
+
+  #schedule(key: string, { requeue }: PassResult): void {
+    switch (requeue.type) {
+      case "none":
+        this.#failures.forget(key);
+        return;
+      case "after":
+        this.#failures.forget(key);
+        this.#queue.addAfter(key, requeue.afterMs);
+        return;
+      case "failure": {
+        // An error that names its delay counts as a failure all the same.
+        const curveMs = this.#failures.next(key);
+        this.#queue.addAfter(key, requeue.afterMs ?? curveMs);
+      }
+    }
+  }
+
+  #contained(error: unknown, text: string, key: string): void {
+    this.#env.metrics.panicked();
+    this.#env.log.error({ controller: this.name, object: key, error }, text);
+  }
+}
+
+function curveOf(backoff: "cluster" | "external" | Curve): Curve {
+  if (backoff === "cluster") return CLUSTER_CURVE;
+  return backoff === "external" ? EXTERNAL_CURVE : backoff;
+}

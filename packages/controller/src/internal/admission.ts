@@ -1,0 +1,38 @@
+/** What may run in one manager: handlers that would overwrite each other's work are refused when they are added. */
+import { groupKindOf } from "@treadle/apimachinery";
+import type { AnyHandler } from "@treadle/reconcile";
+import { ManagerError } from "../manager-error.ts";
+
+/** @throws ManagerError ERR_ADD_REFUSED that says what is in the way and how to mend it. */
+export function admit(handler: AnyHandler, others: readonly AnyHandler[]): void {
+  const problems: string[] = [];
+  const groupKind = groupKindOf(handler.kind);
+  if (others.some(({ name }) => name === handler.name)) {
+    problems.push(
+      `there is a handler of that name already: finalizer, field manager and labels are made of the name, so give one of them another: handler(${handler.kind.kind}, { name: "..." })`,
+    );
+  }
+  for (const other of others.filter(({ kind }) => groupKindOf(kind) === groupKind)) {
+    if (other.kind.version !== handler.kind.version)
+      problems.push(
+        `handler "${other.name}" reconciles ${groupKind} in version ${other.kind.version}, this one in ${handler.kind.version}: use one version`,
+      );
+    if (other.pipeline.conditions?.keepsObservedGeneration === true && handler.pipeline.conditions?.keepsObservedGeneration === true)
+      problems.push(
+        `handler "${other.name}" keeps Ready and observedGeneration of ${groupKind} already: use conditions({ ready: false }) in one of them`,
+      );
+    for (const step of statefulSteps(handler).intersection(statefulSteps(other)))
+      problems.push(`handler "${other.name}" has a step "${step}" with state, too: state is kept by step name, so rename one of them`);
+  }
+  if (problems.length > 0) throw new ManagerError("ERR_ADD_REFUSED", `cannot add handler "${handler.name}": ${problems.join("; ")}`);
+}
+
+/** @throws RangeError */
+export function checkConcurrency(concurrency: number | undefined, name: string): void {
+  if (concurrency !== undefined && (!Number.isInteger(concurrency) || concurrency < 1))
+    throw new RangeError(`cannot add handler "${name}": concurrency must be a whole number from 1, not ${concurrency}`);
+}
+
+function statefulSteps(handler: AnyHandler): ReadonlySet<string> {
+  return new Set(handler.pipeline.leaves.filter(({ state }) => state !== undefined).map(({ name }) => name));
+}

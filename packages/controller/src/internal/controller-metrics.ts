@@ -1,0 +1,46 @@
+/**
+ * What a controller counts, without saying with what: prom-client is loaded only when a program wants metrics.
+ */
+import { isReconcileError, type PassResult } from "@treadle/reconcile";
+import type { QueueObserver, QueueStatus } from "@treadle/workqueue";
+
+export interface ControllerMetrics {
+  readonly queue: QueueObserver;
+  /** Called once: where the gauges of the queue are read from, and how many workers there are. */
+  watch(queue: () => QueueStatus, concurrency: number): void;
+  active(change: 1 | -1): void;
+  passed(result: PassResult, durationMs: number): void;
+  /** Something of the author's threw outside a pass, or a pass ended with an exception. */
+  panicked(): void;
+}
+
+export const NO_METRICS: ControllerMetrics = { queue: {}, watch() {}, active() {}, passed() {}, panicked() {} };
+
+/** The value of the label `result`, as controller-runtime uses it. */
+export type ResultLabel = "success" | "error" | "requeue" | "requeue_after";
+
+export const RESULT_LABELS: readonly ResultLabel[] = ["success", "error", "requeue", "requeue_after"];
+
+export function labelOf({ error, requeue }: PassResult): ResultLabel {
+  if (error !== undefined || requeue.type === "failure") return "error";
+  if (requeue.type === "none") return "success";
+  return requeue.afterMs > 0 ? "requeue_after" : "requeue";
+}
+
+/** A step or a pass that did not finish in time. */
+export function isTimeout(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.some(isTimeout);
+  return isReconcileError(error) && (error.code === "ERR_STEP_TIMEOUT" || error.code === "ERR_PASS_TIMEOUT");
+}
+
+/**
+ * What a panic is in Go: a value thrown that is no error, or a mistake that the language found (`undefined is not a
+ * function`). A TypeError with a cause is an error that a library made on purpose, as `fetch` does.
+ */
+export function isPanic(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.some(isPanic);
+  if (isReconcileError(error)) return error.code === "ERR_STEP_FAILED" && error.cause !== undefined && isPanic(error.cause);
+  if (!(error instanceof Error)) return true;
+  const isMistake = error instanceof TypeError || error instanceof ReferenceError || error instanceof RangeError;
+  return isMistake && error.cause === undefined;
+}

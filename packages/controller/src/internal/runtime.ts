@@ -1,0 +1,214 @@
+/**
+ * What runs between the start and the stop of a manager. Things are started in one order and stopped in the reverse one,
+ * also when the start fails half-way.
+ */
+import { type Clock, keepOwnManagedFields, type Kind, type KubernetesObject, type Random } from "@treadle/apimachinery";
+import type { Client } from "@treadle/client";
+import { createInformers, type Informer, type Informers } from "@treadle/informer";
+import { type AnyHandler, type EventNote, type Logger, wakesOf } from "@treadle/reconcile";
+import { Controller, type ControllerOptions, type PassReport } from "../controller.ts";
+import { createFeed, type Feed } from "../feed.ts";
+import { ManagerError } from "../manager-error.ts";
+import type { Runnable } from "../options.ts";
+import type { ControllerMetrics } from "./controller-metrics.ts";
+import { type HttpServer, type HttpServerOptions, listen } from "./http-server.ts";
+import { logFailures, syncError } from "./informer-failures.ts";
+
+/** A handler and how to run it. */
+export interface Assignment {
+  readonly handler: AnyHandler;
+  readonly options: ControllerOptions;
+}
+
+export interface RuntimeOptions {
+  readonly client: Client;
+  readonly closeClient: () => Promise<void>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly namespaces: readonly string[] | undefined;
+  readonly assignments: readonly Assignment[];
+  readonly runnables: readonly Runnable[];
+  readonly servers: readonly HttpServerOptions[];
+  readonly cacheSyncTimeoutMs: number;
+  readonly gracefulShutdownMs: number;
+  readonly metricsOf: (controller: string) => ControllerMetrics;
+  readonly newID: () => string;
+  readonly onPass: ((report: PassReport) => void) | undefined;
+  readonly onChange: () => void;
+  /** Told of the parts before they are started, so that probes can look at them. */
+  readonly onMade: (made: Pick<Runtime, "informers" | "controllers">) => void;
+  readonly onListening: (servers: ReadonlyMap<string, HttpServer>) => void;
+  /** Aborts the start, and is aborted when the stop begins. */
+  readonly signal: AbortSignal;
+}
+
+export interface Runtime {
+  readonly informers: Informers;
+  readonly controllers: readonly Controller[];
+  /** Stops everything. Rejects when something did not end well; it is stopped as far as possible all the same. */
+  stop(): Promise<void>;
+}
+
+type Undo = () => void | Promise<void>;
+
+/** Starts everything, or rejects with what went wrong and has nothing running. */
+export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
+  const { signal, onMade } = options;
+  const undo: Undo[] = [() => options.closeClient()];
+  try {
+    const informers = makeInformers(options);
+    const controllers = makeControllers(options, informers);
+    onMade({ informers, controllers });
+    await startServers(options, undo);
+    signal.throwIfAborted();
+    undo.push(() => informers.stop());
+    informers.startAll();
+    await synced(options, informers);
+    await startRunnables(options, undo);
+    signal.throwIfAborted();
+    undo.push(() => stopControllers(options, controllers));
+    for (const controller of controllers) controller.start();
+    return { informers, controllers, stop: () => unwind(undo) };
+  } catch (error) {
+    await unwind(undo).catch(() => undefined); // What went wrong first is what matters.
+    throw error;
+  }
+}
+
+function makeInformers({ client, clock, random, log, namespaces, assignments }: RuntimeOptions): Informers {
+  const informers = createInformers({
+    client,
+    clock,
+    random,
+    ...(namespaces === undefined ? {} : { namespaces }),
+    onError: logFailures(log, clock),
+  });
+  // Primaries first: they keep of managedFields which conditions our handlers wrote, the others nothing.
+  const managers = new Set(assignments.map(({ handler }) => handler.name));
+  const ingest = (object: KubernetesObject): KubernetesObject => keepOwnManagedFields(object, managers);
+  for (const { handler } of assignments) informers.for(handler.kind, { ingest });
+  for (const { handler } of assignments) for (const { kind } of wakesOf(handler)) informers.for(kind);
+  return informers;
+}
+
+function makeControllers(options: RuntimeOptions, informers: Informers): readonly Controller[] {
+  const { client, clock, log, metricsOf, newID, onPass, onChange } = options;
+  const feeds = new Map<Informer, Feed>();
+  const feedOf = (kind: Kind): Feed => {
+    const informer = informers.for(kind);
+    let feed = feeds.get(informer);
+    if (feed === undefined) {
+      feed = createFeed(informer);
+      feeds.set(informer, feed);
+      informer.onEvent(onChange);
+    }
+    return feed;
+  };
+  const recordEvent = (object: KubernetesObject, { type, reason, note, action }: EventNote): void => {
+    const { name, namespace } = object.metadata;
+    log.info({ kind: object.kind, name, namespace, event: { type, reason, action } }, note);
+  };
+  return options.assignments.map(({ handler, options: given }) => {
+    const metrics = metricsOf(handler.name);
+    return new Controller(handler, given, {
+      client,
+      cache: informers.cache,
+      clock,
+      log,
+      metrics,
+      feedOf,
+      newID,
+      onPass,
+      onChange,
+      recordEvent,
+    });
+  });
+}
+
+async function startServers({ servers, log, onListening }: RuntimeOptions, undo: Undo[]): Promise<void> {
+  const listening = new Map<string, HttpServer>();
+  for (const options of servers) {
+    const server = await listen(options);
+    undo.push(() => server.close());
+    listening.set(options.name, server);
+    log.info({ host: server.host, port: server.port }, `serving ${options.name}`);
+  }
+  onListening(listening);
+}
+
+/** Waits for the first lists. @throws ManagerError ERR_CACHE_SYNC, or the reason of the signal. */
+async function synced({ clock, cacheSyncTimeoutMs, signal, log }: RuntimeOptions, informers: Informers): Promise<void> {
+  const late = new AbortController();
+  const timer = clock.after(cacheSyncTimeoutMs, () => late.abort(syncError(informers.all(), cacheSyncTimeoutMs)));
+  try {
+    await informers.synced(AbortSignal.any([signal, late.signal]));
+  } finally {
+    timer.cancel();
+  }
+  log.info({ informers: informers.all().map(({ kind }) => kind.kind) }, "caches have synced");
+}
+
+async function startRunnables({ runnables, signal }: RuntimeOptions, undo: Undo[]): Promise<void> {
+  for (const runnable of runnables) {
+    signal.throwIfAborted();
+    undo.push(() => ran(runnable, "stop", () => runnable.stop?.()));
+    await ran(runnable, "start", () => runnable.start(signal));
+  }
+}
+
+async function ran(runnable: Runnable, verb: "start" | "stop", run: () => void | Promise<void>): Promise<void> {
+  try {
+    await run();
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : String(cause);
+    throw new ManagerError("ERR_RUNNABLE", `cannot ${verb} runnable "${runnable.name ?? "(unnamed)"}": ${message}`, { cause });
+  }
+}
+
+/** Passes in progress finish, or are told to, or are left behind. @throws ManagerError ERR_SHUTDOWN_TIMEOUT */
+async function stopControllers(options: RuntimeOptions, controllers: readonly Controller[]): Promise<void> {
+  const { clock, gracefulShutdownMs, log } = options;
+  for (const controller of controllers) controller.close();
+  const ended = Promise.all(controllers.map((controller) => controller.ended()));
+  const politeMs = Math.floor((gracefulShutdownMs * 2) / 3);
+  if (await within(clock, politeMs, ended)) return;
+  log.warn({ running: runningOf(controllers) }, `passes still in progress after ${politeMs / 1000} s: aborting their signals`);
+  for (const controller of controllers) controller.abort(new Error("the operator is shutting down"));
+  if (await within(clock, gracefulShutdownMs - politeMs, ended)) return;
+  const running = runningOf(controllers);
+  const names = Object.entries(running).map(([name, passes]) => `${passes} of ${name}`);
+  throw new ManagerError(
+    "ERR_SHUTDOWN_TIMEOUT",
+    `cannot stop within ${gracefulShutdownMs / 1000} s: passes still in progress: ${names.join(", ")}; pass req.signal to what their steps wait for`,
+  );
+}
+
+function runningOf(controllers: readonly Controller[]): Readonly<Record<string, number>> {
+  return Object.fromEntries(controllers.map((each) => [each.name, each.status().running] as const).filter(([, running]) => running > 0));
+}
+
+/** Whether `promise` resolved in time. */
+async function within(clock: Clock, delayMs: number, promise: Promise<unknown>): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const timer = clock.after(delayMs, () => resolve(false));
+    promise.then(() => {
+      timer.cancel();
+      resolve(true);
+    }, reject);
+  });
+}
+
+/** Everything in reverse order, whatever fails. */
+async function unwind(undo: readonly Undo[]): Promise<void> {
+  const errors: unknown[] = [];
+  for (const step of undo.toReversed()) {
+    try {
+      await step();
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  if (errors.length === 1) throw errors[0];
+  if (errors.length > 1) throw new AggregateError(errors, `${errors.length} failures while stopping`);
+}

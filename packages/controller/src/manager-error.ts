@@ -1,0 +1,34 @@
+/** Why a manager could not start, or did not end well. */
+export type ManagerErrorCode =
+  /** `add` was given what cannot run beside what is there, or after the start. */
+  | "ERR_ADD_REFUSED"
+  /** `start` or `run` was called a second time, or after `stop`. */
+  | "ERR_ALREADY_STARTED"
+  /** A port for probes or metrics could not be had. */
+  | "ERR_LISTEN"
+  /** Some kinds could not be listed in time. */
+  | "ERR_CACHE_SYNC"
+  /** A runnable failed to start or stop. */
+  | "ERR_RUNNABLE"
+  /** Passes were still in progress at the end of the graceful stop. */
+  | "ERR_SHUTDOWN_TIMEOUT"
+  /** A promise was rejected somewhere in the process and nobody handled it. */
+  | "ERR_UNHANDLED_REJECTION";
+
+const BRAND: symbol = Symbol.for("treadle.controller.ManagerError");
+
+export class ManagerError extends Error {
+  override readonly name = "ManagerError";
+  readonly code: ManagerErrorCode;
+
+  constructor(code: ManagerErrorCode, message: string, options?: { readonly cause?: unknown }) {
+    super(message, options);
+    this.code = code;
+    Object.defineProperty(this, BRAND, { value: true });
+  }
+}
+
+/** Tests a brand, so errors of two copies of this package are recognised by each other. */
+export function isManagerError(error: unknown): error is ManagerError {
+  return typeof error === "object" && error !== null && BRAND in error;
+}

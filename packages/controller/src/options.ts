@@ -1,0 +1,76 @@
+/** What a manager is told. Everything has a default that is right in a cluster. */
+import type { Clock, Random } from "@treadle/apimachinery";
+import type { Client, ClusterConfig, Exchange } from "@treadle/client";
+import type { Logger } from "@treadle/reconcile";
+import type { LogOptions } from "./log.ts";
+import type { PassReport } from "./controller.ts";
+
+export interface ManagerOptions {
+  /**
+   * The client, which the manager then does not close; or how to make one, which it closes. One that is made with the
+   * given `observe` counts in `rest_client_requests_total`.
+   * @defaultValue `connect()`, when the manager starts
+   */
+  readonly client?: Client | ((given: ClientWish) => Client | Promise<Client>);
+  /** Where to connect to. @defaultValue what `loadConfig()` of `@treadle/client` finds */
+  readonly config?: ClusterConfig;
+  /** The namespaces that are watched. @defaultValue all */
+  readonly namespaces?: readonly string[];
+  /** @defaultValue JSON lines on standard output by pino */
+  readonly log?: Logger;
+  /** Level of the default log. @defaultValue `TREADLE_LOG_LEVEL`, else `LOG_LEVEL`, else "info" */
+  readonly logLevel?: NonNullable<LogOptions["level"]>;
+  /** `/healthz` and `/readyz`. @defaultValue port 8081 */
+  readonly probes?: ServerOptions | false;
+  /** `/metrics`. @defaultValue port 8080 */
+  readonly metrics?: ServerOptions | false;
+  /** Address on which probes and metrics are served. @defaultValue all: the kubelet is not on this machine's loopback */
+  readonly host?: string;
+  /**
+   * How long stopping may take in milliseconds. Passes in progress have two thirds of it to finish, then their signal
+   * is aborted; the last third is for their posts and saves. @defaultValue 30_000, as Kubernetes gives a pod
+   */
+  readonly gracefulShutdownMs?: number;
+  /**
+   * Whether `run()` listens to its process: SIGINT and SIGTERM stop it gracefully, the second of them at once with exit
+   * code 128 + signal; a promise that was rejected and not handled is logged, stops it and makes `run()` reject.
+   * @defaultValue true
+   */
+  readonly signals?: boolean;
+  /** How long the first lists may take before the start fails, in milliseconds. @defaultValue 120_000 (controller-runtime `CacheSyncTimeout`) */
+  readonly cacheSyncTimeoutMs?: number;
+  /** @defaultValue the system's */
+  readonly clock?: Clock;
+  /** For jitter. @defaultValue the system's */
+  readonly random?: Random;
+  /** Names a pass in logs. @defaultValue random UUIDs */
+  readonly reconcileID?: () => string;
+  /** Told of every pass when it is over. What it throws is logged. */
+  readonly onPass?: (report: PassReport) => void;
+}
+
+export interface ServerOptions {
+  /** 0 for any free one, see `manager.addresses`. */
+  readonly port?: number;
+  readonly host?: string;
+}
+
+/** What a client that belongs to the manager should be made with. */
+export interface ClientWish {
+  readonly observe: (exchange: Exchange) => void;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** Something else that lives as long as the operator. */
+export interface Runnable {
+  /** For messages. */
+  readonly name?: string;
+  /**
+   * Called in the order in which they were added, after the caches have synced and before the first pass; awaited, so
+   * begin long work here and return. `signal` is aborted when the manager begins to stop.
+   */
+  start(signal: AbortSignal): void | Promise<void>;
+  /** Called in reverse order, after the last pass. */
+  stop?(): void | Promise<void>;
+}
