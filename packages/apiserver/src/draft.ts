@@ -75,7 +75,7 @@ export function validateDraft(served: Served, { draft, live, subresource }: Writ
   if (version.scale !== undefined) errors.push(...scaleErrors(version.scale, draft, subresource));
   if (subresource === "") errors.push(...(type.hooks.validate?.(draft, live) ?? []));
   if (errors.length === 0) errors.push(...metaErrors(type, draft));
-  if (errors.length > 0) throw invalidObject({ group: type.group, kind: type.kind }, draft.metadata.name, errors);
+  if (errors.length > 0) throw invalidObject({ group: type.group, kind: type.kind }, draft.metadata.name ?? "", errors);
 }
 
 /** Records who wrote what into the draft. `requested` is the managedFields of the request. */
