@@ -38,6 +38,7 @@ export type {
   ReqClient,
   StatusOf,
 } from "./req.ts";
+export { factsOf, runStep, type RunStepOptions, stateAnnotation, type StepFacts, type StepRun } from "./run-step.ts";
 export type { Continue, StepResult, Stop, Wait } from "./result.ts";
 export {
   all,

@@ -1,1 +1,22 @@
-export {};
+export { type FakeClock, fakeClock, seededRandom } from "@treadle/apimachinery";
+export { configMap, type Named, ownerRef, secret, secretText } from "./builders.ts";
+export { fakeReq, type FakeReq, type FakeReqWorld, type Given, type PhaseName, type RunArgs } from "./fake-req.ts";
+export { fakeWorld, type FakeWorld, type FakeWorldOptions, type PassOutcome, type WorldPass } from "./fake-world.ts";
+export type { LogLine } from "./internal/log-recorder.ts";
+export type { ToCreate, UserActions } from "./internal/user.ts";
+export type { RecordedRequest, RequestFilter, RequestLog, Verb } from "./requests.ts";
+export {
+  checkStatus,
+  type CheckStatusOptions,
+  requireValidStatus,
+  type StatusProblem,
+  type StatusProblemCode,
+} from "./status-invariants.ts";
+export {
+  type SettledOptions,
+  type StartOptions,
+  startTestCluster,
+  type TestCluster,
+  type TestClusterOptions,
+  type TestOperator,
+} from "./test-cluster.ts";

@@ -1,1 +1,47 @@
-export {};
+/**
+ * What most operators need, from one place. Everything here belongs to a package that can be used alone and has more:
+ * @treadle/apimachinery, @treadle/client, @treadle/reconcile and @treadle/controller. Built-in kinds: `treadle/kinds`.
+ */
+
+// Resources and objects.
+export {
+  type Condition,
+  controllerReference,
+  crdOf,
+  defineResource,
+  type Kind,
+  keyOf,
+  kind,
+  type KubernetesObject,
+  type ObjectOf,
+  ownerLabels,
+  ownership,
+  type Ref,
+  type WriteOf,
+} from "@treadle/apimachinery";
+
+// Errors of the API, and how to tell them apart.
+export {
+  ApiError,
+  isAlreadyExists,
+  isApiError,
+  isConflict,
+  isForbidden,
+  isInvalid,
+  isKindNotServed,
+  isNotFound,
+} from "@treadle/apimachinery";
+
+// Steps and handlers.
+export { all, anyKind, handler, many, one, step } from "@treadle/reconcile";
+export type { CleanupReq, DoReq, GateReq, Handler, HandlerBuilder, Outcome, PostReq, Req, Step, StepResult } from "@treadle/reconcile";
+
+// Steps that many operators have.
+export { conditions, defaults, finalizer, guard, pause, prerequisite, validate } from "@treadle/reconcile";
+
+// What a step throws to say more than "it failed".
+export { RetryAfterError, TerminalError } from "@treadle/reconcile";
+
+// The process around the handlers, and connections of one's own.
+export { createManager, type ManagerOptions } from "@treadle/controller";
+export { type Client, connect, createClient } from "@treadle/client";

@@ -1,0 +1,76 @@
+import "@treadle/testing/matchers";
+import { fakeReq, fakeWorld } from "@treadle/testing";
+import { expect, test } from "vitest";
+import { checkInput, divide, simple } from "./controller.ts";
+import { Simple } from "./simple.ts";
+
+const cr = (dividend: number, divisor: number): object => ({
+  apiVersion: "examples.treadle.dev/v1beta1",
+  kind: "Simple",
+  metadata: { name: "a" },
+  spec: { dividend, divisor },
+});
+
+test("the input is handed on", async () => {
+  const req = fakeReq(Simple, { spec: { dividend: 17, divisor: 5 } });
+  expect(await req.run(checkInput)).toContinue({ input: { dividend: 17, divisor: 5 } });
+  expect(req).toHaveCondition("InputReady", "True");
+});
+
+test("a division by zero stops and says why", async () => {
+  const req = fakeReq(Simple, { spec: { dividend: 42, divisor: 0 } });
+  expect(await req.run(checkInput)).toStop(/cannot be divided by 0/);
+  expect(req).toHaveCondition("InputReady", { status: "False", reason: "DivisionByZero" });
+});
+
+test.for([
+  { dividend: 17, divisor: 5, quotient: 3, remainder: 2 },
+  { dividend: -17, divisor: 5, quotient: -3, remainder: -2 },
+  { dividend: 17, divisor: -5, quotient: -3, remainder: 2 },
+  { dividend: -1, divisor: 5, quotient: 0, remainder: -1 },
+  { dividend: 0, divisor: -5, quotient: 0, remainder: 0 },
+])("$dividend / $divisor = $quotient, remainder $remainder", async ({ dividend, divisor, quotient, remainder }) => {
+  const req = fakeReq(Simple, { spec: { dividend, divisor } });
+  expect(await req.run(divide, { vars: { input: { dividend, divisor } } })).toContinue();
+  expect(req.status).toMatchObject({ quotient, remainder });
+});
+
+test("one pass divides and makes the object ready, the next changes nothing", async () => {
+  const world = fakeWorld(simple, { objects: [cr(17, 5)] });
+  await world.settle();
+  expect(world.get(Simple, "a")).toBeReady();
+  expect(world.get(Simple, "a")?.status).toMatchObject({ quotient: 3, remainder: 2, observedGeneration: 1 });
+
+  world.requests.clear();
+  expect(await world.pass("a")).toContinue();
+  expect(world.requests.length).toBe(0);
+});
+
+test("a result that no longer holds is removed, and nothing is tried again until the spec changes", async () => {
+  const world = fakeWorld(simple, { objects: [cr(17, 5)] });
+  await world.settle();
+  await world.update(Simple, "a", (object) => {
+    object.spec.divisor = 0;
+  });
+  await world.settle();
+  expect(world.get(Simple, "a")).toHaveCondition("Ready", { status: "False", reason: "DivisionByZero" });
+  expect(world.get(Simple, "a")).toHaveCondition("InputReady", { status: "False", observedGeneration: 2 });
+  expect(world.get(Simple, "a")?.status).not.toHaveProperty("quotient");
+  expect(world.get(Simple, "a")?.status).not.toHaveProperty("remainder");
+  expect(world.dueIn("a")).toBeUndefined();
+
+  await world.update(Simple, "a", (object) => {
+    object.spec.divisor = 4;
+  });
+  await world.settle();
+  expect(world.get(Simple, "a")).toBeReady();
+  expect(world.get(Simple, "a")?.status).toMatchObject({ quotient: 4, remainder: 1 });
+});
+
+test("nothing keeps a deleted object: there is nothing to clean up", async () => {
+  const world = fakeWorld(simple, { objects: [cr(17, 5)] });
+  await world.settle();
+  await world.delete(Simple, "a");
+  await world.settle();
+  expect(world.get(Simple, "a")).toBeUndefined();
+});

@@ -1,0 +1,200 @@
+/**
+ * One phase of one step, run as the engine runs it in a pass: with a real req, deadline, save and finalizer, but without
+ * the steps before it, whose vars are given. For tests and tools; an operator runs passes.
+ */
+import type { Kind, KubernetesObject } from "@treadle/apimachinery";
+import { defaultName, finalizerOf, stateAnnotationOf } from "./internal/names.ts";
+import { runPass } from "./internal/pass.ts";
+import { Pass } from "./internal/pass-state.ts";
+import type { Pipeline } from "./internal/pipeline.ts";
+import type { Phase } from "./internal/step-req.ts";
+import { leavesOf, type PhaseFunction, runtimeOf, type StepRuntime } from "./internal/step-runtime.ts";
+import type { PhaseReport } from "./pass-result.ts";
+import type { ReconcilerEnv } from "./reconciler.ts";
+import type { Outcome } from "./req.ts";
+import { type AnyResult, isResult, makeContinue, makeStop, makeWait } from "./result.ts";
+import type { AnyStep } from "./step.ts";
+
+export interface RunStepOptions {
+  /** As loaded: what `req.object` is. Deeply frozen, like an object of a cache. */
+  readonly object: KubernetesObject;
+  /** `cleanup` needs an object that is being deleted and holds the finalizer, the others one that is not deleted. */
+  readonly phase: Phase;
+  /** What the steps before it would have handed over. */
+  readonly vars: object;
+  /** `req.outcome` of a post. @defaultValue done */
+  readonly outcome?: Outcome;
+  /** Of the handler: finalizer and field manager are made of it. @defaultValue `<plural>.<group>` */
+  readonly handlerName?: string;
+  /** Ends the phase, like a shutdown. */
+  readonly signal?: AbortSignal;
+}
+
+/** What is to be known of a step before it can be run alone. */
+export interface StepFacts {
+  readonly name: string;
+  /** The kinds that it, or a part of it, reads and owns. */
+  readonly kinds: readonly Kind[];
+  /** The finalizer that it takes in a handler of that name; undefined without a cleanup. */
+  readonly finalizer: string | undefined;
+  readonly phases: ReadonlySet<Phase>;
+}
+
+export interface StepRun {
+  /** What the phase returned; `continue` where it returned nothing. */
+  readonly result: AnyResult;
+  readonly phases: readonly PhaseReport[];
+  /** Whether the primary was found to be gone, or went with this run. */
+  readonly isGone: boolean;
+}
+
+/** The annotation in which a handler keeps step state of a kind that `defineResource` did not make. */
+export function stateAnnotation(kind: Kind, handlerName: string = defaultName(kind)): string {
+  return stateAnnotationOf(handlerName);
+}
+
+/** @throws TypeError for what `step()` did not make. */
+export function factsOf(kind: Kind, step: AnyStep, handlerName: string = defaultName(kind)): StepFacts {
+  const leaves = leavesOf([required(step)]);
+  const phases = (["gate", "do", "cleanup", "post"] as const).filter((phase) => leaves.some((leaf) => leaf[phase] !== undefined));
+  return {
+    name: step.name,
+    kinds: leaves.flatMap((leaf) => [...Object.values(leaf.reads).map((read) => read.kind), ...leaf.owns]),
+    finalizer: phases.includes("cleanup") ? finalizerOf(kind, handlerName) : undefined,
+    phases: new Set(phases),
+  };
+}
+
+/**
+ * Runs one phase, then saves what it changed. Conditions that the step does not declare keep what they say; Ready is not
+ * computed unless the step owns it: one step cannot know.
+ *
+ * @throws what the phase throws, and what the engine makes of it (a deadline, a result that is none, a failed save)
+ */
+export async function runStep(kind: Kind, step: AnyStep, env: ReconcilerEnv, options: RunStepOptions): Promise<StepRun> {
+  const { object, phase, vars, outcome, handlerName = defaultName(kind), signal = new AbortController().signal } = options;
+  const records: Recorded[] = [];
+  const alone = only(required(step), phase, { records, outcome: outcome ?? { type: "done" } });
+  const pipeline = pipelineOf(kind, alone, { handlerName, object, holdsFinalizer: phase === "do" || phase === "cleanup" });
+  const problems = kind.resource?.problems(object).map(({ path, message }) => `${path}: ${message}`) ?? [];
+  const memory = {
+    uid: object.metadata.uid,
+    checked: { generation: object.metadata.generation, problems },
+    waiting: { reason: "", attempts: 0 },
+    notStored: undefined,
+  };
+  const pass = new Pass({ pipeline, env, object, memory, signal, log: env.log });
+  pass.vars = Object.freeze({ ...vars });
+  for (const type of foreignTypes(alone, object)) pass.settings.set(type, "keep");
+  await runPass(pass);
+  pass.close();
+
+  const failures = pass.failures.filter(({ rank }) => phase !== "post" || rank !== "step").map(({ error }) => error);
+  const thrown = records.find((record) => record.type === "thrown");
+  if (thrown?.type === "thrown") throw thrown.error;
+  if (failures.length > 1) throw new AggregateError(failures, `step "${step.name}": ${failures.length} failures`);
+  if (failures.length === 1) throw failures[0];
+  return { result: resultOf(pass, alone, records), phases: pass.phases.filter((report) => report.phase === phase), isGone: pass.isGone };
+}
+
+/** What one phase did, before the engine judged it. */
+type Recorded = { readonly type: "returned"; readonly value: unknown } | { readonly type: "thrown"; readonly error: unknown };
+
+interface Recording {
+  readonly records: Recorded[];
+  readonly outcome: Outcome;
+}
+
+/** The step without its other phases; what it returns and throws in the one is recorded. */
+function only(step: StepRuntime, phase: Phase, recording: Recording): StepRuntime {
+  return {
+    ...step,
+    gate: undefined,
+    // A post looks back at how the chain ended: so the chain ends like that.
+    do: phase === "post" ? ending(recording.outcome) : undefined,
+    // Present also beside `do`: a step with a cleanup has a finalizer, and takes it.
+    cleanup: phase === "post" ? ending(recording.outcome) : phase === "do" ? step.cleanup : undefined,
+    post: undefined,
+    [phase]: recorded(step[phase], recording),
+    children: step.children?.map((child) => only(child, phase, recording)),
+    needs: [],
+  };
+}
+
+function recorded(run: PhaseFunction | undefined, { records }: Recording): PhaseFunction | undefined {
+  if (run === undefined) return undefined;
+  const returned = (value: unknown): unknown => {
+    records.push({ type: "returned", value });
+    return value;
+  };
+  const thrown = (error: unknown): never => {
+    records.push({ type: "thrown", error });
+    throw error;
+  };
+  return (req) => {
+    try {
+      const value = run(req);
+      // A phase that answers at once must do so here too: a gate may not be asynchronous.
+      return value instanceof Promise ? value.then(returned, thrown) : returned(value);
+    } catch (error) {
+      return thrown(error);
+    }
+  };
+}
+
+function ending(outcome: Outcome): PhaseFunction {
+  return () => {
+    if (outcome.type === "failed") throw outcome.error;
+    if (outcome.type === "wait") return makeWait(outcome.reason);
+    return outcome.type === "stop" ? makeStop(outcome.reason) : undefined;
+  };
+}
+
+function resultOf(pass: Pass, step: StepRuntime, records: readonly Recorded[]): AnyResult {
+  const [record] = records;
+  if (step.children === undefined && record?.type === "returned") return isResult(record.value) ? record.value : makeContinue({});
+  const { outcome } = pass;
+  if (outcome.type === "wait") return makeWait(outcome.reason);
+  return outcome.type === "stop" ? makeStop(outcome.reason) : makeContinue({});
+}
+
+function pipelineOf(
+  kind: Kind,
+  step: StepRuntime,
+  given: { readonly handlerName: string; readonly object: KubernetesObject; readonly holdsFinalizer: boolean },
+): Pipeline {
+  const leaves = leavesOf([step]);
+  const declared = new Map(
+    leaves.flatMap((leaf) =>
+      leaf.conditions.map(({ type, counts }) => [type, { step: leaf, counts: counts && type !== "Ready" }] as const),
+    ),
+  );
+  // Known as ours, so that they are not taken for what an earlier version of the handler declared.
+  for (const type of foreignTypes(step, given.object)) declared.set(type, { step: leaves[0] ?? step, counts: false });
+  const withCleanup = given.holdsFinalizer ? leaves.filter((leaf) => leaf.cleanup !== undefined) : [];
+  return {
+    name: given.handlerName,
+    kind,
+    steps: [step],
+    leaves,
+    watches: [],
+    finalizer: withCleanup.length > 0 ? finalizerOf(kind, given.handlerName) : undefined,
+    finalizerBeforeDo: withCleanup.some((leaf) => leaf.finalizer === "before-do"),
+    conditions: declared.size > 0 ? { computesReady: false, keepsObservedGeneration: false, declared } : undefined,
+    deadlines: { stepMs: 30_000, passMs: 120_000, saveMs: 10_000 },
+    stateIn: kind.resource === undefined ? "annotation" : "status",
+  };
+}
+
+/** Condition types on the object that this step does not declare. */
+function foreignTypes(step: StepRuntime, object: KubernetesObject): readonly string[] {
+  const { status } = object as { readonly status?: { readonly conditions?: readonly { readonly type: string }[] } };
+  const own = new Set(leavesOf([step]).flatMap((leaf) => leaf.conditions.map(({ type }) => type)));
+  return (status?.conditions ?? []).map(({ type }) => type).filter((type) => !own.has(type));
+}
+
+function required(step: AnyStep): StepRuntime {
+  const runtime = runtimeOf(step);
+  if (runtime === undefined) throw new TypeError("runStep: give it a step made by step() or all()");
+  return runtime;
+}

@@ -1,0 +1,247 @@
+/**
+ * `fakeReq`: one phase of one step at a time, in the engine's own environment over an in-memory API server. Nothing is
+ * mocked: reads come from a cache, writes go to the server, what the step sets is saved as in a pass.
+ */
+import {
+  type Condition,
+  type FakeClock,
+  fakeClock,
+  type Kind,
+  type KubernetesObject,
+  type ObjectMeta,
+  type ObjectOf,
+  refOf,
+  keyOf,
+  type WriteOf,
+} from "@treadle/apimachinery";
+import {
+  type AnyStep,
+  type Cache,
+  type EventNote,
+  factsOf,
+  type Outcome,
+  type ReconcilerEnv,
+  runStep,
+  stateAnnotation,
+  type Step,
+  type StepFacts,
+  type StepResult,
+} from "@treadle/reconcile";
+import { Backend } from "./internal/backend.ts";
+import { type LogLine, recordingLogger } from "./internal/log-recorder.ts";
+import { DEFAULT_NAMESPACE, type Manifest, manifestOf, manifestsOf } from "./internal/manifests.ts";
+import { KnownKinds } from "./internal/known-kinds.ts";
+import type { RequestLog } from "./requests.ts";
+
+export type PhaseName = "gate" | "do" | "cleanup" | "post";
+
+/** The primary as a test gives it: any part of it, any part of its metadata. */
+export type Given<K extends Kind> = Omit<Partial<WriteOf<K>>, "metadata"> & { readonly metadata?: Partial<ObjectMeta> };
+
+export interface FakeReqWorld {
+  /**
+   * Other objects: `apiVersion`, `kind` and whatever else matters. A name that is missing is the kind in lower case, a
+   * namespace the primary's.
+   */
+  readonly objects?: readonly object[];
+  /** What steps remember from earlier passes, by step name. */
+  readonly state?: Readonly<Record<string, object>>;
+  /** Kinds that no manifest and no step names, e.g. to be created by a step; CRDs of `defineResource` included. */
+  readonly kinds?: readonly Kind[];
+  /** Of the handler that the step is to think it is in. @defaultValue `<plural>.<group>` */
+  readonly handlerName?: string;
+  /** @defaultValue a fake clock that starts at 2026-01-01T00:00:00Z */
+  readonly clock?: FakeClock;
+}
+
+interface CommonRunOptions {
+  /** @defaultValue "do" */
+  readonly phase?: PhaseName;
+  /** `req.outcome` of a post. @defaultValue done */
+  readonly outcome?: Outcome;
+}
+
+/** `vars` is required where the step needs some. */
+export type RunArgs<N> = {} extends N
+  ? [options?: CommonRunOptions & { readonly vars?: N }]
+  : [options: CommonRunOptions & { readonly vars: N }];
+
+export interface FakeReq<T extends KubernetesObject> {
+  /**
+   * Runs one phase of one step, and saves what it changed. Returns its result; `continue` where it returns nothing.
+   * Before a `cleanup` the object is deleted (its finalizer holds it) unless it was already.
+   * @throws what the step throws, and what the engine makes of it: a deadline, a result that is none, a failed save
+   */
+  run<N extends object, P extends object>(step: Step<T, N, P>, ...options: RunArgs<N>): Promise<StepResult<P>>;
+  /** The primary as the server has it; before the first run as it was given. When it is gone: as it was last. */
+  readonly object: T;
+  /** The cleanup is done and the server has removed the primary. */
+  readonly isGone: boolean;
+  /** `object.status`, never undefined. */
+  readonly status: NonNullable<T extends { readonly status?: infer S } ? S : never>;
+  /** `object.status.conditions`, never undefined. */
+  readonly conditions: readonly Condition[];
+  /** What `req.event()` recorded, oldest first. */
+  readonly events: readonly EventNote[];
+  /** What the step and the engine asked of the server. */
+  readonly requests: RequestLog;
+  readonly logs: readonly LogLine[];
+  /** An object as the server has it. */
+  get<K extends Kind>(kind: K, key: string): Promise<ObjectOf<K> | undefined>;
+  /** Lets time pass. Deadlines of a step that is still running are among what it brings on. */
+  advance(ms: number): Promise<void>;
+}
+
+/**
+ * A request for a step that is tested alone.
+ *
+ * @param given the primary: usually its `spec`; name and namespace default to the kind in lower case and `default`
+ * @throws TypeError for objects that are none; what the server refuses, the first `run` reports
+ */
+export function fakeReq<K extends Kind>(kind: K, given: Given<K> = {} as Given<K>, world: FakeReqWorld = {}): FakeReq<ObjectOf<K>> {
+  return new FakeRequest(kind, given, world) as unknown as FakeReq<ObjectOf<K>>; // its objects are of the kind that it was given
+}
+
+class FakeRequest {
+  readonly #kind: Kind;
+  readonly #world: FakeReqWorld;
+  readonly #backend: Backend;
+  readonly #clock: FakeClock;
+  readonly #manifests: readonly Manifest[];
+  readonly events: EventNote[] = [];
+  readonly logs: LogLine[] = [];
+  #object: KubernetesObject;
+  #started: Promise<void> | undefined;
+  #isGone = false;
+
+  constructor(kind: Kind, given: object, world: FakeReqWorld) {
+    this.#kind = kind;
+    this.#world = world;
+    this.#clock = world.clock ?? fakeClock();
+    const known = new KnownKinds([kind, ...(world.kinds ?? [])]);
+    const primary = manifestOf(kind, given, { where: "fakeReq given", namespace: DEFAULT_NAMESPACE });
+    const namespace = primary.object.metadata.namespace ?? DEFAULT_NAMESPACE;
+    const others = manifestsOf(world.objects ?? [], known, { where: "fakeReq objects", namespace });
+    this.#manifests = [...others, primary];
+    this.#object = primary.status === undefined ? primary.object : ({ ...primary.object, status: primary.status } as KubernetesObject);
+    this.#backend = new Backend({ clock: this.#clock, kinds: [kind, ...(world.kinds ?? []), ...others.map((other) => other.kind)] });
+  }
+
+  get object(): KubernetesObject {
+    return this.#object;
+  }
+
+  get isGone(): boolean {
+    return this.#isGone;
+  }
+
+  get status(): object {
+    return (this.#object as { readonly status?: object }).status ?? {};
+  }
+
+  get conditions(): readonly Condition[] {
+    return (this.status as { readonly conditions?: readonly Condition[] }).conditions ?? [];
+  }
+
+  get requests(): RequestLog {
+    return this.#backend.requests;
+  }
+
+  async run(step: AnyStep, options: CommonRunOptions & { readonly vars?: object } = {}): Promise<StepResult<object>> {
+    const facts = factsOf(this.#kind, step, this.#world.handlerName);
+    const { phase = "do", vars = {}, outcome } = options;
+    if (!facts.phases.has(phase) && facts.phases.size > 0)
+      throw new TypeError(
+        `step "${step.name}" has no ${phase}: run it with { phase: ${[...facts.phases].map((name) => `"${name}"`).join(" | ")} }`,
+      );
+    await this.#start();
+    for (const kind of facts.kinds) await this.#backend.use(kind);
+    if (phase === "cleanup") await this.#delete(facts);
+    await this.#look();
+    if (this.#isGone) throw new Error(`cannot run step "${step.name}": ${this.#kind.kind} ${keyOf(this.#object.metadata)} is gone`);
+    if (phase === "do" && this.#object.metadata.deletionTimestamp !== undefined)
+      throw new TypeError(`step "${step.name}": the object is being deleted, no do runs any more: use { phase: "cleanup" }`);
+    try {
+      const { result } = await runStep(this.#kind, step, this.#env(), {
+        object: this.#object,
+        phase,
+        vars,
+        ...(outcome === undefined ? {} : { outcome }),
+        ...(this.#world.handlerName === undefined ? {} : { handlerName: this.#world.handlerName }),
+      });
+      return result;
+    } finally {
+      await this.#look();
+    }
+  }
+
+  async get(kind: Kind, key: string): Promise<KubernetesObject | undefined> {
+    await this.#start();
+    return await this.#backend.user.get(kind, this.#refOf(kind, key));
+  }
+
+  async advance(ms: number): Promise<void> {
+    await this.#clock.advance(ms);
+  }
+
+  #start(): Promise<void> {
+    this.#started ??= this.#prepare();
+    return this.#started;
+  }
+
+  async #prepare(): Promise<void> {
+    await this.#backend.put(this.#manifests);
+    const { state, handlerName } = this.#world;
+    const ref = this.#object.metadata;
+    if (state !== undefined && this.#kind.resource !== undefined) {
+      if (!this.#kind.resource.stepState)
+        throw new TypeError(`fakeReq state: ${this.#kind.kind} keeps no step state: add stepState: true to its defineResource()`);
+      await this.#backend.user.patch(this.#kind, ref, { type: "merge", body: { status: { steps: state } } }, { subresource: "status" });
+    } else if (state !== undefined) {
+      const annotations = { [stateAnnotation(this.#kind, handlerName)]: JSON.stringify(state) };
+      await this.#backend.user.patch(this.#kind, ref, { type: "merge", body: { metadata: { annotations } } });
+    }
+    await this.#look();
+  }
+
+  /** Takes the present state of the primary and of everything that the step may read. */
+  async #look(): Promise<void> {
+    await this.#backend.refresh();
+    const object = this.#backend.get(this.#kind, this.#object.metadata) as KubernetesObject | undefined;
+    this.#isGone = object === undefined;
+    if (object !== undefined) this.#object = object;
+  }
+
+  /** A user deletes the object; the finalizer that the step took, or would have taken, holds it. */
+  async #delete({ finalizer }: StepFacts): Promise<void> {
+    await this.#look();
+    const { user } = this.#backend;
+    const { metadata } = this.#object;
+    if (finalizer !== undefined && metadata.deletionTimestamp === undefined && !(metadata.finalizers ?? []).includes(finalizer)) {
+      const finalizers = [...(metadata.finalizers ?? []), finalizer];
+      await user.patch(this.#kind, metadata, { type: "merge", body: { metadata: { finalizers } } });
+    }
+    if (metadata.deletionTimestamp === undefined) await user.delete(this.#kind, metadata);
+  }
+
+  #env(): ReconcilerEnv {
+    const backend = this.#backend;
+    const cache: Cache = {
+      get: (kind, ref) => backend.get(kind, ref),
+      list: (kind, select) => backend.list(kind, select),
+    };
+    return {
+      client: backend.client,
+      cache,
+      clock: this.#clock,
+      log: recordingLogger(this.logs),
+      recordEvent: (_object, event) => void this.events.push(event),
+    };
+  }
+
+  #refOf(kind: Kind, key: string): ReturnType<typeof refOf> {
+    const ref = refOf(key);
+    if (kind.scope === "Cluster" || ref.namespace !== undefined) return ref;
+    return { ...ref, namespace: this.#object.metadata.namespace ?? DEFAULT_NAMESPACE };
+  }
+}

@@ -1,0 +1,295 @@
+/**
+ * `fakeWorld`: a handler, the objects around it, and time that moves only when told to. The API server, the informers and
+ * the reconciler are the real ones; what is missing is the workers: a test says when a pass runs.
+ */
+import { type FakeClock, fakeClock, type Kind, keyOf, type KubernetesObject, type ObjectOf, type Ref, refOf } from "@treadle/apimachinery";
+import { createInformers, type Informer, type Informers } from "@treadle/informer";
+import {
+  createReconciler,
+  type EventNote,
+  type Handler,
+  type AnyHandler,
+  type PassResult,
+  type Reconciler,
+  type Requeue,
+  type Wake,
+  wakesOf,
+} from "@treadle/reconcile";
+import { Backoff, CLUSTER_CURVE } from "@treadle/workqueue";
+import { Backend } from "./internal/backend.ts";
+import { fullKey, kindsOf } from "./internal/handler-kinds.ts";
+import { type LogLine, recordingLogger } from "./internal/log-recorder.ts";
+import { DEFAULT_NAMESPACE, type Manifest, manifestsOf } from "./internal/manifests.ts";
+import { KnownKinds } from "./internal/known-kinds.ts";
+import { until } from "./internal/turns.ts";
+import { User, type UserActions } from "./internal/user.ts";
+import type { RequestLog } from "./requests.ts";
+import { requireValidStatus } from "./status-invariants.ts";
+
+export interface FakeWorldOptions {
+  /** `apiVersion`, `kind` and whatever else matters; a missing name is the kind in lower case, a missing namespace `default`. */
+  readonly objects?: readonly object[];
+  /** Kinds that neither the handler nor a manifest names. */
+  readonly kinds?: readonly Kind[];
+  /** @defaultValue a fake clock that starts at 2026-01-01T00:00:00Z */
+  readonly clock?: FakeClock;
+  /** Whether `settle` checks the status invariants of the handler's objects. @defaultValue true */
+  readonly checkStatus?: boolean;
+}
+
+/** How a pass ended. */
+export type PassOutcome = PassResult["outcome"];
+
+/** A pass that ran. */
+export interface WorldPass extends PassResult {
+  readonly key: string;
+  /** When, in the world's milliseconds. */
+  readonly atMs: number;
+}
+
+export interface FakeWorld extends UserActions {
+  /**
+   * Runs one pass for the key, due or not, after every event so far was delivered. `name` alone means the namespace
+   * `default`. A step that waits for time needs {@link advance} meanwhile.
+   */
+  pass(key: string): Promise<PassOutcome>;
+  /**
+   * Runs passes, in the order in which they became due, until none is queued or due now. Time does not move: what waits
+   * for later is left waiting, see {@link dueIn}.
+   * @throws Error when the handler does not come to rest, or a status breaks an invariant
+   */
+  settle(): Promise<void>;
+  /** Moves the time. Runs no pass: what became due, {@link settle} runs. */
+  advance(ms: number): Promise<void>;
+  /** When the next pass of the key is due: milliseconds from now, 0 = now; undefined: nothing is scheduled. */
+  dueIn(key: string): number | undefined;
+  /** The object as the server has it, frozen; as given before the first `await`. */
+  get<K extends Kind>(kind: K, key: string): ObjectOf<K> | undefined;
+  list<K extends Kind>(kind: K, namespace?: string): readonly ObjectOf<K>[];
+  /** Every pass so far, oldest first. */
+  readonly passes: readonly WorldPass[];
+  /** What the operator asked of the server. */
+  readonly requests: RequestLog;
+  readonly events: readonly (EventNote & { readonly object: string })[];
+  readonly logs: readonly LogLine[];
+  readonly clock: FakeClock;
+}
+
+/** A small world for one handler; it needs no closing. @throws TypeError for objects that are none */
+export function fakeWorld<T extends KubernetesObject>(handler: Handler<T>, options: FakeWorldOptions = {}): FakeWorld {
+  return new World(handler, options);
+}
+
+/** More passes than that without time moving are a loop. */
+const MAX_PASSES = 1_000;
+
+class World implements FakeWorld {
+  readonly clock: FakeClock;
+  readonly passes: WorldPass[] = [];
+  readonly events: (EventNote & { readonly object: string })[] = [];
+  readonly logs: LogLine[] = [];
+  readonly #handler: AnyHandler;
+  readonly #options: FakeWorldOptions;
+  readonly #backend: Backend;
+  readonly #user: User;
+  readonly #manifests: readonly Manifest[];
+  readonly #informers: Informers;
+  readonly #reconciler: Reconciler;
+  readonly #failures = new Backoff(CLUSTER_CURVE);
+  /** When each key is due, in the order in which they came. */
+  readonly #due = new Map<string, number>();
+  #started: Promise<void> | undefined;
+  #isStarted = false;
+
+  constructor(handler: AnyHandler, options: FakeWorldOptions) {
+    this.#handler = handler;
+    this.#options = options;
+    this.clock = options.clock ?? fakeClock();
+    const declared = [...kindsOf(handler), ...(options.kinds ?? [])];
+    this.#manifests = manifestsOf(options.objects ?? [], new KnownKinds(declared), {
+      where: "fakeWorld objects",
+      namespace: DEFAULT_NAMESPACE,
+    });
+    this.#backend = new Backend({ clock: this.clock, kinds: [...declared, ...this.#manifests.map(({ kind }) => kind)] });
+    this.#user = new User(this.#backend, "fakeWorld");
+    const { client, random } = this.#backend;
+    this.#informers = createInformers({ client, clock: this.clock, random });
+    for (const kind of kindsOf(handler)) this.#informers.for(kind);
+    const primary = this.#primary();
+    this.#reconciler = createReconciler(handler, {
+      client,
+      cache: this.#informers.cache,
+      clock: this.clock,
+      log: recordingLogger(this.logs),
+      expectWrite: (ref) => primary.expectWrite(ref),
+      observeWrite: (object) => primary.observeWrite(object),
+      observeDelete: ({ metadata }) => primary.observeDelete(metadata, metadata.uid ?? ""),
+      recordEvent: ({ metadata }, event) => void this.events.push({ ...event, object: keyOf(metadata) }),
+    });
+    this.#listen(primary);
+  }
+
+  get requests(): RequestLog {
+    return this.#backend.requests;
+  }
+
+  async pass(key: string): Promise<PassOutcome> {
+    await this.#caughtUp();
+    const { outcome } = await this.#run(fullKey(this.#handler.kind, key, DEFAULT_NAMESPACE));
+    await this.#caughtUp();
+    return outcome;
+  }
+
+  async settle(): Promise<void> {
+    await this.#caughtUp();
+    let last: WorldPass | undefined;
+    for (let count = 0; ; count++) {
+      const key = this.#next();
+      if (key === undefined) break;
+      if (count === MAX_PASSES) throw new Error(restless(this.passes, last));
+      last = await this.#run(key);
+      await this.#caughtUp();
+    }
+    if (this.#options.checkStatus !== false) this.#check();
+  }
+
+  async advance(ms: number): Promise<void> {
+    await this.#start();
+    await this.clock.advance(ms);
+    await this.#backend.refresh();
+  }
+
+  dueIn(key: string): number | undefined {
+    const due = this.#due.get(fullKey(this.#handler.kind, key, DEFAULT_NAMESPACE));
+    return due === undefined ? undefined : Math.max(0, due - this.clock.now());
+  }
+
+  get<K extends Kind>(kind: K, key: string): ObjectOf<K> | undefined {
+    const ref = refOf(fullKey(kind, key, DEFAULT_NAMESPACE));
+    if (this.#isStarted) return this.#backend.get(kind, ref);
+    const given = this.#manifests.find(
+      (manifest) =>
+        manifest.kind.group === kind.group && manifest.kind.kind === kind.kind && keyOf(manifest.object.metadata) === keyOf(ref),
+    );
+    return given?.object as ObjectOf<K> | undefined; // it was given as an object of that kind
+  }
+
+  list<K extends Kind>(kind: K, namespace?: string): readonly ObjectOf<K>[] {
+    return this.#backend.list(kind, namespace === undefined ? {} : { namespace });
+  }
+
+  create: UserActions["create"] = (kind, object) => this.#acting(() => this.#user.create(kind, object));
+  apply: UserActions["apply"] = (manifest) => this.#acting(() => this.#user.apply(manifest));
+  update: UserActions["update"] = (kind, key, change) => this.#acting(() => this.#user.update(kind, key, change));
+  updateStatus: UserActions["updateStatus"] = (kind, key, change) => this.#acting(() => this.#user.updateStatus(kind, key, change));
+  delete: UserActions["delete"] = (kind, key) => this.#acting(() => this.#user.delete(kind, key));
+
+  async #acting<R>(act: () => Promise<R>): Promise<R> {
+    await this.#start();
+    const result = await act();
+    await this.#caughtUp();
+    return result;
+  }
+
+  #start(): Promise<void> {
+    this.#started ??= (async () => {
+      await this.#backend.put(this.#manifests);
+      this.#informers.startAll();
+      await this.#informers.synced();
+      this.#backend.requests.clear(); // The lists and watches of the start are the same in every world.
+      this.#isStarted = true;
+    })();
+    return this.#started;
+  }
+
+  /** Everything that the server has was delivered to the informers, and stands in the picture. */
+  async #caughtUp(): Promise<void> {
+    await this.#start();
+    await until(
+      async () => {
+        await this.#backend.refresh();
+        return this.#informers.all().every((informer) => this.#isUpToDate(informer));
+      },
+      () =>
+        `fakeWorld: the informers did not catch up with the server: ${this.#informers
+          .all()
+          .map(({ kind }) => kind.kind)
+          .join(", ")}`,
+    );
+  }
+
+  #isUpToDate(informer: Informer): boolean {
+    const known = informer.list() as readonly KubernetesObject[];
+    const stored = this.#backend.list(informer.kind) as readonly KubernetesObject[];
+    if (known.length !== stored.length) return false;
+    const versions = new Map(known.map(({ metadata }) => [keyOf(metadata), metadata.resourceVersion]));
+    return stored.every(({ metadata }) => versions.get(keyOf(metadata)) === metadata.resourceVersion);
+  }
+
+  async #run(key: string): Promise<WorldPass> {
+    this.#due.delete(key);
+    const atMs = this.clock.now();
+    const result = await this.#reconciler.pass(refOf(key), { reconcileID: `pass-${this.passes.length + 1}` });
+    const pass = { ...result, key, atMs };
+    this.passes.push(pass);
+    this.#schedule(key, result.requeue);
+    return pass;
+  }
+
+  #schedule(key: string, requeue: Requeue): void {
+    if (requeue.type !== "failure") this.#failures.forget(key);
+    if (requeue.type === "none") return;
+    this.#queue(key, requeue.type === "after" ? requeue.afterMs : (requeue.afterMs ?? this.#failures.next(key)));
+  }
+
+  /** The earliest of several times counts. */
+  #queue(key: string, afterMs: number = 0): void {
+    const due = this.clock.now() + afterMs;
+    this.#due.set(key, Math.min(due, this.#due.get(key) ?? due));
+  }
+
+  #next(): string | undefined {
+    const now = this.clock.now();
+    let next: readonly [string, number] | undefined;
+    for (const entry of this.#due) if (entry[1] <= now && (next === undefined || entry[1] < next[1])) next = entry;
+    return next?.[0];
+  }
+
+  #listen(primary: Informer): void {
+    primary.onEvent(({ object }) => this.#queue(keyOf((object as KubernetesObject).metadata)));
+    const indexes = new Set<string>();
+    for (const wake of wakesOf(this.#handler)) {
+      if (wake.index !== undefined && !indexes.has(wake.index.name)) primary.addIndex(wake.index.name, wake.index.keys);
+      if (wake.index !== undefined) indexes.add(wake.index.name);
+      this.#informers.for(wake.kind).onEvent((event) => {
+        this.#wake(wake, event.object as KubernetesObject);
+        if (event.type === "updated") this.#wake(wake, event.previous as KubernetesObject);
+      });
+    }
+  }
+
+  #wake(wake: Wake, object: KubernetesObject): void {
+    const lookup = { cache: this.#informers.cache, byIndex: (name: string, key: string) => this.#primary().byIndex(name, key) };
+    for (const ref of wake.primaries(object, lookup)) this.#wakeUp(ref);
+  }
+
+  /** Only what is there: an object may name a primary that never was. */
+  #wakeUp(ref: Ref): void {
+    if (this.#primary().get(ref) !== undefined) this.#queue(keyOf(ref));
+  }
+
+  #primary(): Informer {
+    return this.#informers.for(this.#handler.kind);
+  }
+
+  #check(): void {
+    for (const object of this.#backend.list(this.#handler.kind) as readonly KubernetesObject[]) {
+      requireValidStatus(object, { handler: this.#handler, nowMs: this.clock.now() });
+    }
+  }
+}
+
+function restless(passes: readonly WorldPass[], last: WorldPass | undefined): string {
+  const why = last?.requeue.type === "after" ? `: ${last.requeue.reason}` : "";
+  return `fakeWorld: ${last?.key ?? "the handler"} does not come to rest: ${passes.length} passes, the last ended "${last?.outcome.type}" and asked for another at once${why}. Every pass changes something, or wakes itself`;
+}

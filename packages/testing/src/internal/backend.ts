@@ -1,0 +1,148 @@
+/**
+ * The API server behind a test: the real one, in memory and in this process, with the kinds that the test uses, a client
+ * that acts as the user, one that is recorded as the operator's, and a picture of all objects that can be read at once.
+ */
+import {
+  type Clock,
+  type Kind,
+  keyOf,
+  type KubernetesObject,
+  type ObjectOf,
+  type Random,
+  type Ref,
+  seededRandom,
+} from "@treadle/apimachinery";
+import { Namespace } from "@treadle/apimachinery/kinds";
+import { type ApiServer, type ApiServerOptions, createApiServer } from "@treadle/apiserver";
+import { type Client, createClient } from "@treadle/client";
+import { Recorder } from "../requests.ts";
+import { isBuiltIn, KnownKinds } from "./known-kinds.ts";
+import type { Manifest } from "./manifests.ts";
+
+/** Who the user of a test is in managedFields. */
+const USER = "kubectl";
+
+export interface BackendOptions {
+  readonly clock: Clock;
+  readonly kinds: Iterable<Kind>;
+  readonly random?: Random;
+  readonly server?: Omit<ApiServerOptions, "clock" | "random" | "uid">;
+}
+
+export class Backend {
+  readonly server: ApiServer;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly kinds: KnownKinds;
+  /** Requests of the operator. */
+  readonly requests: Recorder = new Recorder();
+  /** The operator's, where there is only one. */
+  readonly client: Client;
+  /** The user's: not recorded as the operator's. */
+  readonly user: Client;
+  readonly #used = new Map<string, Kind>();
+  #nextUid: string | undefined;
+  #uids = 0;
+  #picture: ReadonlyMap<string, ReadonlyMap<string, KubernetesObject>> = new Map();
+  #pictureOf: string | undefined;
+
+  constructor(options: BackendOptions) {
+    const { clock, random = seededRandom(1) } = options;
+    this.clock = clock;
+    this.random = random;
+    const kinds = unique(options.kinds);
+    this.kinds = new KnownKinds(kinds);
+    for (const kind of [...kinds, Namespace]) this.#used.set(idOf(kind), kind);
+    const uid = (): string => this.#makeUid();
+    const resources = [...(options.server?.resources ?? []), ...kinds.filter((kind) => !isBuiltIn(kind))];
+    this.server = createApiServer({ ...options.server, resources, clock, random, uid });
+    this.client = createClient({ transport: this.requests.through(this.server.transport()), clock, random });
+    // Its answers stand as they are: a test wants to see an error, not a retry.
+    this.user = createClient({ transport: this.server.transport(), clock, random, fieldManager: USER, retry: false });
+  }
+
+  /** Serves a kind and includes it in the picture. */
+  async use(kind: Kind): Promise<void> {
+    const id = idOf(kind);
+    if (this.#used.has(id)) return;
+    this.#used.set(id, kind);
+    this.#pictureOf = undefined;
+    this.kinds.add(kind);
+    if (!isBuiltIn(kind)) await this.server.install(kind);
+  }
+
+  /** Makes objects as a user would, namespaces included. @throws ApiError naming the object that the server refuses. */
+  async put(manifests: readonly Manifest[]): Promise<void> {
+    for (const { kind } of manifests) await this.use(kind);
+    for (const { object } of manifests) await this.ensureNamespace(object.metadata.namespace);
+    for (const { kind, object, status, uid, isDeleting } of manifests) {
+      const ref = object.metadata;
+      this.#nextUid = uid;
+      if (!(kind.kind === "Namespace" && (await this.user.get(Namespace, ref)) !== undefined)) await this.user.create(kind, object);
+      this.#nextUid = undefined;
+      if (status !== undefined) await this.user.patch(kind, ref, { type: "merge", body: { status } }, { subresource: "status" });
+      if (isDeleting) await this.user.delete(kind, ref);
+    }
+  }
+
+  async ensureNamespace(name: string | undefined): Promise<void> {
+    if (name === undefined || (await this.user.get(Namespace, { name })) !== undefined) return;
+    await this.user.create(Namespace, { metadata: { name } });
+  }
+
+  /** Takes a picture of all objects of the kinds in use; costs nothing when nothing was written since the last one. */
+  async refresh(): Promise<void> {
+    const version = this.server.resourceVersion;
+    if (this.#pictureOf === version) return;
+    const picture = new Map<string, ReadonlyMap<string, KubernetesObject>>();
+    for (const [id, kind] of this.#used) {
+      const { items } = await this.user.list(kind);
+      const objects = (items as readonly KubernetesObject[]).map((object) => freeze(object));
+      picture.set(id, new Map(objects.map((object) => [keyOf(object.metadata), object])));
+    }
+    this.#picture = picture;
+    this.#pictureOf = version;
+  }
+
+  /** An object as it was when the picture was taken; frozen. */
+  get<K extends Kind>(kind: K, ref: Ref): ObjectOf<K> | undefined {
+    // What is filed under the kind was listed as that kind.
+    return this.#picture.get(idOf(kind))?.get(keyOf(ref)) as ObjectOf<K> | undefined;
+  }
+
+  list<K extends Kind>(
+    kind: K,
+    select: { readonly namespace?: string; readonly matchLabels?: Readonly<Record<string, string>> } = {},
+  ): readonly ObjectOf<K>[] {
+    const { namespace, matchLabels = {} } = select;
+    const objects = [...(this.#picture.get(idOf(kind))?.values() ?? [])].filter(
+      ({ metadata }) =>
+        (namespace === undefined || metadata.namespace === namespace) &&
+        Object.entries(matchLabels).every(([label, value]) => metadata.labels?.[label] === value),
+    );
+    return objects as unknown as readonly ObjectOf<K>[];
+  }
+
+  /** Readable and in order, so that the uids of a test do not differ from run to run. */
+  #makeUid(): string {
+    const wanted = this.#nextUid;
+    this.#nextUid = undefined;
+    return wanted ?? `00000000-0000-4000-8000-${String(++this.#uids).padStart(12, "0")}`;
+  }
+}
+
+function unique(kinds: Iterable<Kind>): readonly Kind[] {
+  const byId = new Map<string, Kind>();
+  for (const kind of kinds) if (byId.get(idOf(kind))?.resource === undefined) byId.set(idOf(kind), kind);
+  return [...byId.values()];
+}
+
+function idOf(kind: Kind): string {
+  return `${kind.group}/${kind.version}/${kind.kind}`;
+}
+
+function freeze<T>(value: T): T {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+  for (const member of Object.values(value)) freeze(member);
+  return Object.freeze(value);
+}

@@ -1,0 +1,43 @@
+/** Which kind a manifest is of: one that the test uses, a built-in one, or one that nobody has described. */
+import { apiVersionOf, groupKindOf, type Kind, kind as untypedKind, parseApiVersion } from "@treadle/apimachinery";
+import * as builtIn from "@treadle/apimachinery/kinds";
+
+const BUILT_IN: readonly Kind[] = Object.values(builtIn).filter(isKind);
+
+/** Kinds by apiVersion and name. */
+export class KnownKinds {
+  readonly #kinds = new Map<string, Kind>();
+
+  constructor(kinds: Iterable<Kind> = []) {
+    for (const kind of BUILT_IN) this.#kinds.set(idOf(apiVersionOf(kind), kind.kind), kind);
+    for (const kind of kinds) this.add(kind);
+  }
+
+  /** One that knows its CRD takes the place of one that does not. Returns whether it was unknown. */
+  add(kind: Kind): boolean {
+    const id = idOf(apiVersionOf(kind), kind.kind);
+    const known = this.#kinds.get(id);
+    if (known === undefined || (known.resource === undefined && kind.resource !== undefined)) this.#kinds.set(id, kind);
+    return known === undefined;
+  }
+
+  /** The kind of a manifest; one that is not known is taken for a namespaced custom resource. */
+  of(apiVersion: string, name: string): Kind {
+    const known = this.#kinds.get(idOf(apiVersion, name));
+    if (known !== undefined) return known;
+    return untypedKind({ ...parseApiVersion(apiVersion), kind: name });
+  }
+}
+
+/** Whether every API server has it, without a CRD. */
+export function isBuiltIn(kind: Kind): boolean {
+  return BUILT_IN.some((other) => groupKindOf(other) === groupKindOf(kind));
+}
+
+function idOf(apiVersion: string, kind: string): string {
+  return `${apiVersion} ${kind}`;
+}
+
+function isKind(value: unknown): value is Kind {
+  return typeof value === "object" && value !== null && "plural" in value && "scope" in value;
+}

@@ -1,0 +1,18 @@
+/** Log lines of a test: kept, not printed. */
+import type { Logger } from "@treadle/reconcile";
+
+export interface LogLine {
+  readonly level: "debug" | "info" | "warn" | "error";
+  readonly data: object;
+  readonly text: string;
+}
+
+/** A logger that appends to `lines`. */
+export function recordingLogger(lines: LogLine[]): Logger {
+  const at =
+    (level: LogLine["level"]) =>
+    (data: object, text: string): void => {
+      lines.push({ level, data, text });
+    };
+  return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
+}

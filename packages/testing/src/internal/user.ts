@@ -1,0 +1,87 @@
+/** What a user of the cluster does, as a test wants to write it. */
+import {
+  type Kind,
+  type KubernetesObject,
+  type Mutable,
+  type ObjectMeta,
+  type ObjectOf,
+  type Ref,
+  refOf,
+  type WriteOf,
+} from "@treadle/apimachinery";
+import type { Backend } from "./backend.ts";
+import { fullKey } from "./handler-kinds.ts";
+import { DEFAULT_NAMESPACE, manifestOf, manifestsOf } from "./manifests.ts";
+
+/** An object to create; the name defaults to the kind in lower case, the namespace to `default`. */
+export type ToCreate<K extends Kind> = Omit<WriteOf<K>, "metadata"> & { readonly metadata?: Partial<ObjectMeta> };
+
+/** Acts on objects as a user with kubectl would. Keys are `namespace/name`; `name` alone means the namespace `default`. */
+export interface UserActions {
+  /** Creates the object, and its namespace where that is missing. A given status is stored too. */
+  create<K extends Kind>(kind: K, object: ToCreate<K>): Promise<ObjectOf<K>>;
+  /** Creates a manifest, or merges it into the object that is there. @throws TypeError when it has no apiVersion and kind */
+  apply(manifest: object): Promise<KubernetesObject>;
+  /** Changes metadata and spec in place; a change of `status` is not stored, as with `kubectl edit`. */
+  update<K extends Kind>(kind: K, key: string, change: (object: Mutable<ObjectOf<K>>) => void): Promise<ObjectOf<K>>;
+  /** Changes the status in place, as another controller would. */
+  updateStatus<K extends Kind>(kind: K, key: string, change: (object: Mutable<ObjectOf<K>>) => void): Promise<ObjectOf<K>>;
+  /** Deletes; finalizers hold the object. Nothing happens when it does not exist. */
+  delete(kind: Kind, key: string): Promise<void>;
+}
+
+export class User implements UserActions {
+  readonly #backend: Backend;
+  readonly #where: string;
+
+  /** @param where names the world in errors */
+  constructor(backend: Backend, where: string) {
+    this.#backend = backend;
+    this.#where = where;
+  }
+
+  async create<K extends Kind>(kind: K, object: ToCreate<K>): Promise<ObjectOf<K>> {
+    const manifest = manifestOf(kind, object, { where: `${this.#where}.create`, namespace: DEFAULT_NAMESPACE });
+    await this.#backend.put([manifest]);
+    return await this.#live(kind, manifest.object.metadata);
+  }
+
+  async apply(manifest: object): Promise<KubernetesObject> {
+    const [one] = manifestsOf([manifest], this.#backend.kinds, { where: `${this.#where}.apply`, namespace: DEFAULT_NAMESPACE });
+    if (one === undefined) throw new Error("unreachable: one manifest in, one out");
+    const { kind, object } = one;
+    await this.#backend.use(kind);
+    const ref = object.metadata;
+    if ((await this.#backend.user.get(kind, ref)) === undefined) await this.#backend.put([one]);
+    else await this.#backend.user.patch(kind, ref, { type: "merge", body: object });
+    return await this.#live(kind, ref);
+  }
+
+  async update<K extends Kind>(kind: K, key: string, change: (object: Mutable<ObjectOf<K>>) => void): Promise<ObjectOf<K>> {
+    return await this.#backend.user.update(kind, await this.#changed(kind, key, change));
+  }
+
+  async updateStatus<K extends Kind>(kind: K, key: string, change: (object: Mutable<ObjectOf<K>>) => void): Promise<ObjectOf<K>> {
+    return await this.#backend.user.update(kind, await this.#changed(kind, key, change), { subresource: "status" });
+  }
+
+  async delete(kind: Kind, key: string): Promise<void> {
+    await this.#backend.user.delete(kind, this.#refOf(kind, key));
+  }
+
+  async #changed<K extends Kind>(kind: K, key: string, change: (object: Mutable<ObjectOf<K>>) => void): Promise<ObjectOf<K>> {
+    const object = structuredClone(await this.#live(kind, this.#refOf(kind, key)));
+    change(object as Mutable<ObjectOf<K>>); // a copy of our own may be changed
+    return object;
+  }
+
+  async #live<K extends Kind>(kind: K, ref: Ref): Promise<ObjectOf<K>> {
+    const object = await this.#backend.user.get(kind, ref);
+    if (object !== undefined) return object;
+    throw new Error(`${this.#where}: there is no ${kind.kind} ${ref.namespace === undefined ? "" : `${ref.namespace}/`}${ref.name}`);
+  }
+
+  #refOf(kind: Kind, key: string): Ref {
+    return refOf(fullKey(kind, key, DEFAULT_NAMESPACE));
+  }
+}

@@ -1,0 +1,169 @@
+/**
+ * vitest matchers for results and conditions; importing this module registers them:
+ * `import "@treadle/testing/matchers"` in a test or in a set-up file.
+ */
+import type { Condition, ConditionStatus } from "@treadle/apimachinery";
+import { afterEach, expect } from "vitest";
+
+/** How a condition must look; what is absent may be anything. */
+export interface ExpectedCondition {
+  readonly status?: ConditionStatus;
+  readonly reason?: string | RegExp;
+  /** The whole message, or a pattern in it. */
+  readonly message?: string | RegExp;
+  readonly observedGeneration?: number;
+}
+
+/** What {@link checkAfterEach} asks: a `TestCluster` is one. */
+export interface Checkable {
+  checkInvariants(): Promise<void>;
+}
+
+/**
+ * Checks the status invariants after each test of the file or `describe` in which it is called. Give a function where the
+ * cluster is made anew for each test.
+ */
+export function checkAfterEach(cluster: Checkable | (() => Checkable | undefined)): void {
+  afterEach(async () => {
+    await (typeof cluster === "function" ? cluster() : cluster)?.checkInvariants();
+  });
+}
+
+declare module "vitest" {
+  // The parameters must be named as vitest names them, used or not.
+  interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown> {
+    /** A step result `continue`, or the outcome `done`; with these vars, of a result, and no others. */
+    toContinue(vars?: object): R;
+    /** A step result or outcome `wait`, with this reason (whole text, or pattern) and delay in milliseconds. */
+    toWait(reason?: string | RegExp, afterMs?: number): R;
+    /** A step result or outcome `stop`, with this reason (whole text, or pattern). */
+    toStop(reason?: string | RegExp): R;
+    /** The object, `fakeReq` or list of conditions has this condition. */
+    toHaveCondition(type: string, expected?: ExpectedCondition | ConditionStatus): R;
+    /** Ready is True, and speaks of the object's present generation. */
+    toBeReady(): R;
+  }
+}
+
+expect.extend({
+  toContinue(received: unknown, vars?: object) {
+    const actual = resultOf(received);
+    const isContinue = actual?.type === "continue" || actual?.type === "done";
+    const given = actual?.vars ?? {};
+    return {
+      pass: isContinue && (vars === undefined || this.equals(given, vars)),
+      message: () =>
+        vars !== undefined && isContinue
+          ? `expected vars ${this.isNot ? "other than " : ""}${show(vars)}, but got ${show(given)}`
+          : `expected the step ${this.isNot ? "not " : ""}to continue, but got ${showResult(received)}`,
+    };
+  },
+  toWait(received: unknown, reason?: string | RegExp, afterMs?: number) {
+    const actual = resultOf(received);
+    return {
+      pass: actual?.type === "wait" && fits(actual.reason, reason) && (afterMs === undefined || actual.afterMs === afterMs),
+      message: () =>
+        `expected ${this.isNot ? "anything but " : ""}wait${showReason(reason)}${afterMs === undefined ? "" : ` after ${afterMs} ms`}, but got ${showResult(received)}`,
+    };
+  },
+  toStop(received: unknown, reason?: string | RegExp) {
+    const actual = resultOf(received);
+    return {
+      pass: actual?.type === "stop" && fits(actual.reason, reason),
+      message: () => `expected ${this.isNot ? "anything but " : ""}stop${showReason(reason)}, but got ${showResult(received)}`,
+    };
+  },
+  toHaveCondition(received: unknown, type: string, expected: ExpectedCondition | ConditionStatus = {}) {
+    const wanted: ExpectedCondition = typeof expected === "string" ? { status: expected } : expected;
+    const conditions = conditionsOf(received);
+    const found = conditions?.find((condition) => condition.type === type);
+    return {
+      pass: found !== undefined && fitsCondition(found, wanted),
+      message: () =>
+        conditions === undefined
+          ? `expected an object, a fakeReq or a list of conditions, but got ${show(received)}`
+          : `expected ${this.isNot ? "no " : ""}condition ${type} ${show(wanted)}, but ${found === undefined ? `there are only: ${showConditions(conditions)}` : `it is ${showConditions([found])}`}`,
+    };
+  },
+  toBeReady(received: unknown) {
+    const conditions = conditionsOf(received);
+    const ready = conditions?.find((condition) => condition.type === "Ready");
+    const generation = generationOf(received);
+    const isCurrent = generation === undefined || ready?.observedGeneration === undefined || ready.observedGeneration === generation;
+    return {
+      pass: ready?.status === "True" && isCurrent,
+      message: () =>
+        conditions === undefined
+          ? `expected an object or a fakeReq, but got ${show(received)}`
+          : ready?.status === "True" && !isCurrent
+            ? `Ready is True, but of generation ${ready.observedGeneration}; the object is at ${generation}`
+            : `expected Ready ${this.isNot ? "not " : ""}to be True, but conditions are: ${showConditions(conditions)}`,
+    };
+  },
+});
+
+interface Result {
+  readonly type: string;
+  readonly reason?: string;
+  readonly afterMs?: number;
+  readonly vars?: object;
+}
+
+const RESULT_TYPES: ReadonlySet<unknown> = new Set(["continue", "done", "wait", "stop", "failed", "gone", "left"]);
+
+function resultOf(received: unknown): Result | undefined {
+  if (typeof received !== "object" || received === null || !("type" in received)) return undefined;
+  return RESULT_TYPES.has(received.type) ? (received as Result) : undefined;
+}
+
+function conditionsOf(received: unknown): readonly Condition[] | undefined {
+  if (Array.isArray(received)) return received;
+  if (typeof received !== "object" || received === null) return undefined;
+  const { conditions, status } = received as { readonly conditions?: unknown; readonly status?: { readonly conditions?: unknown } };
+  const found = conditions ?? status?.conditions ?? [];
+  return Array.isArray(found) ? found : undefined;
+}
+
+/** Of an object, or of the object of a fakeReq. */
+function generationOf(received: unknown): number | undefined {
+  if (typeof received !== "object" || received === null) return undefined;
+  const object = ("object" in received ? received.object : received) as { readonly metadata?: { readonly generation?: number } };
+  return object?.metadata?.generation;
+}
+
+function fitsCondition(condition: Condition, wanted: ExpectedCondition): boolean {
+  return (
+    (wanted.status === undefined || condition.status === wanted.status) &&
+    fits(condition.reason, wanted.reason) &&
+    fits(condition.message, wanted.message) &&
+    (wanted.observedGeneration === undefined || condition.observedGeneration === wanted.observedGeneration)
+  );
+}
+
+function fits(actual: string | undefined, wanted: string | RegExp | undefined): boolean {
+  if (wanted === undefined) return true;
+  if (actual === undefined) return false;
+  return typeof wanted === "string" ? actual === wanted : new RegExp(wanted.source, wanted.flags.replace(/[gy]/g, "")).test(actual);
+}
+
+function showReason(reason: string | RegExp | undefined): string {
+  return reason === undefined ? "" : typeof reason === "string" ? ` "${reason}"` : ` matching ${String(reason)}`;
+}
+
+function showResult(received: unknown): string {
+  if (received instanceof Promise) return "a promise: await it";
+  const result = resultOf(received);
+  if (result === undefined) return show(received);
+  const { error } = received as { readonly error?: unknown };
+  const after = result.afterMs === undefined ? "" : ` after ${result.afterMs} ms`;
+  return `${result.type}${result.reason === undefined ? "" : ` "${result.reason}"`}${after}${error === undefined ? "" : `: ${String(error)}`}`;
+}
+
+function showConditions(conditions: readonly Condition[]): string {
+  if (conditions.length === 0) return "(none)";
+  return conditions.map(({ type, status, reason, message }) => `${type}=${status} (${reason}${message ? `: ${message}` : ""})`).join(", ");
+}
+
+function show(value: unknown): string {
+  return JSON.stringify(value, (_key, member: unknown) => (member instanceof RegExp ? String(member) : member)) ?? String(value);
+}

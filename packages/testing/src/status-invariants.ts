@@ -1,0 +1,159 @@
+/**
+ * Status invariants: what must hold of every status that a handler keeps, whatever the handler does. Each has a number,
+ * and docs/status-invariants.md says why it matters and what breaks it.
+ */
+import { type Condition, conditionProblems, type KubernetesObject } from "@treadle/apimachinery";
+import type { AnyHandler } from "@treadle/reconcile";
+
+export type StatusProblemCode =
+  | "TREADLE0001"
+  | "TREADLE0002"
+  | "TREADLE0003"
+  | "TREADLE0004"
+  | "TREADLE0005"
+  | "TREADLE0006"
+  | "TREADLE0007"
+  | "TREADLE0008";
+
+export interface StatusProblem {
+  readonly code: StatusProblemCode;
+  /** E.g. `status.conditions[1].reason`. */
+  readonly path: string;
+  readonly message: string;
+}
+
+export interface CheckStatusOptions {
+  /**
+   * Whose object it is: tells which conditions count for Ready, and whether it keeps Ready at all. Without it every
+   * condition of an object is taken to be kept by a handler that computes Ready, and none to count.
+   */
+  readonly handler?: AnyHandler;
+  /** For times in the future. @defaultValue they are not checked */
+  readonly nowMs?: number;
+}
+
+/** How the status of `object` breaks the invariants, in their order; empty when all is well. */
+export function checkStatus(object: KubernetesObject, options: CheckStatusOptions = {}): readonly StatusProblem[] {
+  const { status } = object as { readonly status?: Status };
+  if (status === undefined) return [];
+  if (status.conditions !== undefined && !Array.isArray(status.conditions))
+    return [{ code: "TREADLE0004", path: "status.conditions", message: "it is no list" }];
+  const facts: Facts = { object, status, conditions: status.conditions ?? [], options };
+  return [hasReady, generations, uniqueTypes, validConditions, times, readyMeansAll, readyIsNotAhead, observes].flatMap((check) => [
+    ...check(facts),
+  ]);
+}
+
+/** @throws Error that names every problem of the object */
+export function requireValidStatus(object: KubernetesObject, options: CheckStatusOptions = {}): void {
+  const problems = checkStatus(object, options);
+  if (problems.length === 0) return;
+  const { namespace, name } = object.metadata;
+  const lines = problems.map(({ code, path, message }) => `  ${code} ${path}: ${message}`);
+  throw new Error(
+    `the status of ${object.kind} ${namespace === undefined ? "" : `${namespace}/`}${name} breaks what must always hold (docs/status-invariants.md):\n${lines.join("\n")}`,
+  );
+}
+
+interface Status {
+  readonly observedGeneration?: number;
+  readonly conditions?: readonly Condition[];
+}
+
+interface Facts {
+  readonly object: KubernetesObject;
+  readonly status: Status;
+  readonly conditions: readonly Condition[];
+  readonly options: CheckStatusOptions;
+}
+
+function* hasReady({ conditions, options }: Facts): Iterable<StatusProblem> {
+  const rules = options.handler?.pipeline.conditions;
+  const keepsReady = options.handler === undefined || rules?.computesReady === true || rules?.declared.has("Ready") === true;
+  if (keepsReady && conditions.length > 0 && ready(conditions) === undefined)
+    yield { code: "TREADLE0001", path: "status.conditions", message: "there are conditions, but no Ready" };
+}
+
+function* generations({ object, status, conditions }: Facts): Iterable<StatusProblem> {
+  const { generation } = object.metadata;
+  if (generation === undefined) return;
+  const seen = [
+    { path: "status.observedGeneration", value: status.observedGeneration },
+    ...conditions.map(({ observedGeneration }, index) => ({ path: at(index, "observedGeneration"), value: observedGeneration })),
+  ];
+  for (const { path, value } of seen) {
+    if (value !== undefined && value > generation)
+      yield { code: "TREADLE0002", path, message: `${value} is newer than metadata.generation ${generation}` };
+  }
+}
+
+function* uniqueTypes({ conditions }: Facts): Iterable<StatusProblem> {
+  const first = new Map<string, number>();
+  for (const [index, { type }] of conditions.entries()) {
+    const before = first.get(type);
+    if (before !== undefined) yield { code: "TREADLE0003", path: at(index, "type"), message: `"${type}" stands at ${at(before)} already` };
+    first.set(type, before ?? index);
+  }
+}
+
+function* validConditions({ conditions }: Facts): Iterable<StatusProblem> {
+  for (const [index, condition] of conditions.entries()) {
+    for (const message of conditionProblems({ ...condition, reason: condition.reason ?? "", message: condition.message ?? "" }))
+      yield { code: "TREADLE0004", path: at(index), message };
+  }
+}
+
+function* times({ object, conditions, options }: Facts): Iterable<StatusProblem> {
+  for (const [index, { lastTransitionTime: time }] of conditions.entries()) {
+    const path = at(index, "lastTransitionTime");
+    const ms = Date.parse(time);
+    if (Number.isNaN(ms)) yield { code: "TREADLE0005", path, message: `${JSON.stringify(time)} is no time` };
+    else if (options.nowMs !== undefined && ms > options.nowMs)
+      yield { code: "TREADLE0005", path, message: `${time} is in the future of ${new Date(options.nowMs).toISOString()}` };
+    else if (ms < Date.parse(object.metadata.creationTimestamp ?? time))
+      yield { code: "TREADLE0005", path, message: `${time} is before the object was created, ${object.metadata.creationTimestamp}` };
+  }
+}
+
+function* readyMeansAll({ conditions, options }: Facts): Iterable<StatusProblem> {
+  const rules = options.handler?.pipeline.conditions;
+  if (rules?.computesReady !== true || ready(conditions)?.status !== "True") return;
+  for (const [type, { counts }] of rules.declared) {
+    const condition = conditions.find((other) => other.type === type);
+    if (counts && condition?.status !== "True")
+      yield {
+        code: "TREADLE0006",
+        path: at(conditions.findIndex((other) => other.type === "Ready")),
+        message: `Ready is True, but ${type}, which counts for it, is ${condition?.status ?? "absent"}`,
+      };
+  }
+}
+
+function* readyIsNotAhead({ status, conditions }: Facts): Iterable<StatusProblem> {
+  const observed = ready(conditions)?.observedGeneration;
+  if (observed !== undefined && status.observedGeneration !== undefined && observed > status.observedGeneration)
+    yield {
+      code: "TREADLE0007",
+      path: at(
+        conditions.findIndex(({ type }) => type === "Ready"),
+        "observedGeneration",
+      ),
+      message: `${observed} is newer than status.observedGeneration ${status.observedGeneration}`,
+    };
+}
+
+function* observes({ object, status, conditions, options }: Facts): Iterable<StatusProblem> {
+  const { handler } = options;
+  // Only the CRD of a kind of our own is sure to have the field.
+  if (handler?.kind.resource === undefined || handler.pipeline.conditions?.keepsObservedGeneration !== true) return;
+  if (ready(conditions)?.status === "True" && status.observedGeneration === undefined)
+    yield { code: "TREADLE0008", path: "status.observedGeneration", message: `it is absent, though ${object.kind} is Ready` };
+}
+
+function ready(conditions: readonly Condition[]): Condition | undefined {
+  return conditions.find(({ type }) => type === "Ready");
+}
+
+function at(index: number, field?: string): string {
+  return `status.conditions[${index}]${field === undefined ? "" : `.${field}`}`;
+}
