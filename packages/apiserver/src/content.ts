@@ -80,7 +80,13 @@ const ENCODINGS: Readonly<Record<string, Encoding>> = {
 
 async function parseYaml(body: string): Promise<unknown> {
   const { parse } = await import("yaml");
-  const value: unknown = parse(body, { maxAliasCount: 100 });
+  let value: unknown;
+  try {
+    value = parse(body, { maxAliasCount: 100, logLevel: "error" });
+  } catch (error) {
+    // The library has errors of its own, and a ReferenceError for too many aliases.
+    throw new SyntaxError(error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error), { cause: error });
+  }
   // Through JSON: what YAML has beyond it (dates, maps with other keys) has no place in an object.
   return parseJson(JSON.stringify(value) ?? "null");
 }

@@ -2,7 +2,7 @@
  * Fronts of the server on a socket: HTTP and HTTPS. They translate, nothing more; what is answered is decided by
  * {@link ApiServer.handle}. A watch ends when its client goes.
  */
-import { timingSafeEqual } from "node:crypto";
+import { timingSafeEqual, X509Certificate } from "node:crypto";
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TLSSocket } from "node:tls";
@@ -66,10 +66,11 @@ export async function serveHttps(server: ApiServer, options: HttpsOptions = {}):
     requestCert: auth?.clientCertificate === true,
     rejectUnauthorized: false,
   };
+  const authority = new X509Certificate(certificates.caPem);
   const front = await start(
     createTls(
       tls,
-      listener(server, (request) => refusal(request, auth)),
+      listener(server, (request) => refusal(request, auth, authority)),
     ),
     "https",
     options,
@@ -212,11 +213,16 @@ function headersOf(request: IncomingMessage): Record<string, string> {
   return headers;
 }
 
-function refusal(request: IncomingMessage, auth: HttpsOptions["auth"]): StatusError | undefined {
+function refusal(request: IncomingMessage, auth: HttpsOptions["auth"], authority: X509Certificate): StatusError | undefined {
   if (auth === undefined || OPEN_PATHS.has((request.url ?? "").split("?")[0] ?? "")) return undefined;
   if (auth.token !== undefined && isToken(request.headers.authorization ?? "", auth.token)) return undefined;
-  if (auth.clientCertificate === true && (request.socket as TLSSocket).authorized) return undefined; // a TLS server's socket
+  if (auth.clientCertificate === true && hasCertificateOf(request.socket as TLSSocket, authority)) return undefined; // a TLS server's socket
   return unauthorized();
+}
+
+/** `socket.authorized` alone does not do: of a resumed session it is true even where the client showed no certificate. */
+function hasCertificateOf(socket: TLSSocket, authority: X509Certificate): boolean {
+  return socket.authorized && socket.getPeerX509Certificate()?.verify(authority.publicKey) === true;
 }
 
 function isToken(header: string, token: string): boolean {

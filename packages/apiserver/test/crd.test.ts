@@ -17,25 +17,115 @@ async function refusal(schema: JsonSchema, spec: unknown): Promise<Json> {
 
 describe("validation speaks as the real server", () => {
   test.for<{ name: string; field: JsonSchema; value: unknown; says: string }>([
-    { name: "type", field: { type: "integer" }, value: "x", says: 'spec.f: Invalid value: "string": spec.f in body must be of type integer: "string"' },
-    { name: "fraction", field: { type: "integer" }, value: 1.5, says: 'spec.f: Invalid value: "number": spec.f in body must be of type integer: "number"' },
-    { name: "null in a list", field: { type: "array", items: { type: "string" } }, value: [null], says: 'spec.f[0]: Invalid value: "null": spec.f[0] in body must be of type string: "null"' },
-    { name: "int-or-string", field: { "x-kubernetes-int-or-string": true }, value: true, says: 'spec.f: Invalid value: "boolean": spec.f in body must be of type integer,string: "boolean"' },
-    { name: "enum", field: { type: "string", enum: ["b", "a"] }, value: "c", says: 'spec.f: Unsupported value: "c": supported values: "b", "a"' },
-    { name: "minimum", field: { type: "integer", minimum: 1 }, value: 0, says: "spec.f: Invalid value: 0: spec.f in body should be greater than or equal to 1" },
-    { name: "exclusive minimum", field: { type: "integer", minimum: 1, exclusiveMinimum: true }, value: 1, says: "spec.f: Invalid value: 1: spec.f in body should be greater than 1" },
-    { name: "maximum", field: { type: "number", maximum: 1.5 }, value: 2, says: "spec.f: Invalid value: 2: spec.f in body should be less than or equal to 1.5" },
-    { name: "multipleOf", field: { type: "integer", multipleOf: 5 }, value: 7, says: "spec.f: Invalid value: 7: spec.f in body should be a multiple of 5" },
-    { name: "minLength", field: { type: "string", minLength: 3 }, value: "ab", says: 'spec.f: Invalid value: "ab": spec.f in body should be at least 3 chars long' },
+    {
+      name: "type",
+      field: { type: "integer" },
+      value: "x",
+      says: 'spec.f: Invalid value: "string": spec.f in body must be of type integer: "string"',
+    },
+    {
+      name: "fraction",
+      field: { type: "integer" },
+      value: 1.5,
+      says: 'spec.f: Invalid value: "number": spec.f in body must be of type integer: "number"',
+    },
+    {
+      name: "null in a list",
+      field: { type: "array", items: { type: "string" } },
+      value: [null],
+      says: 'spec.f[0]: Invalid value: "null": spec.f[0] in body must be of type string: "null"',
+    },
+    {
+      name: "int-or-string",
+      field: { "x-kubernetes-int-or-string": true },
+      value: true,
+      says: 'spec.f: Invalid value: "boolean": spec.f in body must be of type integer,string: "boolean"',
+    },
+    {
+      name: "enum",
+      field: { type: "string", enum: ["b", "a"] },
+      value: "c",
+      says: 'spec.f: Unsupported value: "c": supported values: "b", "a"',
+    },
+    {
+      name: "minimum",
+      field: { type: "integer", minimum: 1 },
+      value: 0,
+      says: "spec.f: Invalid value: 0: spec.f in body should be greater than or equal to 1",
+    },
+    {
+      name: "exclusive minimum",
+      field: { type: "integer", minimum: 1, exclusiveMinimum: true },
+      value: 1,
+      says: "spec.f: Invalid value: 1: spec.f in body should be greater than 1",
+    },
+    {
+      name: "maximum",
+      field: { type: "number", maximum: 1.5 },
+      value: 2,
+      says: "spec.f: Invalid value: 2: spec.f in body should be less than or equal to 1.5",
+    },
+    {
+      name: "multipleOf",
+      field: { type: "integer", multipleOf: 5 },
+      value: 7,
+      says: "spec.f: Invalid value: 7: spec.f in body should be a multiple of 5",
+    },
+    {
+      name: "minLength",
+      field: { type: "string", minLength: 3 },
+      value: "ab",
+      says: 'spec.f: Invalid value: "ab": spec.f in body should be at least 3 chars long',
+    },
     { name: "maxLength", field: { type: "string", maxLength: 3 }, value: "abcd", says: "spec.f: Too long: may not be more than 3 bytes" },
-    { name: "pattern", field: { type: "string", pattern: "^a+$" }, value: "b", says: "spec.f: Invalid value: \"b\": spec.f in body should match '^a+$'" },
-    { name: "format", field: { type: "string", format: "date-time" }, value: "soon", says: 'spec.f: Invalid value: "soon": spec.f in body must be of type date-time: "soon"' },
-    { name: "minItems", field: { type: "array", items: { type: "string" }, minItems: 1 }, value: [], says: "spec.f: Invalid value: 0: spec.f in body should have at least 1 items" },
-    { name: "maxItems", field: { type: "array", items: { type: "string" }, maxItems: 1 }, value: ["a", "b"], says: "spec.f: Too many: 2: must have at most 1 item" },
-    { name: "required in an item", field: { type: "array", items: { type: "object", required: ["x"], properties: { x: { type: "string" } } } }, value: [{}], says: "spec.f[0].x: Required value" },
-    { name: "maxProperties", field: { type: "object", additionalProperties: { type: "string" }, maxProperties: 1 }, value: { a: "a", b: "b" }, says: "spec.f: Too many: 2: must have at most 1 item" },
-    { name: "a value of a map", field: { type: "object", additionalProperties: { type: "string" } }, value: { a: 1 }, says: 'spec.f.a: Invalid value: "integer": spec.f.a in body must be of type string: "integer"' },
-    { name: "a repeated item of a set", field: { type: "array", items: { type: "string" }, "x-kubernetes-list-type": "set" }, value: ["a", "a"], says: 'spec.f[1]: Duplicate value: "a"' },
+    {
+      name: "pattern",
+      field: { type: "string", pattern: "^a+$" },
+      value: "b",
+      says: "spec.f: Invalid value: \"b\": spec.f in body should match '^a+$'",
+    },
+    {
+      name: "format",
+      field: { type: "string", format: "date-time" },
+      value: "soon",
+      says: 'spec.f: Invalid value: "soon": spec.f in body must be of type date-time: "soon"',
+    },
+    {
+      name: "minItems",
+      field: { type: "array", items: { type: "string" }, minItems: 1 },
+      value: [],
+      says: "spec.f: Invalid value: 0: spec.f in body should have at least 1 items",
+    },
+    {
+      name: "maxItems",
+      field: { type: "array", items: { type: "string" }, maxItems: 1 },
+      value: ["a", "b"],
+      says: "spec.f: Too many: 2: must have at most 1 item",
+    },
+    {
+      name: "required in an item",
+      field: { type: "array", items: { type: "object", required: ["x"], properties: { x: { type: "string" } } } },
+      value: [{}],
+      says: "spec.f[0].x: Required value",
+    },
+    {
+      name: "maxProperties",
+      field: { type: "object", additionalProperties: { type: "string" }, maxProperties: 1 },
+      value: { a: "a", b: "b" },
+      says: "spec.f: Too many: 2: must have at most 1 item",
+    },
+    {
+      name: "a value of a map",
+      field: { type: "object", additionalProperties: { type: "string" } },
+      value: { a: 1 },
+      says: 'spec.f.a: Invalid value: "integer": spec.f.a in body must be of type string: "integer"',
+    },
+    {
+      name: "a repeated item of a set",
+      field: { type: "array", items: { type: "string" }, "x-kubernetes-list-type": "set" },
+      value: ["a", "a"],
+      says: 'spec.f[1]: Duplicate value: "a"',
+    },
     {
       name: "a repeated key of a list-map",
       field: {
@@ -47,8 +137,18 @@ describe("validation speaks as the real server", () => {
       value: [{ k: "a" }, { k: "a" }],
       says: 'spec.f[1]: Duplicate value: {"k":"a"}',
     },
-    { name: "not", field: { type: "string", not: { enum: ["x"] } }, value: "x", says: '<nil>: Invalid value: "": "spec.f" must not validate the schema (not)' },
-    { name: "oneOf", field: { type: "string", oneOf: [{ enum: ["x"] }, { enum: ["y"] }] }, value: "z", says: '"spec.f" must validate one and only one schema (oneOf). Found none valid' },
+    {
+      name: "not",
+      field: { type: "string", not: { enum: ["x"] } },
+      value: "x",
+      says: '<nil>: Invalid value: "": "spec.f" must not validate the schema (not)',
+    },
+    {
+      name: "oneOf",
+      field: { type: "string", oneOf: [{ enum: ["x"] }, { enum: ["y"] }] },
+      value: "z",
+      says: '"spec.f" must validate one and only one schema (oneOf). Found none valid',
+    },
   ])("$name", async ({ field, value, says }) => {
     const body = await refusal(schemaOf({ f: field }), { f: value });
     expect(body["message"]).toContain(says);
@@ -70,7 +170,9 @@ describe("validation speaks as the real server", () => {
     await call("POST", WIDGETS, widget("a"));
     const { status, body } = await merge(`${WIDGETS}/a/status`, { status: { phase: 1 } });
     expect(status).toBe(422);
-    expect(body["message"]).toBe('Widget.example.com "a" is invalid: status.phase: Invalid value: "integer": phase in body must be of type string: "integer"');
+    expect(body["message"]).toBe(
+      'Widget.example.com "a" is invalid: status.phase: Invalid value: "integer": phase in body must be of type string: "integer"',
+    );
   });
 });
 
@@ -79,7 +181,11 @@ describe("defaults and unknown fields", () => {
     size: { type: "integer", default: 3 },
     inner: { type: "object", default: {}, properties: { mode: { type: "string", default: "a" } } },
     list: { type: "array", items: { type: "object", properties: { n: { type: "integer", default: 1 } } } },
-    open: { type: "object", "x-kubernetes-preserve-unknown-fields": true, properties: { known: { type: "object", properties: { x: { type: "string" } } } } },
+    open: {
+      type: "object",
+      "x-kubernetes-preserve-unknown-fields": true,
+      properties: { known: { type: "object", properties: { x: { type: "string" } } } },
+    },
     nothing: { type: "string", nullable: true },
   });
 
@@ -91,7 +197,11 @@ describe("defaults and unknown fields", () => {
 
   test("unknown fields go, except where they are kept", async () => {
     const { call } = harness({ resources: [widgetCrd(schema)] });
-    const { body, headers } = await call("POST", WIDGETS, widget("a", { spec: { what: 1, list: [{ what: 1 }], open: { free: { x: [1] }, known: { y: 1 } } }, top: 1 }));
+    const { body, headers } = await call(
+      "POST",
+      WIDGETS,
+      widget("a", { spec: { what: 1, list: [{ what: 1 }], open: { free: { x: [1] }, known: { y: 1 } } }, top: 1 }),
+    );
     expect(body["spec"]).toMatchObject({ list: [{ n: 1 }], open: { free: { x: [1] }, known: {} } });
     expect(body["spec"]).not.toHaveProperty("what");
     expect(body).not.toHaveProperty("top");
@@ -100,7 +210,11 @@ describe("defaults and unknown fields", () => {
 
   test("strict validation refuses unknown fields, ignoring says nothing", async () => {
     const { call, server } = harness({ resources: [widgetCrd(schema)] });
-    const strict = await call("POST", `${WIDGETS}?fieldValidation=Strict`, widget("a", { spec: { what: 1, list: [{ no: 1 }] }, metadata: { odd: 1 } }));
+    const strict = await call(
+      "POST",
+      `${WIDGETS}?fieldValidation=Strict`,
+      widget("a", { spec: { what: 1, list: [{ no: 1 }] }, metadata: { odd: 1 } }),
+    );
     expect(strict.status).toBe(400);
     expect(strict.body["message"]).toBe(
       'Widget in version "v1" cannot be handled as a Widget: strict decoding error: unknown field "metadata.odd", unknown field "spec.list[0].no", unknown field "spec.what"',
@@ -108,7 +222,9 @@ describe("defaults and unknown fields", () => {
     const before = server.resourceVersion;
     expect((await call("POST", `${WIDGETS}?fieldValidation=Loose`, widget("a"))).status).toBe(422);
     expect(server.resourceVersion).toBe(before);
-    expect((await call("POST", `${WIDGETS}?fieldValidation=Ignore`, widget("a", { spec: { what: 1 } }))).headers).not.toHaveProperty("warning");
+    expect((await call("POST", `${WIDGETS}?fieldValidation=Ignore`, widget("a", { spec: { what: 1 } }))).headers).not.toHaveProperty(
+      "warning",
+    );
   });
 
   test("an object stored under an older schema is read with the defaults of the new one", async () => {
@@ -124,7 +240,16 @@ describe("defaults and unknown fields", () => {
 });
 
 describe("ratcheting", () => {
-  const loose = schemaOf({ a: { type: "string" }, b: { type: "string" }, list: { type: "array", items: { type: "object", required: ["k"], properties: { k: { type: "string" }, v: { type: "string" } } }, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"] } });
+  const loose = schemaOf({
+    a: { type: "string" },
+    b: { type: "string" },
+    list: {
+      type: "array",
+      items: { type: "object", required: ["k"], properties: { k: { type: "string" }, v: { type: "string" } } },
+      "x-kubernetes-list-type": "map",
+      "x-kubernetes-list-map-keys": ["k"],
+    },
+  });
   const tight = schemaOf({
     a: { type: "string", maxLength: 1 },
     b: { type: "string", maxLength: 1 },
@@ -143,7 +268,18 @@ describe("ratcheting", () => {
     expect((await merge(`${WIDGETS}/a`, { spec: { b: "y" } })).status).toBe(200);
     expect((await merge(`${WIDGETS}/a`, { metadata: { labels: { x: "y" } } })).status).toBe(200);
     // Items of a list-map are followed by their key, wherever they stand.
-    expect((await merge(`${WIDGETS}/a`, { spec: { list: [{ k: "0", v: "x" }, { k: "1", v: "long" }] } })).status).toBe(200);
+    expect(
+      (
+        await merge(`${WIDGETS}/a`, {
+          spec: {
+            list: [
+              { k: "0", v: "x" },
+              { k: "1", v: "long" },
+            ],
+          },
+        })
+      ).status,
+    ).toBe(200);
     const changed = await merge(`${WIDGETS}/a`, { spec: { a: "longer" } });
     expect(changed.status).toBe(422);
     expect(changed.body["message"]).toContain("spec.a: Too long");
@@ -156,8 +292,20 @@ describe("ratcheting", () => {
 describe("versions and subresources", () => {
   test("one object is served in every version, under its apiVersion and schema", async () => {
     const versions = [
-      { name: "v1", served: true, storage: true, subresources: { status: {} }, schema: { openAPIV3Schema: schemaOf({ size: { type: "integer" }, only: { type: "string" } }) } },
-      { name: "v1beta1", served: true, storage: false, deprecated: true, schema: { openAPIV3Schema: schemaOf({ size: { type: "integer" } }) } },
+      {
+        name: "v1",
+        served: true,
+        storage: true,
+        subresources: { status: {} },
+        schema: { openAPIV3Schema: schemaOf({ size: { type: "integer" }, only: { type: "string" } }) },
+      },
+      {
+        name: "v1beta1",
+        served: true,
+        storage: false,
+        deprecated: true,
+        schema: { openAPIV3Schema: schemaOf({ size: { type: "integer" } }) },
+      },
     ];
     const { call, watch } = harness({ resources: [widgetCrd(undefined, {}, { versions })] });
     await call("POST", WIDGETS, widget("a", { spec: { size: 2, only: "x" } }));
@@ -187,7 +335,12 @@ describe("versions and subresources", () => {
     await call("POST", WIDGETS, widget("a", { spec: {} }));
     await merge(`${WIDGETS}/a/status`, { status: { replicas: 4, selector: "a=b" } });
     const { body } = await call("GET", `${WIDGETS}/a/scale`);
-    expect(body).toMatchObject({ kind: "Scale", apiVersion: "autoscaling/v1", spec: { replicas: 1 }, status: { replicas: 4, selector: "a=b" } });
+    expect(body).toMatchObject({
+      kind: "Scale",
+      apiVersion: "autoscaling/v1",
+      spec: { replicas: 1 },
+      status: { replicas: 4, selector: "a=b" },
+    });
     const scaled = await merge(`${WIDGETS}/a/scale`, { spec: { replicas: 6 } });
     expect(scaled.body).toMatchObject({ kind: "Scale", spec: { replicas: 6 } });
     expect((await call("GET", `${WIDGETS}/a`)).body).toMatchObject({ spec: { replicas: 6 }, metadata: { generation: 2 } });
@@ -200,26 +353,77 @@ describe("versions and subresources", () => {
     expect((await call("GET", WIDGETS)).status).toBe(404);
     const { status, body } = await call("POST", CRDS, widgetCrd());
     expect(status).toBe(201);
-    expect(body["status"]).toMatchObject({ acceptedNames: { plural: "widgets", singular: "widget", listKind: "WidgetList" }, storedVersions: ["v1"] });
+    expect(body["status"]).toMatchObject({
+      acceptedNames: { plural: "widgets", singular: "widget", listKind: "WidgetList" },
+      storedVersions: ["v1"],
+    });
     const conditions = Object.fromEntries(body["status"].conditions.map((one: Json) => [one["type"], one["status"]]));
     expect(conditions).toEqual({ NamesAccepted: "True", Established: "True" });
     expect((await call("POST", WIDGETS, widget("a"))).status).toBe(201);
   });
 
   test.for<{ name: string; crd: object; says: string }>([
-    { name: "a name that does not fit", crd: { ...widgetCrd(), metadata: { name: "x.example.com" } }, says: 'metadata.name: Invalid value: "x.example.com": must be spec.names.plural+"."+spec.group' },
-    { name: "no stored version", crd: widgetCrd(undefined, { storage: false }), says: "must have exactly one version marked as storage version" },
-    { name: "a schema without type", crd: widgetCrd({ properties: {} }), says: "spec.versions[0].schema.openAPIV3Schema.type: Required value: must not be empty at the root" },
-    { name: "a field without type", crd: widgetCrd(schemaOf({ f: {} })), says: "properties[f].type: Required value: must not be empty for specified object fields" },
-    { name: "a list without items", crd: widgetCrd(schemaOf({ f: { type: "array" } })), says: "properties[f].items: Required value: must be specified" },
-    { name: "a bad pattern", crd: widgetCrd(schemaOf({ f: { type: "string", pattern: "(" } })), says: "must be a valid regular expression, but isn't" },
-    { name: "a default that is not valid", crd: widgetCrd(schemaOf({ f: { type: "integer", default: "x" } })), says: "properties[f].default: Invalid value" },
-    { name: "a type inside anyOf", crd: widgetCrd(schemaOf({ f: { type: "string", anyOf: [{ type: "string" }] } })), says: "anyOf[0].type: Forbidden: must be empty to be structural" },
-    { name: "a list-map without keys", crd: widgetCrd(schemaOf({ f: { type: "array", items: { type: "object" }, "x-kubernetes-list-type": "map" } })), says: "x-kubernetes-list-map-keys: Required value: must not be empty if x-kubernetes-list-type is map" },
-    { name: "properties beside additionalProperties", crd: widgetCrd(schemaOf({ f: { type: "object", properties: { a: { type: "string" } }, additionalProperties: { type: "string" } } })), says: "additionalProperties and properties are mutual exclusive" },
+    {
+      name: "a name that does not fit",
+      crd: { ...widgetCrd(), metadata: { name: "x.example.com" } },
+      says: 'metadata.name: Invalid value: "x.example.com": must be spec.names.plural+"."+spec.group',
+    },
+    {
+      name: "no stored version",
+      crd: widgetCrd(undefined, { storage: false }),
+      says: "must have exactly one version marked as storage version",
+    },
+    {
+      name: "a schema without type",
+      crd: widgetCrd({ properties: {} }),
+      says: "spec.versions[0].schema.openAPIV3Schema.type: Required value: must not be empty at the root",
+    },
+    {
+      name: "a field without type",
+      crd: widgetCrd(schemaOf({ f: {} })),
+      says: "properties[f].type: Required value: must not be empty for specified object fields",
+    },
+    {
+      name: "a list without items",
+      crd: widgetCrd(schemaOf({ f: { type: "array" } })),
+      says: "properties[f].items: Required value: must be specified",
+    },
+    {
+      name: "a bad pattern",
+      crd: widgetCrd(schemaOf({ f: { type: "string", pattern: "(" } })),
+      says: "must be a valid regular expression, but isn't",
+    },
+    {
+      name: "a default that is not valid",
+      crd: widgetCrd(schemaOf({ f: { type: "integer", default: "x" } })),
+      says: "properties[f].default: Invalid value",
+    },
+    {
+      name: "a type inside anyOf",
+      crd: widgetCrd(schemaOf({ f: { type: "string", anyOf: [{ type: "string" }] } })),
+      says: "anyOf[0].type: Forbidden: must be empty to be structural",
+    },
+    {
+      name: "a list-map without keys",
+      crd: widgetCrd(schemaOf({ f: { type: "array", items: { type: "object" }, "x-kubernetes-list-type": "map" } })),
+      says: "x-kubernetes-list-map-keys: Required value: must not be empty if x-kubernetes-list-type is map",
+    },
+    {
+      name: "properties beside additionalProperties",
+      crd: widgetCrd(schemaOf({ f: { type: "object", properties: { a: { type: "string" } }, additionalProperties: { type: "string" } } })),
+      says: "additionalProperties and properties are mutual exclusive",
+    },
     { name: "no schema", crd: widgetCrd(undefined, { schema: undefined }), says: "schemas are required" },
-    { name: "a group without a dot", crd: { ...widgetCrd(undefined, {}, { group: "example" }), metadata: { name: "widgets.example" } }, says: "should be a domain with at least one dot" },
-    { name: "an odd scope", crd: widgetCrd(undefined, {}, { scope: "World" }), says: 'spec.scope: Unsupported value: "World": supported values: "Cluster", "Namespaced"' },
+    {
+      name: "a group without a dot",
+      crd: { ...widgetCrd(undefined, {}, { group: "example" }), metadata: { name: "widgets.example" } },
+      says: "should be a domain with at least one dot",
+    },
+    {
+      name: "an odd scope",
+      crd: widgetCrd(undefined, {}, { scope: "World" }),
+      says: 'spec.scope: Unsupported value: "World": supported values: "Cluster", "Namespaced"',
+    },
     { name: "no spec", crd: { ...widgetCrd(), spec: undefined }, says: "spec: Required value" },
   ])("a CRD with $name is refused", async ({ crd, says }) => {
     const { call } = harness({ resources: [] });
@@ -230,7 +434,9 @@ describe("versions and subresources", () => {
 
   test("a CRD cannot change its scope, nor drop a version in which objects may be stored", async () => {
     const { call, merge } = harness();
-    expect((await merge(`${CRDS}/widgets.example.com`, { spec: { scope: "Cluster" } })).body["message"]).toContain('spec.scope: Invalid value: "Cluster": field is immutable');
+    expect((await merge(`${CRDS}/widgets.example.com`, { spec: { scope: "Cluster" } })).body["message"]).toContain(
+      'spec.scope: Invalid value: "Cluster": field is immutable',
+    );
     const versions = [{ name: "v2", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } }];
     expect((await merge(`${CRDS}/widgets.example.com`, { spec: { versions } })).body["message"]).toContain("status.storedVersions[0]");
     expect((await call("GET", WIDGETS)).status).toBe(200);

@@ -8,7 +8,13 @@ describe("create", () => {
       "POST",
       WIDGETS,
       widget("a", {
-        metadata: { uid: "mine", generation: 7, creationTimestamp: "2001-01-01T00:00:00Z", deletionTimestamp: "2001-01-01T00:00:00Z", selfLink: "x" },
+        metadata: {
+          uid: "mine",
+          generation: 7,
+          creationTimestamp: "2001-01-01T00:00:00Z",
+          deletionTimestamp: "2001-01-01T00:00:00Z",
+          selfLink: "x",
+        },
         status: { phase: "Ready" },
       }),
     );
@@ -22,7 +28,13 @@ describe("create", () => {
   });
 
   test.for([
-    { name: "an object that exists", body: configMap("twice"), status: 409, reason: "AlreadyExists", message: 'configmaps "twice" already exists' },
+    {
+      name: "an object that exists",
+      body: configMap("twice"),
+      status: 409,
+      reason: "AlreadyExists",
+      message: 'configmaps "twice" already exists',
+    },
     {
       name: "a bad name",
       body: configMap("A_b"),
@@ -58,10 +70,22 @@ describe("create", () => {
       reason: "",
       message: "resourceVersion should not be set on objects to be created",
     },
-    { name: "no kind", body: { apiVersion: "v1", metadata: { name: "a" } }, status: 400, reason: "BadRequest", message: /Object 'Kind' is missing in/ },
+    {
+      name: "no kind",
+      body: { apiVersion: "v1", metadata: { name: "a" } },
+      status: 400,
+      reason: "BadRequest",
+      message: /Object 'Kind' is missing in/,
+    },
     { name: "no JSON", body: "{nope", status: 400, reason: "BadRequest", message: /couldn't get version\/kind; json parse error/ },
     { name: "a list", body: "[]", status: 400, reason: "BadRequest", message: /unrecognized/ },
-    { name: "labels of numbers", body: configMap("a", { metadata: { labels: { a: 1 } } }), status: 400, reason: "BadRequest", message: /cannot unmarshal number/ },
+    {
+      name: "labels of numbers",
+      body: configMap("a", { metadata: { labels: { a: 1 } } }),
+      status: 400,
+      reason: "BadRequest",
+      message: /cannot unmarshal number/,
+    },
     {
       name: "a bad label",
       body: configMap("a", { metadata: { labels: { "a b": "c" } } }),
@@ -132,7 +156,10 @@ describe("create", () => {
 
   test("stores nothing in a dry run", async () => {
     const { call } = harness();
-    expect(await call("POST", `${CONFIG_MAPS}?dryRun=All`, configMap("a"))).toMatchObject({ status: 201, body: { metadata: { name: "a" } } });
+    expect(await call("POST", `${CONFIG_MAPS}?dryRun=All`, configMap("a"))).toMatchObject({
+      status: 201,
+      body: { metadata: { name: "a" } },
+    });
     expect((await call("GET", `${CONFIG_MAPS}/a`)).status).toBe(404);
     expect((await call("POST", `${CONFIG_MAPS}?dryRun=Some`, configMap("a"))).status).toBe(422);
   });
@@ -157,7 +184,9 @@ describe("update", () => {
     await call("POST", WIDGETS, widget("a"));
     const refused = await call("PUT", `${WIDGETS}/a`, widget("a"));
     expect(refused.status).toBe(422);
-    expect(refused.body["message"]).toBe('widgets.example.com "a" is invalid: metadata.resourceVersion: Invalid value: 0x0: must be specified for an update');
+    expect(refused.body["message"]).toBe(
+      'widgets.example.com "a" is invalid: metadata.resourceVersion: Invalid value: 0x0: must be specified for an update',
+    );
     await call("POST", CONFIG_MAPS, configMap("a"));
     expect((await call("PUT", `${CONFIG_MAPS}/a`, configMap("a", { data: { a: "b" } }))).status).toBe(200);
   });
@@ -175,7 +204,8 @@ describe("update", () => {
   test("counts generations for the spec only", async () => {
     const { call, merge } = harness();
     await call("POST", WIDGETS, widget("a"));
-    const generation = async (patch: unknown, path = ""): Promise<number> => (await merge(`${WIDGETS}/a${path}`, patch)).body["metadata"].generation;
+    const generation = async (patch: unknown, path = ""): Promise<number> =>
+      (await merge(`${WIDGETS}/a${path}`, patch)).body["metadata"].generation;
     expect(await generation({ metadata: { labels: { a: "b" } } })).toBe(1);
     expect(await generation({ status: { phase: "x" } }, "/status")).toBe(1);
     expect(await generation({ spec: { size: 2 } })).toBe(2);
@@ -193,7 +223,11 @@ describe("update", () => {
 
   test.for([
     { name: "uid", patch: { uid: "other" }, message: /metadata\.uid: Invalid value: "other": field is immutable/ },
-    { name: "deletionTimestamp", patch: { deletionTimestamp: "2026-01-01T00:00:00Z" }, message: /metadata\.deletionTimestamp: Invalid value: .*field is immutable/ },
+    {
+      name: "deletionTimestamp",
+      patch: { deletionTimestamp: "2026-01-01T00:00:00Z" },
+      message: /metadata\.deletionTimestamp: Invalid value: .*field is immutable/,
+    },
   ])("refuses another $name", async ({ patch, message }) => {
     const { call, merge } = harness();
     await call("POST", WIDGETS, widget("a"));
@@ -226,10 +260,26 @@ describe("patch", () => {
   test("applies a JSON patch, all or nothing", async () => {
     const { call } = harness();
     await call("POST", WIDGETS, widget("a"));
-    const failing = await call("PATCH", `${WIDGETS}/a`, [{ op: "replace", path: "/spec/size", value: 5 }, { op: "test", path: "/spec/size", value: 6 }], json);
+    const failing = await call(
+      "PATCH",
+      `${WIDGETS}/a`,
+      [
+        { op: "replace", path: "/spec/size", value: 5 },
+        { op: "test", path: "/spec/size", value: 6 },
+      ],
+      json,
+    );
     expect(failing.status).toBe(422);
     expect(failing.body["reason"]).toBe("Invalid");
-    const { body } = await call("PATCH", `${WIDGETS}/a`, [{ op: "test", path: "/spec/size", value: 1 }, { op: "replace", path: "/spec/size", value: 5 }], json);
+    const { body } = await call(
+      "PATCH",
+      `${WIDGETS}/a`,
+      [
+        { op: "test", path: "/spec/size", value: 1 },
+        { op: "replace", path: "/spec/size", value: 5 },
+      ],
+      json,
+    );
     expect(body["spec"].size).toBe(5);
   });
 

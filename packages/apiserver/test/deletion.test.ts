@@ -20,7 +20,11 @@ describe("delete", () => {
     const { body } = await call("POST", WIDGETS, widget("a", { metadata: { finalizers: ["example.com/x"] } }));
     const watching = await watch(`${WIDGETS}?watch=true&resourceVersion=${body["metadata"].resourceVersion}`);
     const marked = await call("DELETE", `${WIDGETS}/a`);
-    expect(marked.body["metadata"]).toMatchObject({ deletionTimestamp: "2026-01-01T00:00:00Z", deletionGracePeriodSeconds: 0, generation: 2 });
+    expect(marked.body["metadata"]).toMatchObject({
+      deletionTimestamp: "2026-01-01T00:00:00Z",
+      deletionGracePeriodSeconds: 0,
+      generation: 2,
+    });
     expect((await call("DELETE", `${WIDGETS}/a`)).body).toEqual(marked.body);
     const last = await merge(`${WIDGETS}/a`, { metadata: { finalizers: null } });
     expect(last.status).toBe(200);
@@ -104,7 +108,9 @@ describe("a namespace", () => {
     expect(late.body["details"].causes[0].reason).toBe("NamespaceTerminating");
     await merge(`${widgets}/held`, { metadata: { finalizers: null } });
     expect((await call("GET", "/api/v1/namespaces/team")).status).toBe(404);
-    expect((await call("POST", "/api/v1/namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name: "team" } })).status).toBe(201);
+    expect((await call("POST", "/api/v1/namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name: "team" } })).status).toBe(
+      201,
+    );
   });
 });
 

@@ -1,5 +1,12 @@
 /** What the tests of this package share: a server with one custom resource and short calls to it. */
-import { type ApiRequest, type CustomResourceDefinitionInput, type FakeClock, fakeClock, type JsonSchema, seededRandom } from "@treadle/apimachinery";
+import {
+  type ApiRequest,
+  type CustomResourceDefinitionInput,
+  type FakeClock,
+  fakeClock,
+  type JsonSchema,
+  seededRandom,
+} from "@treadle/apimachinery";
 import { type ApiServer, createApiServer } from "../src/index.ts";
 import type { ApiServerOptions } from "../src/server.ts";
 
@@ -70,7 +77,9 @@ export function widgetCrd(schema: JsonSchema = widgetSchema, version: object = {
       group: "example.com",
       scope: "Namespaced",
       names: { kind: "Widget", plural: "widgets", shortNames: ["wd"] },
-      versions: [{ name: "v1", served: true, storage: true, subresources: { status: {} }, schema: { openAPIV3Schema: schema }, ...version }],
+      versions: [
+        { name: "v1", served: true, storage: true, subresources: { status: {} }, schema: { openAPIV3Schema: schema }, ...version },
+      ],
       ...spec,
     },
   };
@@ -106,7 +115,8 @@ export function harness(options: ApiServerOptions = {}): Harness {
     server,
     clock,
     call,
-    merge: (path, body, agent = "tester") => call("PATCH", path, body, { "content-type": "application/merge-patch+json", "user-agent": agent }),
+    merge: (path, body, agent = "tester") =>
+      call("PATCH", path, body, { "content-type": "application/merge-patch+json", "user-agent": agent }),
     watch: (path, headers = {}) => openWatch(server, path, headers),
   };
 }

@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { CONFIG_MAPS, configMap, harness, type Harness, type Json, WIDGETS, widget, widgetCrd } from "./harness.ts";
 
 async function fill({ call }: Harness, count: number): Promise<void> {
-  for (let i = 0; i < count; i++) await call("POST", CONFIG_MAPS, configMap(`cm-${i}`, { metadata: { labels: { even: String(i % 2 === 0) } } }));
+  for (let i = 0; i < count; i++)
+    await call("POST", CONFIG_MAPS, configMap(`cm-${i}`, { metadata: { labels: { even: String(i % 2 === 0) } } }));
 }
 
 function names(list: Json): readonly string[] {
@@ -70,7 +71,9 @@ describe("list", () => {
     const then = await given.call("GET", `${CONFIG_MAPS}?resourceVersion=${resourceVersion}&resourceVersionMatch=Exact`);
     expect(names(then.body)).toEqual(["cm-0", "cm-1"]);
     expect(then.body["metadata"].resourceVersion).toBe(resourceVersion);
-    expect(names((await given.call("GET", `${CONFIG_MAPS}?resourceVersion=${resourceVersion}&resourceVersionMatch=NotOlderThan`)).body)).toEqual(["cm-1"]);
+    expect(
+      names((await given.call("GET", `${CONFIG_MAPS}?resourceVersion=${resourceVersion}&resourceVersionMatch=NotOlderThan`)).body),
+    ).toEqual(["cm-1"]);
     const future = await given.call("GET", `${CONFIG_MAPS}?resourceVersion=9999`);
     expect(future).toMatchObject({ status: 504, headers: { "retry-after": "1" }, body: { reason: "Timeout" } });
     expect(future.body["message"]).toMatch(/^Timeout: Too large resource version: 9999, current: \d+$/);
@@ -81,10 +84,22 @@ describe("list", () => {
     { query: "continue=%21%21", status: 400, message: /continue key is not valid/ },
     { query: "limit=many", status: 400, message: /strconv.ParseInt/ },
     { query: "resourceVersionMatch=Exact", status: 422, message: /resourceVersionMatch is forbidden unless resourceVersion is provided/ },
-    { query: "resourceVersion=0&resourceVersionMatch=Exact", status: 422, message: /resourceVersionMatch "exact" is forbidden for resourceVersion "0"/ },
-    { query: "resourceVersion=1&resourceVersionMatch=Older", status: 422, message: /Unsupported value: "Older": supported values: "Exact", "NotOlderThan", ""/ },
+    {
+      query: "resourceVersion=0&resourceVersionMatch=Exact",
+      status: 422,
+      message: /resourceVersionMatch "exact" is forbidden for resourceVersion "0"/,
+    },
+    {
+      query: "resourceVersion=1&resourceVersionMatch=Older",
+      status: 422,
+      message: /Unsupported value: "Older": supported values: "Exact", "NotOlderThan", ""/,
+    },
     { query: "labelSelector=%3D", status: 400, message: /unable to parse requirement|found/ },
-    { query: "fieldSelector=data.a%3Db", status: 400, message: /"data.a" is not a known field selector: only "metadata.name", "metadata.namespace"/ },
+    {
+      query: "fieldSelector=data.a%3Db",
+      status: 400,
+      message: /"data.a" is not a known field selector: only "metadata.name", "metadata.namespace"/,
+    },
   ])("refuses $query", async ({ query, status, message }) => {
     const answer = await harness().call("GET", `${CONFIG_MAPS}?${query}`);
     expect(answer.status).toBe(status);
@@ -124,16 +139,28 @@ describe("discovery", () => {
     const { body, headers } = await call("GET", "/apis", undefined, { accept });
     expect(headers["content-type"]).toContain("as=APIGroupDiscoveryList");
     const group = body["items"].find((item: Json) => item["metadata"].name === "example.com");
-    expect(group.versions[0].resources).toMatchObject([{ resource: "widgets", scope: "Namespaced", subresources: [{ subresource: "status" }] }]);
+    expect(group.versions[0].resources).toMatchObject([
+      { resource: "widgets", scope: "Namespaced", subresources: [{ subresource: "status" }] },
+    ]);
   });
 
   test("shows an event under both of its names", async () => {
     const { call } = harness();
-    const event = { apiVersion: "events.k8s.io/v1", kind: "Event", metadata: { name: "e" }, note: "hello", regarding: { name: "a" }, reason: "R" };
+    const event = {
+      apiVersion: "events.k8s.io/v1",
+      kind: "Event",
+      metadata: { name: "e" },
+      note: "hello",
+      regarding: { name: "a" },
+      reason: "R",
+    };
     expect((await call("POST", "/apis/events.k8s.io/v1/namespaces/default/events", event)).status).toBe(201);
     const core = (await call("GET", "/api/v1/namespaces/default/events/e")).body;
     expect(core).toMatchObject({ apiVersion: "v1", message: "hello", involvedObject: { name: "a" } });
     expect((await call("GET", "/api/v1/events?fieldSelector=involvedObject.name%3Da")).body["items"]).toHaveLength(1);
-    expect((await call("GET", "/apis/events.k8s.io/v1/namespaces/default/events/e")).body).toMatchObject({ note: "hello", regarding: { name: "a" } });
+    expect((await call("GET", "/apis/events.k8s.io/v1/namespaces/default/events/e")).body).toMatchObject({
+      note: "hello",
+      regarding: { name: "a" },
+    });
   });
 });

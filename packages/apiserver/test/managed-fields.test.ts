@@ -3,13 +3,23 @@ import { harness, type Json, WIDGETS, widget } from "./harness.ts";
 
 /** `manager/subresource` and its fields. */
 function owners(object: Json): Record<string, unknown> {
-  return Object.fromEntries((object["metadata"].managedFields ?? []).map((entry: Json) => [entry["manager"] + (entry["subresource"] ? `/${entry["subresource"]}` : ""), entry["fieldsV1"]]));
+  return Object.fromEntries(
+    (object["metadata"].managedFields ?? []).map((entry: Json) => [
+      entry["manager"] + (entry["subresource"] ? `/${entry["subresource"]}` : ""),
+      entry["fieldsV1"],
+    ]),
+  );
 }
 
 describe("managedFields", () => {
   test("a creator owns what it sent and the defaults", async () => {
     const { call } = harness();
-    const { body } = await call("POST", WIDGETS, widget("a", { metadata: { labels: { a: "b" }, finalizers: ["x.y/z"] }, spec: { tags: ["t"] } }), { "user-agent": "kubectl/1.32 (linux)" });
+    const { body } = await call(
+      "POST",
+      WIDGETS,
+      widget("a", { metadata: { labels: { a: "b" }, finalizers: ["x.y/z"] }, spec: { tags: ["t"] } }),
+      { "user-agent": "kubectl/1.32 (linux)" },
+    );
     expect(body["metadata"].managedFields).toEqual([
       {
         manager: "kubectl",
@@ -34,7 +44,10 @@ describe("managedFields", () => {
       one: { "f:metadata": { "f:labels": { ".": {}, "f:a": {} } }, "f:spec": { ".": {}, "f:mode": {} } },
       two: { "f:spec": { "f:size": {} } },
     });
-    expect(moved.body["metadata"].managedFields.map((entry: Json) => entry["time"])).toEqual(["2026-01-01T00:00:00Z", "2026-01-01T00:00:05Z"]);
+    expect(moved.body["metadata"].managedFields.map((entry: Json) => entry["time"])).toEqual([
+      "2026-01-01T00:00:00Z",
+      "2026-01-01T00:00:05Z",
+    ]);
     const back = await merge(`${WIDGETS}/a?fieldManager=one`, { spec: { size: 3 } });
     expect(Object.keys(owners(back.body))).toEqual(["one"]);
   });
@@ -44,14 +57,30 @@ describe("managedFields", () => {
     await call("POST", WIDGETS, widget("a"));
     const status = `${WIDGETS}/a/status`;
     await merge(`${status}?fieldManager=a`, { status: { conditions: [{ type: "A", status: "True" }] } });
-    const { body } = await merge(`${status}?fieldManager=b`, { status: { conditions: [{ type: "B", status: "True" }, { type: "A", status: "True" }] } });
+    const { body } = await merge(`${status}?fieldManager=b`, {
+      status: {
+        conditions: [
+          { type: "B", status: "True" },
+          { type: "A", status: "True" },
+        ],
+      },
+    });
     expect(owners(body)).toMatchObject({
       "a/status": { "f:status": { ".": {}, "f:conditions": { ".": {}, 'k:{"type":"A"}': { ".": {}, "f:status": {}, "f:type": {} } } } },
       "b/status": { "f:status": { "f:conditions": { 'k:{"type":"B"}': { ".": {}, "f:status": {}, "f:type": {} } } } },
     });
-    const taken = await merge(`${status}?fieldManager=b`, { status: { conditions: [{ type: "B", status: "True" }, { type: "A", status: "False" }] } });
+    const taken = await merge(`${status}?fieldManager=b`, {
+      status: {
+        conditions: [
+          { type: "B", status: "True" },
+          { type: "A", status: "False" },
+        ],
+      },
+    });
     expect(owners(taken.body)["b/status"]).toMatchObject({ "f:status": { "f:conditions": { 'k:{"type":"A"}': { "f:status": {} } } } });
-    expect(owners(taken.body)["a/status"]).toEqual({ "f:status": { ".": {}, "f:conditions": { ".": {}, 'k:{"type":"A"}': { ".": {}, "f:type": {} } } } });
+    expect(owners(taken.body)["a/status"]).toEqual({
+      "f:status": { ".": {}, "f:conditions": { ".": {}, 'k:{"type":"A"}': { ".": {}, "f:type": {} } } },
+    });
     const gone = await merge(`${status}?fieldManager=c`, { status: null });
     expect(Object.keys(owners(gone.body))).toEqual(["tester"]);
   });

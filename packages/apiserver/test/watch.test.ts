@@ -37,7 +37,10 @@ describe("watch", () => {
     const events = await watching.take();
     expect(seen(events)).toEqual(["ADDED a", "MODIFIED a", "DELETED a"]);
     // The last selected state, under the version of the change that ended the selection.
-    expect(events[2]?.["object"]).toMatchObject({ spec: { size: 2 }, metadata: { labels: { color: "red" }, resourceVersion: left.body["metadata"].resourceVersion } });
+    expect(events[2]?.["object"]).toMatchObject({
+      spec: { size: 2 },
+      metadata: { labels: { color: "red" }, resourceVersion: left.body["metadata"].resourceVersion },
+    });
   });
 
   test("a deletion carries the last state under its own version", async () => {
@@ -66,7 +69,9 @@ describe("watch", () => {
   test("streams the state, marks its end and goes on (WatchList)", async () => {
     const { call, watch } = harness();
     await call("POST", WIDGETS, widget("a"));
-    const watching = await watch(`${WIDGETS}?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&resourceVersion=`);
+    const watching = await watch(
+      `${WIDGETS}?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&resourceVersion=`,
+    );
     await call("POST", WIDGETS, widget("b"));
     const events = await watching.take();
     expect(seen(events)).toEqual(["ADDED a", "BOOKMARK", "ADDED b"]);
@@ -80,7 +85,10 @@ describe("watch", () => {
 
   test.for([
     { query: "sendInitialEvents=true", message: /sendInitialEvents requires setting resourceVersionMatch to NotOlderThan/ },
-    { query: "resourceVersionMatch=NotOlderThan&resourceVersion=1", message: /resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided/ },
+    {
+      query: "resourceVersionMatch=NotOlderThan&resourceVersion=1",
+      message: /resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided/,
+    },
     { query: "labelSelector=a%20b%20c", message: /unable to parse requirement/ },
     { query: "fieldSelector=spec.size%3D1", message: /field label not supported: spec.size/ },
     { query: "resourceVersion=abc", message: /resourceVersion: Invalid value: "abc"/ },
@@ -152,7 +160,11 @@ describe("watch", () => {
     const accept = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
     const watching = await watch(`${WIDGETS}?watch=true`, { accept });
     const [event] = await watching.take();
-    expect(event?.["object"]).toMatchObject({ kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata: { name: "a", labels: { a: "b" } } });
+    expect(event?.["object"]).toMatchObject({
+      kind: "PartialObjectMetadata",
+      apiVersion: "meta.k8s.io/v1",
+      metadata: { name: "a", labels: { a: "b" } },
+    });
     expect(event?.["object"]).not.toHaveProperty("spec");
     const list = await call("GET", WIDGETS, undefined, { accept: accept.replace("Metadata;", "MetadataList;") });
     expect(list.body).toMatchObject({ kind: "PartialObjectMetadataList", items: [{ kind: "PartialObjectMetadata" }] });

@@ -1,0 +1,162 @@
+import { connect, type Socket } from "node:net";
+import { request as httpsRequest } from "node:https";
+import { afterEach, describe, expect, test } from "vitest";
+import {
+  type ApiServer,
+  createApiServer,
+  type HttpFront,
+  type HttpsFront,
+  type HttpsOptions,
+  serveHttp,
+  serveHttps,
+} from "../src/index.ts";
+import { CONFIG_MAPS, configMap } from "./harness.ts";
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0).toReversed()) await one.close();
+});
+
+async function front(
+  options: Parameters<typeof createApiServer>[0] = {},
+): Promise<{ readonly server: ApiServer; readonly http: HttpFront }> {
+  const server = createApiServer(options);
+  const http = await serveHttp(server);
+  open.push(server, http);
+  return { server, http };
+}
+
+async function post(url: string, body: unknown): Promise<Response> {
+  return fetch(url, { method: "POST", body: JSON.stringify(body), headers: { "content-type": "application/json" } });
+}
+
+/** Resolves when a turn of the event loop finds the claim true; the test's own timeout bounds it. */
+async function until(claim: () => boolean): Promise<void> {
+  while (!claim()) await new Promise((resolve) => setImmediate(resolve));
+}
+
+describe("over HTTP", () => {
+  test("objects are written and read", async () => {
+    const { http } = await front();
+    const created = await post(http.url + CONFIG_MAPS, configMap("a", { data: { text: "grüße" } }));
+    expect(created.status).toBe(201);
+    const read = await fetch(`${http.url}${CONFIG_MAPS}/a`);
+    expect(read.headers.get("content-type")).toBe("application/json");
+    expect(await read.json()).toMatchObject({ data: { text: "grüße" }, metadata: { managedFields: [{ manager: "node" }] } });
+  });
+
+  test("a watch delivers each change as it happens, and ends with its client", async () => {
+    const { http, server } = await front();
+    const controller = new AbortController();
+    const response = await fetch(`${http.url}${CONFIG_MAPS}?watch=true`, { signal: controller.signal });
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    await post(http.url + CONFIG_MAPS, configMap("a"));
+    expect((await reader?.read())?.value).toMatch(/^\{"type":"ADDED","object":\{.*"name":"a".*\}\}\n$/);
+    expect(server.watchCount).toBe(1);
+    controller.abort();
+    await reader?.read().catch(() => undefined);
+    await until(() => server.watchCount === 0);
+  });
+
+  test("a client that vanishes leaves no watch behind", async () => {
+    const { http, server } = await front();
+    const { port } = new URL(http.url);
+    const socket = await new Promise<Socket>((resolve) => {
+      const made = connect(Number(port), "127.0.0.1", () => resolve(made));
+    });
+    socket.write(`GET ${CONFIG_MAPS}?watch=true HTTP/1.1\r\nhost: x\r\n\r\n`);
+    await until(() => server.watchCount === 1);
+    socket.resetAndDestroy();
+    await until(() => server.watchCount === 0);
+  });
+
+  test("a client that stops reading loses its watch, not the server its memory", async () => {
+    const { http, server } = await front({ watchBuffer: 5 });
+    const { port } = new URL(http.url);
+    const socket = connect(Number(port), "127.0.0.1");
+    open.push({ close: async () => void socket.destroy() });
+    socket.pause();
+    socket.write(`GET ${CONFIG_MAPS}?watch=true HTTP/1.1\r\nhost: x\r\n\r\n`);
+    await until(() => server.watchCount === 1);
+    const data = { big: "x".repeat(500_000) };
+    for (let i = 0; i < 200 && server.watchCount === 1; i++) {
+      await server.handle({ method: "POST", path: CONFIG_MAPS, headers: {}, body: JSON.stringify(configMap(`cm-${i}`, { data })) });
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(server.watchCount).toBe(0);
+  });
+
+  test("a body over the limit is refused before it is read, an odd method is 405", async () => {
+    const { http } = await front();
+    const big = await post(http.url + CONFIG_MAPS, configMap("a", { data: { x: "x".repeat(3 * 1024 * 1024) } })).catch(() => undefined);
+    // The server may close the connection while the client still sends.
+    if (big !== undefined) expect(big.status).toBe(413);
+    const odd = await fetch(http.url, { method: "OPTIONS" });
+    expect(odd.status).toBe(405);
+    expect(await odd.json()).toMatchObject({ kind: "Status", reason: "MethodNotAllowed" });
+    expect((await fetch(`${http.url}/healthz`, { method: "HEAD" })).status).toBe(200);
+  });
+
+  test("closing the front ends its watches and leaves the server alone", async () => {
+    const { http, server } = await front();
+    const response = await fetch(`${http.url}${CONFIG_MAPS}?watch=true`);
+    await http.close();
+    await response.text().catch(() => undefined);
+    await until(() => server.watchCount === 0);
+    expect((await server.handle({ method: "GET", path: "/healthz", headers: {} })).status).toBe(200);
+  });
+
+  test("a port that is taken is an error", async () => {
+    const { http, server } = await front();
+    await expect(serveHttp(server, { port: Number(new URL(http.url).port) })).rejects.toMatchObject({ code: "EADDRINUSE" });
+  });
+});
+
+describe("over HTTPS", () => {
+  async function secure(auth: HttpsOptions["auth"]): Promise<HttpsFront> {
+    const server = createApiServer();
+    const made = await serveHttps(server, auth === undefined ? {} : { auth });
+    open.push(server, made);
+    return made;
+  }
+
+  function get(url: string, options: object): Promise<{ readonly status: number; readonly body: string }> {
+    return new Promise((resolve, reject) => {
+      const request = httpsRequest(url, options, (response) => {
+        let body = "";
+        response.setEncoding("utf8");
+        response.on("data", (chunk: string) => (body += chunk));
+        response.on("end", () => resolve({ status: response.statusCode ?? 0, body }));
+      });
+      request.on("error", reject);
+      request.end();
+    });
+  }
+
+  test("its certificate is good for its authority, and for nobody else", async () => {
+    const made = await secure(undefined);
+    expect((await get(`${made.url}/api/v1/namespaces`, { ca: made.caPem })).status).toBe(200);
+    await expect(get(`${made.url}/api/v1/namespaces`, {})).rejects.toThrow(/certificate/);
+  });
+
+  test("a token or a client certificate lets in, nothing is 401", async () => {
+    const made = await secure({ token: "secret", clientCertificate: true });
+    const ca = made.caPem;
+    const url = `${made.url}/api/v1/namespaces`;
+    const refused = await get(url, { ca });
+    expect(refused.status).toBe(401);
+    expect(JSON.parse(refused.body)).toMatchObject({ reason: "Unauthorized", message: "Unauthorized", code: 401 });
+    expect((await get(url, { ca, headers: { authorization: "Bearer wrong!" } })).status).toBe(401);
+    expect((await get(url, { ca, headers: { authorization: "Bearer secret" } })).status).toBe(200);
+    expect((await get(url, { ca, cert: made.client.certPem, key: made.client.keyPem })).status).toBe(200);
+    expect((await get(`${made.url}/healthz`, { ca })).status).toBe(200);
+  });
+
+  test("the kubeconfig holds the address, the authority and the credentials", async () => {
+    const made = await secure({ token: "secret" });
+    const config = JSON.parse(made.kubeconfig());
+    expect(config.clusters[0].cluster.server).toBe(made.url);
+    expect(Buffer.from(config.clusters[0].cluster["certificate-authority-data"], "base64").toString()).toBe(made.caPem);
+    expect(config.users[0].user).toEqual({ token: "secret" });
+  });
+});
