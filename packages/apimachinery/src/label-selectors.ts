@@ -52,7 +52,7 @@ export function parseLabelSelector(text: string): LabelRequirements {
 export function labelRequirements(selector: LabelSelector): LabelRequirements {
   const found = Object.entries(selector.matchLabels ?? {}).map(([key, value]) => requirement(key, "=", [value]));
   for (const { key, operator, values = [] } of selector.matchExpressions ?? []) {
-    const known = OPERATORS[operator];
+    const known = OPERATORS.get(operator);
     if (known === undefined) throw new SelectorError(`"${operator}" is not a valid label selector operator`);
     found.push(requirement(key, known, values));
   }
@@ -69,7 +69,12 @@ export function matchesLabels(selector: LabelRequirements | LabelSelector, label
   return toRequirements(selector).every((one) => matches(one, labels ?? {}));
 }
 
-const OPERATORS: Readonly<Record<string, LabelOperator>> = { In: "in", NotIn: "notin", Exists: "exists", DoesNotExist: "!" };
+const OPERATORS: ReadonlyMap<string, LabelOperator> = new Map([
+  ["In", "in"],
+  ["NotIn", "notin"],
+  ["Exists", "exists"],
+  ["DoesNotExist", "!"],
+]);
 
 function toRequirements(selector: LabelRequirements | LabelSelector): LabelRequirements {
   // Array.isArray does not narrow a readonly array out of a union.

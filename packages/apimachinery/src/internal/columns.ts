@@ -106,7 +106,8 @@ function schemaAt(root: JsonSchema, path: string): JsonSchema | undefined {
   if (path === "metadata.name" || path === "metadata.namespace") return { type: "string" };
   let at: JsonSchema | undefined = root;
   for (const name of path.split(".")) {
-    const next: JsonSchema | boolean | undefined = at?.properties?.[name] ?? at?.additionalProperties;
+    const properties: Readonly<Record<string, JsonSchema>> = at?.properties ?? {};
+    const next: JsonSchema | boolean | undefined = Object.hasOwn(properties, name) ? properties[name] : at?.additionalProperties;
     at = typeof next === "object" ? next : undefined;
   }
   return at;

@@ -3,12 +3,11 @@ import type { CustomResourceDefinitionVersion, JsonSchema, ValidationRule } from
 import type { DefinitionProblem } from "../definition-error.ts";
 import type { VersionDefinition } from "../define-resource.ts";
 import { printerColumns, scaleSubresource } from "./columns.ts";
-import { parse } from "./default-values.ts";
 import { engineStatus, reservedNames } from "./engine-status.ts";
 import { checkedRule } from "./meta-keys.ts";
 import { structuralSchema } from "./structural.ts";
 import { refuse, type Walk } from "./walk.ts";
-import { type AnySchema, defOf, RULES } from "./zod-tree.ts";
+import { type AnySchema, defOf, parse, RULES } from "./zod-tree.ts";
 
 export interface VersionOptions {
   readonly name: string;
@@ -45,7 +44,7 @@ function rootSchema(given: VersionDefinition, options: VersionOptions, walk: Wal
   const status = statusSchema(given, options, walk);
   const rules = rulesAt("validations.object", given.validations?.object, walk);
   // A spec that may be empty is filled in, so that readers always find one with its defaults.
-  const isSpecOptional = !("problem" in parse(given.spec, {}));
+  const isSpecOptional = walk.problems.length === 0 && "value" in parse(given.spec, {});
   return {
     ...(options.description === undefined ? {} : { description: options.description }),
     type: "object",

@@ -1,7 +1,7 @@
 /** Defaults: a constant that the server can fill in, and that it fills in just as zod does. */
 import { jsonEqual } from "../patches.ts";
 import { type Place, refuse, type Walk } from "./walk.ts";
-import { type AnySchema, defOf, type Peeled } from "./zod-tree.ts";
+import { defOf, parse, type Peeled } from "./zod-tree.ts";
 
 /** The default as the schema says it, or `undefined` after a problem. */
 export function checkDefault(defaults: NonNullable<Peeled["defaults"]>, walk: Walk, place: Place): unknown {
@@ -18,13 +18,10 @@ export function checkDefault(defaults: NonNullable<Peeled["defaults"]>, walk: Wa
       "Use a constant, or set the value in the operator",
     );
   const parsed = parse(def.innerType, value);
-  if ("problem" in parsed)
-    return refuse(
-      walk,
-      place,
-      `the default ${JSON.stringify(value)} does not fit its own schema (${parsed.problem})`,
-      "Correct the default",
-    );
+  if ("issues" in parsed) {
+    const issues = parsed.issues.map((issue) => issue.message).join("; ");
+    return refuse(walk, place, `the default ${JSON.stringify(value)} does not fit its own schema (${issues})`, "Correct the default");
+  }
   if (!isPruned(value, parsed.value))
     return refuse(
       walk,
@@ -41,14 +38,6 @@ export function checkDefault(defaults: NonNullable<Peeled["defaults"]>, walk: Wa
     );
   }
   return value;
-}
-
-/** Reads `value` with a schema of any flavour of zod. */
-export function parse(schema: AnySchema, value: unknown): { readonly value: unknown } | { readonly problem: string } {
-  const result = schema["~standard"].validate(value);
-  if (result instanceof Promise) return { problem: "it is checked asynchronously" };
-  if (result.issues === undefined) return { value: result.value };
-  return { problem: result.issues.map((issue) => issue.message).join("; ") };
 }
 
 function isJson(value: unknown): boolean {

@@ -18,6 +18,16 @@ export function metaSchema(meta: Meta, shape: JsonSchema, walk: Walk, place: Pla
       else refuse(walk, place, `${key} needs an object and a whole number`, "Remove it");
     }
   }
+  const isMap = out["x-kubernetes-list-type"] === "map";
+  const hasKeys = out["x-kubernetes-list-map-keys"] !== undefined;
+  if (isMap !== hasKeys && LIST_KEYS.every((key) => meta[key] === undefined || out[key] !== undefined)) {
+    refuse(
+      walk,
+      place,
+      isMap ? "a list of type map without x-kubernetes-list-map-keys" : 'x-kubernetes-list-map-keys needs x-kubernetes-list-type "map"',
+      "Give both",
+    );
+  }
   const rules = [...rulesOf(meta).flatMap((rule) => checkedRule(rule, walk, place)), ...(meta["immutable"] === true ? [IMMUTABLE] : [])];
   if (!place.isCorrelatable && rules.some(isTransition)) {
     refuse(
@@ -39,6 +49,8 @@ export function removalRule(name: string, meta: Meta): readonly ValidationRule[]
 }
 
 const IMMUTABLE: ValidationRule = { rule: "self == oldSelf", message: "is immutable" };
+
+const LIST_KEYS = ["x-kubernetes-list-type", "x-kubernetes-list-map-keys"] as const;
 
 const COPIED: ReadonlySet<string> = new Set(["description", "title", "example", "externalDocs"]);
 
@@ -107,7 +119,8 @@ function listKeysProblem(value: unknown, shape: JsonSchema): string | undefined 
   if (shape.type !== "array" || !Array.isArray(value) || value.length === 0)
     return "x-kubernetes-list-map-keys is a list of field names, on a list of type map";
   for (const key of value) {
-    const field = typeof key === "string" ? shape.items?.properties?.[key] : undefined;
+    const properties = shape.items?.properties ?? {};
+    const field = typeof key === "string" && Object.hasOwn(properties, key) ? properties[key] : undefined;
     if (field === undefined) return `the list-map key ${JSON.stringify(key)} is no field of the elements`;
     if (field.type === "object" || field.type === "array" || field.type === undefined)
       return `the list-map key ${JSON.stringify(key)} is no scalar`;

@@ -50,7 +50,7 @@ export function numberSchema(checks: readonly CheckDef[], walk: Walk, place: Pla
   let shape: JsonSchema = { type: "number" };
   for (const check of checks) {
     if (check.check === "number_format") {
-      const format = NUMBER_FORMATS[check.format ?? ""];
+      const format = own(NUMBER_FORMATS, check.format ?? "");
       if (format === undefined) {
         refuse(walk, place, `the number format ${check.format} is unknown`, "Use z.number(), z.int() or z.int32()");
         continue;
@@ -140,6 +140,11 @@ const NUMBER_FORMATS: Readonly<Record<string, { readonly schema: JsonSchema; rea
   float64: { schema: { type: "number", format: "double" }, min: Number.NEGATIVE_INFINITY, max: Number.POSITIVE_INFINITY },
 };
 
+/** A format may be named like a member of every object. */
+function own<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
+}
+
 interface TextFormat {
   readonly format?: string;
   readonly pattern?: string;
@@ -149,17 +154,17 @@ interface TextFormat {
 /** What a string format says. The server's format of the same name is wider than zod's pattern, so both are written. */
 function textFormat(check: CheckDef, walk: Walk, place: Place): TextFormat {
   const name = check.format ?? "";
-  const computing = COMPUTING_FORMATS[name];
+  const computing = own(COMPUTING_FORMATS, name);
   if (computing !== undefined) return refuse(walk, place, `the format ${name} ${computing}`, ADVICE) ?? {};
   if (name === "url") return urlFormat(check, walk, place);
-  const exact = EXACT_FORMATS[name];
+  const exact = own(EXACT_FORMATS, name);
   if (exact !== undefined) return exact;
   if (check.pattern === undefined) return refuse(walk, place, `the format ${name} is a function, which no schema can carry`, ADVICE) ?? {};
   const re2 = toRe2(check.pattern);
   if ("problem" in re2)
     return refuse(walk, place, re2.problem, 'Write it without, or as a CEL rule in .meta({ "x-kubernetes-validations": [...] })') ?? {};
   const isLax = check.local === true || check.precision === -1;
-  const format = isLax ? undefined : SERVER_FORMATS[name];
+  const format = isLax ? undefined : own(SERVER_FORMATS, name);
   return { pattern: re2.pattern, ...(format === undefined ? {} : { format }) };
 }
 

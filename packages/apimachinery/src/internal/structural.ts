@@ -164,8 +164,7 @@ function objectSchema(def: Extract<SchemaDef, { readonly type: "object" }>, meta
   const rules: ValidationRule[] = [];
   for (const [name, field] of Object.entries(def.shape)) {
     const at = child(place, `.${name}`);
-    const schema =
-      name === "__proto__" ? refuse(walk, at, "no object may have this field", "Choose another name") : structuralSchema(field, walk, at);
+    const schema = fieldNameIsFree(name, walk, at) ? structuralSchema(field, walk, at) : undefined;
     if (schema === undefined) continue;
     properties[name] = schema;
     const isAbsentable = !isRequired(field);
@@ -178,6 +177,18 @@ function objectSchema(def: Extract<SchemaDef, { readonly type: "object" }>, meta
     ...(required.length === 0 ? {} : { required }),
     ...(rules.length === 0 ? {} : { [RULES]: rules }),
   };
+}
+
+/** zod reads a field that is absent as the member of the same name that every object inherits. */
+function fieldNameIsFree(name: string, walk: Walk, place: Place): boolean {
+  if (!(name in Object.prototype)) return true;
+  refuse(
+    walk,
+    place,
+    `every JavaScript object has a member ${name}, so a field of this name is never seen as absent`,
+    "Choose another name",
+  );
+  return false;
 }
 
 function recordSchema(def: Extract<SchemaDef, { readonly type: "record" }>, walk: Walk, place: Place): Shape {
@@ -203,6 +214,7 @@ function keyedRecord(keys: readonly string[], def: Extract<SchemaDef, { readonly
   const isPartial = "partial" in def && def.partial === true;
   const properties: Record<string, JsonSchema> = {};
   for (const key of keys) {
+    if (!fieldNameIsFree(key, walk, child(place, `.${key}`))) return undefined;
     const value = elementSchema(def.valueType, "value", walk, child(place, `.${key}`));
     if (value === undefined) return undefined;
     properties[key] = value;

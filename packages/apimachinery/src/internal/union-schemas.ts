@@ -87,8 +87,9 @@ function intOrString(shapes: readonly Shape[], walk: Walk, place: Place): Shape 
         "a number or a string has no structural schema, only an integer or a string has",
         "Use z.union([z.int(), z.string()])",
       );
-    const { type: _type, format: _format, allOf, ...keywords } = shape;
-    Object.assign(merged, keywords);
+    const { type: _type, format, allOf, ...keywords } = shape;
+    // Without its type the format is not checked, so the bounds that it implies are written out.
+    Object.assign(merged, format === "int32" ? { minimum: -(2 ** 31), maximum: 2 ** 31 - 1 } : {}, keywords);
     if (allOf !== undefined) merged.allOf = [...(merged.allOf ?? []), ...allOf];
   }
   return { "x-kubernetes-int-or-string": true, ...merged };

@@ -50,6 +50,23 @@ export function isRequired(schema: AnySchema): boolean {
   return schema._zod.optin === undefined;
 }
 
+export interface Issue {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
+
+/** Reads `value` as zod does; what the author's functions throw is an issue too. */
+export function parse(schema: AnySchema, value: unknown): { readonly value: unknown } | { readonly issues: readonly Issue[] } {
+  try {
+    // Both flavours of zod have the method; their common base type does not tell. `~standard` would go on asynchronously
+    // after an exception.
+    const result = (schema as z.ZodType).safeParse(value);
+    return result.success ? { value: result.data } : { issues: result.error.issues };
+  } catch (error) {
+    return { issues: [{ path: [], message: `the schema failed: ${error instanceof Error ? error.message : String(error)}` }] };
+  }
+}
+
 /** Peels optional, nullable, default, prefault, nonoptional, readonly and lazy. */
 export function peel(schema: AnySchema): Peeled {
   let core = schema;

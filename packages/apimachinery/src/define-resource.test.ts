@@ -1,0 +1,691 @@
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import type { CustomResourceDefinitionVersion, JsonSchema } from "./crd.ts";
+import { crdOf, defineResource, type ResourceCommon, type VersionDefinition } from "./define-resource.ts";
+import { DefinitionError } from "./definition-error.ts";
+import { kind, type Kind } from "./kind.ts";
+import { Secret } from "./kinds.ts";
+import type { KubernetesObject } from "./objects.ts";
+
+const names = { group: "examples.treadle.dev", kind: "Widget", scope: "Namespaced" } as const;
+const define = (version: VersionDefinition, common: Partial<ResourceCommon> = {}): Kind =>
+  defineResource({ ...names, version: "v1", ...version, ...common } as never); // tests try what types forbid
+const versionOf = (defined: Kind): CustomResourceDefinitionVersion => {
+  const [version] = crdOf(defined).spec.versions;
+  if (version === undefined) throw new Error("no version");
+  return version;
+};
+const schemaOf = (version: VersionDefinition, common: Partial<ResourceCommon> = {}): JsonSchema =>
+  versionOf(define(version, common)).schema?.openAPIV3Schema ?? {};
+const specOf = (spec: z.ZodObject): JsonSchema => schemaOf({ spec }).properties?.["spec"] ?? {};
+const fieldOf = (field: z.ZodType): JsonSchema => specOf(z.object({ f: field, other: z.string() })).properties?.["f"] ?? {};
+const problemsOf = (attempt: () => unknown): readonly (readonly [path: string, reason: string])[] => {
+  try {
+    attempt();
+  } catch (error) {
+    if (error instanceof DefinitionError) return error.problems.map(({ path, reason }) => [path, reason]);
+    throw error;
+  }
+  return [];
+};
+
+describe("the CRD", () => {
+  test("one declaration gives names, status subresource, engine fields and default columns", () => {
+    const Widget = defineResource({
+      ...names,
+      version: "v1",
+      shortNames: ["wd"],
+      categories: ["all"],
+      description: "A widget.",
+      labels: { app: "x" },
+      annotations: { "example.dev/note": "y" },
+      spec: z.object({ size: z.int32().min(1).describe("How big.") }),
+      status: z.object({ url: z.string() }),
+    });
+    expect(Widget).toMatchObject({ group: "examples.treadle.dev", version: "v1", kind: "Widget", plural: "widgets", scope: "Namespaced" });
+    const crd = crdOf(Widget);
+    expect(crd).toMatchObject({
+      apiVersion: "apiextensions.k8s.io/v1",
+      kind: "CustomResourceDefinition",
+      metadata: { name: "widgets.examples.treadle.dev", labels: { app: "x" }, annotations: { "example.dev/note": "y" } },
+      spec: {
+        group: "examples.treadle.dev",
+        scope: "Namespaced",
+        names: { kind: "Widget", listKind: "WidgetList", plural: "widgets", singular: "widget", shortNames: ["wd"], categories: ["all"] },
+      },
+    });
+    expect(crd.spec.conversion).toBeUndefined();
+    const version = versionOf(Widget);
+    expect(version).toMatchObject({ name: "v1", served: true, storage: true, subresources: { status: {} } });
+    expect(version.additionalPrinterColumns?.map(({ name, jsonPath }) => [name, jsonPath])).toEqual([
+      ["Ready", '.status.conditions[?(@.type=="Ready")].status'],
+      ["Reason", '.status.conditions[?(@.type=="Ready")].reason'],
+      ["Age", ".metadata.creationTimestamp"],
+    ]);
+    const root = version.schema?.openAPIV3Schema;
+    expect(root).toMatchObject({ type: "object", description: "A widget.", required: ["spec"] });
+    expect(root?.properties?.["spec"]).toEqual({
+      type: "object",
+      properties: { size: { type: "integer", format: "int32", minimum: 1, description: "How big." } },
+      required: ["size"],
+    });
+    const status = root?.properties?.["status"];
+    // a status is filled bit by bit: nothing in it is required
+    expect(status?.required).toBeUndefined();
+    expect(Object.keys(status?.properties ?? {})).toEqual(["url", "conditions", "observedGeneration"]);
+    expect(status?.properties?.["conditions"]).toMatchObject({
+      type: "array",
+      "x-kubernetes-list-type": "map",
+      "x-kubernetes-list-map-keys": ["type"],
+    });
+  });
+
+  test("stepState and dependents add their fields to the status, and nothing else does", () => {
+    const fields = (common: Partial<ResourceCommon>): readonly string[] =>
+      Object.keys(schemaOf({ spec: z.object({ a: z.string() }) }, common).properties?.["status"]?.properties ?? {});
+    expect(fields({})).toEqual(["conditions", "observedGeneration"]);
+    expect(fields({ stepState: true, dependents: true })).toEqual(["conditions", "observedGeneration", "steps", "dependents"]);
+    expect(define({ spec: z.object({}) }, { stepState: true }).resource).toMatchObject({ stepState: true, dependents: false });
+  });
+
+  test("a spec that needs nothing is filled in, so that its defaults are always there", () => {
+    const schema = schemaOf({ spec: z.object({ size: z.int32().default(1) }) });
+    expect(schema.required).toBeUndefined();
+    expect(schema.properties?.["spec"]).toMatchObject({ default: {}, properties: { size: { default: 1 } } });
+  });
+
+  test("is the same frozen object each time, and not the author's", () => {
+    const rule = { rule: "self.size > 0", message: "m" };
+    const Widget = define({ spec: z.object({ size: z.int32() }).meta({ "x-kubernetes-validations": [rule] }) });
+    expect(crdOf(Widget)).toBe(crdOf(Widget));
+    expect(Object.isFrozen(versionOf(Widget).schema?.openAPIV3Schema?.properties?.["spec"])).toBe(true);
+    expect(Object.isFrozen(rule)).toBe(false);
+  });
+
+  test("only a kind that was defined has one", () => {
+    expect(() => crdOf(Secret)).toThrow("Secret (v1) was not made by defineResource");
+    expect(() => crdOf(kind({ group: "g.io", version: "v1", kind: "X" }))).toThrow("X (g.io/v1)");
+  });
+
+  test.for([
+    { kind: "Widget", plural: "widgets" },
+    { kind: "Policy", plural: "policies" },
+    { kind: "Gateway", plural: "gateways" },
+    { kind: "Ingress", plural: "ingresses" },
+    { kind: "Box", plural: "boxes" },
+    { kind: "Branch", plural: "branches" },
+  ])("the plural of $kind is $plural", ({ kind, plural }) => {
+    expect(define({ spec: z.object({}) }, { kind }).plural).toBe(plural);
+  });
+});
+
+describe("fields", () => {
+  test.for<{ name: string; field: z.ZodType; want: JsonSchema }>([
+    { name: "string bounds", field: z.string().min(1).max(9), want: { type: "string", minLength: 1, maxLength: 9 } },
+    { name: "one pattern", field: z.string().regex(/^a$/), want: { type: "string", pattern: "^a$" } },
+    {
+      name: "several patterns",
+      field: z.string().regex(/^a/).regex(/b$/),
+      want: { type: "string", allOf: [{ pattern: "^a" }, { pattern: "b$" }] },
+    },
+    {
+      name: "int64 within what JavaScript can hold",
+      field: z.int(),
+      want: { type: "integer", format: "int64", minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
+    },
+    { name: "int32", field: z.int32(), want: { type: "integer", format: "int32" } },
+    {
+      name: "exclusive bounds",
+      field: z.number().gt(0).lt(1),
+      want: { type: "number", minimum: 0, exclusiveMinimum: true, maximum: 1, exclusiveMaximum: true },
+    },
+    { name: "boolean", field: z.boolean(), want: { type: "boolean" } },
+    { name: "enum", field: z.enum(["a", "b"]), want: { type: "string", enum: ["a", "b"] } },
+    { name: "enum of numbers", field: z.literal([1, 2]), want: { type: "integer", enum: [1, 2] } },
+    { name: "union of literals", field: z.union([z.literal("a"), z.literal("b")]), want: { type: "string", enum: ["a", "b"] } },
+    { name: "a union of one", field: z.union([z.string()]), want: { type: "string" } },
+    { name: "nullable", field: z.string().nullable(), want: { type: "string", nullable: true } },
+    {
+      name: "nullable enum, which an API server would never take as an enum",
+      field: z.enum(["a.b", "c"]).nullable(),
+      want: { type: "string", nullable: true, pattern: "^(?:a\\.b|c)$" },
+    },
+    {
+      name: "int or string",
+      field: z.union([z.int32(), z.string().max(5)]),
+      want: { "x-kubernetes-int-or-string": true, minimum: -2147483648, maximum: 2147483647, maxLength: 5 },
+    },
+    {
+      name: "list",
+      field: z.array(z.string()).min(1).max(3),
+      want: { type: "array", items: { type: "string" }, minItems: 1, maxItems: 3 },
+    },
+    {
+      name: "set",
+      field: z.array(z.string()).meta({ "x-kubernetes-list-type": "set" }),
+      want: { type: "array", items: { type: "string" }, "x-kubernetes-list-type": "set" },
+    },
+    {
+      name: "map",
+      field: z.record(z.string(), z.int32()),
+      want: { type: "object", additionalProperties: { type: "integer", format: "int32" } },
+    },
+    {
+      name: "bounded map",
+      field: z.record(z.string(), z.string()).meta({ maxProperties: 8 }),
+      want: { type: "object", additionalProperties: { type: "string" }, maxProperties: 8 },
+    },
+    {
+      name: "record over an enum",
+      field: z.record(z.enum(["a"]), z.string()),
+      want: { type: "object", properties: { a: { type: "string" } }, required: ["a"] },
+    },
+    {
+      name: "partial record",
+      field: z.partialRecord(z.enum(["a"]), z.string()),
+      want: { type: "object", properties: { a: { type: "string" } } },
+    },
+    {
+      name: "free form",
+      field: z.unknown().meta({ "x-kubernetes-preserve-unknown-fields": true }),
+      want: { "x-kubernetes-preserve-unknown-fields": true },
+    },
+    {
+      name: "an object with free fields",
+      field: z.looseObject({ a: z.string() }).meta({ "x-kubernetes-preserve-unknown-fields": true }),
+      want: { type: "object", properties: { a: { type: "string" } }, required: ["a"], "x-kubernetes-preserve-unknown-fields": true },
+    },
+    { name: "default", field: z.string().default("x"), want: { type: "string", default: "x" } },
+    {
+      name: "default behind optional and readonly",
+      field: z.string().default("x").optional().readonly(),
+      want: { type: "string", default: "x" },
+    },
+    {
+      name: "prefault with defaults inside",
+      field: z.object({ a: z.int32().default(1) }).prefault({}),
+      want: { type: "object", properties: { a: { type: "integer", format: "int32", default: 1 } }, default: {} },
+    },
+    { name: "null as the default", field: z.string().nullable().default(null), want: { type: "string", nullable: true, default: null } },
+    { name: "describe at any layer", field: z.string().describe("d").optional(), want: { type: "string", description: "d" } },
+    {
+      name: "the outer description wins",
+      field: z.string().describe("in").optional().describe("out"),
+      want: { type: "string", description: "out" },
+    },
+    { name: "a brand", field: z.string().brand("B"), want: { type: "string" } },
+    { name: "a lazy schema that does not recur", field: z.lazy(() => z.string()), want: { type: "string" } },
+    {
+      name: "base64",
+      field: z.base64(),
+      want: { type: "string", format: "byte", pattern: "^(?:[0-9a-zA-Z+/]{4})*(?:[0-9a-zA-Z+/]{2}==|[0-9a-zA-Z+/]{3}=)?$" },
+    },
+    {
+      name: "refine with a CEL rule beside it",
+      field: z
+        .string()
+        .refine((text) => text !== "x")
+        .meta({ "x-kubernetes-validations": [{ rule: "self != 'x'", message: "not x" }] }),
+      want: { type: "string", "x-kubernetes-validations": [{ rule: "self != 'x'", message: "not x" }] },
+    },
+  ])("$name", ({ field, want }) => {
+    expect(fieldOf(field)).toEqual(want);
+  });
+
+  test("required, optional and default fields", () => {
+    const spec = specOf(
+      z.object({
+        a: z.string(),
+        b: z.string().optional(),
+        c: z.string().default("x"),
+        d: z.string().nullish(),
+        e: z.string().optional().nonoptional(),
+      }),
+    );
+    expect(spec.required).toEqual(["a", "e"]);
+  });
+
+  test("a list-map with its keys", () => {
+    const parts = z
+      .array(z.object({ name: z.string(), count: z.int32() }))
+      .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"] });
+    expect(fieldOf(parts)).toMatchObject({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"] });
+  });
+
+  test("one schema may stand in several places", () => {
+    const port = z.object({ port: z.int32() }).meta({ id: "Port" });
+    expect(specOf(z.object({ a: port, b: port, c: z.array(port) })).properties?.["b"]).toEqual({
+      type: "object",
+      properties: { port: { type: "integer", format: "int32" } },
+      required: ["port"],
+    });
+  });
+});
+
+describe("immutable fields", () => {
+  test("a required field gets a transition rule", () => {
+    expect(fieldOf(z.string().meta({ immutable: true }))["x-kubernetes-validations"]).toEqual([
+      { rule: "self == oldSelf", message: "is immutable" },
+    ]);
+  });
+
+  test("an optional one also must not vanish, which only its parent can say", () => {
+    const spec = specOf(
+      z.object({
+        a: z.string(),
+        "storage-class": z.string().optional().meta({ immutable: true }),
+        for: z.string().meta({ immutable: true }).optional(),
+      }),
+    );
+    expect(spec["x-kubernetes-validations"]).toEqual([
+      {
+        rule: "!has(oldSelf.storage__dash__class) || has(self.storage__dash__class)",
+        message: "storage-class is immutable: it cannot be removed",
+      },
+      { rule: "!has(oldSelf.__for__) || has(self.__for__)", message: "for is immutable: it cannot be removed" },
+    ]);
+  });
+
+  test("one with a default cannot vanish", () => {
+    expect(
+      specOf(z.object({ a: z.string(), b: z.string().default("x").meta({ immutable: true }) }))["x-kubernetes-validations"],
+    ).toBeUndefined();
+  });
+
+  test("rules of the author and of immutability stand side by side, inner ones first", () => {
+    const field = z
+      .string()
+      .meta({ "x-kubernetes-validations": [{ rule: "self != ''" }] })
+      .optional()
+      .meta({ "x-kubernetes-validations": [{ rule: "self != 'x'" }], immutable: true });
+    expect(fieldOf(field)["x-kubernetes-validations"]?.map(({ rule }) => rule)).toEqual(["self != ''", "self != 'x'", "self == oldSelf"]);
+  });
+
+  test("below a list without keys the server could not tell old from new", () => {
+    const spec = (meta: Record<string, unknown>): z.ZodObject =>
+      z.object({ l: z.array(z.object({ name: z.string(), v: z.string().meta({ immutable: true }) })).meta(meta) });
+    expect(problemsOf(() => define({ spec: spec({}) }))).toEqual([["spec.l[].v", expect.stringContaining("cannot stand below a list")]]);
+    expect(problemsOf(() => define({ spec: spec({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"] }) }))).toEqual(
+      [],
+    );
+  });
+});
+
+describe("what is refused, with its path", () => {
+  const recursive: z.ZodType = z.object({ child: z.lazy(() => recursive).optional() });
+  const self: z.ZodType = z.lazy(() => self);
+
+  test.for<{ name: string; field: z.ZodType; path?: string; reason: RegExp }>([
+    { name: "transform", field: z.string().transform((text) => text.length), reason: /computes? a value/ },
+    { name: "pipe", field: z.string().pipe(z.string()), reason: /computes? a value/ },
+    { name: "preprocess", field: z.preprocess((value) => value, z.string()), reason: /computes? a value/ },
+    { name: "codec", field: z.codec(z.string(), z.number(), { decode: Number, encode: String }), reason: /computes? a value/ },
+    { name: "stringbool", field: z.stringbool(), reason: /computes? a value/ },
+    { name: "coerce number", field: z.coerce.number(), reason: /coerce computes/ },
+    { name: "coerce string", field: z.coerce.string(), reason: /coerce computes/ },
+    { name: "coerce boolean", field: z.coerce.boolean(), reason: /coerce computes/ },
+    { name: "trim", field: z.string().trim(), reason: /trim\(\)/ },
+    { name: "toLowerCase", field: z.string().toLowerCase(), reason: /trim\(\)/ },
+    { name: "overwrite", field: z.string().overwrite((text) => text), reason: /overwrite\(\)/ },
+    { name: "catch", field: z.string().catch("x"), reason: /catch\(\) replaces/ },
+    { name: "refine", field: z.string().refine(() => true), reason: /refine\(\)/ },
+    {
+      name: "refine behind optional",
+      field: z
+        .string()
+        .optional()
+        .refine(() => true),
+      reason: /refine\(\)/,
+    },
+    { name: "superRefine", field: z.object({ a: z.string() }).superRefine(() => undefined), reason: /refine\(\)/ },
+    { name: "refine on a list", field: z.array(z.string()).refine(() => true), reason: /refine\(\)/ },
+    { name: "custom", field: z.custom<string>(() => true), reason: /custom\(\)/ },
+    { name: "instanceof", field: z.instanceof(URL), reason: /custom\(\)/ },
+    { name: "regex with a flag", field: z.string().regex(/a/i), reason: /flag i/ },
+    { name: "look-ahead", field: z.string().regex(/(?!a)/), reason: /look-ahead/ },
+    { name: "ISO duration", field: z.iso.duration(), reason: /look-ahead/ },
+    { name: "jwt", field: z.jwt(), reason: /decodes/ },
+    { name: "own format by function", field: z.stringFormat("even", (text) => text.length % 2 === 0), reason: /is a function/ },
+    { name: "own format named like an object's member", field: z.stringFormat("toString", () => true), reason: /is a function/ },
+    { name: "URL with conditions", field: z.url({ protocol: /^https$/ }), reason: /conditions on host or protocol/ },
+    {
+      name: "union of objects",
+      field: z.union([z.object({ a: z.string() }), z.object({ b: z.string() })]),
+      reason: /union of different types/,
+    },
+    {
+      name: "discriminated union",
+      field: z.discriminatedUnion("t", [z.object({ t: z.literal("a") }), z.object({ t: z.literal("b") })]),
+      reason: /discriminated union/,
+    },
+    { name: "string or boolean", field: z.union([z.string(), z.boolean()]), reason: /union of different types/ },
+    { name: "number or string", field: z.union([z.number(), z.string()]), reason: /only an integer/ },
+    { name: "tuple", field: z.tuple([z.string()]), reason: /tuple/ },
+    { name: "map", field: z.map(z.string(), z.string()), reason: /Map/ },
+    { name: "set", field: z.set(z.string()), reason: /Set/ },
+    { name: "date", field: z.date(), reason: /Date/ },
+    { name: "bigint", field: z.bigint(), reason: /bigint/ },
+    { name: "int64, which is a bigint", field: z.int64(), reason: /bigint/ },
+    { name: "symbol", field: z.symbol(), reason: /symbol/ },
+    { name: "undefined", field: z.undefined(), reason: /undefined/ },
+    { name: "void", field: z.void(), reason: /undefined/ },
+    { name: "never", field: z.never(), reason: /never be set/ },
+    { name: "null", field: z.null(), reason: /always null/ },
+    { name: "NaN", field: z.nan(), reason: /NaN/ },
+    { name: "any", field: z.any(), reason: /prunes/ },
+    { name: "unknown", field: z.unknown(), reason: /prunes/ },
+    { name: "json", field: z.json(), reason: /union of different types|recursive/ },
+    { name: "promise", field: z.promise(z.string()), reason: /promise/ },
+    { name: "intersection", field: z.intersection(z.object({ a: z.string() }), z.object({ b: z.string() })), reason: /intersection/ },
+    { name: "strict object", field: z.strictObject({ a: z.string() }), reason: /strict object/ },
+    { name: "loose object", field: z.looseObject({ a: z.string() }), reason: /additionalProperties beside properties/ },
+    { name: "catchall", field: z.object({ a: z.string() }).catchall(z.string()), reason: /additionalProperties beside properties/ },
+    { name: "checked keys", field: z.record(z.string().min(1), z.string()), reason: /no rules for the keys/ },
+    { name: "number keys", field: z.record(z.number(), z.string()), reason: /no rules for the keys/ },
+    { name: "mixed literals", field: z.literal(["a", 1]), reason: /several types/ },
+    { name: "undefined among literals", field: z.literal(["a", undefined]), reason: /no JSON value/ },
+    { name: "infinite bound", field: z.number().max(Number.POSITIVE_INFINITY), reason: /no JSON number/ },
+    { name: "multiple of zero", field: z.number().multipleOf(0), reason: /multipleOf/ },
+    { name: "optional element", field: z.array(z.string().optional()), path: "spec.f[]", reason: /never absent/ },
+    { name: "default element", field: z.record(z.string(), z.string().default("x")), path: "spec.f[*]", reason: /never absent/ },
+    { name: "nested", field: z.array(z.object({ a: z.record(z.string(), z.date()) })), path: "spec.f[].a[*]", reason: /Date/ },
+    { name: "recursion", field: recursive, path: "spec.f.child", reason: /recursive/ },
+    { name: "recursion into itself", field: self, reason: /recursive/ },
+    { name: "nullable enum of numbers", field: z.literal([1, 2]).nullable(), reason: /never accepts null/ },
+    {
+      name: "a field that every object has",
+      field: z.object({ constructor: z.string() }),
+      path: "spec.f.constructor",
+      reason: /every JavaScript object/,
+    },
+    { name: "computed default", field: z.string().default(() => String(Math.random())), reason: /computed anew/ },
+    { name: "default that does not fit", field: z.int32().default(1.5), reason: /does not fit/ },
+    {
+      name: "default with unknown fields",
+      field: z.object({ a: z.string() }).default({ a: "x", b: 1 } as { a: string }),
+      reason: /does not know/,
+    },
+    {
+      name: "default without its inner defaults",
+      field: z.object({ a: z.int32().default(1) }).default({} as { a: number }),
+      reason: /fills in the defaults/,
+    },
+    { name: "default that is no JSON", field: z.number().default(Number.NaN), reason: /no JSON value/ },
+    { name: "unknown extension", field: z.string().meta({ "x-kubernetes-nope": true }), reason: /not known to Kubernetes/ },
+    { name: "list type on a string", field: z.string().meta({ "x-kubernetes-list-type": "set" }), reason: /for arrays/ },
+    {
+      name: "set of objects",
+      field: z.array(z.object({ a: z.string() })).meta({ "x-kubernetes-list-type": "set" }),
+      reason: /needs scalars/,
+    },
+    { name: "map of scalars", field: z.array(z.string()).meta({ "x-kubernetes-list-type": "map" }), reason: /needs objects/ },
+    {
+      name: "list-map without keys",
+      field: z.array(z.object({ a: z.string() })).meta({ "x-kubernetes-list-type": "map" }),
+      reason: /without x-kubernetes-list-map-keys/,
+    },
+    {
+      name: "keys without list type",
+      field: z.array(z.object({ a: z.string() })).meta({ "x-kubernetes-list-map-keys": ["a"] }),
+      reason: /needs x-kubernetes-list-type "map"/,
+    },
+    {
+      name: "unknown list-map key",
+      field: z.array(z.object({ a: z.string() })).meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["b"] }),
+      reason: /"b" is no field/,
+    },
+    {
+      name: "optional list-map key",
+      field: z.array(z.object({ a: z.string().optional() })).meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["a"] }),
+      reason: /neither required nor/,
+    },
+    { name: "CEL rule without text", field: z.string().meta({ "x-kubernetes-validations": [{ message: "x" }] }), reason: /has no text/ },
+    {
+      name: "CEL rule with an unknown field",
+      field: z.string().meta({ "x-kubernetes-validations": [{ rule: "true", msg: "x" }] }),
+      reason: /no field msg/,
+    },
+    {
+      name: "transition rule below a list",
+      field: z.array(z.string().meta({ "x-kubernetes-validations": [{ rule: "self == oldSelf" }] })),
+      path: "spec.f[]",
+      reason: /cannot stand below a list/,
+    },
+  ])("$name", ({ field, path, reason }) => {
+    expect(problemsOf(() => define({ spec: z.object({ f: field }) }))).toEqual([[path ?? "spec.f", expect.stringMatching(reason)]]);
+  });
+
+  test("everything at once, in one error that shows each with its fix", () => {
+    const attempt = (): unknown =>
+      define(
+        { spec: z.object({ a: z.date(), b: z.object({ c: z.string().trim() }) }), status: z.object({ conditions: z.string() }) },
+        { group: "nodot", shortNames: ["W d"] },
+      );
+    expect(problemsOf(attempt).map(([path]) => path)).toEqual(["group", "shortNames[0]", "spec.a", "spec.b.c", "status.conditions"]);
+    expect(attempt).toThrow(/^cannot define resource Widget \(nodot\):\n {2}- group: .* Use a domain that is yours/);
+  });
+});
+
+describe("names", () => {
+  test.for<{ name: string; common: Partial<ResourceCommon> & { version?: string }; path: string }>([
+    { name: "an empty group", common: { group: "" }, path: "group" },
+    { name: "a group in capitals", common: { group: "Example.dev" }, path: "group" },
+    { name: "a group without a dot", common: { group: "widgets" }, path: "group" },
+    {
+      name: "a kind with a dash at its end",
+      common: { kind: "Widget-", plural: "widgets", singular: "widget", listKind: "WidgetList" },
+      path: "kind",
+    },
+    { name: "a plural in capitals", common: { plural: "Widgets" }, path: "plural" },
+    { name: "a singular with a dot", common: { singular: "wid.get" }, path: "singular" },
+    { name: "a list kind that is the kind", common: { listKind: "Widget" }, path: "listKind" },
+    { name: "a short name with a space", common: { shortNames: ["w d"] }, path: "shortNames[0]" },
+    { name: "a short name given twice", common: { shortNames: ["w", "w"] }, path: "shortNames" },
+    { name: "a category in capitals", common: { categories: ["ALL"] }, path: "categories[0]" },
+    { name: "a version that begins with a digit", common: { version: "1" }, path: "version" },
+    { name: "a bad label", common: { labels: { "a b": "c" } }, path: 'labels["a b"]' },
+    { name: "a bad annotation key", common: { annotations: { "/a": "c" } }, path: 'annotations["/a"]' },
+  ])("refuses $name", ({ common, path }) => {
+    expect(problemsOf(() => define({ spec: z.object({}) }, common as Partial<ResourceCommon>)).map(([at]) => at)).toContain(path);
+  });
+
+  test.for(["conditions", "observedGeneration", "steps"])("status.%s belongs to the engine", (name) => {
+    expect(problemsOf(() => define({ spec: z.object({}), status: z.object({ [name]: z.string() }) }))).toEqual([
+      [`status.${name}`, "the engine keeps this field"],
+    ]);
+  });
+
+  test("status.dependents belongs to the engine where it is switched on", () => {
+    const status = z.object({ dependents: z.array(z.string()) });
+    expect(problemsOf(() => define({ spec: z.object({}), status }))).toEqual([]);
+    expect(problemsOf(() => define({ spec: z.object({}), status }, { dependents: true }))).toEqual([
+      ["status.dependents", "the engine keeps this field"],
+    ]);
+  });
+
+  test("a spec that is no object", () => {
+    expect(problemsOf(() => define({ spec: z.string() as never }))).toEqual([["spec", "spec is no object"]]);
+  });
+});
+
+describe("columns, scale and rules", () => {
+  const spec = z.object({
+    replicas: z.int32(),
+    at: z.iso.datetime(),
+    port: z.union([z.int(), z.string()]),
+    deep: z.object({ flag: z.boolean() }),
+    labels: z.record(z.string(), z.string()),
+  });
+  const status = z.object({ replicas: z.int32(), selector: z.string(), name: z.string() });
+
+  test("a column's type follows from its field", () => {
+    const columns = versionOf(
+      define({
+        spec,
+        status,
+        printerColumns: [
+          { name: "Replicas", path: "spec.replicas" },
+          { name: "At", path: "spec.at", priority: 1, description: "when" },
+          { name: "Port", path: "spec.port" },
+          { name: "Flag", path: "spec.deep.flag" },
+          { name: "App", path: "spec.labels.app" },
+          { name: "ready", jsonPath: ".status.name" },
+          { name: "Born", path: "metadata.creationTimestamp" },
+        ],
+      }),
+    ).additionalPrinterColumns;
+    expect(columns).toEqual([
+      { name: "Replicas", type: "integer", jsonPath: ".spec.replicas" },
+      { name: "At", type: "date", jsonPath: ".spec.at", description: "when", priority: 1 },
+      { name: "Port", type: "string", jsonPath: ".spec.port" },
+      { name: "Flag", type: "boolean", jsonPath: ".spec.deep.flag" },
+      { name: "App", type: "string", jsonPath: ".spec.labels.app" },
+      { name: "ready", type: "string", jsonPath: ".status.name" },
+      { name: "Born", type: "date", jsonPath: ".metadata.creationTimestamp" },
+      { name: "Reason", type: "string", jsonPath: '.status.conditions[?(@.type=="Ready")].reason' },
+      { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" },
+    ]);
+  });
+
+  test("the default columns can be left out", () => {
+    expect(versionOf(define({ spec, defaultColumns: false })).additionalPrinterColumns).toBeUndefined();
+  });
+
+  test.for([
+    { column: { name: "X", path: "spec.nope" }, reason: /no field "spec.nope"/ },
+    { column: { name: "X", path: "spec.toString" }, reason: /no field/ },
+    { column: { name: "X", jsonPath: "spec.replicas" }, reason: /begin with a dot/ },
+    { column: { name: "", path: "spec.replicas" }, reason: /no name/ },
+    { column: { name: "X" }, reason: /no field/ },
+  ])("refuses the column $column", ({ column, reason }) => {
+    expect(problemsOf(() => define({ spec, printerColumns: [column as never] }))).toEqual([
+      ["printerColumns[0]", expect.stringMatching(reason)],
+    ]);
+  });
+
+  test("the scale subresource", () => {
+    const scale = { specReplicasPath: ".spec.replicas", statusReplicasPath: "status.replicas", labelSelectorPath: ".status.selector" };
+    expect(versionOf(define({ spec, status, scale })).subresources).toEqual({
+      status: {},
+      scale: { ...scale, statusReplicasPath: ".status.replicas" },
+    });
+  });
+
+  test.for([
+    { path: "specReplicasPath", scale: { specReplicasPath: ".spec.nope", statusReplicasPath: ".status.replicas" } },
+    { path: "specReplicasPath", scale: { specReplicasPath: ".status.replicas", statusReplicasPath: ".status.replicas" } },
+    { path: "statusReplicasPath", scale: { specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.name" } },
+    {
+      path: "labelSelectorPath",
+      scale: { specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.replicas", labelSelectorPath: ".status.replicas" },
+    },
+  ])("refuses a $path that leads elsewhere", ({ path, scale }) => {
+    expect(problemsOf(() => define({ spec, status, scale })).map(([at]) => at)).toEqual([`scale.${path}`]);
+  });
+
+  test("rules on the object, the spec and the status", () => {
+    const rule = (text: string): { rule: string; message: string } => ({ rule: text, message: "no" });
+    const schema = schemaOf({
+      spec: spec.meta({ "x-kubernetes-validations": [rule("a")] }),
+      status,
+      validations: { object: [rule("o")], spec: [rule("b")], status: [rule("s")] },
+    });
+    expect(schema["x-kubernetes-validations"]).toEqual([rule("o")]);
+    expect(schema.properties?.["spec"]?.["x-kubernetes-validations"]).toEqual([rule("a"), rule("b")]);
+    expect(schema.properties?.["status"]?.["x-kubernetes-validations"]).toEqual([rule("s")]);
+    expect(problemsOf(() => define({ spec, validations: { object: [{ rule: " " }] } }))).toEqual([
+      ["validations.object[0]", "a CEL rule has no text"],
+    ]);
+  });
+});
+
+describe("several versions", () => {
+  const versions = {
+    v1: { spec: z.object({ size: z.int32() }), printerColumns: [{ name: "Size", path: "spec.size" }] },
+    v1beta1: { spec: z.object({ size: z.int32().default(1) }), deprecated: "use v1", served: false },
+  } as const;
+
+  test("the first is stored and is the kind's own; each has its schema, columns and kind", () => {
+    const Gadget = defineResource({ ...names, kind: "Gadget", versions });
+    expect(Gadget.version).toBe("v1");
+    expect(Gadget.versions.v1beta1).toMatchObject({ version: "v1beta1", kind: "Gadget", plural: "gadgets" });
+    const crd = crdOf(Gadget);
+    expect(crdOf(Gadget.versions.v1beta1)).toBe(crd);
+    expect(crd.spec.conversion).toEqual({ strategy: "None" });
+    expect(crd.spec.versions).toMatchObject([
+      { name: "v1", storage: true, served: true },
+      { name: "v1beta1", storage: false, served: false, deprecated: true, deprecationWarning: "use v1" },
+    ]);
+    expect(crd.spec.versions.map((version) => version.additionalPrinterColumns?.[0]?.name)).toEqual(["Size", "Ready"]);
+  });
+
+  test("each kind checks objects by its own schema", () => {
+    const Gadget = defineResource({ ...names, kind: "Gadget", versions });
+    const object = { apiVersion: "examples.treadle.dev/v1", kind: "Gadget", metadata: { name: "g" }, spec: {} };
+    expect(Gadget.resource.problems(object)).toHaveLength(1);
+    expect(Gadget.versions.v1beta1.resource.problems(object)).toEqual([]);
+  });
+
+  test("problems say in which version they are", () => {
+    const bad = {
+      v1: { spec: z.object({ a: z.date() }) },
+      V2: { spec: z.object({ b: z.bigint() }), printerColumns: [{ name: "X", path: "spec.x" }] },
+    };
+    expect(problemsOf(() => defineResource({ ...names, versions: bad })).map(([path]) => path)).toEqual([
+      "versions.V2",
+      "versions.v1.spec.a",
+      "versions.V2.spec.b",
+      "versions.V2.printerColumns[0]",
+    ]);
+    expect(problemsOf(() => defineResource({ ...names, versions: {} })).map(([path]) => path)).toEqual(["versions"]);
+    expect(problemsOf(() => defineResource({ ...names, versions, version: "v1beta1" })).map(([path]) => path)).toEqual(["version"]);
+  });
+});
+
+describe("objects stored under an older schema", () => {
+  const Widget = define({
+    spec: z.object({
+      size: z.int32().max(5),
+      labels: z.record(z.string(), z.string()).optional(),
+      parts: z.array(z.object({ name: z.string() })).optional(),
+    }),
+  });
+  const problems = (spec?: unknown): readonly unknown[] =>
+    Widget.resource?.problems({
+      apiVersion: "examples.treadle.dev/v1",
+      kind: "Widget",
+      metadata: { name: "w" },
+      ...(spec === undefined ? {} : { spec }),
+    } as KubernetesObject) ?? [];
+
+  test("a fitting object has no problems, unknown fields or not", () => {
+    expect(problems(Object.freeze({ size: 1, gone: "x" }))).toEqual([]);
+  });
+
+  test.for([
+    { spec: { size: 6 }, paths: ["spec.size"] },
+    { spec: { size: 1, parts: [{ name: "a" }, { name: 2 }] }, paths: ["spec.parts[1].name"] },
+    { spec: { size: 1, labels: { "a.b/c": 1 } }, paths: ['spec.labels["a.b/c"]'] },
+    { spec: "x", paths: ["spec"] },
+    { spec: {}, paths: ["spec.size"] },
+    { spec: { size: "x", parts: 1 }, paths: ["spec.size", "spec.parts"] },
+    { spec: undefined, paths: ["spec"] },
+  ])("$spec breaks it at $paths", ({ spec, paths }) => {
+    expect(problems(spec)).toMatchObject(paths.map((path) => ({ path, message: expect.any(String) })));
+  });
+
+  test("a schema that throws is a problem, never an exception", () => {
+    const boom = z.object({
+      a: z
+        .string()
+        .refine(() => {
+          throw new Error("boom");
+        })
+        .meta({ "x-kubernetes-validations": [{ rule: "true" }] }),
+    });
+    const Boom = define({ spec: boom });
+    expect(
+      Boom.resource?.problems({ apiVersion: "v1", kind: "Widget", metadata: { name: "w" }, spec: { a: "x" } } as KubernetesObject),
+    ).toEqual([{ path: "spec", message: "the schema failed: boom" }]);
+  });
+});

@@ -1,0 +1,78 @@
+import fc from "fast-check";
+import { RE2JS } from "re2js";
+import { expect, test } from "vitest";
+import { toRe2 } from "./re2.ts";
+
+const TRANSLATED: readonly RegExp[] = [
+  /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/,
+  /^a.b$/,
+  /\s+$/,
+  /[\s\d]/,
+  /^\S+$/,
+  /^[^]$/,
+  /[[\]]/,
+  /[^[]/,
+  /\/x\/y/,
+  /\u0041\x42/,
+  /(?<year>\d{4})-(?:\d\d)/,
+  /a{2,3}?b|c+?/,
+  /[\b]|\bx\b/,
+  /\0|\v|\f/,
+  /\p{L}\p{Script=Greek}?/u,
+  /^\u{1f600}$/u,
+  new RegExp("\\-\\.\\,\\_"), // needless escapes
+  /a|/,
+  new RegExp(""),
+];
+
+/** A pattern accepts the same texts on both sides: ASCII, the characters on which the engines differ, and beyond. */
+test("translated patterns accept what JavaScript accepts", () => {
+  const character = fc.constantFrom(
+    ..."ab-AB/xy[]_.,cX019 \t\n\r\v\f\b\0",
+    "\u00a0",
+    "\u2028",
+    "\ufeff",
+    "\u03b1",
+    "\u{1f600}",
+    "2026-01",
+    "AB",
+    "aab",
+  );
+  const text = fc.array(character, { maxLength: 5 }).map((parts) => parts.join(""));
+  for (const regex of TRANSLATED) {
+    const re2 = toRe2(regex);
+    if ("problem" in re2) throw new Error(re2.problem);
+    const compiled = RE2JS.compile(re2.pattern);
+    fc.assert(
+      fc.property(text, (given) => {
+        // without the flag u JavaScript sees two characters where the server sees one
+        fc.pre(regex.unicode || !given.includes("\u{1f600}"));
+        expect({ regex, given, accepts: compiled.matcher(given).find() }).toEqual({ regex, given, accepts: regex.test(given) });
+      }),
+      { numRuns: 60 },
+    );
+  }
+});
+
+test.for([
+  { regex: /a/i, want: "has the flag i" },
+  { regex: /a/m, want: "has the flag m" },
+  { regex: /a/g, want: "has the flag g" },
+  { regex: /a/v, want: "has the flag v" },
+  { regex: /(?=a)/, want: "a look-ahead" },
+  { regex: /(?!a)/, want: "a look-ahead" },
+  { regex: /(?<=a)b/, want: "a look-behind" },
+  { regex: /(?<!a)b/, want: "a look-behind" },
+  { regex: /(a)\1/, want: "a back-reference" },
+  { regex: /(?<x>a)\k<x>/, want: "a back-reference" },
+  { regex: /a{1001}/, want: "a repetition above 1000" },
+  { regex: /a{1,2000}/, want: "a repetition above 1000" },
+  { regex: /[[:alpha:]]/, want: "the characters [: inside a class" },
+  { regex: new RegExp("[]"), want: "[]" },
+  { regex: /\p{Emoji}/u, want: "\\p{Emoji}" },
+  { regex: /\ud800/, want: "\\ud800" },
+  { regex: /[\S]/, want: "\\S" },
+])("$regex is refused for $want", ({ regex, want }) => {
+  const answer = toRe2(regex);
+  expect("problem" in answer && answer.problem).toContain(want);
+});

@@ -1,0 +1,134 @@
+/**
+ * What an API server does with a custom object, as far as the schema decides it: pruning, defaulting, validation with
+ * RE2 patterns; and the rules for a schema to be structural. Written from the Kubernetes documentation, not from the code
+ * under test: it is the other side of its property tests.
+ */
+import { Ajv } from "ajv";
+import { RE2JS } from "re2js";
+import type { JsonSchema } from "@treadle/apimachinery";
+
+type Json = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The object as it is stored: unknown fields pruned, defaults filled in, from the outside inwards. */
+export function stored(schema: JsonSchema, value: unknown): unknown {
+  if (Array.isArray(value)) return schema.items === undefined ? value : value.map((item) => stored(schema.items ?? {}, item));
+  if (!isObject(value)) return value;
+  const out: Record<string, unknown> = {};
+  for (const [name, member] of Object.entries(value)) {
+    const known =
+      schema.properties !== undefined && Object.hasOwn(schema.properties, name) ? schema.properties[name] : schema.additionalProperties;
+    if (isObject(known)) out[name] = stored(known, member);
+    else if (known === true || schema["x-kubernetes-preserve-unknown-fields"] === true) out[name] = member;
+  }
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    if (!Object.hasOwn(out, name) && property.default !== undefined) out[name] = stored(property, property.default);
+  }
+  return out;
+}
+
+/** A function that says whether the server takes a stored value. */
+export function acceptor(schema: JsonSchema): (value: unknown) => boolean {
+  // ajv tells patterns apart by their text
+  const re2 = (pattern: string) => ({ test: (text: string) => RE2JS.compile(pattern).matcher(text).find(), toString: () => pattern });
+  const regExp = Object.assign(re2, { code: "re2" });
+  const ajv = new Ajv({ strict: false, validateFormats: false, code: { regExp } });
+  const validate = ajv.compile(toJsonSchema(schema));
+  return (value) => validate(value) === true;
+}
+
+/** The OpenAPI dialect of Kubernetes in draft-07 terms. */
+function toJsonSchema(schema: JsonSchema): Record<string, unknown> {
+  const {
+    type,
+    nullable,
+    exclusiveMinimum,
+    exclusiveMaximum,
+    minimum,
+    maximum,
+    format,
+    properties,
+    items,
+    additionalProperties,
+    allOf,
+    ...rest
+  } = schema;
+  const isInt32 = format === "int32";
+  const low = minimum ?? (isInt32 ? -(2 ** 31) : undefined);
+  const high = maximum ?? (isInt32 ? 2 ** 31 - 1 : undefined);
+  const types = schema["x-kubernetes-int-or-string"] === true ? ["integer", "string"] : type === undefined ? undefined : [type];
+  return {
+    ...Object.fromEntries(
+      Object.entries(rest).filter(([key]) => !key.startsWith("x-") && key !== "default" && key !== "description" && key !== "title"),
+    ),
+    ...(types === undefined ? {} : { type: nullable === true ? [...types, "null"] : types }),
+    ...(low === undefined ? {} : { [exclusiveMinimum === true ? "exclusiveMinimum" : "minimum"]: low }),
+    ...(high === undefined ? {} : { [exclusiveMaximum === true ? "exclusiveMaximum" : "maximum"]: high }),
+    ...(properties === undefined
+      ? {}
+      : { properties: Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, toJsonSchema(one)])) }),
+    ...(items === undefined ? {} : { items: toJsonSchema(items) }),
+    ...(isObject(additionalProperties) ? { additionalProperties: toJsonSchema(additionalProperties) } : {}),
+    ...(allOf === undefined ? {} : { allOf: allOf.map(toJsonSchema) }),
+  };
+}
+
+const VALUE_KEYS: ReadonlySet<string> = new Set(
+  "enum minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength pattern minItems maxItems minProperties maxProperties required format allOf anyOf oneOf not".split(
+    " ",
+  ),
+);
+const NODE_KEYS: ReadonlySet<string> = new Set(
+  "type description title default example nullable properties additionalProperties items externalDocs x-kubernetes-int-or-string x-kubernetes-preserve-unknown-fields x-kubernetes-embedded-resource x-kubernetes-list-type x-kubernetes-list-map-keys x-kubernetes-map-type x-kubernetes-validations".split(
+    " ",
+  ),
+);
+
+/** How `schema` breaks the rules of structural schemas; empty when it is one. */
+export function structuralProblems(schema: JsonSchema, path = "."): readonly string[] {
+  const problems: string[] = [];
+  const say = (text: string): void => void problems.push(`${path}: ${text}`);
+  for (const key of Object.keys(schema)) if (!VALUE_KEYS.has(key) && !NODE_KEYS.has(key)) say(`${key} is forbidden`);
+  const isUntyped = schema["x-kubernetes-int-or-string"] === true || schema["x-kubernetes-preserve-unknown-fields"] === true;
+  if (schema.type === undefined && !isUntyped) say("no type");
+  if (schema.type !== undefined && schema["x-kubernetes-int-or-string"] === true) say("a type beside int-or-string");
+  if (schema.type === "array" && schema.items === undefined) say("an array without items");
+  if (schema.properties !== undefined && schema.additionalProperties !== undefined) say("additionalProperties beside properties");
+  if (typeof schema.additionalProperties === "boolean") say("additionalProperties is a boolean");
+  if (
+    (schema.properties !== undefined || schema.additionalProperties !== undefined || schema.required !== undefined) &&
+    schema.type !== "object"
+  )
+    say("object keywords on another type");
+  for (const name of schema.required ?? []) if (schema.properties?.[name] === undefined) say(`required ${name} is no property`);
+  for (const inner of [
+    ...(schema.allOf ?? []),
+    ...(schema.anyOf ?? []),
+    ...(schema.oneOf ?? []),
+    ...(schema.not === undefined ? [] : [schema.not]),
+  ]) {
+    for (const key of Object.keys(inner)) if (!VALUE_KEYS.has(key)) say(`${key} inside a junctor`);
+  }
+  if (schema.pattern !== undefined) RE2JS.compile(schema.pattern);
+  if (schema.default !== undefined && schema.default !== null) {
+    const filled = stored(schema, schema.default);
+    if (!acceptor(schema)(filled)) say("a default that is invalid");
+    if (JSON.stringify(prunedKeys(filled, schema.default)) !== JSON.stringify(schema.default)) say("a default that would be pruned");
+  }
+  for (const [name, property] of Object.entries(schema.properties ?? {})) problems.push(...structuralProblems(property, `${path}${name}.`));
+  if (schema.items !== undefined) problems.push(...structuralProblems(schema.items, `${path}[].`));
+  if (isObject(schema.additionalProperties)) problems.push(...structuralProblems(schema.additionalProperties, `${path}*.`));
+  return problems;
+}
+
+/** `filled` reduced to the members that `given` has. */
+function prunedKeys(filled: unknown, given: unknown): unknown {
+  if (Array.isArray(given) && Array.isArray(filled)) return given.map((item, i) => prunedKeys(filled[i], item));
+  if (!isObject(given) || !isObject(filled)) return filled;
+  return Object.fromEntries(
+    Object.entries(given)
+      .filter(([name]) => Object.hasOwn(filled, name))
+      .map(([name, member]) => [name, prunedKeys(filled[name], member)]),
+  );
+}
