@@ -6,6 +6,7 @@ export {
   type PassReport,
 } from "./controller.ts";
 export { createFeed, type Feed, type FeedListener, type Origin } from "./feed.ts";
+export type { Logger } from "@treadle/reconcile";
 export type { SettleOptions } from "./internal/activity.ts";
 export { type ControllerMetrics, NO_METRICS, type ResultLabel } from "./internal/controller-metrics.ts";
 export type { Check } from "./internal/probes.ts";

@@ -124,7 +124,9 @@ export async function startWorld({ handlers, resources = [Widget, Gadget], inter
     },
   };
   onTestFinished(async () => {
-    await manager.stop().catch(() => undefined); // Tests of a bad end look at it themselves.
+    const stopped = manager.stop().catch(() => undefined); // Tests of a bad end look at it themselves.
+    await clock.advance(60_000);
+    await stopped;
     await server.close();
   });
   if (start !== false) {

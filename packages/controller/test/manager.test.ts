@@ -1,0 +1,320 @@
+/** The manager around its controllers: what it refuses, how it starts and fails to, how it stops. */
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ApiError, fakeClock } from "@treadle/apimachinery";
+import { connect } from "@treadle/client";
+import { type AnyHandler, conditions, handler, step } from "@treadle/reconcile";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { z } from "zod";
+import { createManager, isManagerError, type Logger, type ManagerErrorCode } from "../src/index.ts";
+import { Gadget, startWorld, Widget, widget } from "./world.ts";
+
+const quiet: Logger = { debug() {}, info() {}, warn() {}, error() {} };
+const idle = step(Widget, { name: "idle", do() {} });
+const idling = handler(Widget).step(idle).build();
+const ref = { name: "a", namespace: "default" };
+
+function errorOf(run: () => unknown): unknown {
+  try {
+    run();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
+
+describe("add", () => {
+  const stateful = (name: string): AnyHandler =>
+    handler(Widget, { name })
+      .step(step(Widget, { name: "remembering", state: z.object({ n: z.number().default(0) }), do() {} }))
+      .build();
+  const ready = (name: string): AnyHandler => handler(Widget, { name }).step(conditions()).step(idle).build();
+
+  test.for([
+    {
+      name: "two handlers of one name",
+      first: handler(Widget, { name: "x" }).step(idle).build(),
+      second: handler(Gadget, { name: "x" }).step(conditions()).build(),
+    },
+    { name: "two that keep Ready of one kind", first: ready("x"), second: ready("y") },
+    { name: "two stateful steps of one name on one kind", first: stateful("x"), second: stateful("y") },
+  ])("refuses $name, and says so", ({ first, second }, { expect }) => {
+    const manager = createManager({ log: quiet }).add(first);
+    expect(errorOf(() => manager.add(second))).toMatchObject({ code: "ERR_ADD_REFUSED", message: expect.stringContaining(second.name) });
+  });
+
+  test("takes a second handler of a kind that leaves Ready alone, and stateful steps of one name on two kinds", () => {
+    const manager = createManager({ log: quiet }).add(ready("x"));
+    manager.add(
+      handler(Widget, { name: "y" })
+        .step(conditions({ ready: false }))
+        .step(idle)
+        .build(),
+    );
+    expect(() => manager.add(handler(Gadget).step(conditions()).build())).not.toThrow();
+  });
+
+  test.for([0, -1, 1.5, Number.NaN])("refuses a concurrency of %d", (concurrency, { expect }) => {
+    expect(errorOf(() => createManager({ log: quiet }).add(idling, { concurrency }))).toBeInstanceOf(RangeError);
+  });
+
+  test("refuses what is neither handler nor runnable, and anything after the start", async () => {
+    const world = await startWorld({ handlers: [idling] });
+    expect(errorOf(() => createManager({ log: quiet }).add({} as never))).toBeInstanceOf(TypeError);
+    expect(errorOf(() => world.manager.add(idling))).toMatchObject({ code: "ERR_ADD_REFUSED" });
+    await expect(world.manager.start()).rejects.toMatchObject({ code: "ERR_ALREADY_STARTED" });
+  });
+});
+
+describe("a start that fails", () => {
+  test("a missing CRD is logged at once and once, and ends the start after cacheSyncTimeoutMs, naming what to do", async () => {
+    const world = await startWorld({ handlers: [idling], resources: [Gadget], start: false, cacheSyncTimeoutMs: 60_000 });
+    const started = world.manager.run().catch((error: unknown) => error);
+    await world.clock.advance(0);
+    const warnings = (): string[] => world.logs.filter(({ level }) => level === "warn").map(({ text }) => text);
+    expect(warnings()).toEqual([expect.stringMatching(/^cannot watch Widget: .*install the CRD widgets\.test\.treadle\.dev/)]);
+    await world.clock.advance(59_999);
+    expect(world.manager.status().state).toBe("starting");
+    await world.clock.advance(1);
+    const error = await started;
+    expect(isManagerError(error)).toBe(true);
+    expect(error).toMatchObject({
+      code: "ERR_CACHE_SYNC",
+      message: expect.stringMatching(/Widget \(test\.treadle\.dev\/v1\): .*; install the CRD widgets\.test\.treadle\.dev/),
+      cause: expect.any(ApiError),
+    });
+    expect(warnings()).toHaveLength(1);
+    expect(world.manager.status().state).toBe("stopped");
+    expect(world.server.watchCount).toBe(0);
+  });
+
+  test("a CRD that comes while the operator waits for it is found", async () => {
+    const world = await startWorld({ handlers: [idling], resources: [Gadget], start: false });
+    const started = world.manager.start();
+    await world.clock.advance(30_000);
+    world.server.install(Widget);
+    await world.clock.advance(30_000);
+    await started;
+    await world.user.create(Widget, widget("a"));
+    await world.settled();
+    expect(world.passesSince()).toEqual(["default/a"]);
+  });
+
+  test("forbidden access names the permission", async () => {
+    const world = await startWorld({
+      handlers: [idling],
+      start: false,
+      intercept: (transport) => ({
+        ...transport,
+        request: async () => ({
+          status: 403,
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify({ kind: "Status", apiVersion: "v1", status: "Failure", reason: "Forbidden", code: 403, message: "no" }),
+        }),
+      }),
+    });
+    const started = world.manager.start().catch((error: unknown) => error);
+    await world.clock.advance(120_000);
+    expect(await started).toMatchObject({ message: expect.stringContaining("allow list and watch of widgets.test.treadle.dev") });
+  });
+
+  test("an unreachable server is named", async () => {
+    // A port that was free a moment ago.
+    const taken = createServer().listen(0, "127.0.0.1");
+    await new Promise((resolve) => taken.once("listening", resolve));
+    const { port } = taken.address() as AddressInfo;
+    await new Promise((resolve) => taken.close(resolve));
+    const clock = fakeClock();
+    const config = { source: "test", server: `http://127.0.0.1:${port}`, credentials: async () => ({}) };
+    const warned = Promise.withResolvers<string>();
+    const log = { ...quiet, warn: (_: object, text: string) => warned.resolve(text) };
+    const cacheSyncTimeoutMs = 3_600_000;
+    const manager = createManager({ config, clock, log, probes: false, metrics: false, signals: false, cacheSyncTimeoutMs });
+    const run = manager.add(idling).run();
+    const failed = run.catch((error: unknown) => error);
+    let warning: string | undefined;
+    void warned.promise.then((text) => {
+      warning = text;
+    });
+    // The sockets are real, so the time between two attempts may not fly by.
+    while (warning === undefined) await clock.advance(20);
+    expect(warning).toContain(`cannot watch Widget: no connection to http://127.0.0.1:${port}`);
+    await clock.advance(cacheSyncTimeoutMs);
+    const error = await failed;
+    expect(error).toMatchObject({ code: "ERR_CACHE_SYNC", message: expect.stringContaining(`127.0.0.1:${port}`) });
+  });
+
+  test("a malformed kubeconfig is reported as it is", async () => {
+    const file = join(await mkdtemp(join(tmpdir(), "treadle-")), "config");
+    await writeFile(file, "clusters: [");
+    const manager = createManager({ client: () => connect({ kubeconfig: file }), log: quiet, probes: false, metrics: false });
+    await expect(manager.run()).rejects.toMatchObject({ name: "ConfigError", message: expect.stringContaining(file) });
+    expect(manager.status().state).toBe("stopped");
+  });
+
+  test("a port in use names the option, and nothing is left running", async () => {
+    const taken = createServer().listen(0, "127.0.0.1");
+    onTestFinished(() => void taken.close());
+    await new Promise((resolve) => taken.once("listening", resolve));
+    const { port } = taken.address() as AddressInfo;
+    const world = await startWorld({ handlers: [idling], start: false, probes: { port }, host: "127.0.0.1" });
+    await expect(world.manager.start()).rejects.toMatchObject({ code: "ERR_LISTEN", message: expect.stringContaining("probes: { port }") });
+    expect(world.lists).toEqual([]);
+  });
+
+  test("a runnable that fails to start ends the start, and those before it are stopped", async () => {
+    const calls: string[] = [];
+    const world = await startWorld({ handlers: [idling], start: false });
+    world.manager.add({ name: "first", start: () => void calls.push("start"), stop: () => void calls.push("stop") }).add({
+      name: "second",
+      start: async () => {
+        throw "no";
+      },
+    });
+    await expect(world.manager.start()).rejects.toMatchObject({ code: "ERR_RUNNABLE", message: 'cannot start runnable "second": no' });
+    expect(calls).toEqual(["start", "stop"]);
+    expect(world.server.watchCount).toBe(0);
+  });
+});
+
+describe("stop", () => {
+  function holding() {
+    const log: string[] = [];
+    const release = Promise.withResolvers<void>();
+    const held = step(Widget, {
+      name: "held",
+      conditions: ["Held"],
+      async do(req) {
+        log.push(`begin ${req.object.metadata.name}`);
+        req.status.text = "begun";
+        await Promise.race([
+          release.promise,
+          new Promise((_, reject) => req.signal.addEventListener("abort", () => reject(req.signal.reason))),
+        ]);
+        log.push(`end ${req.object.metadata.name}`);
+        req.status.text = "ended";
+      },
+    });
+    return { log, release, handler: handler(Widget).step(conditions()).step(held).build() };
+  }
+
+  test("passes in progress finish and are saved, those in the queue are not begun, runnables and watches end after them", async () => {
+    const { log, release, handler: held } = holding();
+    const world = await startWorld({ handlers: [], start: false });
+    world.manager.add(held, { concurrency: 1 }).add({ start: () => void log.push("up"), stop: () => void log.push("down") });
+    await world.manager.start();
+    await world.user.create(Widget, widget("a"));
+    await world.user.create(Widget, widget("b"));
+    await world.clock.advance(0);
+    const stopped = world.manager.stop();
+    await world.clock.advance(10_000);
+    expect(world.manager.status().state).toBe("stopping");
+    release.resolve();
+    await stopped;
+    expect(log).toEqual(["up", "begin a", "end a", "down"]);
+    expect((await world.user.get(Widget, ref))?.status?.text).toBe("ended");
+    expect(world.server.watchCount).toBe(0);
+    expect(world.manager.status().state).toBe("stopped");
+    await expect(world.manager.stop(), "again").resolves.toBeUndefined();
+  });
+
+  test("the signal of a pass is aborted after two thirds of the grace; that is no error, and its status is saved", async () => {
+    const { log, handler: held } = holding();
+    const world = await startWorld({ handlers: [held], gracefulShutdownMs: 30_000 });
+    await world.user.create(Widget, widget("a"));
+    await world.clock.advance(0);
+    const stopped = world.manager.stop();
+    await world.clock.advance(19_999);
+    expect(world.reports).toEqual([]);
+    await world.clock.advance(1);
+    await stopped;
+    expect(log).toEqual(["begin a"]);
+    expect(world.reports[0]?.result).toMatchObject({ requeue: { type: "none" } });
+    expect(world.reports[0]?.result.error).toBeUndefined();
+    expect((await world.user.get(Widget, ref))?.status?.text).toBe("begun");
+  });
+
+  test("a pass that cannot be ended is left behind after the grace, with an error that names it", async () => {
+    const stuck = step(Widget, { name: "stuck", do: () => new Promise<void>(() => undefined) });
+    const world = await startWorld({ handlers: [handler(Widget).step(stuck).build()], gracefulShutdownMs: 3_000 });
+    await world.user.create(Widget, widget("a"));
+    await world.clock.advance(0);
+    const stopped = world.manager.stop().catch((error: unknown) => error);
+    await world.clock.advance(3_000);
+    expect(await stopped).toMatchObject({
+      code: "ERR_SHUTDOWN_TIMEOUT",
+      message: expect.stringContaining("1 of widgets.test.treadle.dev"),
+    });
+    expect(world.server.watchCount, "the rest is stopped all the same").toBe(0);
+  });
+
+  test("run() resolves after stop(), and a stop during the start is no failure", async () => {
+    const world = await startWorld({ handlers: [idling], start: false });
+    const run = world.manager.run();
+    await world.settled();
+    await world.manager.stop();
+    await expect(run).resolves.toBeUndefined();
+
+    const waiting = await startWorld({ handlers: [idling], resources: [Gadget], start: false });
+    const early = waiting.manager.run();
+    await waiting.clock.advance(1_000);
+    await waiting.manager.stop();
+    await expect(early).resolves.toBeUndefined();
+  });
+
+  test("a manager that was never started stops at once and cannot be started any more", async () => {
+    const manager = createManager({ log: quiet, clock: fakeClock() });
+    await manager.stop();
+    await expect(manager.start()).rejects.toMatchObject({ code: "ERR_ALREADY_STARTED" satisfies ManagerErrorCode });
+  });
+
+  test("await using stops", async () => {
+    const world = await startWorld({ handlers: [idling], start: false });
+    {
+      await using manager = world.manager;
+      await manager.start();
+      expect(world.server.watchCount).toBe(1);
+    }
+    expect(world.server.watchCount).toBe(0);
+  });
+
+  test("a client of the caller is not closed, one that was made for the manager is", async () => {
+    let closed = 0;
+    const world = await startWorld({ handlers: [idling], start: false });
+    const own = { ...world.user, close: async () => void closed++ };
+    for (const client of [own, () => own]) {
+      const manager = createManager({ client, clock: world.clock, log: quiet, probes: false, metrics: false });
+      await manager.add(idling).start();
+      await manager.stop();
+    }
+    expect(closed).toBe(1);
+  });
+});
+
+test("settled waits for a pass in progress that waits for the time, as far as the horizon goes", async () => {
+  const sleeping = step(Widget, {
+    name: "sleeping",
+    timeoutMs: 5_000,
+    do: (req) => new Promise<void>((_, reject) => req.signal.addEventListener("abort", () => reject(req.signal.reason))),
+  });
+  const world = await startWorld({ handlers: [], start: false });
+  world.manager.add(handler(Widget).step(sleeping).build(), { backoff: { baseMs: 60_000, maxMs: 60_000 } });
+  await world.manager.start();
+  await world.user.create(Widget, widget("a"));
+  await world.settled(30_000);
+  expect(world.reports).toHaveLength(1);
+  expect(world.reports[0]?.result.error).toMatchObject({ code: "ERR_STEP_TIMEOUT" });
+});
+
+test("settled ends with its signal", async () => {
+  const stuck = step(Widget, { name: "stuck", do: () => new Promise<void>(() => undefined) });
+  const world = await startWorld({ handlers: [handler(Widget).step(stuck).build()], gracefulShutdownMs: 0 });
+  await world.user.create(Widget, widget("a"));
+  const controller = new AbortController();
+  const settled = world.manager.settled({ signal: controller.signal });
+  setImmediate(() => controller.abort(new Error("enough")));
+  await expect(settled).rejects.toThrow("enough");
+});
