@@ -314,6 +314,11 @@ describe("immutable fields", () => {
 describe("what is refused, with its path", () => {
   const recursive: z.ZodType = z.object({ child: z.lazy(() => recursive).optional() });
   const self: z.ZodType = z.lazy(() => self);
+  const getter = z.object({
+    get children(): z.ZodType {
+      return z.array(getter).optional();
+    },
+  });
 
   test.for<{ name: string; field: z.ZodType; path?: string; reason: RegExp }>([
     { name: "transform", field: z.string().transform((text) => text.length), reason: /computes? a value/ },
@@ -390,6 +395,7 @@ describe("what is refused, with its path", () => {
     { name: "default element", field: z.record(z.string(), z.string().default("x")), path: "spec.f[*]", reason: /never absent/ },
     { name: "nested", field: z.array(z.object({ a: z.record(z.string(), z.date()) })), path: "spec.f[].a[*]", reason: /Date/ },
     { name: "recursion", field: recursive, path: "spec.f.child", reason: /recursive/ },
+    { name: "recursion by a getter", field: getter, path: "spec.f.children[]", reason: /recursive/ },
     { name: "recursion into itself", field: self, reason: /recursive/ },
     { name: "nullable enum of numbers", field: z.literal([1, 2]).nullable(), reason: /never accepts null/ },
     {

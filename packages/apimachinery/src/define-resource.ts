@@ -178,7 +178,8 @@ export type VersionedResource<Versions, Version extends keyof Versions> = Versio
  *
  * Schemas say what is stored: what computes (transform, coerce, trim, catch, ...) or has no structural schema is refused.
  * `.describe()` becomes a description, `.default()` a default of the server, `.meta({ "x-kubernetes-...": ... })` is taken
- * over, and `.meta({ immutable: true })` becomes a transition rule: once set, the field neither changes nor vanishes.
+ * over, and `.meta({ immutable: true })` becomes a transition rule: once set, the field neither changes nor vanishes (an
+ * optional object around it may still be removed as a whole; make that immutable too).
  *
  * Several versions share one stored form without conversion: the server changes `apiVersion` only and prunes what the
  * other version does not know, so fields may be added between versions but neither renamed nor retyped.

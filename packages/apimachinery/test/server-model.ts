@@ -31,7 +31,10 @@ export function stored(schema: JsonSchema, value: unknown): unknown {
 /** A function that says whether the server takes a stored value. */
 export function acceptor(schema: JsonSchema): (value: unknown) => boolean {
   // ajv tells patterns apart by their text
-  const re2 = (pattern: string) => ({ test: (text: string) => RE2JS.compile(pattern).matcher(text).find(), toString: () => pattern });
+  const re2 = (pattern: string) => {
+    const compiled = RE2JS.compile(pattern);
+    return { test: (text: string) => compiled.matcher(text).find(), toString: () => pattern };
+  };
   const regExp = Object.assign(re2, { code: "re2" });
   const ajv = new Ajv({ strict: false, validateFormats: false, code: { regExp } });
   const validate = ajv.compile(toJsonSchema(schema));

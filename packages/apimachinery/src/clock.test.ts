@@ -1,0 +1,75 @@
+import { expect, test } from "vitest";
+import { fakeClock, sleep, systemClock } from "./clock.ts";
+import { isAborted } from "./errors.ts";
+
+test("timers fire in the order in which they are due, those due together in the order in which they were set", async () => {
+  const clock = fakeClock();
+  const fired: string[] = [];
+  clock.after(20, () => fired.push(`c at ${clock.now() - start}`));
+  clock.after(10, () => fired.push("a"));
+  clock.after(10, () => fired.push("b"));
+  clock.after(31, () => fired.push("never"));
+  const start = clock.now();
+  await clock.advance(30);
+  expect(fired).toEqual(["a", "b", "c at 20"]);
+  expect(clock.now()).toBe(start + 30);
+  expect(clock.nextDue()).toBe(start + 31);
+});
+
+test("a timer that sets another within the time advanced sees it fire", async () => {
+  const clock = fakeClock();
+  let count = 0;
+  const again = (): void => {
+    count++;
+    clock.after(10, again);
+  };
+  clock.after(10, again);
+  await clock.advance(35);
+  expect(count).toBe(3);
+});
+
+test("what a timer starts runs before the next one", async () => {
+  const clock = fakeClock();
+  const order: string[] = [];
+  clock.after(1, () => void Promise.resolve().then(() => order.push("work of the first")));
+  clock.after(2, () => order.push("second"));
+  await clock.advance(2);
+  expect(order).toEqual(["work of the first", "second"]);
+});
+
+test("a cancelled timer does not fire, and a negative delay counts as none", async () => {
+  const clock = fakeClock();
+  const fired: string[] = [];
+  clock.after(1, () => fired.push("cancelled")).cancel();
+  clock.after(-5, () => fired.push("now"));
+  await clock.advance(0);
+  expect(fired).toEqual(["now"]);
+  await clock.advance(5);
+  expect(fired).toEqual(["now"]);
+});
+
+test("sleep ends with its time, or rejects with the signal's reason and leaves no timer", async () => {
+  const clock = fakeClock();
+  const done = sleep(clock, 10);
+  await clock.advance(10);
+  await done;
+  const abort = new AbortController();
+  const cut = sleep(clock, 10, abort.signal);
+  abort.abort();
+  await expect(cut).rejects.toSatisfy(isAborted);
+  expect(clock.nextDue()).toBeUndefined();
+  await expect(sleep(clock, 10, abort.signal)).rejects.toSatisfy(isAborted);
+});
+
+test("the real clock fires, and a delay beyond what setTimeout can hold does not fire at once", async () => {
+  await new Promise<void>((resolve) => {
+    // its timers keep no process alive, so something else must
+    const alive = setInterval(() => undefined, 1000);
+    const far = systemClock.after(2 ** 31 + 1000, () => expect.unreachable());
+    systemClock.after(1, () => {
+      clearInterval(alive);
+      far.cancel();
+      resolve();
+    });
+  });
+});

@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import {
+  ApiError,
+  isAborted,
+  isAlreadyExists,
+  isApiError,
+  isConflict,
+  isExpired,
+  isForbidden,
+  isInvalid,
+  isKindNotServed,
+  isNotFound,
+  isTooManyRequests,
+} from "./errors.ts";
+
+const guards = { isNotFound, isKindNotServed, isConflict, isAlreadyExists, isInvalid, isForbidden, isExpired, isTooManyRequests };
+
+test.for([
+  { status: 404, reason: "NotFound", details: { name: "x", kind: "secrets" }, code: "ERR_NOT_FOUND", guard: "isNotFound" },
+  { status: 404, reason: "NotFound", details: {}, code: "ERR_KIND_NOT_SERVED", guard: "isKindNotServed" },
+  { status: 409, reason: "Conflict", details: { name: "x" }, code: "ERR_CONFLICT", guard: "isConflict" },
+  { status: 409, reason: "AlreadyExists", details: { name: "x" }, code: "ERR_ALREADY_EXISTS", guard: "isAlreadyExists" },
+  { status: 422, reason: "Invalid", details: { name: "x" }, code: "ERR_INVALID", guard: "isInvalid" },
+  { status: 403, reason: "Forbidden", details: { name: "x" }, code: "ERR_FORBIDDEN", guard: "isForbidden" },
+  { status: 410, reason: "Expired", details: {}, code: "ERR_EXPIRED", guard: "isExpired" },
+  { status: 429, reason: "TooManyRequests", details: {}, code: "ERR_TOO_MANY_REQUESTS", guard: "isTooManyRequests" },
+  { status: 503, reason: "", details: {}, code: "ERR_SERVER", guard: undefined },
+  { status: 418, reason: "", details: {}, code: "ERR_OTHER", guard: undefined },
+])("$status $reason is $code, and only its own guard says so", ({ status, reason, details, code, guard }) => {
+  const error = new ApiError({ message: "m", status, reason, details });
+  expect(error.code).toBe(code);
+  expect(
+    Object.entries(guards)
+      .filter(([, is]) => is(error))
+      .map(([name]) => name),
+  ).toEqual(guard === undefined ? [] : [guard]);
+});
+
+test("an error of another copy of this package is recognised by its brand", () => {
+  const foreign = Object.defineProperty(
+    Object.assign(new Error("m"), { code: "ERR_NOT_FOUND" }),
+    Symbol.for("treadle.apimachinery.ApiError"),
+    { value: true },
+  );
+  expect(isApiError(foreign)).toBe(true);
+  expect(isNotFound(foreign)).toBe(true);
+});
+
+test.for([undefined, null, "x", new Error("x"), { code: "ERR_NOT_FOUND" }])("%s is no ApiError", (value) => {
+  expect(isApiError(value)).toBe(false);
+  expect(isNotFound(value)).toBe(false);
+});
+
+test("the server's wish to wait is in milliseconds", () => {
+  expect(new ApiError({ message: "m", status: 429, details: { retryAfterSeconds: 3 } }).retryAfterMs).toBe(3000);
+  expect(new ApiError({ message: "m", status: 429, details: { retryAfterSeconds: 3 }, retryAfterMs: 10 }).retryAfterMs).toBe(10);
+});
+
+test("aborts are told from failures", () => {
+  expect(isAborted(AbortSignal.abort().reason)).toBe(true);
+  expect(isAborted(new Error("x"))).toBe(false);
+});

@@ -1,0 +1,45 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { apiVersionOf, groupKindOf, kind, pathOf } from "./kind.ts";
+import { keyOf, refOf } from "./objects.ts";
+import { randomName, seededRandom } from "./random.ts";
+
+const widget = kind({ group: "example.dev", version: "v1", kind: "Widget" });
+
+test.for([
+  { target: {}, want: "/apis/example.dev/v1/widgets" },
+  { target: { namespace: "ns" }, want: "/apis/example.dev/v1/namespaces/ns/widgets" },
+  { target: { namespace: "ns", name: "a" }, want: "/apis/example.dev/v1/namespaces/ns/widgets/a" },
+  { target: { namespace: "ns", name: "a", subresource: "status" }, want: "/apis/example.dev/v1/namespaces/ns/widgets/a/status" },
+  { target: { namespace: "", name: "system:a/b" }, want: "/apis/example.dev/v1/widgets/system%3Aa%2Fb" },
+])("the path of $target is $want", ({ target, want }) => {
+  expect(pathOf(widget, target)).toBe(want);
+});
+
+test("a cluster-scoped kind ignores the namespace; the core group has its own root", () => {
+  const node = kind({ group: "", version: "v1", kind: "Node", scope: "Cluster" });
+  expect(pathOf(node, { namespace: "ns", name: "n" })).toBe("/api/v1/nodes/n");
+  expect([apiVersionOf(node), groupKindOf(node)]).toEqual(["v1", "Node"]);
+  expect([apiVersionOf(widget), groupKindOf(widget)]).toEqual(["example.dev/v1", "Widget.example.dev"]);
+});
+
+test("a key names its object and nothing else", () => {
+  const name = fc.stringMatching(/^[a-z0-9.-]{1,9}$/);
+  fc.assert(
+    fc.property(name, fc.option(name, { nil: undefined }), (given, namespace) => {
+      const ref = namespace === undefined ? { name: given } : { name: given, namespace };
+      expect(refOf(keyOf(ref))).toEqual(ref);
+    }),
+  );
+});
+
+test("the same seed gives the same numbers and names", () => {
+  const numbers = (seed: number): readonly number[] => {
+    const random = seededRandom(seed);
+    return Array.from({ length: 50 }, () => random.next());
+  };
+  expect(numbers(7)).toEqual(numbers(7));
+  expect(numbers(7)).not.toEqual(numbers(8));
+  expect(numbers(7).every((number) => number >= 0 && number < 1)).toBe(true);
+  expect(randomName(seededRandom(1), 5)).toMatch(/^[bcdfghjklmnpqrstvwxz2456789]{5}$/);
+});
