@@ -54,17 +54,22 @@ export interface FakeReqWorld {
   readonly clock?: FakeClock;
 }
 
-interface CommonRunOptions {
-  /** @defaultValue "do" */
+/** What a run is told; see {@link FakeReq.run}. */
+export type RunOptions<N> =
+  | { readonly phase?: "do"; readonly vars: N }
+  /** No `do` runs in a deletion pass, so these phases have no vars. */
+  | { readonly phase: "gate" | "cleanup"; readonly vars?: never }
+  /** `outcome` is `req.outcome`. @defaultValue done */
+  | { readonly phase: "post"; readonly vars?: Partial<N>; readonly outcome?: Outcome };
+
+/** `vars` is required where the phase needs some. */
+export type RunArgs<N> = {} extends N ? [options?: RunOptions<N> | { readonly phase?: "do"; readonly vars?: N }] : [options: RunOptions<N>];
+
+interface AnyRunOptions {
   readonly phase?: PhaseName;
-  /** `req.outcome` of a post. @defaultValue done */
+  readonly vars?: object;
   readonly outcome?: Outcome;
 }
-
-/** `vars` is required where the step needs some. */
-export type RunArgs<N> = {} extends N
-  ? [options?: CommonRunOptions & { readonly vars?: N }]
-  : [options: CommonRunOptions & { readonly vars: N }];
 
 export interface FakeReq<T extends KubernetesObject> {
   /**
@@ -147,7 +152,7 @@ class FakeRequest {
     return this.#backend.requests;
   }
 
-  async run(step: AnyStep, options: CommonRunOptions & { readonly vars?: object } = {}): Promise<StepResult<object>> {
+  async run(step: AnyStep, options: AnyRunOptions = {}): Promise<StepResult<object>> {
     const facts = factsOf(this.#kind, step, this.#world.handlerName);
     const { phase = "do", vars = {}, outcome } = options;
     if (!facts.phases.has(phase) && facts.phases.size > 0)

@@ -1,6 +1,6 @@
 export { type FakeClock, fakeClock, seededRandom } from "@treadle/apimachinery";
 export { configMap, type Named, ownerRef, secret, secretText } from "./builders.ts";
-export { fakeReq, type FakeReq, type FakeReqWorld, type Given, type PhaseName, type RunArgs } from "./fake-req.ts";
+export { fakeReq, type FakeReq, type FakeReqWorld, type Given, type PhaseName, type RunArgs, type RunOptions } from "./fake-req.ts";
 export { fakeWorld, type FakeWorld, type FakeWorldOptions, type PassOutcome, type WorldPass } from "./fake-world.ts";
 export type { LogLine } from "./internal/log-recorder.ts";
 export type { ToCreate, UserActions } from "./internal/user.ts";

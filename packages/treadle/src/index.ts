@@ -43,5 +43,5 @@ export { conditions, defaults, finalizer, guard, pause, prerequisite, validate }
 export { RetryAfterError, TerminalError } from "@treadle/reconcile";
 
 // The process around the handlers, and connections of one's own.
-export { createManager, type ManagerOptions } from "@treadle/controller";
+export { createManager, type Manager, type ManagerOptions, type PassReport } from "@treadle/controller";
 export { type Client, connect, createClient } from "@treadle/client";

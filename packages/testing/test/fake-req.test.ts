@@ -1,0 +1,269 @@
+import "../src/matchers.ts";
+import { defineResource, isInvalid, kind as untypedKind } from "@treadle/apimachinery";
+import { ConfigMap, Secret } from "@treadle/apimachinery/kinds";
+import { all, anyKind, conditions, isReconcileError, many, pause, PAUSED_ANNOTATION, step, TerminalError } from "@treadle/reconcile";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { fakeReq, secret, secretText } from "../src/index.ts";
+import { FINALIZER, NAME, readInput, RW, store } from "./rw.ts";
+
+const input = secret("in", { value: "17" });
+const given = { spec: { inputSecret: "in" } };
+
+test("a step that waits says why, and its condition too", async () => {
+  const req = fakeReq(RW, given);
+  expect(await req.run(readInput)).toWait("Secret in does not exist");
+  expect(req).toHaveCondition("InputReady", { status: "False", reason: "NotFound", message: "Secret in does not exist" });
+});
+
+test("a step that goes on hands over its vars", async () => {
+  const req = fakeReq(RW, given, { objects: [input] });
+  expect(await req.run(readInput)).toContinue({ input: { value: 17 } });
+});
+
+test("what a step throws, run throws: the very same error", async () => {
+  const boom = new TerminalError("boom");
+  const failing = step(RW, {
+    name: "failing",
+    do() {
+      throw boom;
+    },
+  });
+  await expect(fakeReq(RW, given).run(failing)).rejects.toBe(boom);
+});
+
+test("a status that was set before the throw is saved, as in a pass", async () => {
+  const failing = step(RW, {
+    name: "failing",
+    conditions: ["Made"],
+    do(req) {
+      req.status.outputSecret = "half";
+      throw new Error("boom");
+    },
+  });
+  const req = fakeReq(RW, given);
+  await expect(req.run(failing)).rejects.toThrow("boom");
+  expect(req.status.outputSecret).toBe("half");
+  expect(req).toHaveCondition("Made", { status: "False", message: "boom" });
+});
+
+test("a step with needs runs alone with given vars, and really writes", async () => {
+  const req = fakeReq(RW, given);
+  expect(await req.run(store, { vars: { input: { value: 5 } } })).toContinue();
+  const output = await req.get(Secret, "rwexternal-out");
+  expect(secretText(output)).toEqual({ result: "5" });
+  expect(req.status.outputSecret).toBe("rwexternal-out");
+  expect(req.status.steps).toEqual({ store: { written: 1 } });
+  expect(req.events).toEqual([{ type: "Normal", reason: "Stored", note: "stored rwexternal-out", action: "store" }]);
+  expect(req.requests.filter({ kind: Secret, verb: "create" })).toHaveLength(1);
+  expect(req.object.metadata.finalizers).toEqual([FINALIZER]);
+});
+
+test("state from earlier passes is there", async () => {
+  const req = fakeReq(RW, given, { state: { store: { written: 41 } } });
+  await req.run(store, { vars: { input: { value: 5 } } });
+  expect(req.status.steps).toEqual({ store: { written: 42 } });
+});
+
+test("state of a kind that keeps none in its status is in the annotation of the handler", async () => {
+  const counting = step(ConfigMap, {
+    name: "counting",
+    state: z.object({ n: z.int32().default(0) }),
+    do: (req) => req.next({ n: ++req.state.n }),
+  });
+  const req = fakeReq(ConfigMap, {}, { state: { counting: { n: 6 } } });
+  expect(await req.run(counting)).toContinue({ n: 7 });
+  expect(Object.keys(req.object.metadata.annotations ?? {})).toEqual(["configmaps/step-state"]);
+});
+
+test("state that breaks its schema is the failure that it would be in a pass", async () => {
+  const req = fakeReq(RW, given, { state: { store: { written: "many" } } });
+  const error: unknown = await req.run(store, { vars: { input: { value: 5 } } }).catch((thrown: unknown) => thrown);
+  expect(isReconcileError(error) && error.code).toBe("ERR_STATE_INVALID");
+});
+
+test("state for a kind without room for it is refused with the fix", async () => {
+  const Plain = defineResource({ group: "a.example.com", version: "v1", kind: "Plain", scope: "Namespaced", spec: z.object({}) });
+  const noop = step(anyKind<object>(), { name: "noop", do() {} });
+  await expect(fakeReq(Plain, {}, { state: { x: {} } }).run(noop)).rejects.toThrow(/stepState: true/);
+});
+
+test("vars are typed, and required where the phase needs them", () => {
+  const req = fakeReq(RW, given);
+  const neverRun = async (): Promise<void> => {
+    // @ts-expect-error store needs vars.input
+    await req.run(store);
+    // @ts-expect-error input.value is a number
+    await req.run(store, { vars: { input: { value: "5" } } });
+    // @ts-expect-error no vars in cleanup: no do runs in a deletion pass
+    await req.run(store, { phase: "cleanup", vars: { input: { value: 5 } } });
+    await req.run(store, { phase: "post" });
+    await req.run(readInput, {});
+    const result = await req.run(readInput);
+    if (result.type === "continue") result.vars.input.value satisfies number;
+    // @ts-expect-error the spec is typed
+    fakeReq(RW, { spec: { inputSecret: 5 } });
+    // @ts-expect-error a step of another kind
+    await fakeReq(Secret, {}).run(readInput);
+  };
+  expect(neverRun).toBeTypeOf("function");
+});
+
+test("each run sees what the runs before it left, and the conditions of other steps stay", async () => {
+  const req = fakeReq(RW, given, { objects: [input] });
+  await req.run(readInput);
+  await req.run(store, { vars: { input: { value: 5 } } });
+  expect(req.conditions.map(({ type, status }) => [type, status])).toEqual([
+    ["InputReady", "True"],
+    ["OutputReady", "True"],
+  ]);
+  await req.run(store, { vars: { input: { value: 6 } } });
+  expect(secretText(await req.get(Secret, "rwexternal-out"))).toEqual({ result: "6" });
+});
+
+test("cleanup runs on an object that is being deleted, and the finalizer goes with the last of it", async () => {
+  const req = fakeReq(RW, given);
+  await req.run(store, { vars: { input: { value: 5 } } });
+  expect(await req.run(store, { phase: "cleanup" })).toWait("Secret rwexternal-out is being deleted");
+  expect(req.object.metadata.deletionTimestamp).toBeDefined();
+  expect(req.isGone).toBe(false);
+  expect(await req.run(store, { phase: "cleanup" })).toContinue();
+  expect(req.isGone).toBe(true);
+  await expect(req.run(readInput)).rejects.toThrow(/RWExternal default\/rwexternal is gone/);
+});
+
+test("no do runs on an object that is being deleted", async () => {
+  const deleted = { ...given, metadata: { deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: ["other.example.com/x"] } };
+  await expect(fakeReq(RW, deleted).run(readInput)).rejects.toThrow(/phase: "cleanup"/);
+});
+
+test("a post sees the outcome that it is given", async () => {
+  const req = fakeReq(RW, given);
+  const outcome = { type: "failed", step: "read-input", error: new Error("boom") } as const;
+  expect(await req.run(store, { vars: { input: { value: 1 } }, phase: "post", outcome })).toContinue();
+  expect(req.events).toMatchObject([{ type: "Warning", reason: "Failed", note: "Error: boom" }]);
+});
+
+test("a gate is asked alone", async () => {
+  const req = fakeReq(RW, { ...given, metadata: { annotations: { [PAUSED_ANNOTATION]: "true" } } });
+  expect(await req.run(pause(), { phase: "gate" })).toStop("paused");
+  expect(req).toHaveCondition("Paused", "True");
+  expect(await fakeReq(RW, given).run(pause(), { phase: "gate" })).toContinue();
+});
+
+test("a phase that the step does not have is an error that names those that it has", async () => {
+  await expect(fakeReq(RW, given).run(readInput, { phase: "cleanup" })).rejects.toThrow(
+    'step "read-input" has no cleanup: run it with { phase: "do" }',
+  );
+  await expect(fakeReq(RW, given).run(pause())).rejects.toThrow('{ phase: "gate" }');
+  expect(await fakeReq(RW, given).run(conditions())).toContinue();
+});
+
+test("all() runs every part and joins what they say", async () => {
+  const good = step(RW, { name: "good", conditions: ["Good"], do: (req) => void req.conditions.true("Good") });
+  const bad = step(RW, { name: "bad", conditions: ["Bad"], do: (req) => req.conditions.false("Bad", "No", "not yet").wait() });
+  const req = fakeReq(RW, given);
+  expect(await req.run(all("parts", [bad, good]))).toWait("not yet");
+  expect(req).toHaveCondition("Good", "True");
+  expect(req).toHaveCondition("Bad", "False");
+});
+
+test("many() reads what the world holds in the primary's namespace", async () => {
+  const counting = step(RW, {
+    name: "counting",
+    reads: { peers: many(ConfigMap, () => ({ matchLabels: { app: "x" } })) },
+    do: (req) => req.next({ names: req.reads.peers.map(({ metadata }) => metadata.name) }),
+  });
+  const configMap = (name: string, namespace: string, app: string): object => ({
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name, namespace, labels: { app } },
+  });
+  const objects = [configMap("a", "team", "x"), configMap("b", "team", "y"), configMap("c", "other", "x")];
+  const req = fakeReq(RW, { ...given, metadata: { namespace: "team" } }, { objects });
+  expect(await req.run(counting)).toContinue({ names: ["a"] });
+});
+
+test("objects without names get the kind in lower case, numbered; the namespace is the primary's", async () => {
+  const req = fakeReq(
+    RW,
+    { ...given, metadata: { namespace: "team" } },
+    {
+      objects: [
+        { apiVersion: "v1", kind: "Secret" },
+        { apiVersion: "v1", kind: "Secret" },
+      ],
+    },
+  );
+  expect(await req.get(Secret, "secret")).toMatchObject({ metadata: { namespace: "team" } });
+  expect(await req.get(Secret, "team/secret-2")).toBeDefined();
+});
+
+test("a status and a uid that are given are kept; versions are the server's", async () => {
+  const req = fakeReq(RW, {
+    ...given,
+    metadata: { name: "a", uid: "my-uid", resourceVersion: "77", generation: 9 },
+    status: { outputSecret: "old" },
+  });
+  expect(req.object.metadata.name).toBe("a");
+  await req.run(readInput);
+  expect(req.object.metadata).toMatchObject({ uid: "my-uid", generation: 1 });
+  expect(req.status.outputSecret).toBe("old");
+});
+
+test.for([
+  { name: "no kind", objects: [{ metadata: { name: "a" } }], want: /objects\[0\] needs apiVersion and kind/ },
+  { name: "no object", objects: ["Secret" as unknown as object], want: /objects\[0\] must be an object/ },
+  { name: "one name twice", objects: [secret("a"), secret("a")], want: /objects\[1\]: Secret default\/a is there already/ },
+  {
+    name: "deleted without a finalizer",
+    objects: [{ apiVersion: "v1", kind: "Secret", metadata: { name: "a", deletionTimestamp: "2026-01-01T00:00:00Z" } }],
+    want: /has a deletionTimestamp but no finalizer/,
+  },
+])("objects that are none are refused at once: $name", ({ objects, want }) => {
+  expect(() => fakeReq(RW, given, { objects })).toThrow(want);
+});
+
+test("a primary that its own schema refuses is refused as the server refuses it", async () => {
+  const wrong = { spec: { inputSecret: 5 } } as unknown as typeof given;
+  const error: unknown = await fakeReq(RW, wrong)
+    .run(readInput)
+    .catch((thrown: unknown) => thrown);
+  expect(isInvalid(error)).toBe(true);
+  expect(String(error)).toContain("spec.inputSecret");
+});
+
+test("defaults of the schema are there, and kinds that nobody described too", async () => {
+  const Widget = untypedKind({ group: "w.example.com", version: "v1", kind: "Widget" });
+  const req = fakeReq(RW, given, {
+    objects: [{ apiVersion: "w.example.com/v1", kind: "Widget", metadata: { name: "w" }, spec: { any: [1] } }],
+  });
+  await req.run(readInput);
+  expect(req.object.spec.factor).toBe(1);
+  expect(await req.get(Widget, "w")).toMatchObject({ spec: { any: [1] } });
+});
+
+test("a step that hangs fails at its deadline when the time comes", async () => {
+  const hanging = step(RW, { name: "hanging", timeoutMs: 5_000, do: () => new Promise<void>(() => {}) });
+  const req = fakeReq(RW, given);
+  const run = req.run(hanging).catch((error: unknown) => error);
+  await req.advance(1_000);
+  await req.advance(5_000);
+  const error = await run;
+  expect(isReconcileError(error) && error.code).toBe("ERR_STEP_TIMEOUT");
+});
+
+test("garbage in place of a result is refused", async () => {
+  const forged = step(RW, { name: "forged", do: (() => ({ type: "wait", reason: "x" })) as unknown as () => void });
+  const error: unknown = await fakeReq(RW, given)
+    .run(forged)
+    .catch((thrown: unknown) => thrown);
+  expect(isReconcileError(error) && error.code).toBe("ERR_NOT_A_RESULT");
+});
+
+test("the name of the handler decides on finalizer and field manager", async () => {
+  const req = fakeReq(RW, given, { handlerName: "mine" });
+  await req.run(store, { vars: { input: { value: 1 } } });
+  expect(req.object.metadata.finalizers).toEqual(["examples.treadle.dev/mine"]);
+  expect(NAME).not.toBe("mine");
+});

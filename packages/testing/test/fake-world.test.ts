@@ -1,0 +1,158 @@
+import "../src/matchers.ts";
+import { Secret } from "@treadle/apimachinery/kinds";
+import { conditions, handler, RetryAfterError, step, TerminalError } from "@treadle/reconcile";
+import { expect, test } from "vitest";
+import { fakeWorld, ownerRef, secret, secretText } from "../src/index.ts";
+import { primary, rw, RW } from "./rw.ts";
+
+test("settling runs a pass for each object until there is nothing to do", async () => {
+  const world = fakeWorld(rw, { objects: [primary("a"), primary("b"), secret("in", { value: "17" })] });
+  await world.settle();
+  expect(world.get(RW, "a")).toBeReady();
+  expect(world.get(RW, "default/b")).toBeReady();
+  expect(secretText(world.get(Secret, "a-out"))).toEqual({ result: "17" });
+});
+
+test("an object that waits is woken by what it waits for", async () => {
+  const world = fakeWorld(rw, { objects: [primary("a")] });
+  await world.settle();
+  expect(world.get(RW, "a")).toHaveCondition("Ready", { status: "False", reason: "NotFound" });
+  expect(world.dueIn("a")).toBe(50);
+  await world.create(Secret, secret("in", { value: "3" }));
+  expect(world.dueIn("a")).toBe(0);
+  await world.settle();
+  expect(world.get(RW, "a")).toBeReady();
+});
+
+test("pass runs one pass and says how it ended", async () => {
+  const world = fakeWorld(rw, { objects: [primary("a")] });
+  expect(await world.pass("default/a")).toWait("Secret in does not exist");
+  await world.create(Secret, secret("in", { value: "3" }));
+  expect(await world.pass("a")).toContinue();
+  expect(world.passes).toHaveLength(2);
+  expect(await world.pass("nobody")).toEqual({ type: "gone" });
+});
+
+test("time moves only when told to, and advancing runs nothing by itself", async () => {
+  const world = fakeWorld(rw, { objects: [primary("a")] });
+  await world.settle();
+  await world.settle();
+  expect(world.passes).toHaveLength(1);
+  await world.advance(49);
+  await world.settle();
+  expect(world.passes).toHaveLength(1);
+  await world.advance(1);
+  expect(world.passes).toHaveLength(1);
+  await world.settle();
+  expect(world.passes).toHaveLength(2);
+  expect(world.dueIn("a")).toBe(100);
+});
+
+test("a dependent that somebody deletes comes back", async () => {
+  const world = fakeWorld(rw, { objects: [primary("a"), secret("in", { value: "17" })] });
+  await world.settle();
+  await world.delete(Secret, "a-out");
+  await world.settle();
+  expect(secretText(world.get(Secret, "a-out"))).toEqual({ result: "17" });
+});
+
+test("a deleted object is cleaned up and then gone", async () => {
+  const world = fakeWorld(rw, { objects: [primary("a"), secret("in", { value: "17" })] });
+  await world.settle();
+  await world.delete(RW, "a");
+  await world.settle();
+  await world.advance(50);
+  await world.settle();
+  expect(world.get(RW, "a")).toBeUndefined();
+  expect(world.get(Secret, "a-out")).toBeUndefined();
+});
+
+test("a settled world writes nothing more", async () => {
+  const world = fakeWorld(rw, { objects: [primary("a"), secret("in", { value: "17" })] });
+  await world.settle();
+  world.requests.clear();
+  // A step that counts its runs in its state is not idempotent: only the first half of this program is.
+  const reading = fakeWorld(handler(RW).step(conditions()).build(), { objects: [primary("a")] });
+  await reading.settle();
+  reading.requests.clear();
+  await reading.pass("a");
+  expect(reading.requests.length).toBe(0);
+});
+
+test("failures come back on their own curve, or when they say", async () => {
+  const errors: Error[] = [new Error("boom"), new Error("boom"), new RetryAfterError("later", 7_000), new TerminalError("never")];
+  const failing = handler(RW)
+    .step(
+      step(RW, {
+        name: "failing",
+        do() {
+          const error = errors.shift();
+          if (error !== undefined) throw error;
+        },
+      }),
+    )
+    .build();
+  const world = fakeWorld(failing, { objects: [primary("a")] });
+  const dues: (number | undefined)[] = [];
+  for (let i = 0; i < 4; i++) {
+    expect(await world.pass("a")).toMatchObject({ type: "failed" });
+    dues.push(world.dueIn("a"));
+  }
+  expect(dues).toEqual([5, 10, 7_000, undefined]);
+  expect(world.logs.filter(({ level }) => level === "error")).toHaveLength(4);
+});
+
+test("a handler that keeps itself awake is reported, not run for ever", async () => {
+  const restless = handler(RW)
+    .step(step(RW, { name: "restless", do: (req) => req.wait("again", 0) }))
+    .build();
+  const world = fakeWorld(restless, { objects: [primary("a")] });
+  await expect(world.settle()).rejects.toThrow(/default\/a does not come to rest: 1000 passes.*"wait".*again/);
+});
+
+test("a foreign object is left alone", async () => {
+  const world = fakeWorld(rw, { objects: [primary("a"), secret("in", { value: "17" }), secret("a-out", { result: "theirs" })] });
+  await world.settle();
+  expect(world.get(RW, "a")).toHaveCondition("OutputReady", { status: "False", reason: "Foreign" });
+  expect(secretText(world.get(Secret, "a-out"))).toEqual({ result: "theirs" });
+  expect(world.dueIn("a")).toBe(60_000);
+});
+
+test("users act as users: update, updateStatus, apply", async () => {
+  const world = fakeWorld(rw, { objects: [primary("a"), secret("in", { value: "17" })] });
+  await world.settle();
+  await world.update(RW, "a", (object) => {
+    object.spec.factor = 2;
+  });
+  await world.settle();
+  expect(secretText(world.get(Secret, "a-out"))).toEqual({ result: "34" });
+  await world.updateStatus(RW, "a", (object) => {
+    (object.status as { outputSecret: string }).outputSecret = "meddled";
+  });
+  expect(world.get(RW, "a")?.status?.outputSecret).toBe("meddled");
+  await world.settle();
+  expect(world.get(RW, "a")?.status?.outputSecret).toBe("a-out");
+  await world.apply({ apiVersion: "v1", kind: "Secret", metadata: { name: "in" }, data: { value: Buffer.from("5").toString("base64") } });
+  await world.settle();
+  expect(secretText(world.get(Secret, "a-out"))).toEqual({ result: "10" });
+  await expect(world.update(RW, "nobody", () => undefined)).rejects.toThrow(/there is no RWExternal default\/nobody/);
+});
+
+test("before the first await objects are as they were given, afterwards as the server has them", async () => {
+  const world = fakeWorld(rw, { objects: [primary("a")] });
+  expect(world.get(RW, "a")?.metadata.uid).toBeUndefined();
+  await world.settle();
+  const object = world.get(RW, "a");
+  expect(object?.metadata.uid).toBeDefined();
+  expect(Object.isFrozen(object?.spec)).toBe(true);
+  expect(ownerRef(object as RW)).toMatchObject({ kind: "RWExternal", name: "a", controller: true });
+});
+
+test("two worlds that are made alike behave alike", async () => {
+  const run = async (): Promise<string> => {
+    const world = fakeWorld(rw, { objects: [primary("a"), primary("b"), secret("in", { value: "17" })] });
+    await world.settle();
+    return JSON.stringify([world.list(RW), world.list(Secret), world.passes.map(({ key, outcome }) => [key, outcome])]);
+  };
+  expect(await run()).toBe(await run());
+});

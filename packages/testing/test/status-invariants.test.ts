@@ -1,0 +1,61 @@
+import type { Condition, KubernetesObject } from "@treadle/apimachinery";
+import { expect, test } from "vitest";
+import { checkStatus, requireValidStatus } from "../src/index.ts";
+import { rw } from "./rw.ts";
+
+const condition = (given: Partial<Condition> = {}): Condition => ({
+  type: "Ready",
+  status: "True",
+  reason: "Ready",
+  message: "",
+  lastTransitionTime: "2026-01-02T00:00:00Z",
+  observedGeneration: 2,
+  ...given,
+});
+const object = (conditions: readonly Condition[], status: object = {}): KubernetesObject =>
+  ({
+    apiVersion: "examples.treadle.dev/v1beta1",
+    kind: "RWExternal",
+    metadata: { name: "a", namespace: "b", generation: 2, creationTimestamp: "2026-01-01T00:00:00Z" },
+    status: { observedGeneration: 2, ...status, conditions },
+  }) as KubernetesObject;
+const ours = [condition(), condition({ type: "InputReady", reason: "InputReady" }), condition({ type: "OutputReady", reason: "X" })];
+const nowMs = Date.UTC(2026, 0, 3);
+
+test("a status that the engine wrote breaks nothing", () => {
+  expect(checkStatus(object(ours), { handler: rw, nowMs })).toEqual([]);
+  expect(checkStatus({ apiVersion: "v1", kind: "Secret", metadata: { name: "a" } })).toEqual([]);
+  expect(checkStatus(object([]))).toEqual([]);
+});
+
+test.for([
+  { code: "TREADLE0001", given: object(ours.slice(1)) },
+  { code: "TREADLE0002", given: object(ours, { observedGeneration: 3 }) },
+  { code: "TREADLE0002", given: object([condition({ observedGeneration: 3 }), ...ours.slice(1)], { observedGeneration: undefined }) },
+  { code: "TREADLE0003", given: object([...ours, condition({ type: "InputReady", reason: "Again" })]) },
+  { code: "TREADLE0004", given: object([condition({ reason: "not camel" }), ...ours.slice(1)]) },
+  { code: "TREADLE0004", given: object([condition({ reason: "" }), ...ours.slice(1)]) },
+  { code: "TREADLE0005", given: object([condition({ lastTransitionTime: "2026-01-04T00:00:00Z" }), ...ours.slice(1)]) },
+  { code: "TREADLE0005", given: object([condition({ lastTransitionTime: "yesterday" }), ...ours.slice(1)]) },
+  { code: "TREADLE0005", given: object([condition({ lastTransitionTime: "2025-12-31T00:00:00Z" }), ...ours.slice(1)]) },
+  {
+    code: "TREADLE0006",
+    given: object([condition(), condition({ type: "InputReady", status: "Unknown", reason: "X" }), ...ours.slice(2)]),
+  },
+  { code: "TREADLE0006", given: object([condition()]) },
+  { code: "TREADLE0007", given: object(ours, { observedGeneration: 1 }) },
+  { code: "TREADLE0008", given: object(ours, { observedGeneration: undefined }) },
+])("$code is found", ({ code, given }) => {
+  expect(checkStatus(given, { handler: rw, nowMs }).map((problem) => problem.code)).toContain(code);
+});
+
+test("without a handler nothing is known to count, and Ready is expected all the same", () => {
+  expect(checkStatus(object([condition(), condition({ type: "X", status: "False", reason: "X" })]))).toEqual([]);
+  expect(checkStatus(object([condition({ type: "X" })])).map(({ code }) => code)).toEqual(["TREADLE0001"]);
+});
+
+test("the error names the object and every problem", () => {
+  expect(() => requireValidStatus(object(ours.slice(1), { observedGeneration: 9 }), { handler: rw })).toThrow(
+    /RWExternal b\/a[\s\S]*TREADLE0001[\s\S]*TREADLE0002/,
+  );
+});

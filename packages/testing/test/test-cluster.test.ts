@@ -1,0 +1,149 @@
+import "../src/matchers.ts";
+import { once } from "node:events";
+import { Secret } from "@treadle/apimachinery/kinds";
+import { connect } from "@treadle/client";
+import { conditions, handler, step } from "@treadle/reconcile";
+import { expect, test } from "vitest";
+import { fakeClock, secret, secretText, startTestCluster } from "../src/index.ts";
+import { checkAfterEach } from "../src/matchers.ts";
+import { primary, rw, RW } from "./rw.ts";
+
+test("settled waits for passes, for what they write, and for what that wakes", async () => {
+  await using cluster = await startTestCluster({ objects: [secret("in", { value: "17" })] });
+  const op = await cluster.start(rw);
+  await cluster.apply(primary("a"));
+  await op.settled();
+  expect(await cluster.get(RW, "a")).toBeReady();
+  await cluster.update(Secret, "in", (object) => {
+    object.data = { value: Buffer.from("4").toString("base64") };
+  });
+  await op.settled();
+  expect(secretText(await cluster.get(Secret, "a-out"))).toEqual({ result: "4" });
+  await cluster.delete(RW, "a");
+  await op.settled();
+  expect(await cluster.list(RW)).toEqual([]);
+  expect(await cluster.get(Secret, "a-out")).toBeUndefined();
+});
+
+test("virtual time moves as far as the horizon, no further, and costs no real time", async () => {
+  const clock = fakeClock();
+  const begin = clock.now();
+  const polling = handler(RW)
+    .step(step(RW, { name: "polling", do: (req) => void req.revisit(60_000, "poll") }))
+    .build();
+  await using cluster = await startTestCluster({ clock, objects: [primary("a")], kinds: [RW] });
+  const op = await cluster.start(polling);
+  await op.settled();
+  expect(op.passes).toHaveLength(1);
+  expect(clock.now()).toBe(begin);
+  await op.settled({ horizonMs: 10 * 60_000 });
+  expect(op.passes).toHaveLength(11);
+});
+
+test("an operator that waits for ever still settles", async () => {
+  await using cluster = await startTestCluster({ objects: [primary("a")], kinds: [RW] });
+  const op = await cluster.start(rw);
+  await op.settled();
+  expect(await cluster.get(RW, "a")).toHaveCondition("Ready", "False");
+  expect(op.passes.length).toBeGreaterThan(5);
+});
+
+test("what does not come is reported with what is going on", async () => {
+  const hanging = handler(RW)
+    .step(step(RW, { name: "hanging", do: async (req) => void (await once(req.signal, "abort")) }))
+    .build();
+  await using cluster = await startTestCluster({ objects: [primary("a")], kinds: [RW] });
+  const op = await cluster.start(hanging);
+  await expect(op.settled({ timeoutMs: 200 })).rejects.toThrow(/not settled after 200 real ms .*1 running/);
+  await op.settled({ horizonMs: 30_000 });
+  expect(op.passes[0]?.result).toMatchObject({ outcome: { type: "failed", step: "hanging" } });
+});
+
+test("the operator's requests are counted, the user's are not", async () => {
+  await using cluster = await startTestCluster({ objects: [primary("a"), secret("in", { value: "17" })], kinds: [RW] });
+  const op = await cluster.start(rw);
+  await op.settled();
+  expect(cluster.requests({ verb: "create", kind: Secret })).toMatchObject([{ namespace: "default", status: 201 }]);
+  expect(cluster.requests({ verb: "watch", kind: RW })).toHaveLength(1);
+  cluster.clearRequests();
+  await cluster.get(RW, "a");
+  await cluster.create(Secret, secret("other"));
+  await op.settled();
+  expect(cluster.requests()).toEqual([]);
+});
+
+test("several handlers, one after another and side by side, in one cluster", async () => {
+  const labels = handler(Secret)
+    .step(
+      step(Secret, {
+        name: "label",
+        writes: ["labels"],
+        do(req) {
+          req.labels["seen"] = "true";
+        },
+      }),
+    )
+    .build();
+  await using cluster = await startTestCluster({ objects: [primary("a"), secret("in", { value: "17" })], kinds: [RW] });
+  const both = await cluster.start([rw, labels], { concurrency: 1 });
+  await both.settled();
+  expect((await cluster.get(Secret, "a-out"))?.metadata.labels).toMatchObject({ seen: "true" });
+  await both.stop();
+  await both.stop();
+  const again = await cluster.start(rw);
+  await again.settled();
+  expect(await cluster.get(RW, "a")).toBeReady();
+});
+
+test("the namespaces that are watched are the only ones", async () => {
+  await using cluster = await startTestCluster({ kinds: [RW] });
+  const op = await cluster.start(handler(RW).step(conditions()).build(), { namespaces: ["one"] });
+  for (const namespace of ["one", "two"]) await cluster.create(RW, { metadata: { name: "a", namespace }, spec: { inputSecret: "x" } });
+  await op.settled();
+  expect(await cluster.get(RW, "one/a")).toBeReady();
+  expect((await cluster.get(RW, "two/a"))?.status).toBeUndefined();
+});
+
+test("real time and a socket: the same story", async () => {
+  await using cluster = await startTestCluster({ time: "real", http: true, objects: [secret("in", { value: "17" })], kinds: [RW] });
+  const op = await cluster.start(rw, { transport: "http" });
+  await cluster.apply(primary("a"));
+  await op.settled();
+  expect(await cluster.get(RW, "a")).toBeReady();
+  await cluster.delete(RW, "a");
+  await op.settled({ horizonMs: 200 });
+  expect(await cluster.get(RW, "a")).toBeUndefined();
+});
+
+test("a socket does not go with virtual time, nor a front that was not asked for", async () => {
+  await using cluster = await startTestCluster({ http: true });
+  await expect(cluster.start(rw, { transport: "http" })).rejects.toThrow(/time: "real"/);
+  expect(() => cluster.kubeconfig).toThrow(/https: true/);
+  const client = await connect({ config: { source: "test", server: cluster.url, credentials: () => ({}) } });
+  expect((await client.list(Secret)).items).toEqual([]);
+  await client.close();
+});
+
+test("a status that breaks an invariant is found when the cluster ends", async () => {
+  const cluster = await startTestCluster({ objects: [primary("a"), secret("in", { value: "17" })], kinds: [RW] });
+  const op = await cluster.start(rw);
+  await op.settled();
+  await op.stop();
+  await cluster.updateStatus(RW, "a", (object) => {
+    (object.status as { observedGeneration: number }).observedGeneration = 99;
+  });
+  await expect(cluster.checkInvariants()).rejects.toThrow("TREADLE0002");
+  await expect(cluster[Symbol.asyncDispose]()).rejects.toThrow("TREADLE0002");
+  await expect(cluster.start(rw)).rejects.toThrow("was stopped");
+});
+
+let asked = 0;
+checkAfterEach(() => ({
+  async checkInvariants() {
+    asked++;
+  },
+}));
+
+test("checkAfterEach asks after each test", () => {
+  expect(asked).toBeGreaterThan(0);
+});
