@@ -1,5 +1,5 @@
 /** Everything that can be wrong with a pipeline, found before the first pass; each problem says how to mend it. */
-import { groupKindOf, isConditionReason, isDns1123Subdomain } from "@treadle/apimachinery";
+import { CONDITION_LIMITS, groupKindOf, isDns1123Subdomain, type Kind } from "@treadle/apimachinery";
 import type { z } from "zod";
 import type { Draft } from "../handler.ts";
 import { MAX_NAME_LENGTH } from "./names.ts";
@@ -18,16 +18,19 @@ export function findProblems(draft: Draft, leaves: readonly StepRuntime[], name:
   ];
 }
 
-function handlerProblems({ kind, options, steps }: Draft, name: string): string[] {
+function handlerProblems({ kind, options, steps, watches }: Draft, name: string): string[] {
   const problems: string[] = [];
-  if (isAnyKind(kind)) problems.push("anyKind() is for steps: give handler() the kind that it reconciles");
+  if (!isNamedKind(kind)) problems.push("anyKind() is for steps: give handler() the kind that it reconciles");
   if (steps.length === 0) problems.push("it has no steps: add one with .step(...)");
-  if (name.length > MAX_NAME_LENGTH)
+  if (isAnyKind(kind) && options.name === undefined) {
+    // Its name would have come from the kind: one problem, one line.
+  } else if (name.length > MAX_NAME_LENGTH)
     problems.push(`its name has ${name.length} characters: use at most ${MAX_NAME_LENGTH}, the limit of a finalizer's name`);
   else if (!isDns1123Subdomain(name)) problems.push(`its name "${name}" is no DNS name: use lower case letters, digits, "-" and "."`);
   for (const [key, value] of Object.entries(options.deadlines ?? {})) {
     if (!isTime(value)) problems.push(`deadlines.${key} is ${String(value)}: give milliseconds above 0`);
   }
+  if (watches.some((watch) => !isNamedKind(watch.kind))) problems.push("watch() is of no kind: name the kind that it watches");
   return problems;
 }
 
@@ -35,7 +38,9 @@ function nameProblems(steps: readonly StepRuntime[]): string[] {
   const problems: string[] = [];
   const seen = new Set<string>();
   const visit = (step: StepRuntime): void => {
-    if (seen.has(step.name)) problems.push(`two steps are named "${step.name}": rename one of them`);
+    // A second conditions() is a problem of its own.
+    if (seen.has(step.name) && step.conditionsOptions === undefined)
+      problems.push(`two steps are named "${step.name}": rename one of them`);
     seen.add(step.name);
     if (!/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(step.name) || step.name.length > MAX_NAME_LENGTH) {
       problems.push(`step "${step.name}": a name is made of lower case letters, digits and "-", ${MAX_NAME_LENGTH} characters at most`);
@@ -48,6 +53,7 @@ function nameProblems(steps: readonly StepRuntime[]): string[] {
 }
 
 function kindProblems({ kind }: Draft, leaves: readonly StepRuntime[]): string[] {
+  if (!isNamedKind(kind)) return [];
   return leaves
     .filter((step) => !isAnyKind(step.kind) && groupKindOf(step.kind) !== groupKindOf(kind))
     .map(
@@ -88,7 +94,7 @@ function conditionProblems(leaves: readonly StepRuntime[]): string[] {
       if (owner !== undefined)
         problems.push(`condition "${type}" is declared by "${owner.name}" and by "${step.name}": give one of them a condition of its own`);
       owners.set(type, owner ?? step);
-      if (!isConditionReason(type)) problems.push(`step "${step.name}": "${type}" is no condition type: use CamelCase letters and digits`);
+      if (!isConditionType(type)) problems.push(`step "${step.name}": "${type}" is no condition type: use CamelCase letters and digits`);
     }
   }
   if (owners.size > 0 && switches.length === 0) {
@@ -112,17 +118,13 @@ function stateProblems({ kind }: Draft, leaves: readonly StepRuntime[]): string[
     if (kind.resource !== undefined && !kind.resource.stepState) {
       problems.push(`step "${step.name}" has state, but ${kind.kind} has no room for it: add stepState: true to its defineResource()`);
     }
-    const empty = step.state.safeParse({});
-    if (!empty.success) {
+    if (typeof step.state.safeParse !== "function") return [...problems, `step "${step.name}": state is no schema: give z.object({ ... })`];
+    if (!startsEmpty(step.state)) {
       problems.push(
         `step "${step.name}": the first pass starts from {}, which its state schema refuses: give every key .default() or .optional()`,
       );
     }
-    for (const path of nullablePaths(step.state, "")) {
-      problems.push(
-        `step "${step.name}": state ${path} may be null, which a merge patch cannot store: use .optional() instead of .nullable()`,
-      );
-    }
+    for (const { path, why } of unstorable(step.state)) problems.push(`step "${step.name}": state ${path} ${why}`);
     return problems;
   });
 }
@@ -143,8 +145,9 @@ function declarationProblems(step: StepRuntime): string[] {
   }
   for (const [name, read] of Object.entries(step.reads)) {
     if (read?.type !== "one" && read?.type !== "many") problems.push(`${where}: reads.${name} is not made by one() or many()`);
-    else if (isAnyKind(read.kind)) problems.push(`${where}: reads.${name} is of anyKind(): name the kind that it reads`);
+    else if (!isNamedKind(read.kind)) problems.push(`${where}: reads.${name} is of no kind: name the kind that it reads`);
   }
+  if (!step.owns.every(isNamedKind)) problems.push(`${where}: owns lists what is no kind: name the kinds that it creates`);
   return problems;
 }
 
@@ -152,20 +155,83 @@ function isTime(value: unknown): boolean {
   return typeof value === "number" && value > 0 && value < Number.POSITIVE_INFINITY;
 }
 
-/** Where a schema accepts null outside arrays (arrays are stored whole, so null survives there). */
-function nullablePaths(schema: z.ZodType, path: string): string[] {
-  // zod 4 describes every schema by `def`; the kinds of wrapper that hide an inner type all keep it in `innerType`.
-  const def = schema.def as {
-    type: string;
-    innerType?: z.ZodType;
-    shape?: Record<string, z.ZodType>;
-    valueType?: z.ZodType;
-    options?: z.ZodType[];
+function isNamedKind(kind: Kind | undefined): boolean {
+  return typeof kind === "object" && kind !== null && typeof kind.kind === "string" && !isAnyKind(kind);
+}
+
+/** Narrower than Kubernetes: a type is also the reason that `conditions.true(type)` gives. */
+function isConditionType(type: unknown): boolean {
+  return typeof type === "string" && type.length <= CONDITION_LIMITS.type.maxLength && /^[A-Za-z]([A-Za-z0-9_]*[A-Za-z0-9])?$/.test(type);
+}
+
+function startsEmpty(schema: z.ZodObject): boolean {
+  try {
+    return schema.safeParse({}).success;
+  } catch {
+    return false; // An asynchronous check: state is parsed where nothing can be awaited.
+  }
+}
+
+/** A place of a state schema whose values do not survive being stored. */
+interface Unstorable {
+  readonly path: string;
+  readonly why: string;
+}
+
+const NULLABLE = "may be null, which a merge patch cannot store: use .optional() instead of .nullable()";
+const NOT_JSON = "is no plain JSON, so what is stored is not what is read: keep a text or a number, and convert it in the step";
+const NOT_JSON_TYPES: ReadonlySet<string> = new Set([
+  "bigint",
+  "date",
+  "file",
+  "function",
+  "map",
+  "nan",
+  "pipe",
+  "promise",
+  "set",
+  "symbol",
+  "transform",
+]);
+
+/** Zod 4 describes every schema by `def`; where inner schemas stand in it depends on the type. */
+interface SchemaDef {
+  readonly type: string;
+  readonly values?: readonly unknown[];
+  readonly shape?: Readonly<Record<string, z.ZodType>>;
+  readonly innerType?: z.ZodType;
+  readonly valueType?: z.ZodType;
+  readonly catchall?: z.ZodType;
+  readonly element?: z.ZodType;
+  readonly items?: readonly z.ZodType[];
+  readonly options?: readonly z.ZodType[];
+  readonly left?: z.ZodType;
+  readonly right?: z.ZodType;
+  readonly getter?: () => z.ZodType;
+}
+
+interface Above {
+  readonly schemas: readonly z.ZodType[];
+  readonly inArray: boolean;
+}
+
+/** What of a schema a merge patch, or JSON, cannot hold. Null survives in arrays: they are stored whole. */
+function unstorable(root: z.ZodType): readonly Unstorable[] {
+  const found = new Map<string, Unstorable>();
+  const visit = (schema: z.ZodType | undefined, path: string, above: Above): void => {
+    if (schema === undefined || above.schemas.includes(schema)) return; // Schemas may contain themselves.
+    const def = schema.def as unknown as SchemaDef;
+    const report = (why: string): unknown => found.set(`${path} ${why}`, { path: path === "" ? "itself" : path, why });
+    if (NOT_JSON_TYPES.has(def.type)) return void report(NOT_JSON);
+    const isNull = def.type === "nullable" || def.type === "null" || def.values?.includes(null) === true;
+    if (isNull && !above.inArray) return void report(NULLABLE);
+    const here: Above = { schemas: [...above.schemas, schema], inArray: above.inArray };
+    const below = (key: string): string => (path === "" ? key : `${path}.${key}`);
+    for (const [key, inner] of Object.entries(def.shape ?? {})) visit(inner, below(key), here);
+    for (const inner of [def.valueType, def.catchall]) visit(inner, below("*"), here);
+    for (const inner of [def.element, ...(def.items ?? [])]) visit(inner, `${path}[]`, { ...here, inArray: true });
+    for (const inner of [def.innerType, def.left, def.right, def.getter?.(), ...(def.options ?? [])]) visit(inner, path, here);
   };
-  if (def.type === "nullable" || def.type === "null") return [path === "" ? "itself" : path];
-  if (def.innerType !== undefined) return nullablePaths(def.innerType, path);
-  if (def.shape !== undefined)
-    return Object.entries(def.shape).flatMap(([key, inner]) => nullablePaths(inner, path === "" ? key : `${path}.${key}`));
-  if (def.valueType !== undefined) return nullablePaths(def.valueType, `${path}.*`);
-  return (def.options ?? []).flatMap((option) => nullablePaths(option, path));
+  visit(root, "", { schemas: [], inArray: false });
+  return [...found.values()];
 }

@@ -9,7 +9,7 @@ export const MAX_ERROR_LENGTH = 1_024;
 
 /** Names of secret values, whatever stands before them: `db_password`, `clientSecret`, `PGPASSWORD`. */
 const SECRET_KEY =
-  "[\\w-]{0,40}(?:password|passwd|passphrase|pwd|token|secret|(?:api|access|private|secret|signing|encryption)[_-]?key|credentials?|authorization|cookie)";
+  "[\\w-]{0,40}(?:password|passwd|passphrase|pwd|token|secret|(?:api|access|private|secret|signing|encryption)[_-]?key|credentials?)";
 
 /** What may follow the name of a field without being its value: the words of Kubernetes and zod for a field that is wrong. */
 const NO_VALUE =
@@ -18,9 +18,17 @@ const NO_VALUE =
 /** A quoted text, the quotes escaped or not (JSON within JSON). */
 const QUOTED = String.raw`\\+"[\s\S]*?\\+"|\\+'[\s\S]*?\\+'|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'`;
 
+/** A name and what it stands for: `name: value`, `name=value`, or, as in JSON, a quoted name with a quoted value. */
+function named(name: string, value: string): readonly [RegExp, string] {
+  const quotedName = `${name}\\\\*["']\\s*[:=]\\s*(?=\\\\*["'\\d])`;
+  return [new RegExp(`\\b(${quotedName}|${name}\\s*[:=]\\s*(?!${NO_VALUE}|<redacted>))(${QUOTED}|${value})`, "gi"), "$1<redacted>"];
+}
+
 const SECRETS: readonly (readonly [RegExp, string])[] = [
   [/-----BEGIN [A-Z0-9 ]+-----[\s\S]*?(-----END [A-Z0-9 ]+-----|$)/g, "<redacted>"],
   [/\beyJ[A-Za-z0-9_-]{6,}(?:\.[A-Za-z0-9_-]*){1,4}/g, "<redacted>"],
+  named("authorization", "(?:[a-z]+ +)?[^\\s,;&}]+"),
+  named("cookie", "[^\\s\"'}][^\\r\\n\"'}]*"),
   [/\b(bearer|basic)\s+(?!auth|token|credential|realm)[A-Za-z0-9._~+/=-]{6,}/gi, "$1 <redacted>"],
   // Up to the last @ before a blank: passwords may hold @ and /. A port and a path are none (`oci://host:5000/image@sha256:...`).
   [/(:\/\/[^\s/:@"'<>]*):(?!\d+\/)(?:(?!:\/\/)[^\s"'<>])+@/g, "$1:<redacted>@"],
@@ -30,13 +38,7 @@ const SECRETS: readonly (readonly [RegExp, string])[] = [
     new RegExp(`\\b(${SECRET_KEY}\\\\*["']?\\s*[:=]\\s*(?:invalid|unsupported|duplicate) value:\\s*)(${QUOTED}|[^\\s,;&}:]+)`, "gi"),
     "$1<redacted>",
   ],
-  [
-    new RegExp(
-      `\\b(${SECRET_KEY}\\\\*["']?\\s*[:=]\\s*)(?!${NO_VALUE})(?!(?:bearer|basic) <redacted>|<redacted>)(${QUOTED}|[^\\s,;&}]+)`,
-      "gi",
-    ),
-    "$1<redacted>",
-  ],
+  named(SECRET_KEY, "[^\\s,;&}]+"),
   // Keys and certificates in base64: long, of mixed case, with digits. Digests are of lower case only.
   [/(?<![A-Za-z0-9+/])(?=[A-Z0-9+/]*[a-z])(?=[a-z0-9+/]*[A-Z])(?=[A-Za-z+/]*\d)[A-Za-z0-9+/]{40,}={0,2}/g, "<redacted>"],
 ];
@@ -71,8 +73,8 @@ export function describe(error: unknown): string {
 
 /** The errors that an AggregateError holds, whatever the nesting; the error itself where it holds none. Never throws. */
 export function errorsIn(error: unknown, above: readonly unknown[] = []): readonly unknown[] {
-  if (!(error instanceof AggregateError) || above.includes(error)) return [error];
   try {
+    if (!(error instanceof AggregateError) || above.includes(error)) return [error];
     const found = error.errors.flatMap((inner) => errorsIn(inner, [...above, error]));
     return found.length === 0 ? [error] : found;
   } catch {
@@ -94,8 +96,12 @@ export function reasonOf(error: unknown): string {
 }
 
 function describeOne(error: unknown): string {
-  if (error instanceof Error) return textOf(() => error.message) ?? textOf(() => error.name) ?? "an error that cannot be shown";
-  return error === "" ? "" : (textOf(() => String(error)) ?? `a value of type ${typeof error} that cannot be shown`);
+  if (error === "") return "";
+  return (
+    textOf(() => (error instanceof Error ? error.message : String(error))) ??
+    textOf(() => (error as Error).name) ??
+    `a value of type ${typeof error} that cannot be shown`
+  );
 }
 
 function reasonOfOne(error: unknown): string {
@@ -120,10 +126,11 @@ function textOf(read: () => unknown): string | undefined {
 
 /** `ERR_STEP_TIMEOUT` -> `StepTimeout`, `auth/not-found` -> `AuthNotFound`; a single word like `ECONNREFUSED` stays. */
 function camelCase(code: string | undefined): string | undefined {
-  const words = code?.replace(/^ERR_/, "").split(/[^A-Za-z0-9]+/);
-  const [only] = words ?? [];
-  if (words?.length === 1 && only !== undefined) return capitalised(only);
-  return words?.map((word) => capitalised(word === word.toUpperCase() ? word.toLowerCase() : word)).join("");
+  if (code === undefined) return undefined;
+  const words = code.split(/[^\p{L}\p{N}]+/u);
+  if (words.length === 1) return capitalised(code);
+  const [first, ...rest] = words;
+  return (first === "ERR" ? rest : words).map((word) => capitalised(word === word.toUpperCase() ? word.toLowerCase() : word)).join("");
 }
 
 function capitalised(word: string): string {

@@ -2,6 +2,7 @@
 import { isApiError } from "@treadle/apimachinery";
 import { isReconcileError, isRetryAfterError, isTerminalError } from "../errors.ts";
 import type { Requeue } from "../pass-result.ts";
+import { errorsIn } from "./redact.ts";
 
 /** A failure of a pass and where it happened: a failed save is the most urgent, then a post, then a step. */
 export interface Failure {
@@ -36,9 +37,11 @@ export function decideRequeue(given: {
 }): Requeue {
   const { failures, wishes, atOnce, waitMs } = given;
   const retryable = failures.filter(({ error }) => !isTerminal(error));
-  const worst = ["save", "post", "step"].flatMap((rank) => retryable.filter((failure) => failure.rank === rank))[0];
+  const worst = ["save", "post", "step"]
+    .map((rank) => retryable.filter((failure) => failure.rank === rank))
+    .find(({ length }) => length > 0);
   if (worst !== undefined) {
-    const afterMs = retryAfterOf(worst.error);
+    const afterMs = earliestOf(worst.map(({ error }) => error));
     return { type: "failure", ...(afterMs === undefined ? {} : { afterMs }) };
   }
   if (atOnce !== undefined) return { type: "after", afterMs: 0, reason: atOnce };
@@ -64,15 +67,18 @@ export function nextWait(curve: WaitingCurve, wishes: readonly Wish[], progresse
 
 /** Whether trying again cannot mend it; several errors only when none of them can be mended. */
 export function isTerminal(error: unknown): boolean {
-  return error instanceof AggregateError ? error.errors.length > 0 && error.errors.every(isTerminal) : isTerminalError(error);
+  return errorsIn(error).every(isTerminalError);
+}
+
+/** The earliest time that the errors ask for; none where one of them is for the curve, whatever the order of the steps. */
+function earliestOf(errors: readonly unknown[]): number | undefined {
+  const delays = errors.flatMap((error) => errorsIn(error)).flatMap((error) => (isTerminalError(error) ? [] : [retryAfterOf(error)]));
+  return delays.length === 0 || delays.includes(undefined) ? undefined : Math.min(...(delays as number[]));
 }
 
 function retryAfterOf(error: unknown): number | undefined {
-  if (error instanceof AggregateError) {
-    const delays = error.errors.filter((inner) => !isTerminal(inner)).map(retryAfterOf);
-    return delays.some((delay) => delay === undefined) ? undefined : Math.min(...(delays as number[]));
-  }
-  if (isRetryAfterError(error)) return error.retryAfterMs;
-  if (isReconcileError(error) && error.cause !== undefined) return retryAfterOf(error.cause);
-  return isApiError(error) ? error.retryAfterMs : undefined;
+  if (isReconcileError(error) && error.cause !== undefined) return earliestOf([error.cause]);
+  const asked = isRetryAfterError(error) || isApiError(error) ? error.retryAfterMs : undefined;
+  // A header of somebody else's server may say anything.
+  return asked !== undefined && asked >= 0 && asked < Number.POSITIVE_INFINITY ? asked : undefined;
 }
