@@ -3,7 +3,7 @@
  * name says that they are one.
  */
 import type { Logger } from "@treadle/reconcile";
-import { type DestinationStream, type Level, type LevelWithSilent, pino, stdTimeFunctions } from "pino";
+import { destination, type DestinationStream, type Level, type LevelWithSilent, pino, stdTimeFunctions } from "pino";
 
 export interface LogOptions {
   /** @defaultValue `TREADLE_LOG_LEVEL`, else `LOG_LEVEL`, read when the logger is made, else "info" */
@@ -24,7 +24,8 @@ export function createLogger(options: LogOptions = {}): Logger {
     messageKey: "msg",
     formatters: { level: (label: string) => ({ level: label }) },
   };
-  const logger = options.destination === undefined ? pino(settings) : pino(settings, options.destination);
+  // Synchronous: a line that explains the end of the process must be out before it.
+  const logger = pino(settings, options.destination ?? destination({ fd: process.stdout.fd, sync: true }));
   const write =
     (at: Level) =>
     (data: object, text: string): void => {

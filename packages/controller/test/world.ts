@@ -1,45 +1,13 @@
 /** An operator against the in-memory API server, in this process and in virtual time; everything it does is counted. */
-import {
-  defineResource,
-  type FakeClock,
-  fakeClock,
-  keyOf,
-  type ObjectOf,
-  seededRandom,
-  type Transport,
-  type WriteOf,
-} from "@treadle/apimachinery";
+import { type FakeClock, fakeClock, keyOf, seededRandom, type Transport } from "@treadle/apimachinery";
 import { type ApiServer, createApiServer } from "@treadle/apiserver";
 import { type Client, createClient } from "@treadle/client";
 import type { AnyHandler } from "@treadle/reconcile";
 import { onTestFinished } from "vitest";
-import { z } from "zod";
 import { createManager, type Manager, type ManagerOptions, type PassReport } from "../src/index.ts";
+import { Gadget, Widget } from "./widget.ts";
 
-export const Widget = defineResource({
-  group: "test.treadle.dev",
-  version: "v1",
-  kind: "Widget",
-  scope: "Namespaced",
-  stepState: true,
-  spec: z.object({ size: z.int32().default(1), secret: z.string().optional(), select: z.string().optional() }),
-  status: z.object({ seen: z.int32().optional(), text: z.string().optional() }),
-});
-export interface Widget extends ObjectOf<typeof Widget> {}
-
-export const Gadget = defineResource({
-  group: "test.treadle.dev",
-  version: "v1",
-  kind: "Gadget",
-  scope: "Namespaced",
-  spec: z.object({ widget: z.string().optional() }),
-  status: z.object({ seen: z.int32().optional() }),
-});
-export interface Gadget extends ObjectOf<typeof Gadget> {}
-
-export function widget(name: string, spec: WriteOf<typeof Widget>["spec"] = {}, namespace = "default"): WriteOf<typeof Widget> {
-  return { metadata: { name, namespace }, spec } as WriteOf<typeof Widget>;
-}
+export { Gadget, Widget, widget } from "./widget.ts";
 
 export interface LogLine {
   readonly level: "debug" | "info" | "warn" | "error";

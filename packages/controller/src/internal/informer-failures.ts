@@ -21,7 +21,8 @@ export function logFailures(log: Logger, clock: Clock): (error: unknown, where: 
     for (const [old, at] of logged) if (clock.now() - at >= QUIET_MS) logged.delete(old);
     logged.set(id, clock.now());
     const data = { informer: groupKindOf(kind), where, reason: text };
-    if (where === "list" || where === "watch") log.warn(data, `cannot ${where} ${kind.kind}: ${text}${fixOf(error, kind)}`);
+    if (where === "list" || where === "watch")
+      log.warn(data, `${text.startsWith("cannot ") ? "" : `cannot ${where} ${kind.kind}: `}${text}${fixOf(error, kind)}`);
     else log.error({ ...data, error }, `informer of ${kind.kind}: ${where} failed: ${text}`);
   };
 }

@@ -1,0 +1,88 @@
+import type { KubernetesObject, ObjectMeta } from "@treadle/apimachinery";
+import type { InformerEvent } from "@treadle/informer";
+import { describe, expect, test } from "vitest";
+import {
+  and,
+  annotationsChanged,
+  deletionChanged,
+  generationChanged,
+  isMandatory,
+  labelsChanged,
+  not,
+  or,
+  type Predicate,
+  resourceVersionChanged,
+} from "./predicates.ts";
+
+const object = (metadata: Partial<ObjectMeta> = {}): KubernetesObject => ({
+  apiVersion: "v1",
+  kind: "Widget",
+  metadata: { name: "a", resourceVersion: "1", generation: 1, ...metadata },
+});
+const updated = (before: Partial<ObjectMeta>, after: Partial<ObjectMeta>): InformerEvent<KubernetesObject> => ({
+  type: "updated",
+  previous: object(before),
+  object: object(after),
+});
+const added: InformerEvent<KubernetesObject> = { type: "added", object: object(), initial: false };
+const deleted: InformerEvent<KubernetesObject> = { type: "deleted", object: object() };
+
+describe("what an update changed", () => {
+  const all = { generationChanged, labelsChanged, annotationsChanged, deletionChanged, resourceVersionChanged };
+  test.for([
+    {
+      name: "the spec",
+      event: updated({}, { generation: 2, resourceVersion: "2" }),
+      want: ["generationChanged", "resourceVersionChanged"],
+    },
+    { name: "the status alone", event: updated({}, { resourceVersion: "2" }), want: ["resourceVersionChanged"] },
+    { name: "nothing", event: updated({}, {}), want: [] },
+    { name: "a label", event: updated({ labels: { a: "1" } }, { labels: { a: "2" } }), want: ["labelsChanged"] },
+    { name: "the order of labels", event: updated({ labels: { a: "1", b: "2" } }, { labels: { b: "2", a: "1" } }), want: [] },
+    { name: "no labels to empty labels", event: updated({}, { labels: {} }), want: [] },
+    { name: "an annotation", event: updated({}, { annotations: { a: "" } }), want: ["annotationsChanged"] },
+    { name: "its deletion", event: updated({}, { deletionTimestamp: "2026-01-01T00:00:00Z" }), want: ["deletionChanged"] },
+    { name: "its finalizers", event: updated({}, { finalizers: ["a/b"] }), want: ["deletionChanged"] },
+  ])("$name", ({ event, want }, { expect }) => {
+    const found = Object.entries(all).filter(([, predicate]) => predicate(event) === true);
+    expect(found.map(([name]) => name)).toEqual(want);
+  });
+
+  test.for(Object.entries(all))("%s has no opinion of creations and deletions", ([, predicate], { expect }) => {
+    expect([predicate(added), predicate(deleted)]).toEqual([undefined, undefined]);
+  });
+});
+
+describe("and, or, not", () => {
+  const yes: Predicate = () => true;
+  const no: Predicate = () => false;
+  const none: Predicate = () => undefined;
+  test.for([
+    { name: "and(yes, yes)", predicate: and(yes, yes), want: true },
+    { name: "and(yes, no)", predicate: and(yes, no), want: false },
+    { name: "and(yes, none)", predicate: and(yes, none), want: true },
+    { name: "and(none, no)", predicate: and(none, no), want: false },
+    { name: "and(none)", predicate: and(none), want: undefined },
+    { name: "or(no, yes)", predicate: or(no, yes), want: true },
+    { name: "or(no, no)", predicate: or(no, no), want: false },
+    { name: "or(none, no)", predicate: or(none, no), want: false },
+    { name: "or(none)", predicate: or(none), want: undefined },
+    { name: "not(yes)", predicate: not(yes), want: false },
+    { name: "not(no)", predicate: not(no), want: true },
+    { name: "not(none)", predicate: not(none), want: undefined },
+  ])("$name is $want", ({ predicate, want }, { expect }) => {
+    expect(predicate(added)).toBe(want);
+  });
+
+  test("a combination of nothing is refused", () => {
+    expect(() => and()).toThrow(TypeError);
+    expect(() => or()).toThrow(TypeError);
+  });
+});
+
+test("news of a deletion are mandatory", () => {
+  expect(isMandatory(deleted)).toBe(true);
+  expect(isMandatory(updated({}, { deletionTimestamp: "2026-01-01T00:00:00Z" }))).toBe(true);
+  expect(isMandatory({ ...added, object: object({ deletionTimestamp: "2026-01-01T00:00:00Z" }) })).toBe(true);
+  expect(isMandatory(added)).toBe(false);
+});

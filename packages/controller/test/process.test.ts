@@ -1,0 +1,73 @@
+/** Signals and exit codes, of a real process. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { describe, expect, onTestFinished, test } from "vitest";
+
+const PROGRAM = fileURLToPath(new URL("./programs/operator.ts", import.meta.url));
+
+interface Run {
+  readonly child: ChildProcess;
+  readonly lines: string[];
+  /** Resolves with the first line that contains `text`. */
+  said(text: string): Promise<string>;
+  readonly exit: Promise<number | NodeJS.Signals | null>;
+}
+
+function run(behaviour: string): Run {
+  const child = spawn(process.execPath, ["--conditions=@treadle/source", PROGRAM, behaviour], { stdio: ["ignore", "pipe", "pipe"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const lines: string[] = [];
+  const waiting: { readonly text: string; readonly resolve: (line: string) => void }[] = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({ input: stream }).on("line", (line) => {
+      lines.push(line);
+      for (const { text, resolve } of waiting) if (line.includes(text)) resolve(line);
+    });
+  }
+  return {
+    child,
+    lines,
+    said: (text) =>
+      new Promise((resolve) => {
+        const found = lines.find((line) => line.includes(text));
+        if (found === undefined) waiting.push({ text, resolve });
+        else resolve(found);
+      }),
+    exit: once(child, "close").then(([code, signal]) => code ?? signal),
+  };
+}
+
+describe("an operator's process", () => {
+  test.for(["SIGINT", "SIGTERM"] as const)("%s stops it gracefully: exit code 0", async (signal, { expect }) => {
+    const { child, said, exit, lines } = run("idle");
+    await said("working");
+    child.kill(signal);
+    expect(await exit).toBe(0);
+    expect(lines.at(-1)).toBe("ended");
+  });
+
+  test("a second signal ends it at once, non-zero, whatever is in progress", async () => {
+    const { child, said, exit, lines } = run("hang");
+    await said("working");
+    child.kill("SIGTERM");
+    await said("the manager is stopping");
+    child.kill("SIGTERM");
+    expect(await exit).toBe(143);
+    expect(lines).not.toContain("ended");
+  });
+
+  test("a rejected promise that nobody handles is logged and ends it, non-zero", async () => {
+    const { exit, lines } = run("reject");
+    expect(await exit).toBe(1);
+    const logged = lines.map((line) => (line.startsWith("{") ? JSON.parse(line) : {})).find(({ level }) => level === "error");
+    expect(logged).toMatchObject({ msg: "a promise was rejected and nobody handled it: nobody listens; stopping" });
+  });
+
+  test("a start that fails ends it with one clear error, non-zero", async () => {
+    const { exit, lines } = run("missing");
+    expect(await exit).toBe(1);
+    expect(lines.filter((line) => line.includes("cannot start: not listed within 0 s: Widget"))).toHaveLength(1);
+  });
+});
