@@ -133,15 +133,14 @@ async function exchange(server: ApiServer, { request, response, refuse }: Exchan
   if (problem !== undefined) return sendProblem(request, response, problem);
   const body = await readBody(request);
   if (body === undefined) return sendProblem(request, response, entityTooLarge(`limit is ${MAX_BODY_BYTES}`));
-  const controller = new AbortController();
-  response.on("close", () => controller.abort());
+  const signal = endOf(response, request);
   const answer = await server.handle({
     // HEAD is a GET of which node sends only the headers.
     method: (request.method === "HEAD" ? "GET" : request.method) as ApiRequest["method"], // checked by methodProblem
     path: request.url ?? "/",
     headers: headersOf(request),
     ...(body === "" ? {} : { body }),
-    signal: controller.signal,
+    ...(signal === undefined ? {} : { signal }),
     stream: true,
   });
   await send(response, answer);
@@ -153,11 +152,18 @@ function methodProblem(method = ""): StatusError | undefined {
   return METHODS.has(method) ? undefined : methodNotAllowed();
 }
 
+/** Aborts when the client goes. Only what may be a watch needs it: everything else is answered at once. */
+function endOf(response: ServerResponse, { method, url = "" }: IncomingMessage): AbortSignal | undefined {
+  if (method !== "GET" || !url.includes("watch")) return undefined;
+  const controller = new AbortController();
+  response.on("close", () => controller.abort());
+  return controller.signal;
+}
+
 async function send(response: ServerResponse, answer: ApiResponse): Promise<void> {
   if (answer.stream === undefined) {
-    const body = Buffer.from(answer.body);
-    response.writeHead(answer.status, { ...answer.headers, "content-length": body.length });
-    response.end(body);
+    response.writeHead(answer.status, { ...answer.headers, "content-length": Buffer.byteLength(answer.body) });
+    response.end(answer.body);
     return;
   }
   response.writeHead(answer.status, answer.headers);
@@ -191,17 +197,23 @@ function sendProblem(request: IncomingMessage, response: ServerResponse, { statu
   response.end(JSON.stringify(status));
 }
 
-/** The body as text, or `undefined` when it is too big. */
-async function readBody(request: IncomingMessage): Promise<string | undefined> {
-  if (Number(request.headers["content-length"] ?? 0) > MAX_BODY_BYTES) return undefined;
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > MAX_BODY_BYTES) return undefined;
-    chunks.push(chunk);
-  }
-  return chunks.length === 1 ? (chunks[0]?.toString("utf8") ?? "") : Buffer.concat(chunks).toString("utf8");
+/** The body as text, or `undefined` when it is too big. By events, since an async iterator costs as much as the whole request. */
+function readBody(request: IncomingMessage): Promise<string | undefined> {
+  if (Number(request.headers["content-length"] ?? 0) > MAX_BODY_BYTES) return Promise.resolve(undefined);
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    request.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > MAX_BODY_BYTES) {
+        request.pause();
+        resolve(undefined);
+      } else chunks.push(chunk);
+    });
+    request.on("end", () => resolve(chunks.length === 1 ? chunks[0]?.toString("utf8") : Buffer.concat(chunks).toString("utf8")));
+    request.on("error", reject);
+    request.on("close", () => reject(new Error("the client went away")));
+  });
 }
 
 function headersOf(request: IncomingMessage): Record<string, string> {

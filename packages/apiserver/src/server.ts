@@ -13,6 +13,7 @@ import {
   isApiError,
   type Kind,
   type Random,
+  type Status,
   systemClock,
   systemRandom,
   type Transport,
@@ -40,7 +41,7 @@ export interface ApiServerOptions {
   readonly uid?: () => string;
   /** Kinds served from the start, beside the built-in ones. */
   readonly resources?: readonly ServedResource[];
-  /** Called for each request before it is handled. An error that it throws is the answer: a way to inject faults. */
+  /** Called for each request before it is handled. An ApiError that it throws is the answer: a way to inject faults. */
   readonly onRequest?: (request: ApiRequest) => void;
   /** How many changes per kind a watch can go back. @defaultValue 10000 */
   readonly historyLimit?: number;
@@ -160,7 +161,7 @@ class InMemoryServer implements ApiServer {
 }
 
 function failed(error: unknown): ApiResponse {
-  const { status } = error instanceof StatusError ? error : internalError(describe(error));
+  const status = statusOf(error);
   const retryAfter = status.details?.retryAfterSeconds;
   const headers = {
     "content-type": "application/json",
@@ -169,7 +170,11 @@ function failed(error: unknown): ApiResponse {
   return { status: status.code, headers, body: JSON.stringify(status) };
 }
 
-function describe(error: unknown): string {
-  if (isApiError(error)) return error.message;
-  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+/** An ApiError comes from an observer that injects a fault; anything but a StatusError else is a defect of the server. */
+function statusOf(error: unknown): Status {
+  if (error instanceof StatusError) return error.status;
+  if (!isApiError(error)) return internalError(error instanceof Error ? `${error.name}: ${error.message}` : String(error)).status;
+  const { status: code, message, reason, details, retryAfterMs } = error;
+  const retry = retryAfterMs === undefined ? {} : { retryAfterSeconds: Math.ceil(retryAfterMs / 1000) };
+  return { apiVersion: "v1", kind: "Status", metadata: {}, status: "Failure", message, reason, details: { ...details, ...retry }, code };
 }

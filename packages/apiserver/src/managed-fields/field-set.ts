@@ -80,19 +80,6 @@ export function equalSets(a: FieldSet, b: FieldSet): boolean {
   return true;
 }
 
-/** The set with the paths below `path`, and itself, taken out. */
-export function withoutTree(set: FieldSet, path: readonly string[]): FieldSet {
-  const [element, ...rest] = path;
-  if (element === undefined) return EMPTY_SET;
-  const own = set.children.get(element);
-  if (own === undefined) return set;
-  const left = withoutTree(own, rest);
-  const children = new Map(set.children);
-  if (isEmptySet(left)) children.delete(element);
-  else children.set(element, left);
-  return { isMember: set.isMember, children };
-}
-
 /** The stored form; elements in the order of their text, `.` first. */
 export function toFieldsV1(set: FieldSet): FieldsV1 {
   const fields: Record<string, FieldsV1> = {};

@@ -4,9 +4,11 @@
  */
 import { jsonEqual, type ManagedFieldsEntry } from "@treadle/apimachinery";
 import type { CompiledSchema } from "../crd/schema.ts";
-import { isObject, type JsonObject } from "../internal/json.ts";
+import type { JsonObject } from "../internal/json.ts";
+import { capUpdaters } from "./cap.ts";
 import { compareObjects } from "./compare.ts";
-import { difference, EMPTY_SET, type FieldSet, fromFieldsV1, isEmptySet, toFieldsV1, union, withoutTree } from "./field-set.ts";
+import { difference, EMPTY_SET, type FieldSet, isEmptySet, union } from "./field-set.ts";
+import { decodeEntry, encodeEntry, type ManagedEntry } from "./entries.ts";
 
 /** Who writes, how and when. */
 export interface Writer {
@@ -16,16 +18,6 @@ export interface Writer {
   readonly subresource: string;
   /** RFC 3339, whole seconds. */
   readonly time: string;
-}
-
-/** One entry, its fields as a set. */
-export interface ManagedEntry {
-  readonly manager: string;
-  readonly operation: "Apply" | "Update";
-  readonly apiVersion: string;
-  readonly subresource: string;
-  readonly time: string | undefined;
-  readonly fields: FieldSet;
 }
 
 /**
@@ -56,7 +48,7 @@ export function managedAfterUpdate(given: {
     else if (!isEmptySet(fields)) kept.push(encodeEntry({ ...entry, fields }));
   }
   if (!isEmptySet(taken)) kept.push(encodeEntry({ ...writer, fields: union(own, taken) }));
-  return kept.toSorted(byRank);
+  return capUpdaters(kept).toSorted(byRank);
 }
 
 /**
@@ -72,38 +64,20 @@ export function managedBefore(requested: unknown, live: unknown, isSubresource: 
   return entries.every((entry) => decodeEntry(entry) !== undefined) ? entries : current;
 }
 
-export function decodeEntry(entry: ManagedFieldsEntry): ManagedEntry | undefined {
-  const fields = fromFieldsV1(isObject(entry.fieldsV1) ? entry.fieldsV1 : {});
-  if (fields === undefined || (entry.operation !== "Apply" && entry.operation !== "Update")) return undefined;
-  return {
-    manager: entry.manager ?? "",
-    operation: entry.operation,
-    apiVersion: entry.apiVersion ?? "",
-    subresource: entry.subresource ?? "",
-    time: entry.time,
-    fields,
-  };
-}
-
-export function encodeEntry(entry: ManagedEntry): ManagedFieldsEntry {
-  return {
-    manager: entry.manager,
-    operation: entry.operation,
-    apiVersion: entry.apiVersion,
-    ...(entry.time === undefined ? {} : { time: entry.time }),
-    fieldsType: "FieldsV1",
-    fieldsV1: toFieldsV1(entry.fields),
-    ...(entry.subresource === "" ? {} : { subresource: entry.subresource }),
-  };
-}
-
 /** Fields that name the object or that only the server writes have no manager (managedfields `stripMeta`). */
 function withoutIdentity(set: FieldSet): FieldSet {
   const metadata = set.children.get("f:metadata");
-  let rest = withoutTree(withoutTree(set, ["f:apiVersion"]), ["f:kind"]);
-  if (metadata === undefined) return rest;
-  for (const field of IDENTITY) if (metadata.children.has(field)) rest = withoutTree(rest, ["f:metadata", field]);
-  return difference(rest, METADATA_ITSELF);
+  if (metadata === undefined && !set.children.has("f:kind") && !set.children.has("f:apiVersion")) return set;
+  const children = new Map(set.children);
+  children.delete("f:apiVersion");
+  children.delete("f:kind");
+  children.delete("f:metadata");
+  if (metadata !== undefined) {
+    const fields = new Map(metadata.children);
+    for (const field of IDENTITY) fields.delete(field);
+    if (fields.size > 0) children.set("f:metadata", { isMember: false, children: fields });
+  }
+  return { isMember: set.isMember, children };
 }
 
 const IDENTITY = [
@@ -118,11 +92,6 @@ const IDENTITY = [
   "f:managedFields",
   "f:resourceVersion",
 ] as const;
-
-const METADATA_ITSELF: FieldSet = {
-  isMember: false,
-  children: new Map([["f:metadata", { isMember: true, children: new Map() }]]),
-};
 
 function isSameWriter(entry: ManagedEntry, writer: Writer): boolean {
   return (

@@ -7,7 +7,7 @@ import { isObject, type JsonObject } from "../internal/json.ts";
 import { removeOrMark } from "../deletion.ts";
 import { stringsOf } from "../object-meta.ts";
 import { dryRunErrors, readInteger } from "../options.ts";
-import { badRequest, conflict, invalidObject } from "../status-errors.ts";
+import { badRequest, conflict, forbiddenError, invalidObject } from "../status-errors.ts";
 import type { Entry } from "../storage.ts";
 import { listAnswer, selectedEntries } from "./list.ts";
 import { requireEntry } from "./update.ts";
@@ -16,6 +16,7 @@ export async function deleteOne(call: Call): Promise<ApiResponse> {
   const options = await readDeleteOptions(call);
   const entry = requireEntry(call);
   checkPreconditions(call, entry, options);
+  checkImmortal(call);
   const left = deleteEntry(call, entry, options);
   const { encoding } = call.accepted;
   if (left !== undefined || call.served.type.returnsDeleted) {
@@ -30,6 +31,14 @@ export async function deleteCollection(call: Call): Promise<ApiResponse> {
   const entries = selectedEntries(call);
   for (const entry of entries) deleteEntry(call, entry, options);
   return listAnswer(call, { entries, revision: call.parts.store.revision });
+}
+
+/** Namespaces that the server itself needs. */
+const IMMORTAL: ReadonlySet<string> = new Set(["default", "kube-public", "kube-system"]);
+
+function checkImmortal({ served, route }: Call): void {
+  if (served.type.id !== "namespaces" || !IMMORTAL.has(route.name)) return;
+  throw forbiddenError({ group: "", resource: "namespaces" }, route.name, "this namespace may not be deleted");
 }
 
 interface DeleteOptions {

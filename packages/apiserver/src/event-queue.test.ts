@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { EventQueue } from "./event-queue.ts";
+
+async function all(queue: AsyncIterable<string>): Promise<readonly string[]> {
+  const chunks: string[] = [];
+  for await (const chunk of queue) chunks.push(chunk);
+  return chunks;
+}
+
+test("what was pushed before the end is read, what comes after it is not", async () => {
+  let ends = 0;
+  const queue = new EventQueue(10, () => ends++);
+  queue.push("a");
+  queue.pushAll(["b", "c"]);
+  queue.end();
+  queue.push("d");
+  queue.end();
+  expect(await all(queue)).toEqual(["a", "b", "c"]);
+  expect(ends).toBe(1);
+});
+
+test("a reader that waits is woken by a chunk and by the end", async () => {
+  const queue = new EventQueue(10, () => undefined);
+  const reading = all(queue);
+  await Promise.resolve();
+  queue.push("a");
+  await Promise.resolve();
+  queue.end();
+  expect(await reading).toEqual(["a"]);
+});
+
+test("a reader that stops ends the queue", async () => {
+  let hasEnded = false;
+  const queue = new EventQueue(10, () => (hasEnded = true));
+  queue.pushAll(["a", "b"]);
+  for await (const chunk of queue) if (chunk === "a") break;
+  expect(hasEnded).toBe(true);
+});
+
+test("more than the limit ends the queue; the beginning may be longer", async () => {
+  const queue = new EventQueue(2, () => undefined);
+  queue.pushAll(["a", "b", "c", "d"]);
+  expect(queue.hasEnded).toBe(false);
+  queue.push("e");
+  expect(queue.hasEnded).toBe(true);
+  expect(await all(queue)).toEqual([]);
+});

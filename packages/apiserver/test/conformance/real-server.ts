@@ -1,0 +1,61 @@
+/**
+ * Carries requests to a real API server, by a kubeconfig with a client certificate inside (what envtest and kind write).
+ * Own code, since this package comes before the client in the order of packages.
+ */
+import { readFileSync } from "node:fs";
+import { Agent, request as send } from "node:https";
+import type { IncomingMessage } from "node:http";
+import type { ApiRequest, ApiResponse, Transport } from "@treadle/apimachinery";
+import { parse } from "yaml";
+import type { Json } from "./session.ts";
+
+/** @throws when the file is no such kubeconfig. */
+export function realServer(kubeconfig: string): Transport & { readonly url: string } {
+  const config = parse(readFileSync(kubeconfig, "utf8")) as Json; // looked into below
+  const context = named(config["contexts"], config["current-context"])?.["context"];
+  const cluster = named(config["clusters"], context?.cluster)?.["cluster"];
+  const user = named(config["users"], context?.user)?.["user"];
+  const [ca, cert, key] = [
+    cluster?.["certificate-authority-data"],
+    user?.["client-certificate-data"],
+    user?.["client-key-data"],
+  ].map(pem);
+  if (typeof cluster?.server !== "string" || ca === undefined || cert === undefined || key === undefined)
+    throw new Error(`${kubeconfig} has no server with a client certificate in its current context`);
+  const agent = new Agent({ keepAlive: true, ca, cert, key });
+  return {
+    url: cluster.server,
+    request: (request) => exchange(cluster.server, agent, request),
+    close: async () => agent.destroy(),
+  };
+}
+
+function exchange(url: string, agent: Agent, request: ApiRequest): Promise<ApiResponse> {
+  return new Promise((resolve, reject) => {
+    const { method, headers, signal, body } = request;
+    const sent = send(`${url}${request.path}`, { agent, method, headers: { ...headers }, ...(signal === undefined ? {} : { signal }) });
+    sent.once("error", reject);
+    sent.once("response", (response) => void answer(response, request.stream === true).then(resolve, reject));
+    sent.end(body);
+  });
+}
+
+async function answer(response: IncomingMessage, isStream: boolean): Promise<ApiResponse> {
+  const status = response.statusCode ?? 0;
+  const headers = Object.fromEntries(
+    Object.entries(response.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : String(value)]),
+  );
+  response.setEncoding("utf8");
+  if (isStream && status === 200) return { status, headers, stream: response };
+  let body = "";
+  for await (const chunk of response) body += chunk;
+  return { status, headers, body };
+}
+
+function named(list: unknown, name: unknown): Json | undefined {
+  return Array.isArray(list) ? (list as readonly Json[]).find((each) => each["name"] === name) : undefined;
+}
+
+function pem(data: unknown): Buffer | undefined {
+  return typeof data === "string" ? Buffer.from(data, "base64") : undefined;
+}
