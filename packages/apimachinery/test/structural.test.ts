@@ -55,7 +55,7 @@ const sample = (schema: z.ZodType, good: fc.Arbitrary<unknown>): Sample => ({
   values: fc.oneof({ weight: 5, arbitrary: good }, { weight: 1, arbitrary: anything }),
 });
 
-const text = fc.constantFrom("", "a", "ab", "abc", "abcd", "A", "a.b", "a\nb", "\u00a0", "x y", "0", "a1");
+const text = fc.constantFrom("", "a", "ab", "abc", "abcd", "A", "a.b", "a\nb", "x y", "0", "a1");
 const leaves: readonly Sample[] = [
   sample(z.string(), text),
   sample(z.string().min(1).max(3), text),
