@@ -13,6 +13,7 @@ interface Row {
   readonly short?: readonly string[];
   readonly categories?: readonly string[];
   readonly status?: true;
+  readonly keepsStatus?: true;
   readonly scale?: true;
   /** metadata.generation counts changes of the spec. */
   readonly generation?: true;
@@ -96,7 +97,7 @@ const GROUPS: readonly Group[] = [
       },
       { kind: "ServiceAccount", plural: "serviceaccounts", short: ["sa"], returnsDeleted: true },
       { kind: "Endpoints", plural: "endpoints", short: ["ep"] },
-      { kind: "Node", plural: "nodes", scope: "Cluster", short: ["no"], status: true, fields: ["spec.unschedulable"] },
+      { kind: "Node", plural: "nodes", scope: "Cluster", short: ["no"], status: true, keepsStatus: true, fields: ["spec.unschedulable"] },
       {
         kind: "PersistentVolume",
         plural: "persistentvolumes",
@@ -286,6 +287,7 @@ function toType(group: string, versionNames: readonly string[], row: Row): Resou
     isCustom: false,
     versions,
     storage,
+    keepsStatus: row.keepsStatus === true,
     countsGenerations: row.generation === true,
     nameRule: row.name ?? "subdomain",
     isUnconditional: row.needsVersion !== true,

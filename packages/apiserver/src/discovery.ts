@@ -1,5 +1,5 @@
 /** Discovery documents: which groups, versions and resources are served. */
-import type { Registry, Served, ServedVersion } from "./registry.ts";
+import type { Registry, ResourceType, Served, ServedVersion } from "./registry.ts";
 
 /** The Kubernetes version that the server stands for: the newest whose behaviour was compared. */
 export const SERVER_VERSION = { major: "1", minor: "34", gitVersion: "v1.34.1" } as const;
@@ -84,11 +84,16 @@ function aggregatedResource({ type, version }: Served): object {
     responseKind,
     scope: type.isNamespaced ? "Namespaced" : "Cluster",
     singularResource: type.singular,
-    verbs: MAIN_VERBS,
+    verbs: verbsOf(type),
     ...(type.shortNames.length === 0 ? {} : { shortNames: type.shortNames }),
     ...(type.categories.length === 0 ? {} : { categories: type.categories }),
     ...(subresources.length === 0 ? {} : { subresources }),
   };
+}
+
+/** A collection of namespaces cannot be deleted at once. */
+function verbsOf(type: ResourceType): readonly string[] {
+  return type.marksDeletion ? MAIN_VERBS.filter((verb) => verb !== "deletecollection") : MAIN_VERBS;
 }
 
 function resourcesOf({ type, version }: Served): object[] {
@@ -97,7 +102,7 @@ function resourcesOf({ type, version }: Served): object[] {
     singularName: type.singular,
     namespaced: type.isNamespaced,
     kind: type.kind,
-    verbs: MAIN_VERBS,
+    verbs: verbsOf(type),
     ...(type.shortNames.length === 0 ? {} : { shortNames: type.shortNames }),
     ...(type.categories.length === 0 ? {} : { categories: type.categories }),
     storageVersionHash: storageHash(type.storage, type.kind),

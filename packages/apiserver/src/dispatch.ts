@@ -149,6 +149,7 @@ async function collectionVerb(call: Call): Promise<ApiResponse> {
     case "POST":
       return create(call);
     case "DELETE":
+      if (call.served.type.marksDeletion) throw methodNotSupported(resourceOf(call.served.type), "deletecollection");
       return deleteCollection(call);
     default:
       throw methodNotSupported(resourceOf(call.served.type), verbName(call));

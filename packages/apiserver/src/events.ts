@@ -59,6 +59,7 @@ export const EVENTS: ResourceType = {
   isCustom: false,
   versions: [CORE, EVENTS_GROUP],
   storage: CORE,
+  keepsStatus: false,
   countsGenerations: false,
   nameRule: "subdomain",
   isUnconditional: true,

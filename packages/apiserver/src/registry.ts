@@ -57,6 +57,8 @@ export interface ResourceType {
   readonly isCustom: boolean;
   readonly versions: readonly ServedVersion[];
   readonly storage: ServedVersion;
+  /** A create may bring a status, though it is a subresource (nodes: the kubelet registers itself so). */
+  readonly keepsStatus: boolean;
   /** What raises metadata.generation: any change outside metadata and status, or nothing. */
   readonly countsGenerations: boolean;
   readonly nameRule: NameRule;

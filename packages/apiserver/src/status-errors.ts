@@ -75,9 +75,9 @@ export function invalidObject(
   });
 }
 
-/** A patch that parses but cannot be applied to the object (a failed `test`, a path that does not exist). */
-export function unprocessablePatch(cause: string): StatusError {
-  return failure(422, "Invalid", "the server rejected our request due to an error in our request", { causes: [{ message: cause }] });
+/** A patch that parses but cannot be applied to the object (a failed `test`, a path that does not exist). It names no cause. */
+export function unprocessablePatch(): StatusError {
+  return failure(422, "Invalid", "the server rejected our request due to an error in our request", {});
 }
 
 export function badRequest(message: string): StatusError {

@@ -145,6 +145,12 @@ describe("create", () => {
     expect(body).not.toHaveProperty("stringData");
   });
 
+  test("keeps the status with which a Node registers", async () => {
+    const { call } = harness();
+    const node = { apiVersion: "v1", kind: "Node", metadata: { name: "n" }, status: { capacity: { cpu: "1" } } };
+    expect((await call("POST", "/api/v1/nodes", node)).body["status"]).toEqual(node.status);
+  });
+
   test("reads YAML and answers in YAML", async () => {
     const { call } = harness();
     const yaml = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: y\ndata:\n  a: b\n";
@@ -270,7 +276,7 @@ describe("patch", () => {
       json,
     );
     expect(failing.status).toBe(422);
-    expect(failing.body["reason"]).toBe("Invalid");
+    expect(failing.body).toMatchObject({ reason: "Invalid", details: {} });
     const { body } = await call(
       "PATCH",
       `${WIDGETS}/a`,

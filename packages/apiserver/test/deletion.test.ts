@@ -114,6 +114,14 @@ describe("a namespace", () => {
   });
 });
 
+test("the namespaces that the server needs stay, and a collection of namespaces cannot be deleted at once", async () => {
+  const { call } = harness();
+  const answer = await call("DELETE", "/api/v1/namespaces/kube-system");
+  expect(answer.status).toBe(403);
+  expect(answer.body["message"]).toBe('namespaces "kube-system" is forbidden: this namespace may not be deleted');
+  expect((await call("DELETE", "/api/v1/namespaces")).status).toBe(405);
+});
+
 describe("a CRD", () => {
   test("takes its objects with it, and waits for those that are held", async () => {
     const { call, merge } = harness();

@@ -1,3 +1,4 @@
+import { ApiError } from "@treadle/apimachinery";
 import { describe, expect, test } from "vitest";
 import { CONFIG_MAPS, configMap, harness, seen, WIDGETS, widget, widgetCrd } from "./harness.ts";
 
@@ -180,5 +181,37 @@ describe("watch", () => {
     await call("DELETE", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.com");
     await second.take();
     expect(second.hasEnded()).toBe(true);
+  });
+});
+
+describe("the in-process transport", () => {
+  test("ends the watches that it carries when it closes, and takes no more requests", async () => {
+    const { server } = harness();
+    const transport = server.transport();
+    const { stream } = await transport.request({ method: "GET", path: `${WIDGETS}?watch=true`, headers: {}, stream: true });
+    await transport.close();
+    const chunks: string[] = [];
+    for await (const chunk of stream ?? []) chunks.push(chunk);
+    expect(chunks).toEqual([]);
+    expect(server.watchCount).toBe(0);
+    await expect(transport.request({ method: "GET", path: "/version", headers: {} })).rejects.toMatchObject({ name: "AbortError" });
+    expect((await server.transport().request({ method: "GET", path: "/version", headers: {} })).status).toBe(200);
+  });
+
+  test("observers see each request, and an ApiError that one throws is the answer", async () => {
+    const { server, call } = harness();
+    const paths: string[] = [];
+    const stop = server.onRequest(({ method, path }) => {
+      paths.push(`${method} ${path}`);
+      if (path === CONFIG_MAPS) throw new ApiError({ status: 429, message: "slow down", reason: "TooManyRequests", retryAfterMs: 1500 });
+    });
+    expect(await call("GET", CONFIG_MAPS)).toMatchObject({
+      status: 429,
+      headers: { "retry-after": "2" },
+      body: { kind: "Status", message: "slow down" },
+    });
+    stop();
+    expect((await call("GET", CONFIG_MAPS)).status).toBe(200);
+    expect(paths).toEqual([`GET ${CONFIG_MAPS}`]);
   });
 });

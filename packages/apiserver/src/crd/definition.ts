@@ -29,6 +29,7 @@ export function customResource(definition: JsonObject): ResourceType {
     isCustom: true,
     versions: pairs.map((pair) => pair.version),
     storage,
+    keepsStatus: false,
     countsGenerations: true,
     nameRule: "subdomain",
     isUnconditional: false,

@@ -36,6 +36,7 @@ export function definitionsResource(clock: Clock, registry: Registry): ResourceT
     isCustom: false,
     versions: [V1],
     storage: V1,
+    keepsStatus: false,
     countsGenerations: true,
     nameRule: "subdomain",
     isUnconditional: true,

@@ -74,7 +74,7 @@ function prepareNew(call: Call, draft: Draft): void {
   meta["uid"] = parts.uid();
   meta["creationTimestamp"] = secondsOf(parts.clock.now());
   if (type.countsGenerations) meta["generation"] = 1;
-  if (version.status) delete draft["status"];
+  if (version.status && !type.keepsStatus) delete draft["status"];
   type.hooks.prepare?.(draft, undefined);
 }
 

@@ -69,7 +69,7 @@ function attempt(run: () => unknown): unknown {
   try {
     return run();
   } catch (error) {
-    if (error instanceof PatchError) throw unprocessablePatch(error.message);
+    if (error instanceof PatchError) throw unprocessablePatch();
     throw error;
   }
 }
