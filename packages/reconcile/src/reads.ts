@@ -64,16 +64,29 @@ export interface ManyRead {
   readonly select: (object: KubernetesObject) => ManySelector;
 }
 
-/** Which object a {@link one} names for this primary; its namespace is filled in. */
+/**
+ * Which object a {@link one} names for this primary; its namespace is filled in.
+ *
+ * @throws TypeError when neither the reference nor the primary has the namespace that the kind needs: nothing would ever be found.
+ */
 export function refOfRead(read: OneRead, object: KubernetesObject): Ref | undefined {
-  const given = read.ref(object);
-  if (given === undefined || given === "") return undefined;
-  return inNamespaceOf(object, read.kind, typeof given === "string" ? { name: given } : given);
+  // An object stored under an older schema may hold null, or nothing, where its type promises a text.
+  const given: string | Partial<Ref> | null | undefined = read.ref(object);
+  const { name, namespace } = typeof given === "string" ? { name: given } : (given ?? {});
+  if (name === undefined || name === null || name === "") return undefined;
+  const ref = inNamespaceOf(object, read.kind, namespace === undefined ? { name } : { name, namespace });
+  if (read.kind.scope === "Namespaced" && ref.namespace === undefined) {
+    throw new TypeError(
+      `one(${read.kind.kind}) names ${JSON.stringify(name)} without a namespace, and ${object.kind} ${object.metadata.name} has none: return { name, namespace }`,
+    );
+  }
+  return ref;
 }
 
 /** `ref` with the primary's namespace where the kind has namespaces and none was given; without one where it has none. */
 export function inNamespaceOf(object: KubernetesObject, kind: Kind, ref: Ref): Ref {
   if (kind.scope === "Cluster") return { name: ref.name };
-  const namespace = ref.namespace ?? object.metadata.namespace;
+  // `||`: an empty namespace means none, as everywhere in Kubernetes.
+  const namespace = ref.namespace || object.metadata.namespace;
   return namespace === undefined ? { name: ref.name } : { name: ref.name, namespace };
 }

@@ -41,7 +41,8 @@ export function wakesOf(handler: AnyHandler): readonly Wake[] {
     }
     for (const kind of step.owns) owned.set(groupKindOf(kind), kind);
   }
-  for (const kind of owned.values()) wakes.push(wakeOfOwned(handler, kind));
+  const index = ownerIndex(handler);
+  for (const kind of owned.values()) wakes.push(wakeOfOwned(handler, kind, index));
   for (const { kind, map } of pipeline.watches)
     wakes.push({ kind, because: "watch()", primaries: (object, { cache }) => map(object, cache) });
   return wakes;
@@ -53,10 +54,10 @@ function wakeOfOne(read: OneRead, index: string, because: string): Wake {
     because,
     index: {
       name: index,
-      keys: (primary) => {
+      keys: unlessThrows((primary) => {
         const ref = refOfRead(read, primary);
         return ref === undefined ? [] : [keyOf(ref)];
-      },
+      }),
     },
     primaries: (object, { byIndex }) => byIndex(index, keyOf(object.metadata)).map(refOf),
   };
@@ -69,10 +70,10 @@ function wakeOfMany(read: ManyRead, index: string, because: string): Wake {
     because,
     index: {
       name: index,
-      keys: (primary) => {
+      keys: unlessThrows((primary) => {
         const [first] = Object.entries(read.select(primary).matchLabels).sort(([a], [b]) => (a < b ? -1 : 1));
         return [first === undefined ? ANY_LABELS : labelKey(first[0], first[1])];
-      },
+      }),
     },
     primaries: (object, { byIndex }) => {
       const labels = object.metadata.labels ?? {};
@@ -93,15 +94,22 @@ function selects(read: ManyRead, primary: KubernetesObject, object: KubernetesOb
   return within === undefined || within === object.metadata.namespace;
 }
 
-/** By controller owner reference, else by the owner-id label, as `ownership()` reads them. */
-function wakeOfOwned(handler: AnyHandler, kind: Kind): Wake {
+/** One index for all owned kinds: an index is known by its name. */
+function ownerIndex({ name }: AnyHandler): PrimaryIndex {
+  return { name: `${name}/owner-id`, keys: unlessThrows((primary) => [ownerId(primary)]) };
+}
+
+/**
+ * By controller owner reference, else by the owner-id label. Wider than `ownership()`: an object of ours that got another
+ * controller still wakes us, so that the loss is seen.
+ */
+function wakeOfOwned(handler: AnyHandler, kind: Kind, index: PrimaryIndex): Wake {
   const { kind: primaryKind, name } = handler;
   const label = ownerIdLabel(name);
-  const index = `${name}/owner-id`;
   return {
     kind,
     because: `a step owns ${groupKindOf(kind)}`,
-    index: { name: index, keys: (primary) => [ownerId(primary)] },
+    index,
     primaries: (object, { byIndex }) => {
       const controller = object.metadata.ownerReferences?.find((reference) => reference.controller === true);
       if (
@@ -113,8 +121,22 @@ function wakeOfOwned(handler: AnyHandler, kind: Kind): Wake {
         return [namespace === undefined ? { name: controller.name } : { name: controller.name, namespace }];
       }
       const id = object.metadata.labels?.[label];
-      return id === undefined ? [] : byIndex(index, id).map(refOf);
+      return id === undefined ? [] : byIndex(index.name, id).map(refOf);
     },
+  };
+}
+
+/**
+ * An object for which the author's function throws names nothing: its own pass fails with the error and shows it; all
+ * others keep being woken.
+ */
+function unlessThrows(keys: PrimaryIndex["keys"]): PrimaryIndex["keys"] {
+  return (primary) => {
+    try {
+      return keys(primary);
+    } catch {
+      return [];
+    }
   };
 }
 

@@ -1,0 +1,276 @@
+import { groupKindOf, keyOf, kind, type Kind, type KubernetesObject, ownerId, ownerIdLabel, type Ref } from "@treadle/apimachinery";
+import { Node, Secret } from "@treadle/apimachinery/kinds";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { handler } from "./handler.ts";
+import { many, type ManySelector, one } from "./reads.ts";
+import type { Cache } from "./req.ts";
+import { step } from "./step.ts";
+import { type Wake, wakesOf } from "./wake.ts";
+
+const Local = kind({ group: "w.dev", version: "v1", kind: "Local" });
+const Global = kind({ group: "w.dev", version: "v1", kind: "Global", scope: "Cluster" });
+
+function object(of: Kind, key: string, more: { readonly spec?: object; readonly metadata?: object } = {}): KubernetesObject {
+  const slash = key.indexOf("/");
+  const ref = slash < 0 ? { name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
+  const apiVersion = of.group === "" ? of.version : `${of.group}/${of.version}`;
+  return { apiVersion, kind: of.kind, ...more, metadata: { ...ref, uid: `uid-${key}`, ...more.metadata } } as KubernetesObject;
+}
+
+const local = (key: string, given: object = {}): KubernetesObject => object(Local, key, { spec: given });
+const global = (key: string, given: object = {}): KubernetesObject => object(Global, key, { spec: given });
+const secret = (key: string, labels?: Record<string, string>): KubernetesObject =>
+  object(Secret, key, labels === undefined ? {} : { metadata: { labels } });
+
+const NO_CACHE: Cache = { get: () => undefined, list: () => [] };
+
+/** The keys of the primaries that `changed` wakes, found by the wake's own index. */
+function woken(wake: Wake, primaries: readonly KubernetesObject[], changed: KubernetesObject): readonly string[] {
+  const byIndex = (name: string, key: string): readonly KubernetesObject[] => {
+    if (name !== wake.index?.name) throw new Error(`no index ${name}`);
+    return primaries.filter((primary) => wake.index?.keys(primary).includes(key));
+  };
+  return [...wake.primaries(changed, { byIndex, cache: NO_CACHE })].map(keyOf);
+}
+
+function wakeOfOne(of: typeof Local, read: Kind, ref: (primary: KubernetesObject) => unknown): Wake {
+  const reads = { it: one(read, ref as () => Ref) };
+  return only(
+    handler(of)
+      .step(step(of, { name: "s", reads, do() {} }) as never)
+      .build() as never,
+  );
+}
+
+function wakeOfMany(of: typeof Local, read: Kind, select: (primary: KubernetesObject) => unknown): Wake {
+  const reads = { it: many(read, select as () => ManySelector) };
+  return only(
+    handler(of)
+      .step(step(of, { name: "s", reads, do() {} }) as never)
+      .build() as never,
+  );
+}
+
+function only(built: Parameters<typeof wakesOf>[0]): Wake {
+  const [wake, ...rest] = wakesOf(built);
+  expect(rest).toEqual([]);
+  return wake as Wake;
+}
+
+/** What JavaScript sees of an object whose spec is not what the type says. */
+const specOf = (primary: KubernetesObject): { readonly secret: never; readonly labels: never } =>
+  (primary as { spec?: object }).spec as never;
+
+describe("one", () => {
+  const bySecret = wakeOfOne(Local, Secret, (o) => specOf(o).secret);
+
+  test("wakes who names the object, in the namespace of the primary unless told otherwise", () => {
+    const primaries = [
+      local("ns/plain", { secret: "in" }),
+      local("other/plain", { secret: "in" }),
+      local("ns/else", { secret: "out" }),
+      local("other/full", { secret: { name: "in", namespace: "ns" } }),
+      local("ns/bare-ref", { secret: { name: "in" } }),
+      local("ns/empty-namespace", { secret: { name: "in", namespace: "" } }),
+    ];
+    expect(woken(bySecret, primaries, secret("ns/in"))).toEqual(["ns/plain", "other/full", "ns/bare-ref", "ns/empty-namespace"]);
+    expect(bySecret.because).toBe('step "s" reads it');
+    expect(groupKindOf(bySecret.kind)).toBe("Secret");
+  });
+
+  test.for([undefined, null, "", {}, { name: "" }, { name: undefined }, { namespace: "ns" }])("a reference %j names nothing", (given) => {
+    expect(bySecret.index?.keys(local("ns/a", { secret: given }))).toEqual([]);
+  });
+
+  test("a primary for which the author's function throws wakes nobody, and hides no other", () => {
+    const wake = wakeOfOne(Local, Secret, (o) => (specOf(o).secret as { deep: { name: string } }).deep.name);
+    const primaries = [local("ns/broken"), local("ns/fine", { secret: { deep: { name: "in" } } })];
+    expect(woken(wake, primaries, secret("ns/in"))).toEqual(["ns/fine"]);
+  });
+
+  test("a cluster-scoped kind has no namespace, whatever the primary's", () => {
+    const wake = wakeOfOne(Local, Node, () => ({ name: "n1", namespace: "ignored" }));
+    expect(woken(wake, [local("ns/a")], object(Node, "n1"))).toEqual(["ns/a"]);
+  });
+
+  test("a cluster-scoped primary must say the namespace: without one nothing is filed", () => {
+    const wake = wakeOfOne(Global, Secret, (o) => specOf(o).secret);
+    const primaries = [global("g1", { secret: { name: "in", namespace: "ns" } }), global("g2", { secret: "in" })];
+    expect(woken(wake, primaries, secret("ns/in"))).toEqual(["g1"]);
+  });
+});
+
+describe("many", () => {
+  const byLabels = wakeOfMany(Local, Secret, (o) => ({ matchLabels: specOf(o).labels }));
+
+  test("every label of the selector must match; it is filed under one of them", () => {
+    const primaries = [
+      local("ns/both", { labels: { app: "x", tier: "db" } }),
+      local("ns/app", { labels: { app: "x" } }),
+      local("ns/tier", { labels: { tier: "db" } }),
+      local("ns/other", { labels: { app: "y" } }),
+    ];
+    expect(primaries.map((primary) => byLabels.index?.keys(primary).length)).toEqual([1, 1, 1, 1]);
+    expect(woken(byLabels, primaries, secret("ns/s", { app: "x", tier: "db", more: "z" })).toSorted()).toEqual([
+      "ns/app",
+      "ns/both",
+      "ns/tier",
+    ]);
+    expect(woken(byLabels, primaries, secret("ns/s", { tier: "db" }))).toEqual(["ns/tier"]);
+    expect(woken(byLabels, primaries, secret("ns/s"))).toEqual([]);
+  });
+
+  test("no labels select everything in the namespace, also what has none", () => {
+    const primaries = [local("ns/all", { labels: {} }), local("other/all", { labels: {} })];
+    expect(woken(byLabels, primaries, secret("ns/s"))).toEqual(["ns/all"]);
+    expect(woken(byLabels, primaries, secret("ns/s", { a: "b" }))).toEqual(["ns/all"]);
+  });
+
+  test("a label with the value * is no wildcard", () => {
+    const primaries = [local("ns/star", { labels: { "*": "" } }), local("ns/value", { labels: { app: "*" } })];
+    expect(woken(byLabels, primaries, secret("ns/s", { app: "x" }))).toEqual([]);
+    expect(woken(byLabels, primaries, secret("ns/s", { app: "*" }))).toEqual(["ns/value"]);
+  });
+
+  test("in the primary's namespace, in another, or in all", () => {
+    const wake = wakeOfMany(Local, Secret, (o) => ({ matchLabels: { app: "x" }, ...(specOf(o).labels as object) }));
+    const primaries = [
+      local("ns/own"),
+      local("ns/there", { labels: { namespace: "there" } }),
+      local("ns/all", { labels: { namespace: "*" } }),
+      local("ns/none", { labels: { namespace: "" } }),
+    ];
+    expect(woken(wake, primaries, secret("ns/s", { app: "x" }))).toEqual(["ns/own", "ns/all", "ns/none"]);
+    expect(woken(wake, primaries, secret("there/s", { app: "x" }))).toEqual(["ns/there", "ns/all"]);
+  });
+
+  test("a cluster-scoped primary selects in every namespace, and a cluster-scoped kind has none", () => {
+    const everywhere = wakeOfMany(Global, Secret, () => ({ matchLabels: { app: "x" } }));
+    expect(woken(everywhere, [global("g")], secret("any/s", { app: "x" }))).toEqual(["g"]);
+    const nodes = wakeOfMany(Local, Node, () => ({ matchLabels: {} }));
+    expect(woken(nodes, [local("ns/a")], object(Node, "n"))).toEqual(["ns/a"]);
+  });
+
+  test.for([undefined, null, "text"])("a selector %j, where the schema promised one, selects nothing and hides no other", (given) => {
+    const wake = wakeOfMany(Local, Secret, (o) => (specOf(o).labels === undefined ? given : { matchLabels: specOf(o).labels }));
+    const primaries = [local("ns/broken"), local("ns/fine", { labels: { app: "x" } })];
+    expect(woken(wake, primaries, secret("ns/s", { app: "x" }))).toEqual(["ns/fine"]);
+  });
+
+  // What is woken by a change is exactly what a search over all primaries would find, whatever labels and namespaces.
+  test("the index finds what comparing every primary would", () => {
+    const labels = fc.dictionary(fc.constantFrom("a", "b", "c"), fc.constantFrom("1", "2"));
+    const namespace = fc.constantFrom("x", "y");
+    const primaries = fc.array(fc.record({ namespace, labels }), { maxLength: 8 });
+    fc.assert(
+      fc.property(primaries, namespace, labels, (given, within, has) => {
+        const all = given.map((each, i) => local(`${each.namespace}/p${i}`, { labels: each.labels }));
+        const want = given.flatMap((each, i) =>
+          each.namespace === within && Object.entries(each.labels).every(([key, value]) => has[key] === value) ? [`${within}/p${i}`] : [],
+        );
+        expect(woken(byLabels, all, secret(`${within}/s`, has)).toSorted()).toEqual(want.toSorted());
+      }),
+    );
+  });
+});
+
+describe("owns", () => {
+  const build = (of: typeof Local, owns: readonly Kind[]) =>
+    handler(of)
+      .step(step(of, { name: "s", owns, do() {} }) as never)
+      .build() as Parameters<typeof wakesOf>[0];
+  const wake = only(build(Local, [Secret]));
+  const me = local("ns/me");
+  const reference = { apiVersion: "w.dev/v1", kind: "Local", name: "me", uid: "uid-ns/me", controller: true };
+  const owned = (...ownerReferences: readonly object[]): KubernetesObject => object(Secret, "ns/s", { metadata: { ownerReferences } });
+
+  test.for([
+    { name: "ours", given: reference, want: ["ns/me"] },
+    { name: "of another version", given: { ...reference, apiVersion: "w.dev/v2beta1" }, want: ["ns/me"] },
+    { name: "of an earlier object of the same name", given: { ...reference, uid: "earlier" }, want: ["ns/me"] },
+    { name: "of another group", given: { ...reference, apiVersion: "else.dev/v1" }, want: [] },
+    { name: "of the core group", given: { ...reference, apiVersion: "v1" }, want: [] },
+    { name: "of another kind", given: { ...reference, kind: "Global" }, want: [] },
+    { name: "that is not the controller's", given: { ...reference, controller: false }, want: [] },
+    { name: "without a word on control", given: { ...reference, controller: undefined }, want: [] },
+  ])("a reference $name", ({ given, want }) => {
+    expect(woken(wake, [me], owned(given))).toEqual(want);
+  });
+
+  test("the controller is found among other owners", () => {
+    expect(woken(wake, [me], owned({ ...reference, name: "x", controller: false }, reference))).toEqual(["ns/me"]);
+  });
+
+  test("an object elsewhere is found by its owner-id label", () => {
+    const labels = { [ownerIdLabel("locals.w.dev")]: ownerId(me) };
+    expect(woken(wake, [local("ns/other"), me], secret("far/s", labels))).toEqual(["ns/me"]);
+    expect(woken(wake, [me], secret("far/s", { [ownerIdLabel("other")]: ownerId(me) })), "another handler's label").toEqual([]);
+    expect(woken(wake, [me], secret("far/s", { [ownerIdLabel("locals.w.dev")]: "gone" }))).toEqual([]);
+  });
+
+  test("an object of ours that got another controller still wakes us, so that the loss is seen", () => {
+    const labels = { [ownerIdLabel("locals.w.dev")]: ownerId(me) };
+    const taken = object(Secret, "ns/s", { metadata: { labels, ownerReferences: [{ ...reference, kind: "Thief", name: "t" }] } });
+    expect(woken(wake, [me], taken)).toEqual(["ns/me"]);
+  });
+
+  test("a cluster-scoped owner is named without a namespace", () => {
+    const byGlobal = only(build(Global, [Secret]));
+    expect(woken(byGlobal, [], owned({ ...reference, kind: "Global", name: "g" }))).toEqual(["g"]);
+  });
+
+  test("an object that nobody owns wakes nobody, and a primary without a uid is not indexed", () => {
+    expect(woken(wake, [me], secret("ns/s"))).toEqual([]);
+    expect(wake.index?.keys({ ...me, metadata: { name: "me", namespace: "ns" } })).toEqual([]);
+  });
+
+  test("each owned kind wakes once, by one index: an informer takes a name only with the same function", () => {
+    const ConfigMap = kind({ group: "", version: "v1", kind: "ConfigMap" });
+    const wakes = wakesOf(
+      handler(Local)
+        .step(step(Local, { name: "a", owns: [Secret, ConfigMap], do() {} }))
+        .step(step(Local, { name: "b", owns: [Secret], do() {} }))
+        .build(),
+    );
+    expect(wakes.map((each) => each.because)).toEqual(["a step owns Secret", "a step owns ConfigMap"]);
+    expect(wakes[0]?.index).toBe(wakes[1]?.index);
+  });
+});
+
+describe("watch", () => {
+  test("is asked with the object and the cache, and has no index", () => {
+    const built = handler(Local)
+      .step(step(Local, { name: "s", do() {} }))
+      .watch(Node, { map: (node, cache) => [{ name: node.metadata.name }, ...cache.list(Local).map(({ metadata }) => metadata)] })
+      .build();
+    const wake = only(built);
+    expect(wake).toMatchObject({ kind: Node, because: "watch()" });
+    expect(wake.index).toBeUndefined();
+    const cache = { ...NO_CACHE, list: () => [local("ns/a")] } as unknown as Cache;
+    expect([...wake.primaries(object(Node, "n"), { byIndex: () => [], cache })].map(keyOf)).toEqual(["n", "ns/a"]);
+  });
+
+  test("a map that is a method may use this", () => {
+    const watch = { names: ["a"], map(): Ref[] { return this.names.map((name) => ({ name })); } }; // biome-ignore format: one line reads better
+    const wake = only(
+      handler(Local)
+        .step(step(Local, { name: "s", do() {} }))
+        .watch(Node, watch)
+        .build(),
+    );
+    expect([...wake.primaries(object(Node, "n"), { byIndex: () => [], cache: NO_CACHE })]).toEqual([{ name: "a" }]);
+  });
+});
+
+test("reads of all steps wake, parts of all() too, each by an index of its own", () => {
+  const reads = { x: one(Secret, () => "x"), y: many(Secret, () => ({ matchLabels: {} })) };
+  const wakes = wakesOf(
+    handler(Local)
+      .step(step(Local, { name: "a", reads, do() {} }))
+      .step(step(Local, { name: "b", reads, do() {} }))
+      .build(),
+  );
+  expect(wakes.map((each) => each.because)).toEqual(['step "a" reads x', 'step "a" reads y', 'step "b" reads x', 'step "b" reads y']);
+  expect(new Set(wakes.map((each) => each.index?.name)).size).toBe(4);
+});
