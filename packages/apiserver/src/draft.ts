@@ -3,6 +3,7 @@
  * defaults applied, everything validated. The client's object is not kept.
  */
 import { applyDefaults, pruneObject } from "./crd/coerce.ts";
+import { embeddedErrors } from "./crd/embedded.ts";
 import { listErrors, schemaErrors } from "./crd/validate.ts";
 import { type FieldError, invalid } from "./field-errors.ts";
 import { isObject, type JsonObject, valueAt } from "./internal/json.ts";
@@ -148,7 +149,11 @@ function customErrors(schema: CompiledSchema, draft: Draft, live: StoredObject |
     return [...schemaErrors({ value: draft["status"], schema: sub, path: "", old }, "status"), ...repeatedErrors(schema, draft, live)];
   }
   const old = live === undefined ? undefined : { value: live };
-  return [...schemaErrors({ value: draft, schema, path: "", old }), ...repeatedErrors(schema, draft, live)];
+  return [
+    ...schemaErrors({ value: draft, schema, path: "", old }),
+    ...embeddedErrors(draft, schema),
+    ...repeatedErrors(schema, draft, live),
+  ];
 }
 
 /** Repeated items are let through where the stored object has some already. */

@@ -156,6 +156,19 @@ describe("validation speaks as the real server", () => {
     expect(body["details"]).toMatchObject({ name: "a", group: "example.com", kind: "Widget" });
   });
 
+  test("an object inside an object needs its kind and keeps its metadata", async () => {
+    const schema = schemaOf({
+      f: { type: "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true },
+    });
+    const body = await refusal(schema, { f: { apiVersion: "", metadata: { labels: 1 } } });
+    expect(body["message"]).toContain('spec.f.apiVersion: Invalid value: "": must not be empty');
+    expect(body["message"]).toContain("spec.f.kind: Required value");
+    expect(body["message"]).toContain("spec.f.metadata: Invalid value");
+    const { call } = harness({ resources: [widgetCrd(schema)] });
+    const f = { apiVersion: "v1", kind: "Pod", metadata: { name: "x" }, spec: { any: [1] } };
+    expect((await call("POST", WIDGETS, widget("a", { spec: { f } }))).body["spec"]).toEqual({ f });
+  });
+
   test("several problems stand in one answer, with a cause each", async () => {
     const body = await refusal(schemaOf({ a: { type: "integer" }, b: { type: "string" } }, { required: ["c"] }), { a: "x", b: 1 });
     expect(body["message"]).toBe(
