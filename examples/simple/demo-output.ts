@@ -42,7 +42,8 @@ export class Feed {
       const color = condition.status === "True" ? "green" : condition.status === "False" ? "red" : "yellow";
       return this.#paint(color, `${condition.type}=${condition.status}`) + this.#paint("dim", `/${condition.reason}`);
     });
-    const values = type === "DELETED" ? "" : ` ${spec.dividend} / ${spec.divisor} = ${quotient}, remainder ${remainder}  ${states.join(" ")}`;
+    const values =
+      type === "DELETED" ? "" : ` ${spec.dividend} / ${spec.divisor} = ${quotient}, remainder ${remainder}  ${states.join(" ")}`;
     this.#print(`  ${this.#paint("magenta", `object ${metadata.name}: ${type.toLowerCase()}`)}${values}`.trimEnd());
   }
 

@@ -1,0 +1,49 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+interface Demo {
+  readonly output: () => string;
+  readonly ended: Promise<number | null>;
+  /** Resolves when the text was printed; rejects when the demo ends without it. */
+  readonly says: (text: string) => Promise<void>;
+  readonly kill: (signal: NodeJS.Signals) => void;
+}
+
+function demo(...args: string[]): Demo {
+  const child = spawn(process.execPath, ["--conditions=@treadle/source", join(import.meta.dirname, "demo.ts"), ...args]);
+  let output = "";
+  const ended = once(child, "close").then(([code]) => code as number | null);
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += String(chunk)));
+  return {
+    output: () => output,
+    ended,
+    kill: (signal) => void child.kill(signal),
+    async says(text) {
+      while (!output.includes(text)) {
+        const over = await Promise.race([once(child.stdout, "data").then(() => false), ended.then(() => true)]);
+        if (over && !output.includes(text)) throw new Error(`the demo ended without "${text}":\n${output}`);
+      }
+    },
+  };
+}
+
+test("the demo shows what it claims, and ends by itself", async () => {
+  const { ended, output } = demo();
+  expect(await ended, output()).toBe(0);
+  expect(output()).toContain("All 7 checks hold");
+  expect(output()).toContain("by-zero: check-input stop (42 cannot be divided by 0: change spec.divisor)");
+  // No colours where nobody would see them.
+  expect(output()).not.toContain("\u001b[");
+});
+
+test.for(["SIGINT", "SIGTERM"] as const)("with --keep it stays up until %s", async (signal) => {
+  const { ended, output, says, kill } = demo("--keep");
+  await says("get simples --watch");
+  const url = /curl (\S+)/.exec(output())?.[1] ?? "";
+  const list = (await (await fetch(url)).json()) as { readonly items: readonly unknown[] };
+  expect(list.items).toHaveLength(2);
+  kill(signal);
+  expect(await ended, output()).toBe(0);
+});
