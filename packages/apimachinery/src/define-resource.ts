@@ -136,9 +136,9 @@ export interface ReservedStatusField<Message extends string> {
   readonly "treadle: this status cannot be defined": Message;
 }
 
-type Unreserved<U extends z.ZodObject> = [keyof U["shape"] & keyof EngineStatus] extends [never]
+type Unreserved<U extends z.ZodObject> = [Extract<keyof U["shape"], keyof EngineStatus>] extends [never]
   ? unknown
-  : ReservedStatusField<`status.${keyof U["shape"] & keyof EngineStatus & string} is kept by the engine: remove it, it is added to every status`>;
+  : ReservedStatusField<`status.${Extract<keyof U["shape"], keyof EngineStatus>} is kept by the engine: remove it, it is added to every status`>;
 
 /** A resource with one version. */
 export type ResourceDefinition<S extends z.ZodObject, U extends z.ZodObject> = ResourceCommon &

@@ -158,9 +158,9 @@ test("ends up with what the server has", async () => {
         c.informer
           .list()
           .map(({ metadata }) => [metadata.name, metadata.resourceVersion])
-          .sort(),
+          .toSorted((a, b) => (String(a) < String(b) ? -1 : 1)),
       ).toEqual(has);
-      expect([...copy].sort()).toEqual(has);
+      expect([...copy].toSorted((a, b) => (String(a) < String(b) ? -1 : 1))).toEqual(has);
       await c.informer.stop();
     }),
     { numRuns: 40 },

@@ -1,5 +1,5 @@
 /** The server as one reflector sees it: one kind, one namespace or all, one selection. */
-import { ApiError, type Kind, keyOf, type KubernetesList, type KubernetesObject, type Status } from "@treadle/apimachinery";
+import { ApiError, type Kind, keyOf, type KubernetesList, type KubernetesObject, type Ref, type Status } from "@treadle/apimachinery";
 import type { Client, ListOptions, WatchEvent, WatchOptions } from "@treadle/client";
 
 /** What of a kind is listed and watched. Everything absent: all of it. */
@@ -44,7 +44,8 @@ export function errorOf(status: Status, what: string): ApiError {
 
 /** @throws when the server sent something that is no object. */
 export function checkedKey(object: KubernetesObject, source: Source<KubernetesObject>): string {
-  const { name = "", namespace } = (object as Partial<KubernetesObject> | undefined)?.metadata ?? { name: "" };
+  const metadata: Partial<Ref> = (object as Partial<KubernetesObject> | undefined)?.metadata ?? {};
+  const { name = "", namespace } = metadata;
   if (name === "") throw new Error(`the server sent a ${describe(source)} without a name`);
   return keyOf(namespace === undefined ? { name } : { name, namespace });
 }
