@@ -3,6 +3,7 @@ import { keyOf, type Ref } from "@treadle/apimachinery";
 import { ConfigMap, Node, Secret } from "@treadle/apimachinery/kinds";
 import { conditions, handler, many, one, RetryAfterError, step, TerminalError } from "@treadle/reconcile";
 import { describe, expect, test } from "vitest";
+import { and, generationChanged } from "../src/index.ts";
 import { Gadget, startWorld, Widget, widget } from "./world.ts";
 
 /** Writes what it saw of the spec into the status. */
@@ -107,6 +108,56 @@ describe("events of the primary", () => {
     await world.user.create(Widget, widget("a", { size: 2 }));
     await world.settled();
     expect((await world.user.get(Widget, ref))?.status?.seen).toBe(2);
+  });
+});
+
+describe("a predicate", () => {
+  test("filters updates, never a deletion, and what it lets pass is what starts passes", async () => {
+    const cleaned: string[] = [];
+    const cleaning = step(Widget, { name: "cleaning", do() {}, cleanup: (req) => void cleaned.push(req.object.metadata.name) });
+    const world = await startWorld({ handlers: [], start: false });
+    const never = (event: { type: string }) => event.type !== "updated";
+    world.manager.add(handler(Widget).step(cleaning).build(), { predicate: and(generationChanged, never) });
+    await world.manager.start();
+    await world.user.create(Widget, widget("a"));
+    await world.settled();
+    expect(world.passesSince(), "a creation passes").toEqual(["default/a"]);
+    await world.user.patch(Widget, ref, { type: "merge", body: { spec: { size: 2 } } });
+    await world.settled();
+    expect(world.passesSince()).toEqual([]);
+    await world.user.delete(Widget, ref);
+    await world.settled();
+    expect(cleaned).toEqual(["a"]);
+    expect(await world.user.get(Widget, ref)).toBeUndefined();
+  });
+
+  test("generationChanged: a label starts no pass, the spec does", async () => {
+    const world = await startWorld({ handlers: [], start: false });
+    world.manager.add(mirroring, { predicate: generationChanged });
+    await world.manager.start();
+    await world.user.create(Widget, widget("a"));
+    await world.settled();
+    world.passesSince();
+    await world.user.patch(Widget, ref, { type: "merge", body: { metadata: { labels: { a: "b" } } } });
+    await world.settled();
+    expect(world.passesSince()).toEqual([]);
+    await world.user.patch(Widget, ref, { type: "merge", body: { spec: { size: 2 } } });
+    await world.settled();
+    expect(world.passesSince()).toEqual(["default/a"]);
+  });
+
+  test("one that throws lets the event pass, and is logged", async () => {
+    const world = await startWorld({ handlers: [], start: false });
+    world.manager.add(mirroring, {
+      predicate: () => {
+        throw new Error("predicate");
+      },
+    });
+    await world.manager.start();
+    await world.user.create(Widget, widget("a"));
+    await world.settled();
+    expect(world.passesSince()).toEqual(["default/a"]);
+    expect(world.logs.some(({ text }) => text === "the predicate threw; the event passes")).toBe(true);
   });
 });
 

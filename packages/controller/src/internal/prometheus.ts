@@ -59,12 +59,22 @@ interface PassFamilies {
   readonly timeouts: Counter<"controller">;
   readonly seconds: Histogram<"controller">;
   readonly workers: Gauge<"controller">;
-  readonly active: Gauge<"controller">;
+  /** Passes in progress; asked when the gauge is read. */
+  readonly active: Map<string, () => number>;
 }
 
 function passFamilies(registry: Registry): PassFamilies {
   const common = { labelNames: ["controller"] as const, registers: [registry] };
   const prefix = "controller_runtime";
+  const active = new Map<string, () => number>();
+  const workers = new Gauge<"controller">({
+    name: `${prefix}_active_workers`,
+    help: "Passes in progress per controller.",
+    ...common,
+    collect: () => {
+      for (const [controller, count] of active) workers.set({ controller }, count());
+    },
+  });
   return {
     total: new Counter({
       name: `${prefix}_reconcile_total`,
@@ -90,14 +100,15 @@ function passFamilies(registry: Registry): PassFamilies {
     }),
     seconds: new Histogram({ name: `${prefix}_reconcile_time_seconds`, help: "Length of a pass.", buckets: PASS_BUCKETS, ...common }),
     workers: new Gauge({ name: `${prefix}_max_concurrent_reconciles`, help: "Most passes at once per controller.", ...common }),
-    active: new Gauge({ name: `${prefix}_active_workers`, help: "Passes in progress per controller.", ...common }),
+    active,
   };
 }
 
 type QueueLabel = "name" | "controller";
 
 interface QueueFamilies {
-  readonly depth: Gauge<QueueLabel | "priority">;
+  /** Keys that wait, by priority; asked when the gauge is read. */
+  readonly depths: Map<string, ReadonlyMap<number, number>>;
   readonly adds: Counter<QueueLabel>;
   readonly waited: Histogram<QueueLabel>;
   readonly worked: Histogram<QueueLabel>;
@@ -122,12 +133,7 @@ function queueFamilies(registry: Registry): QueueFamilies {
   running("workqueue_unfinished_work_seconds", "How long passes in progress have been running, added up.", (s) => s.unfinishedMs / 1000);
   running("workqueue_longest_running_processor_seconds", "How long the longest pass has been running.", (s) => s.longestRunningMs / 1000);
   return {
-    depth: new Gauge({
-      name: "workqueue_depth",
-      help: "Current depth of the queue, by priority.",
-      labelNames: ["name", "controller", "priority"],
-      registers: [registry],
-    }),
+    depths: depthFamily(registry),
     adds: new Counter({ name: "workqueue_adds_total", help: "Total number of keys added.", ...common }),
     waited: new Histogram({
       name: "workqueue_queue_duration_seconds",
@@ -146,6 +152,27 @@ function queueFamilies(registry: Registry): QueueFamilies {
   };
 }
 
+function depthFamily(registry: Registry): Map<string, ReadonlyMap<number, number>> {
+  const families = new Map<string, ReadonlyMap<number, number>>();
+  const gauge = new Gauge<QueueLabel | "priority">({
+    name: "workqueue_depth",
+    help: "Current depth of the queue, by priority.",
+    labelNames: ["name", "controller", "priority"],
+    registers: [registry],
+    collect: () => {
+      for (const [controller, depths] of families) {
+        let others = 0;
+        for (const [i, [priority, keys]] of [...depths].entries()) {
+          if (i < MAX_PRIORITIES) gauge.set({ name: controller, controller, priority: String(priority) }, keys);
+          else others += keys;
+        }
+        if (depths.size > MAX_PRIORITIES) gauge.set({ name: controller, controller, priority: "exceeded_cardinality_limit" }, others);
+      }
+    },
+  });
+  return families;
+}
+
 function controllerMetrics(pass: PassFamilies, queue: QueueFamilies, name: string): ControllerMetrics {
   const labels = { controller: name };
   const total = Object.fromEntries(RESULT_LABELS.map((result) => [result, pass.total.labels({ ...labels, result })]));
@@ -153,17 +180,19 @@ function controllerMetrics(pass: PassFamilies, queue: QueueFamilies, name: strin
     family.labels(labels),
   );
   for (const counter of [...Object.values(total), errors, terminal, panics, timeouts]) counter?.inc(0);
-  pass.active.set(labels, 0);
   pass.seconds.zero(labels);
   const seconds = pass.seconds.labels(labels);
-  const active = pass.active.labels(labels);
+  let running = 0;
+  pass.active.set(name, () => running);
   return {
     queue: queueObserver(queue, name),
     watch(status, concurrency) {
       queue.sources.set(name, status);
       pass.workers.set(labels, concurrency);
     },
-    active: (change) => active.inc(change),
+    active: (change) => {
+      running += change;
+    },
     passed(result, durationMs) {
       total[labelOf(result)]?.inc();
       seconds.observe(durationMs / 1000);
@@ -187,20 +216,11 @@ function queueObserver(queue: QueueFamilies, name: string): QueueObserver {
   const worked = queue.worked.labels(labels);
   adds.inc(0);
   retries.inc(0);
-  const depths = new Map<number, Gauge.Internal<QueueLabel | "priority">>();
-  const depthOf = (priority: number): Gauge.Internal<QueueLabel | "priority"> => {
-    let depth = depths.get(priority);
-    if (depth === undefined) {
-      const label = depths.size < MAX_PRIORITIES ? String(priority) : "exceeded_cardinality_limit";
-      depth = queue.depth.labels({ ...labels, priority: label });
-      if (depths.size < MAX_PRIORITIES) depths.set(priority, depth);
-    }
-    return depth;
-  };
-  depthOf(0).set(0);
+  const depths = new Map<number, number>([[0, 0]]);
+  queue.depths.set(name, depths);
   return {
     added: () => adds.inc(),
-    depth: (priority, keys) => depthOf(priority).set(keys),
+    depth: (priority, keys) => void depths.set(priority, keys),
     retried: () => retries.inc(),
     started: (_, waitedMs) => waited.observe(waitedMs / 1000),
     finished: (_, workedMs) => worked.observe(workedMs / 1000),

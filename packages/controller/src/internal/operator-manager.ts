@@ -1,0 +1,282 @@
+/** The manager itself: its states, and what of its parts is asked from outside. What runs is in `runtime.ts`. */
+import { randomUUID } from "node:crypto";
+import { type Clock, systemClock, systemRandom } from "@treadle/apimachinery";
+import { type Client, connect, type Exchange } from "@treadle/client";
+import type { Informer, Informers } from "@treadle/informer";
+import type { AnyHandler, Logger } from "@treadle/reconcile";
+import type { Registry } from "prom-client";
+import type { Controller, ControllerOptions, ControllerStatus } from "../controller.ts";
+import { createLogger } from "../log.ts";
+import type { Manager, ManagerAddresses, ManagerState, ManagerStatus } from "../manager.ts";
+import { ManagerError } from "../manager-error.ts";
+import type { ManagerOptions, Runnable } from "../options.ts";
+import { createActivity, settle, type SettleOptions } from "./activity.ts";
+import { admit, checkConcurrency } from "./admission.ts";
+import { NO_METRICS } from "./controller-metrics.ts";
+import type { HttpServer, HttpServerOptions } from "./http-server.ts";
+import { type Check, deadness, probe, staleness } from "./probes.ts";
+import { installProcessHooks } from "./process-hooks.ts";
+import type { ManagerMetrics } from "./prometheus.ts";
+import { type Assignment, type Runtime, startRuntime } from "./runtime.ts";
+
+export class OperatorManager implements Manager {
+  readonly #options: ManagerOptions;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #activity = createActivity();
+  readonly #assignments: Assignment[] = [];
+  readonly #runnables: Runnable[] = [];
+  readonly #healthz = new Map<string, Check>();
+  readonly #readyz = new Map<string, Check>();
+  readonly #abort = new AbortController();
+  readonly #stopRequested = Promise.withResolvers<void>();
+  #state: ManagerState = "new";
+  #metrics: Promise<ManagerMetrics> | undefined;
+  #loadedMetrics: ManagerMetrics | undefined;
+  #parts: Pick<Runtime, "informers" | "controllers"> | undefined;
+  #servers: ReadonlyMap<string, HttpServer> = new Map();
+  #starting: Promise<Runtime> | undefined;
+  #stopping: Promise<void> | undefined;
+  #hold: NodeJS.Timeout | undefined;
+  #failure: ManagerError | undefined;
+
+  constructor(options: ManagerOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#log = options.log ?? createLogger(options.logLevel === undefined ? {} : { level: options.logLevel });
+    this.#healthz.set("ping", () => undefined).set("informers", () => this.#informerProblem(deadness));
+    this.#readyz
+      .set("running", () => (this.#state === "running" ? undefined : `the manager is ${this.#state}`))
+      .set("informers", () => this.#informerProblem(staleness));
+  }
+
+  add(given: AnyHandler | Runnable, options: ControllerOptions = {}): this {
+    if (this.#state !== "new") throw new ManagerError("ERR_ADD_REFUSED", "cannot add to a manager that was started: add before run()");
+    if ("pipeline" in given) {
+      admit(
+        given,
+        this.#assignments.map(({ handler }) => handler),
+      );
+      checkConcurrency(options.concurrency, given.name);
+      this.#assignments.push({ handler: given, options });
+    } else if (typeof (given as Partial<Runnable> | undefined)?.start === "function") {
+      this.#runnables.push(given);
+    } else {
+      throw new TypeError("manager.add: give a handler, made by handler(...).build(), or an object with start()");
+    }
+    return this;
+  }
+
+  addHealthzCheck(name: string, check: Check): this {
+    this.#healthz.set(name, check);
+    return this;
+  }
+
+  addReadyzCheck(name: string, check: Check): this {
+    this.#readyz.set(name, check);
+    return this;
+  }
+
+  async metrics(): Promise<Registry> {
+    return (await this.#loadMetrics()).registry;
+  }
+
+  async run(): Promise<void> {
+    const removeHooks = this.#options.signals === false ? undefined : this.#listenToProcess();
+    try {
+      await this.start();
+      await this.#stopRequested.promise;
+      await this.stop();
+    } catch (error) {
+      // A stop that comes during the start is no failure.
+      if (error !== this.#abort.signal.reason) throw this.#failure ?? error;
+    } finally {
+      await this.#stopping;
+      removeHooks?.();
+    }
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  async start(): Promise<void> {
+    if (this.#state !== "new")
+      throw new ManagerError("ERR_ALREADY_STARTED", `cannot start a manager that is ${this.#state}: make a new one with createManager()`);
+    this.#state = "starting";
+    // Neither timers of the clock nor an in-process client keep the process alive.
+    this.#hold = setInterval(() => {}, 2 ** 30);
+    this.#starting = this.#startRuntime();
+    try {
+      await this.#starting;
+      if (this.#state !== "starting") throw this.#abort.signal.reason;
+      this.#state = "running";
+      this.#log.info({ controllers: this.#assignments.map(({ handler }) => handler.name) }, "the manager is running");
+    } catch (error) {
+      if (this.#stopping === undefined) this.#ended();
+      throw error;
+    }
+  }
+
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  get addresses(): ManagerAddresses {
+    return Object.fromEntries([...this.#servers].map(([name, { host, port, url }]) => [name, { host, port, url }]));
+  }
+
+  get controllers(): readonly Controller[] {
+    return this.#parts?.controllers ?? [];
+  }
+
+  get informers(): Informers | undefined {
+    return this.#parts?.informers;
+  }
+
+  status(): ManagerStatus {
+    return {
+      state: this.#state,
+      controllers: this.controllers.map((controller) => controller.status()),
+      informers: (this.informers?.all() ?? []).map((informer) => ({ kind: informer.kind, ...informer.progress() })),
+    };
+  }
+
+  async settled(options: SettleOptions = {}): Promise<void> {
+    const statuses = (): ControllerStatus[] => this.controllers.map((controller) => controller.status());
+    await settle(
+      {
+        activity: this.#activity,
+        clock: this.#clock,
+        isBusy: () => this.#state === "starting" || statuses().some(({ queued, running }) => queued + running > 0),
+        nextDueAt: () => {
+          const due = statuses().flatMap(({ nextDueAt }) => nextDueAt ?? []);
+          return due.length === 0 ? undefined : Math.min(...due);
+        },
+      },
+      options,
+    );
+  }
+
+  onChange(listener: () => void): () => void {
+    return this.#activity.subscribe(listener);
+  }
+
+  async #startRuntime(): Promise<Runtime> {
+    const { gracefulShutdownMs = 30_000, cacheSyncTimeoutMs = 120_000, onPass, namespaces } = this.#options;
+    // Started together: both take their time, and neither needs the other.
+    const [client, metrics] = await Promise.all([this.#client(), this.#options.metrics === false ? this.#metrics : this.#loadMetrics()]);
+    return await startRuntime({
+      ...client,
+      clock: this.#clock,
+      random: this.#options.random ?? systemRandom,
+      log: this.#log,
+      namespaces,
+      assignments: this.#assignments,
+      runnables: this.#runnables,
+      servers: this.#serverOptions(),
+      cacheSyncTimeoutMs,
+      gracefulShutdownMs,
+      metricsOf: (controller) => metrics?.controller(controller) ?? NO_METRICS,
+      newID: this.#options.reconcileID ?? randomUUID,
+      onPass,
+      onChange: this.#activity.note,
+      onMade: (parts) => {
+        this.#parts = parts;
+      },
+      onListening: (servers) => {
+        this.#servers = servers;
+      },
+      signal: this.#abort.signal,
+    });
+  }
+
+  async #stop(): Promise<void> {
+    const wasStarted = this.#state !== "new" && this.#state !== "stopped";
+    if (wasStarted) this.#log.info({}, "the manager is stopping");
+    this.#state = wasStarted ? "stopping" : "stopped";
+    this.#abort.abort(new Error("the manager was stopped"));
+    this.#stopRequested.resolve();
+    try {
+      const runtime = await this.#starting?.catch(() => undefined); // Whoever called start() hears of it.
+      await runtime?.stop();
+    } finally {
+      this.#ended();
+      if (wasStarted) this.#log.info({}, "the manager has stopped");
+    }
+  }
+
+  #ended(): void {
+    this.#state = "stopped";
+    clearInterval(this.#hold);
+    this.#activity.note();
+  }
+
+  async #client(): Promise<{ readonly client: Client; readonly closeClient: () => Promise<void> }> {
+    const { client: given, config, random } = this.#options;
+    if (given !== undefined && typeof given !== "function") return { client: given, closeClient: async () => undefined };
+    const observe = (exchange: Exchange): void => this.#loadedMetrics?.exchanged(exchange);
+    const wish = { observe, clock: this.#clock, random: random ?? systemRandom };
+    const client = given === undefined ? await connect({ ...wish, ...(config === undefined ? {} : { config }) }) : await given(wish);
+    return { client, closeClient: () => client.close() };
+  }
+
+  async #loadMetrics(): Promise<ManagerMetrics> {
+    this.#metrics ??= import("./prometheus.ts").then(({ createPrometheus }) => {
+      this.#loadedMetrics = createPrometheus();
+      return this.#loadedMetrics;
+    });
+    return await this.#metrics;
+  }
+
+  #serverOptions(): readonly HttpServerOptions[] {
+    const { probes = {}, metrics = {}, host } = this.#options;
+    const servers: HttpServerOptions[] = [];
+    if (probes !== false)
+      servers.push({
+        name: "probes",
+        host: probes.host ?? host,
+        port: probes.port ?? 8081,
+        handle: (url) => probe(url, { healthz: this.#healthz, readyz: this.#readyz }),
+      });
+    if (metrics !== false)
+      servers.push({
+        name: "metrics",
+        host: metrics.host ?? host,
+        port: metrics.port ?? 8080,
+        handle: async (url) => {
+          if (url.pathname !== "/metrics") return undefined;
+          const registry = await this.metrics();
+          return { status: 200, contentType: registry.contentType, body: await registry.metrics() };
+        },
+      });
+    return servers;
+  }
+
+  #informerProblem(look: (informer: Informer) => string | undefined): string | undefined {
+    const problems = (this.informers?.all() ?? []).flatMap((informer) => look(informer) ?? []);
+    return problems.length === 0 ? undefined : problems.join("; ");
+  }
+
+  #listenToProcess(): () => void {
+    return installProcessHooks({
+      log: this.#log,
+      onSignal: (signal) => {
+        this.#log.info({ signal }, `${signal}: stopping`);
+        void this.stop().catch(() => undefined); // run() waits for it, too, and reports.
+      },
+      onUnhandledRejection: (reason) => {
+        this.#loadedMetrics?.rejectionUnhandled();
+        const message = reason instanceof Error ? reason.message : String(reason);
+        this.#log.error({ error: reason }, `a promise was rejected and nobody handled it: ${message}; stopping`);
+        this.#failure ??= new ManagerError("ERR_UNHANDLED_REJECTION", `a promise was rejected and nobody handled it: ${message}`, {
+          cause: reason,
+        });
+        process.exitCode = 1;
+        void this.stop().catch(() => undefined); // As above.
+      },
+    });
+  }
+}
