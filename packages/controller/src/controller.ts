@@ -27,14 +27,14 @@ import type { ControllerMetrics } from "./internal/controller-metrics.ts";
 import { isMandatory, type Predicate } from "./predicates.ts";
 
 /** How a handler is run. */
-export interface ControllerOptions {
+export interface ControllerOptions<in T extends KubernetesObject = KubernetesObject> {
   /** How many passes at once. @defaultValue 5 */
   readonly concurrency?: number;
   /**
-   * Which events of the primary start a pass. Not asked when the object is being deleted or is gone, nor for wakes.
-   * @defaultValue all but the echo of our own writes
+   * Which events of the primary start a pass; at the start every object is asked about once, as `added`. Not asked when
+   * the object is being deleted or is gone, nor for wakes. @defaultValue all but the echo of our own writes
    */
-  readonly predicate?: Predicate;
+  readonly predicate?: Predicate<T>;
   /** Delays after failures. @defaultValue "cluster": 5 ms doubling to 1000 s; "external": 1 s doubling to 60 s */
   readonly backoff?: "cluster" | "external" | Curve;
 }
@@ -234,7 +234,9 @@ export class Controller {
     this.#schedule(key, result);
     metrics.passed(result, durationMs);
     try {
-      onPass?.({ handler: this.handler, ref, reconcileID, result, durationMs });
+      const answer: unknown = onPass?.({ handler: this.handler, ref, reconcileID, result, durationMs });
+      // An observer that is async by mistake must not end the process when it rejects.
+      if (answer instanceof Promise) answer.catch((error: unknown) => this.#contained(error, "onPass rejected", key));
     } catch (error) {
       this.#contained(error, "onPass threw", key);
     }

@@ -2,9 +2,9 @@
  * Manager: what an operator's process is made of besides its handlers. It connects, keeps one informer per kind, runs a
  * controller per handler, serves probes and metrics, and stops everything in order.
  */
-import type { Kind } from "@treadle/apimachinery";
+import type { Kind, KubernetesObject } from "@treadle/apimachinery";
 import type { InformerProgress, Informers } from "@treadle/informer";
-import type { AnyHandler } from "@treadle/reconcile";
+import type { Handler } from "@treadle/reconcile";
 import type { Registry } from "prom-client";
 import type { Controller, ControllerOptions, ControllerStatus } from "./controller.ts";
 import type { SettleOptions } from "./internal/activity.ts";
@@ -21,7 +21,7 @@ import type { ManagerOptions, Runnable } from "./options.ts";
  */
 export interface Manager extends AsyncDisposable {
   /** Runs `handler`. Before the start. @throws ManagerError ERR_ADD_REFUSED when it cannot run beside another. */
-  add(handler: AnyHandler, options?: ControllerOptions): Manager;
+  add<T extends KubernetesObject>(handler: Handler<T>, options?: ControllerOptions<T>): Manager;
   /** Starts and stops `runnable` with the manager. Before the start. */
   add(runnable: Runnable): Manager;
   /**

@@ -3,7 +3,7 @@ import { keyOf, type Ref } from "@treadle/apimachinery";
 import { ConfigMap, Node, Secret } from "@treadle/apimachinery/kinds";
 import { conditions, handler, many, one, RetryAfterError, step, TerminalError } from "@treadle/reconcile";
 import { describe, expect, test } from "vitest";
-import { and, generationChanged } from "../src/index.ts";
+import { and, generationChanged, or, type Predicate } from "../src/index.ts";
 import { Gadget, startWorld, Widget, widget } from "./world.ts";
 
 /** Writes what it saw of the spec into the status. */
@@ -100,6 +100,47 @@ describe("events of the primary", () => {
     ]);
   });
 
+  test("an echo that is there before the answer to the write starts no pass either", async () => {
+    const world = await startWorld({
+      handlers: [mirroring],
+      intercept: (transport) => ({
+        ...transport,
+        async request(request) {
+          const answer = await transport.request(request);
+          if (request.method === "PATCH") for (let turn = 0; turn < 30; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
+          return answer;
+        },
+      }),
+    });
+    await world.user.create(Widget, widget("a", { size: 3 }));
+    await world.user.create(Widget, widget("b", { size: 4 }));
+    while (world.passes.length < 2) await world.settled();
+    await world.settled();
+    expect(world.passesSince().toSorted()).toEqual(["default/a", "default/b"]);
+    expect(world.requests).toHaveLength(2);
+  });
+
+  test("a write whose answer was lost is found out about, and is not repeated", async () => {
+    let isLost = true;
+    const world = await startWorld({
+      handlers: [mirroring],
+      intercept: (transport) => ({
+        ...transport,
+        async request(request) {
+          const answer = await transport.request(request);
+          if (request.method !== "PATCH" || !isLost) return answer;
+          isLost = false;
+          throw Object.assign(new Error("reset"), { code: "ECONNRESET" });
+        },
+      }),
+    });
+    await world.user.create(Widget, widget("a", { size: 3 }));
+    await world.settled(60_000);
+    expect(world.requests.filter((request) => request.startsWith("PATCH"))).toHaveLength(1);
+    expect((await world.user.get(Widget, ref))?.status).toMatchObject({ seen: 3 });
+    expect(world.manager.controllers[0]?.status()).toMatchObject({ queued: 0, delayed: 0 });
+  });
+
   test("an object that is deleted and created again under its name is reconciled anew", async () => {
     const world = await startWorld({ handlers: [mirroring] });
     await world.user.create(Widget, widget("a", { size: 1 }));
@@ -133,7 +174,8 @@ describe("a predicate", () => {
 
   test("generationChanged: a label starts no pass, the spec does", async () => {
     const world = await startWorld({ handlers: [], start: false });
-    world.manager.add(mirroring, { predicate: generationChanged });
+    const isBig: Predicate<Widget> = ({ object }) => object.spec.size > 100;
+    world.manager.add(mirroring, { predicate: or(generationChanged, isBig) });
     await world.manager.start();
     await world.user.create(Widget, widget("a"));
     await world.settled();
@@ -142,6 +184,16 @@ describe("a predicate", () => {
     await world.settled();
     expect(world.passesSince()).toEqual([]);
     await world.user.patch(Widget, ref, { type: "merge", body: { spec: { size: 2 } } });
+    await world.settled();
+    expect(world.passesSince()).toEqual(["default/a"]);
+  });
+
+  test("sees objects of the handler's kind", async () => {
+    const world = await startWorld({ handlers: [], start: false });
+    world.manager.add(mirroring, { predicate: ({ object }) => object.spec.size !== 2 });
+    await world.manager.start();
+    await world.user.create(Widget, widget("a", { size: 1 }));
+    await world.user.create(Widget, widget("b", { size: 2 }));
     await world.settled();
     expect(world.passesSince()).toEqual(["default/a"]);
   });

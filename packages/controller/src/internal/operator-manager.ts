@@ -50,7 +50,7 @@ export class OperatorManager implements Manager {
       .set("informers", () => this.#informerProblem(staleness));
   }
 
-  add(given: AnyHandler | Runnable, options: ControllerOptions = {}): this {
+  add(given: AnyHandler | Runnable, options: ControllerOptions<never> = {}): this {
     if (this.#state !== "new") throw new ManagerError("ERR_ADD_REFUSED", "cannot add to a manager that was started: add before run()");
     if ("pipeline" in given) {
       admit(
@@ -58,7 +58,8 @@ export class OperatorManager implements Manager {
         this.#assignments.map(({ handler }) => handler),
       );
       checkConcurrency(options.concurrency, given.name);
-      this.#assignments.push({ handler: given, options });
+      // The informer of the handler's kind gives the predicate the objects that it is for.
+      this.#assignments.push({ handler: given, options: options as ControllerOptions });
     } else if (typeof (given as Partial<Runnable> | undefined)?.start === "function") {
       this.#runnables.push(given);
     } else {
@@ -91,7 +92,7 @@ export class OperatorManager implements Manager {
       // A stop that comes during the start is no failure.
       if (error !== this.#abort.signal.reason) throw this.#failure ?? error;
     } finally {
-      await this.#stopping;
+      await this.#stopping?.catch(() => undefined); // What went wrong was thrown above.
       removeHooks?.();
     }
     if (this.#failure !== undefined) throw this.#failure;
@@ -108,6 +109,7 @@ export class OperatorManager implements Manager {
       await this.#starting;
       if (this.#state !== "starting") throw this.#abort.signal.reason;
       this.#state = "running";
+      this.#activity.note();
       this.#log.info({ controllers: this.#assignments.map(({ handler }) => handler.name) }, "the manager is running");
     } catch (error) {
       if (this.#stopping === undefined) this.#ended();
