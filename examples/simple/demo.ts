@@ -4,6 +4,7 @@
  *
  * `npm run demo -- --keep` leaves server and operator up until Ctrl-C.
  */
+import { randomUUID } from "node:crypto";
 import { readFile, rm, mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -149,12 +150,14 @@ async function quiet(): Promise<void> {
 }
 
 async function untilInterrupted(): Promise<void> {
-  const https = await serveHttps(server);
+  // kubectl sends credentials over TLS only, and asks for a name and a password where a kubeconfig has none.
+  const https = await serveHttps(server, { auth: { token: randomUUID() } });
   const dir = await mkdtemp(join(tmpdir(), "treadle-demo-"));
   const kubeconfig = join(dir, "kubeconfig");
   await writeFile(kubeconfig, https.kubeconfig(), { mode: 0o600 });
   out.title("It stays up; Ctrl-C ends it");
   out.line(`curl ${http.url}/apis/examples.treadle.dev/v1beta1/namespaces/default/simples`);
+  out.line(`kubectl --kubeconfig ${kubeconfig} patch simple by-zero --type=merge --patch '{"spec":{"divisor":5}}'`);
   out.line(`kubectl --kubeconfig ${kubeconfig} get simples --watch`);
   // Neither the servers' sockets nor the operator's timers must be what keeps the process up.
   const alive = setInterval(() => {}, 2 ** 30);

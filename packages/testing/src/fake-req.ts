@@ -129,7 +129,7 @@ class FakeRequest {
     const others = manifestsOf(world.objects ?? [], known, { where: "fakeReq objects", namespace });
     this.#manifests = [...others, primary];
     this.#object = primary.status === undefined ? primary.object : ({ ...primary.object, status: primary.status } as KubernetesObject);
-    this.#backend = new Backend({ clock: this.#clock, kinds: [kind, ...(world.kinds ?? []), ...others.map((other) => other.kind)] });
+    this.#backend = new Backend({ clock: this.#clock, kinds: [kind, ...(world.kinds ?? [])], manifests: others });
   }
 
   get object(): KubernetesObject {

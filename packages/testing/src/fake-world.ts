@@ -17,6 +17,7 @@ import {
 } from "@treadle/reconcile";
 import { Backoff, CLUSTER_CURVE } from "@treadle/workqueue";
 import { Backend } from "./internal/backend.ts";
+import { hasCaughtUp } from "./internal/caught-up.ts";
 import { fullKey, kindsOf } from "./internal/handler-kinds.ts";
 import { type LogLine, recordingLogger } from "./internal/log-recorder.ts";
 import { DEFAULT_NAMESPACE, type Manifest, manifestsOf } from "./internal/manifests.ts";
@@ -110,7 +111,7 @@ class World implements FakeWorld {
       where: "fakeWorld objects",
       namespace: DEFAULT_NAMESPACE,
     });
-    this.#backend = new Backend({ clock: this.clock, kinds: [...declared, ...this.#manifests.map(({ kind }) => kind)] });
+    this.#backend = new Backend({ clock: this.clock, kinds: declared, manifests: this.#manifests });
     this.#user = new User(this.#backend, "fakeWorld");
     const { client, random } = this.#backend;
     this.#informers = createInformers({ client, clock: this.clock, random });
@@ -208,7 +209,7 @@ class World implements FakeWorld {
     await until(
       async () => {
         await this.#backend.refresh();
-        return this.#informers.all().every((informer) => this.#isUpToDate(informer));
+        return this.#informers.all().every((informer) => hasCaughtUp(informer, this.#backend));
       },
       () =>
         `fakeWorld: the informers did not catch up with the server: ${this.#informers
@@ -216,14 +217,6 @@ class World implements FakeWorld {
           .map(({ kind }) => kind.kind)
           .join(", ")}`,
     );
-  }
-
-  #isUpToDate(informer: Informer): boolean {
-    const known = informer.list() as readonly KubernetesObject[];
-    const stored = this.#backend.list(informer.kind) as readonly KubernetesObject[];
-    if (known.length !== stored.length) return false;
-    const versions = new Map(known.map(({ metadata }) => [keyOf(metadata), metadata.resourceVersion]));
-    return stored.every(({ metadata }) => versions.get(keyOf(metadata)) === metadata.resourceVersion);
   }
 
   async #run(key: string): Promise<WorldPass> {

@@ -12,11 +12,5 @@ export {
   type StatusProblem,
   type StatusProblemCode,
 } from "./status-invariants.ts";
-export {
-  type SettledOptions,
-  type StartOptions,
-  startTestCluster,
-  type TestCluster,
-  type TestClusterOptions,
-  type TestOperator,
-} from "./test-cluster.ts";
+export { startTestCluster, type TestCluster, type TestClusterOptions } from "./test-cluster.ts";
+export type { SettledOptions, StartOptions, TestOperator } from "./test-operator.ts";

@@ -4,6 +4,7 @@
  */
 import {
   type Clock,
+  groupKindOf,
   type Kind,
   keyOf,
   type KubernetesObject,
@@ -12,7 +13,7 @@ import {
   type Ref,
   seededRandom,
 } from "@treadle/apimachinery";
-import { Namespace } from "@treadle/apimachinery/kinds";
+import { CustomResourceDefinition, Namespace } from "@treadle/apimachinery/kinds";
 import { type ApiServer, type ApiServerOptions, createApiServer } from "@treadle/apiserver";
 import { type Client, createClient } from "@treadle/client";
 import { Recorder } from "../requests.ts";
@@ -25,6 +26,8 @@ const USER = "kubectl";
 export interface BackendOptions {
   readonly clock: Clock;
   readonly kinds: Iterable<Kind>;
+  /** Those that are to be there from the start; of these the CRDs are, the rest comes with {@link Backend.put}. */
+  readonly manifests?: readonly Manifest[];
   readonly random?: Random;
   readonly server?: Omit<ApiServerOptions, "clock" | "random" | "uid">;
 }
@@ -54,7 +57,12 @@ export class Backend {
     this.kinds = new KnownKinds(kinds);
     for (const kind of [...kinds, Namespace]) this.#used.set(idOf(kind), kind);
     const uid = (): string => this.#makeUid();
-    const resources = [...(options.server?.resources ?? []), ...kinds.filter((kind) => !isBuiltIn(kind))];
+    // A manifest knows more of its kind than an untyped kind does.
+    const definitions = (options.manifests ?? []).filter(isDefinition).map(({ object }) => object as CustomResourceDefinition);
+    const defined = definitions.flatMap((definition) => this.kinds.define(definition));
+    for (const kind of defined) this.#used.set(idOf(kind), kind);
+    const isDefined = (kind: Kind): boolean => isBuiltIn(kind) || defined.some((other) => groupKindOf(other) === groupKindOf(kind));
+    const resources = [...(options.server?.resources ?? []), ...definitions, ...kinds.filter((kind) => !isDefined(kind))];
     this.server = createApiServer({ ...options.server, resources, clock, random, uid });
     this.client = createClient({ transport: this.requests.through(this.server.transport()), clock, random });
     // Its answers stand as they are: a test wants to see an error, not a retry.
@@ -73,21 +81,38 @@ export class Backend {
 
   /** Makes objects as a user would, namespaces included. @throws ApiError naming the object that the server refuses. */
   async put(manifests: readonly Manifest[]): Promise<void> {
-    for (const { kind } of manifests) await this.use(kind);
-    for (const { object } of manifests) await this.ensureNamespace(object.metadata.namespace);
-    for (const { kind, object, status, uid, isDeleting } of manifests) {
+    for (const { object } of manifests.filter(isDefinition)) await this.#define(object as CustomResourceDefinition);
+    const rest = manifests.filter((manifest) => !isDefinition(manifest));
+    for (const { kind } of rest) await this.use(kind);
+    for (const { object } of rest.filter(({ kind }) => kind.kind === Namespace.kind)) await this.#putNamespace(object);
+    for (const { kind, object, status, uid, isDeleting } of rest) {
       const ref = object.metadata;
+      if (kind.kind === Namespace.kind) continue;
+      await this.#ensureNamespace(ref.namespace);
       this.#nextUid = uid;
-      if (!(kind.kind === "Namespace" && (await this.user.get(Namespace, ref)) !== undefined)) await this.user.create(kind, object);
+      await this.user.create(kind, object);
       this.#nextUid = undefined;
       if (status !== undefined) await this.user.patch(kind, ref, { type: "merge", body: { status } }, { subresource: "status" });
       if (isDeleting) await this.user.delete(kind, ref);
     }
   }
 
-  async ensureNamespace(name: string | undefined): Promise<void> {
+  async #define(definition: CustomResourceDefinition): Promise<void> {
+    for (const kind of this.kinds.define(definition)) this.#used.set(idOf(kind), kind);
+    this.#pictureOf = undefined;
+    if ((await this.user.get(CustomResourceDefinition, definition.metadata)) === undefined)
+      await this.user.create(CustomResourceDefinition, definition);
+  }
+
+  async #ensureNamespace(name: string | undefined): Promise<void> {
     if (name === undefined || (await this.user.get(Namespace, { name })) !== undefined) return;
     await this.user.create(Namespace, { metadata: { name } });
+  }
+
+  async #putNamespace(namespace: Pick<KubernetesObject, "metadata">): Promise<void> {
+    const exists = (await this.user.get(Namespace, namespace.metadata)) !== undefined;
+    if (exists) await this.user.patch(Namespace, namespace.metadata, { type: "merge", body: namespace });
+    else await this.user.create(Namespace, namespace);
   }
 
   /** Takes a picture of all objects of the kinds in use; costs nothing when nothing was written since the last one. */
@@ -129,6 +154,10 @@ export class Backend {
     this.#nextUid = undefined;
     return wanted ?? `00000000-0000-4000-8000-${String(++this.#uids).padStart(12, "0")}`;
   }
+}
+
+function isDefinition({ kind }: Manifest): boolean {
+  return kind.kind === CustomResourceDefinition.kind && kind.group === CustomResourceDefinition.group;
 }
 
 function unique(kinds: Iterable<Kind>): readonly Kind[] {

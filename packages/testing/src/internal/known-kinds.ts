@@ -1,5 +1,12 @@
 /** Which kind a manifest is of: one that the test uses, a built-in one, or one that nobody has described. */
-import { apiVersionOf, groupKindOf, type Kind, kind as untypedKind, parseApiVersion } from "@treadle/apimachinery";
+import {
+  apiVersionOf,
+  type CustomResourceDefinitionSpec,
+  groupKindOf,
+  type Kind,
+  kind as untypedKind,
+  parseApiVersion,
+} from "@treadle/apimachinery";
 import * as builtIn from "@treadle/apimachinery/kinds";
 
 const BUILT_IN: readonly Kind[] = Object.values(builtIn).filter(isKind);
@@ -19,6 +26,16 @@ export class KnownKinds {
     const known = this.#kinds.get(id);
     if (known === undefined || (known.resource === undefined && kind.resource !== undefined)) this.#kinds.set(id, kind);
     return known === undefined;
+  }
+
+  /** Adds the kinds that a CRD defines, one for each version. Anything else is no definition, and adds nothing. */
+  define(manifest: unknown): readonly Kind[] {
+    const { kind: name, spec } = (manifest ?? {}) as { readonly kind?: unknown; readonly spec?: Partial<CustomResourceDefinitionSpec> };
+    if (name !== builtIn.CustomResourceDefinition.kind || spec?.group === undefined || spec.names === undefined) return [];
+    const { group, names, scope = "Namespaced", versions = [] } = spec;
+    const kinds = versions.map((version) => untypedKind({ group, version: version.name, kind: names.kind, plural: names.plural, scope }));
+    for (const kind of kinds) this.add(kind);
+    return kinds;
   }
 
   /** The kind of a manifest; one that is not known is taken for a namespaced custom resource. */

@@ -35,6 +35,7 @@ export function manifestsOf(
   given: { readonly where: string; readonly namespace: string },
 ): readonly Manifest[] {
   const taken = new Set<string>();
+  for (const object of objects) known.define(object);
   return objects.map((object, index) => {
     const where = `${given.where}[${index}]`;
     const { apiVersion, kind } = required(object, where);

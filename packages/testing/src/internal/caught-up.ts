@@ -1,0 +1,16 @@
+/** Whether an informer shows what the server has. */
+import { keyOf, type KubernetesObject } from "@treadle/apimachinery";
+import type { Informer } from "@treadle/informer";
+import type { Backend } from "./backend.ts";
+
+/** By the picture that `backend` took last. @param namespaces those that the informer watches; all of them by default */
+export function hasCaughtUp(informer: Informer, backend: Backend, namespaces?: readonly string[]): boolean {
+  const isWatched = ({ metadata: { namespace } }: KubernetesObject): boolean =>
+    namespaces === undefined || namespace === undefined || namespaces.includes(namespace);
+  // The kind of an informer is not known here beyond that: every object of it has metadata.
+  const known = informer.list() as readonly KubernetesObject[];
+  const stored = (backend.list(informer.kind) as readonly KubernetesObject[]).filter(isWatched);
+  if (known.length !== stored.length) return false;
+  const versions = new Map(known.map(({ metadata }) => [keyOf(metadata), metadata.resourceVersion]));
+  return stored.every(({ metadata }) => versions.get(keyOf(metadata)) === metadata.resourceVersion);
+}

@@ -1,0 +1,151 @@
+/** An operator in a test cluster: a manager over the cluster's server, in its time, and the wait until it is at rest. */
+import { type Clock, type FakeClock, keyOf } from "@treadle/apimachinery";
+import { createClient, httpTransport } from "@treadle/client";
+import { type ControllerOptions, createManager, type Manager, type PassReport } from "@treadle/controller";
+import type { AnyHandler } from "@treadle/reconcile";
+import type { Backend } from "./internal/backend.ts";
+import { hasCaughtUp } from "./internal/caught-up.ts";
+import { type LogLine, recordingLogger } from "./internal/log-recorder.ts";
+import { until } from "./internal/turns.ts";
+
+export interface StartOptions extends ControllerOptions {
+  /** The namespaces that are watched. @defaultValue all */
+  readonly namespaces?: readonly string[];
+  /** How the operator reaches the server; `"http"` needs a cluster with `http` and real time. @defaultValue "in-process" */
+  readonly transport?: "in-process" | "http";
+}
+
+export interface SettledOptions {
+  /**
+   * Keys due within so many milliseconds from now are waited for, too: virtual time moves to each of them.
+   * @defaultValue 10_000 in virtual time (the longest delay of the waiting curve), 0 in real time
+   */
+  readonly horizonMs?: number;
+  /** Real milliseconds after which it is given up. @defaultValue 10_000 beyond a horizon in real time */
+  readonly timeoutMs?: number;
+}
+
+/** An operator at work. */
+export interface TestOperator extends AsyncDisposable {
+  /**
+   * Resolves when no key is queued or running, none is due before the horizon, and everything that the server has was
+   * delivered. Never looks by the clock. @throws Error that says what is still going on when it is given up
+   */
+  settled(options?: SettledOptions): Promise<void>;
+  /** Stops it gracefully; the cluster goes on. Idempotent. */
+  stop(): Promise<void>;
+  /** Every pass so far, oldest first. */
+  readonly passes: readonly PassReport[];
+  readonly logs: readonly LogLine[];
+  readonly manager: Manager;
+}
+
+export class Operator implements TestOperator {
+  readonly manager: Manager;
+  readonly passes: PassReport[] = [];
+  readonly logs: LogLine[] = [];
+  readonly #backend: Backend;
+  readonly #namespaces: readonly string[] | undefined;
+
+  constructor(
+    backend: Backend,
+    given: { readonly options: StartOptions; readonly handlers: readonly AnyHandler[]; readonly url: string | undefined },
+  ) {
+    const { namespaces, transport: _transport, ...controllerOptions } = given.options;
+    this.#backend = backend;
+    this.#namespaces = namespaces;
+    const { clock, random, requests } = backend;
+    let passes = 0;
+    this.manager = createManager({
+      client: (wish) =>
+        createClient({
+          // One of its own: whoever stops closes what it had.
+          transport: requests.through(given.url === undefined ? backend.server.transport() : httpTransport({ server: given.url })),
+          ...wish,
+        }),
+      clock,
+      random,
+      log: recordingLogger(this.logs),
+      probes: false,
+      metrics: false,
+      reconcileID: () => `pass-${++passes}`,
+      onPass: (report) => void this.passes.push(report),
+      ...(namespaces === undefined ? {} : { namespaces }),
+    });
+    for (const handler of given.handlers) this.manager.add(handler, controllerOptions);
+  }
+
+  async begin(): Promise<void> {
+    await this.#withTime(this.manager.start());
+  }
+
+  async settled(options: SettledOptions = {}): Promise<void> {
+    const { clock } = this.#backend;
+    const horizonMs = options.horizonMs ?? (isFake(clock) ? DEFAULT_HORIZON_MS : 0);
+    const horizon = clock.now() + horizonMs;
+    const timeoutMs = options.timeoutMs ?? GIVE_UP_MS + (isFake(clock) ? 0 : horizonMs);
+    const givingUp = new AbortController();
+    const timer = setTimeout(() => givingUp.abort(new Error(this.#unsettled(timeoutMs))), timeoutMs);
+    const { signal } = givingUp;
+    try {
+      for (;;) {
+        await this.manager.settled({ horizonMs: Math.max(0, horizon - clock.now()), signal });
+        await until(
+          async () => signal.aborted || (await this.#isCaughtUp()),
+          () => this.#unsettled(timeoutMs),
+        );
+        signal.throwIfAborted();
+        if (this.manager.status().controllers.every(({ queued, running }) => queued + running === 0)) return;
+      }
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.#withTime(this.manager.stop());
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  /** Waits for what may need time: virtual time moves where nothing else does. */
+  async #withTime(work: Promise<void>): Promise<void> {
+    const { clock, requests } = this.#backend;
+    let isOver = !isFake(clock);
+    const over = (): void => {
+      isOver = true;
+    };
+    work.then(over, over);
+    for (let turns = 0; !isOver && isFake(clock); turns = requests.pending > 0 ? 0 : turns + 1) {
+      const due = clock.nextDue();
+      await clock.advance(turns < PATIENCE_TURNS || due === undefined ? 0 : Math.max(0, due - clock.now()));
+    }
+    await work;
+  }
+
+  async #isCaughtUp(): Promise<boolean> {
+    await this.#backend.refresh();
+    return (this.manager.informers?.all() ?? []).every((informer) => hasCaughtUp(informer, this.#backend, this.#namespaces));
+  }
+
+  #unsettled(afterMs: number): string {
+    const { state, controllers } = this.manager.status();
+    const busy = controllers.map(
+      ({ name, queued, running, delayed }) => `${name}: ${running} running, ${queued} queued, ${delayed} delayed`,
+    );
+    const last = this.passes.at(-1);
+    const lastText =
+      last === undefined ? "no pass has ended yet" : `the last pass, of ${keyOf(last.ref)}, ended "${last.result.outcome.type}"`;
+    return `op.settled: not settled after ${afterMs} real ms (manager ${state}; ${busy.join("; ")}; ${lastText}). A step that runs waits for something that does not come, for time beyond the horizon (raise horizonMs), or every pass starts another`;
+  }
+}
+
+const DEFAULT_HORIZON_MS = 10_000;
+const GIVE_UP_MS = 10_000;
+const PATIENCE_TURNS = 100;
+
+export function isFake(clock: Clock): clock is FakeClock {
+  return "advance" in clock;
+}

@@ -1,0 +1,84 @@
+import "../src/matchers.ts";
+import { crdOf, defineResource, kind as untypedKind } from "@treadle/apimachinery";
+import { Secret } from "@treadle/apimachinery/kinds";
+import { conditions, handler, one, step } from "@treadle/reconcile";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { fakeReq, fakeWorld, startTestCluster } from "../src/index.ts";
+
+const noted = (name: string) => step(Tenant, { name, conditions: ["Noted"], do: (req) => void req.conditions.true("Noted") });
+const Tenant = defineResource({
+  group: "t.example.com",
+  version: "v1",
+  kind: "Tenant",
+  scope: "Cluster",
+  spec: z.object({ size: z.int32().default(3) }),
+});
+
+test("a cluster-scoped primary needs no namespace, anywhere", async () => {
+  const tenants = handler(Tenant).step(conditions()).step(noted("note")).build();
+  const world = fakeWorld(tenants, { objects: [{ apiVersion: "t.example.com/v1", kind: "Tenant" }] });
+  await world.settle();
+  expect(world.get(Tenant, "tenant")).toBeReady();
+  expect(world.get(Tenant, "tenant")?.metadata.namespace).toBeUndefined();
+  expect(world.get(Tenant, "tenant")?.spec.size).toBe(3);
+  expect(await fakeReq(Tenant).run(noted("note"))).toContinue();
+});
+
+test("every version of a resource is served", async () => {
+  const spec = z.object({ size: z.int32().default(3) });
+  const Versioned = defineResource({
+    group: "t.example.com",
+    kind: "Versioned",
+    scope: "Namespaced",
+    versions: { v2: { spec }, v1: { spec } },
+  });
+  const reading = step(Versioned, {
+    name: "reading",
+    reads: { old: one(Versioned.versions.v1, (o) => o.metadata.name) },
+    do: (req) => req.next({ apiVersion: req.reads.old?.apiVersion }),
+  });
+  const req = fakeReq(Versioned, {}, { kinds: [Versioned.versions.v1] });
+  expect(await req.run(reading)).toContinue({ apiVersion: "t.example.com/v1" });
+  expect((await req.get(Versioned, "versioned"))?.apiVersion).toBe("t.example.com/v2");
+  await using cluster = await startTestCluster({ kinds: [Versioned.versions.v1, Versioned] });
+  const op = await cluster.start(handler(Versioned).step(reading).build());
+  await cluster.create(Versioned, { metadata: { name: "a" } });
+  await op.settled();
+  expect(op.passes[0]?.result.outcome).toEqual({ type: "done" });
+});
+
+test("a CRD among the objects defines its kinds, wherever it stands", async () => {
+  const Sized = untypedKind({ group: "t.example.com", version: "v1", kind: "Tenant", scope: "Cluster" });
+  const reading = step(Secret, {
+    name: "reading",
+    reads: { tenant: one(Sized, () => "tenant") },
+    do: (req) => req.next({ spec: req.reads.tenant?.["spec"] }),
+  });
+  const objects = [{ apiVersion: "t.example.com/v1", kind: "Tenant" }, crdOf(Tenant)];
+  expect(await fakeReq(Secret, {}, { objects }).run(reading)).toContinue({ spec: { size: 3 } });
+  await using cluster = await startTestCluster();
+  await cluster.apply(crdOf(Tenant));
+  await cluster.apply(crdOf(Tenant));
+  await cluster.apply({ apiVersion: "t.example.com/v1", kind: "Tenant", metadata: { name: "x" } });
+  expect(await cluster.get(Tenant, "x")).toMatchObject({ spec: { size: 3 } });
+});
+
+test("stringData of a Secret is stored as the server stores it", async () => {
+  await using cluster = await startTestCluster();
+  await cluster.apply({ apiVersion: "v1", kind: "Secret", metadata: { name: "a" }, stringData: { key: "value" } });
+  expect((await cluster.get(Secret, "a"))?.data).toEqual({ key: "dmFsdWU=" });
+});
+
+test("namespaces are made for the objects in them, and may be given", async () => {
+  await using cluster = await startTestCluster({
+    objects: [
+      { apiVersion: "v1", kind: "Secret", metadata: { name: "a", namespace: "team" } },
+      { apiVersion: "v1", kind: "Namespace", metadata: { name: "team", labels: { a: "b" } } },
+    ],
+  });
+  expect(await cluster.get(Secret, "team/a")).toBeDefined();
+  expect(await cluster.get(untypedKind({ group: "", version: "v1", kind: "Namespace", scope: "Cluster" }), "team")).toMatchObject({
+    metadata: { labels: { a: "b" } },
+  });
+});
