@@ -1,5 +1,6 @@
 /** Generic step: values that depend on more than a schema's defaults can say, written into the object itself. */
-import type { Kind, KubernetesObject, Mutable, ObjectOf } from "@treadle/apimachinery";
+import { jsonEqual, type Kind, type KubernetesObject, type Mutable, type ObjectOf } from "@treadle/apimachinery";
+import { TerminalError } from "../errors.ts";
 import { type Step, step } from "../step.ts";
 
 type SpecOf<T> = T extends { readonly spec: infer S } ? Mutable<S> : never;
@@ -7,7 +8,7 @@ type SpecOf<T> = T extends { readonly spec: infer S } ? Mutable<S> : never;
 export interface DefaultsOptions<T extends KubernetesObject> {
   /** @defaultValue "defaults" */
   readonly name?: string;
-  /** Fills in what is missing, in place. Must come to rest: applied to its own result it changes nothing. */
+  /** Fills in what is missing, in place. Pure, and must come to rest: applied to its own result it changes nothing. */
   fill(spec: SpecOf<T>, object: T): void;
 }
 
@@ -21,7 +22,23 @@ export function defaults<K extends Kind>(kind: K, options: DefaultsOptions<Objec
     name,
     writes: ["spec"],
     do(req) {
-      options.fill(req.spec as SpecOf<ObjectOf<K>>, req.object);
+      const filled = fill(req.object.spec);
+      if (jsonEqual(filled, req.object.spec ?? {})) return;
+      // Each write starts the next pass at once: a fill that does not come to rest would write for ever.
+      if (!jsonEqual(fill(filled), filled)) {
+        throw new TerminalError(`step "${name}": fill changes its own result: it must change nothing where nothing is missing`, {
+          code: "ERR_NOT_AT_REST",
+        });
+      }
+      const spec: Record<string, unknown> = req.spec as object as Record<string, unknown>; // the draft, whatever the kind's spec
+      for (const key of Object.keys(spec)) if (!Object.hasOwn(filled, key)) delete spec[key];
+      Object.assign(spec, filled);
+
+      function fill(from: unknown): object {
+        const copy = structuredClone(from ?? {}) as object;
+        options.fill(copy as SpecOf<ObjectOf<K>>, req.object);
+        return copy;
+      }
     },
   }) as Step<ObjectOf<K>>;
 }

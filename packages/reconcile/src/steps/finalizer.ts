@@ -9,38 +9,47 @@ export interface FinalizerOptions<T extends KubernetesObject> {
   /** @defaultValue "finalizer" */
   readonly name?: string;
   /** Idempotent; runs in every deletion pass until it neither waits nor throws. Also for an object whose `do`s never ran. */
-  cleanup(req: CleanupReq<T, {}, "ForeignFinalizers">): Wait | void | Promise<Wait | void>;
+  cleanup(req: CleanupReq<T, {}, never>): Wait | void | Promise<Wait | void>;
   /**
    * Waits, before the cleanup, until finalizers of other domains are gone, for at most so many milliseconds after the
-   * deletion; then goes on, with a condition `ForeignFinalizers` that names them. @defaultValue not waiting
+   * deletion; then goes on. A condition `ForeignFinalizers` names them: True while they are there. @defaultValue not waiting
    */
   readonly waitForForeignMs?: number;
   /** Deadline of the cleanup in milliseconds. @defaultValue 30_000 */
   readonly timeoutMs?: number;
 }
 
-/** A step with only a cleanup, on the handler's one finalizer. */
+/**
+ * A step with only a cleanup, on the handler's one finalizer.
+ *
+ * @throws TypeError when `waitForForeignMs` is not a number of milliseconds from 0: a foreign finalizer may stay for ever.
+ */
 export function finalizer<T extends KubernetesObject = KubernetesObject>(options: FinalizerOptions<T>): Step<T> {
-  const { name = "finalizer", waitForForeignMs, timeoutMs } = options;
-  // The condition exists only where there is something to say in it: no step may declare what it never reports.
-  const declared = waitForForeignMs === undefined ? [] : [{ type: "ForeignFinalizers", ready: "ignored" } as const];
+  const { name = "finalizer", waitForForeignMs, timeoutMs, cleanup } = options;
+  const common = { name, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
+  if (waitForForeignMs === undefined)
+    return step(anyKind<T>(), { ...common, cleanup: (req) => cleanup(req as CleanupReq<T, {}, never>) }) as Step<T>;
+  if (!Number.isFinite(waitForForeignMs) || waitForForeignMs < 0) {
+    throw new TypeError(`finalizer: waitForForeignMs must be a number of milliseconds from 0, not ${String(waitForForeignMs)}`);
+  }
   return step(anyKind<T>(), {
-    name,
-    conditions: declared,
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...common,
+    conditions: [{ type: "ForeignFinalizers", ready: "ignored" }],
+    do(req) {
+      req.conditions.false("ForeignFinalizers", "NotDeleting", "");
+    },
     async cleanup(req) {
-      if (waitForForeignMs !== undefined) {
-        const foreign = foreignFinalizers(req.object);
-        if (foreign.length === 0) {
-          req.conditions.true("ForeignFinalizers", "Gone");
-        } else {
-          const text = `waiting for ${foreign.join(", ")}`;
-          const restMs = Date.parse(req.object.metadata.deletionTimestamp ?? "") + waitForForeignMs - req.now().getTime();
-          if (restMs > 0) return req.conditions.false("ForeignFinalizers", "Waiting", text).wait(restMs);
-          req.conditions.false("ForeignFinalizers", "WaitedLongEnough", `cleaned up although these are still there: ${foreign.join(", ")}`);
-        }
+      const foreign = foreignFinalizers(req.object);
+      if (foreign.length > 0) {
+        const text = `waiting for ${foreign.join(", ")}`;
+        const restMs = Date.parse(req.object.metadata.deletionTimestamp ?? "") + waitForForeignMs - req.now().getTime();
+        req.conditions.true("ForeignFinalizers", "Waiting", text);
+        if (restMs > 0) return req.wait(text, restMs);
+        req.conditions.true("ForeignFinalizers", "WaitedLongEnough", `cleaned up although these are still there: ${foreign.join(", ")}`);
+      } else {
+        req.conditions.false("ForeignFinalizers", "Gone", "");
       }
-      return await options.cleanup(req as CleanupReq<T, {}, "ForeignFinalizers">);
+      return await cleanup(req as CleanupReq<T, {}, never>);
     },
   }) as Step<T>;
 }

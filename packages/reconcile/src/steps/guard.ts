@@ -31,7 +31,7 @@ export function guard<
     ...(needs === undefined ? {} : { needs }),
     ...(reads === undefined ? {} : { reads }),
     async do(req) {
-      const answer = await options.until(req as DoReq<ObjectOf<K>, NeedsOf<L>, D, C, {}>);
+      const answer = requireAnswer(name, await options.until(req as DoReq<ObjectOf<K>, NeedsOf<L>, D, C, {}>));
       if (answer === true) {
         req.conditions.true(condition, "Passed");
         return;
@@ -39,4 +39,12 @@ export function guard<
       return req.conditions.false(condition, "Blocked", answer).wait();
     },
   }) as Step<ObjectOf<K>, NeedsOf<L>>;
+}
+
+/** @throws TypeError for what is merely truthy or falsy: only `true` lets the chain go on, and only a text says why not. */
+export function requireAnswer(step: string, answer: unknown): true | string {
+  if (answer === true || typeof answer === "string") return answer;
+  throw new TypeError(
+    `step "${step}": until must answer true, or say as a text why not yet; it answered with ${answer === null ? "null" : typeof answer}`,
+  );
 }

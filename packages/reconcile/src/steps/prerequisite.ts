@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { Reads } from "../reads.ts";
 import type { DoReq } from "../req.ts";
 import { type AnyStep, type NeedsOf, type Step, step } from "../step.ts";
+import { requireAnswer } from "./guard.ts";
 
 const STATE = z.object({ passedAt: z.string().optional() });
 
@@ -34,7 +35,10 @@ export function prerequisite<
     ...(reads === undefined ? {} : { reads }),
     async do(req) {
       if (req.state.passedAt === undefined) {
-        const answer = await options.until(req as DoReq<ObjectOf<K>, NeedsOf<L>, D, C, { passedAt?: string | undefined }>);
+        const answer = requireAnswer(
+          name,
+          await options.until(req as DoReq<ObjectOf<K>, NeedsOf<L>, D, C, { passedAt?: string | undefined }>),
+        );
         if (answer !== true) return req.conditions.false(condition, "PrerequisiteNotMet", answer).wait();
         req.state.passedAt = req.now().toISOString();
       }
