@@ -44,7 +44,9 @@ export async function play(scenarios: readonly Scenario[], transport: Transport,
   for (const scenario of scenarios) {
     const namespace = `${scenario.name.replaceAll(/[^a-z0-9]+/g, "-")}-${run}`;
     const each = session({ transport, namespace, scenario: scenario.name, record });
-    const created = await each.quietly("POST", "/api/v1/namespaces", { body: { metadata: { name: namespace } } });
+    const created = await each.quietly("POST", "/api/v1/namespaces", {
+      body: { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } },
+    });
     if (created["kind"] !== "Namespace") throw new Error(`cannot create the namespace ${namespace}: ${JSON.stringify(created)}`);
     await scenario.run(each);
   }
@@ -71,7 +73,8 @@ async function installGadget({ quietly, gadgets }: Session): Promise<void> {
 }
 
 function difference(real: Answer, memory: Answer | undefined): Difference[] {
-  if (memory === undefined) return [{ name: real.name, request: real.request, parts: [{ path: "", real: "an answer", memory: undefined }] }];
+  if (memory === undefined)
+    return [{ name: real.name, request: real.request, parts: [{ path: "", real: "an answer", memory: undefined }] }];
   const pick = ({ status, headers, body }: Answer): unknown => ({ status, headers, body });
   const parts = [...unequal("", pick(real), pick(memory))];
   return parts.length === 0 ? [] : [{ name: real.name, request: real.request, parts }];

@@ -18,13 +18,22 @@ export const Gadget = defineResource({
   spec: z.object({
     size: z.int().min(1).max(100).describe("required"),
     mode: z.enum(["slow", "fast"]).default("slow"),
-    title: z.string().min(2).max(10).regex(/^[a-z]+$/).optional(),
+    title: z
+      .string()
+      .min(2)
+      .max(10)
+      .regex(/^[a-z]+$/)
+      .optional(),
     ratio: z.number().optional(),
     isOn: z.boolean().optional(),
     note: z.string().nullable().optional(),
     tags: z.array(z.string()).max(3).meta({ "x-kubernetes-list-type": "set" }).optional(),
     words: z.array(z.string()).optional(),
-    ports: z.array(port).max(5).meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"] }).optional(),
+    ports: z
+      .array(port)
+      .max(5)
+      .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"] })
+      .optional(),
     settings: z.record(z.string(), z.string()).optional(),
     template: z.object({ image: z.string(), replicas: z.int().default(1), args: z.array(z.string()).optional() }).optional(),
     flavour: z.string().max(20).meta({ immutable: true }).optional(),

@@ -1,6 +1,6 @@
 /**
  * Makes the answers of two servers comparable. Uids, versions and times become placeholders that still show which are the
- * same: the n-th uid, the n-th version of an object. Not compared: the order of managedFields within one second, the
+ * same: the n-th uid of a name, the n-th version of an object. Not compared: the order of managedFields within one second, the
  * version of a list or bookmark (other writers of a real server move it), and headers other than those below.
  */
 import type { Json, Recorded } from "./session.ts";
@@ -13,6 +13,8 @@ export interface Answer {
   readonly body: unknown;
 }
 
+/** Times that a scenario makes up are further away. */
+const A_DAY_MS = 86_400_000;
 const HEADERS = ["content-type", "warning", "retry-after", "allow", "location"];
 
 /** The answers of one server, in order. */
@@ -40,35 +42,36 @@ class Placeholders {
     if (typeof value === "string") return this.inText(value);
     if (Array.isArray(value)) return value.map((each) => this.inValue(each));
     if (!isObject(value)) return value;
+    if (typeof value["uid"] === "string" && typeof value["name"] === "string") this.#uid(value["uid"], value["name"]);
     const members = Object.entries(value).map(([key, member]) => [
       key,
-      key === "metadata" && isObject(member) ? this.#metadata(member) : this.inValue(member),
+      key === "metadata" && isObject(member) ? this.#metadata(member) : key === "serverAddress" ? "<address>" : this.inValue(member),
     ]);
     return Object.fromEntries(members.toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1)));
   }
 
   inText(text: string): string {
-    if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(text)) return "<time>";
-    return text
-      .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, (uid) => this.#uid(uid))
-      .replaceAll(/(ResourceVersion in [a-z ]+: |resourceVersion=|too old resource version: |current: )\d+( \(\d+\))?/g, "$1<version>")
-      .replaceAll(/continue=[^&]+/g, "continue=<continue>");
+    return (
+      text
+        .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, (time) => (Math.abs(Date.now() - Date.parse(time)) < A_DAY_MS ? "<time>" : time))
+        .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, (uid) => this.#uid(uid))
+        .replaceAll(/(resourceVersion=|too old resource version: |current: )\d+( \(\d+\))?/g, "$1<version>")
+        .replaceAll(/(ResourceVersion in [a-z ]+ )\(\d+\)/g, "$1(<version>)")
+        // Scenarios end every generateName like this.
+        .replaceAll(/random-[a-z0-9]{5}\b/g, "random-<suffix>")
+        .replaceAll(/continue=[^&]+/g, "continue=<continue>")
+    );
   }
 
   #metadata(metadata: Json): unknown {
-    const { managedFields, resourceVersion, name, generateName, ...rest } = metadata;
+    const { managedFields, resourceVersion, ...rest } = metadata;
     const isOfObject = metadata["uid"] !== undefined;
+    if (isOfObject) this.#uid(String(metadata["uid"]), String(metadata["name"]));
     const plain: Record<string, unknown> = this.inValue({ ...rest, continue: undefined }) as Record<string, unknown>; // an object stays one
     if (metadata["continue"] === undefined) delete plain["continue"];
     else plain["continue"] = metadata["continue"] === "" ? "" : "<continue>";
     if (resourceVersion !== undefined)
       plain["resourceVersion"] = isOfObject ? this.#version(String(metadata["uid"]), String(resourceVersion)) : "<version>";
-    if (generateName !== undefined) plain["generateName"] = generateName;
-    if (name !== undefined)
-      plain["name"] =
-        typeof generateName === "string" && /^[a-z0-9]{5}$/.test(String(name).slice(generateName.length)) && String(name).startsWith(generateName)
-          ? `${generateName}<random>`
-          : this.inText(String(name));
     if (Array.isArray(managedFields)) {
       const entries = managedFields.map((entry) => this.inValue(entry));
       plain["managedFields"] = entries.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
@@ -76,10 +79,15 @@ class Placeholders {
     return Object.fromEntries(Object.entries(plain).toSorted(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  #uid(uid: string): string {
-    const known = this.#uids.get(uid) ?? `<uid ${this.#uids.size + 1}>`;
-    this.#uids.set(uid, known);
-    return known;
+  /** By name where there is one, so that one object more or less does not shift the others. */
+  #uid(uid: string, name = "?"): string {
+    const known = this.#uids.get(uid);
+    if (known !== undefined) return known;
+    const base = this.inText(name);
+    const count = [...this.#uids.values()].filter((each) => each.startsWith(`<uid ${base} `)).length;
+    const made = `<uid ${base} ${count + 1}>`;
+    this.#uids.set(uid, made);
+    return made;
   }
 
   #version(uid: string, version: string): string {

@@ -15,11 +15,7 @@ export function realServer(kubeconfig: string): Transport & { readonly url: stri
   const context = named(config["contexts"], config["current-context"])?.["context"];
   const cluster = named(config["clusters"], context?.cluster)?.["cluster"];
   const user = named(config["users"], context?.user)?.["user"];
-  const [ca, cert, key] = [
-    cluster?.["certificate-authority-data"],
-    user?.["client-certificate-data"],
-    user?.["client-key-data"],
-  ].map(pem);
+  const [ca, cert, key] = [cluster?.["certificate-authority-data"], user?.["client-certificate-data"], user?.["client-key-data"]].map(pem);
   if (typeof cluster?.server !== "string" || ca === undefined || cert === undefined || key === undefined)
     throw new Error(`${kubeconfig} has no server with a client certificate in its current context`);
   const agent = new Agent({ keepAlive: true, ca, cert, key });
@@ -32,8 +28,11 @@ export function realServer(kubeconfig: string): Transport & { readonly url: stri
 
 function exchange(url: string, agent: Agent, request: ApiRequest): Promise<ApiResponse> {
   return new Promise((resolve, reject) => {
-    const { method, headers, signal, body } = request;
-    const sent = send(`${url}${request.path}`, { agent, method, headers: { ...headers }, ...(signal === undefined ? {} : { signal }) });
+    const { method, signal, body } = request;
+    // Node frames the body of a DELETE only when it is told its length.
+    const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
+    const headers = { ...request.headers, ...length };
+    const sent = send(`${url}${request.path}`, { agent, method, headers, ...(signal === undefined ? {} : { signal }) });
     sent.once("error", reject);
     sent.once("response", (response) => void answer(response, request.stream === true).then(resolve, reject));
     sent.end(body);

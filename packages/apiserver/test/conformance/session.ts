@@ -61,7 +61,10 @@ const WATCH_MS = 2000;
 export function session({ transport, namespace, scenario, record }: SessionOptions): Session {
   const exchange = async (step: string | undefined, method: ApiRequest["method"], path: string, options: Send = {}): Promise<Json> => {
     const full = options.query === undefined ? path : `${path}?${options.query}`;
-    const response = await transport.request(makeRequest(method, full, options));
+    // A connection that breaks is an answer too: a server that panics gives no other.
+    const response = await transport.request(makeRequest(method, full, options)).catch((error: unknown) => {
+      return { status: 0, headers: {}, body: `no answer: ${String(error)}` };
+    });
     const body = parse(response.body ?? "");
     if (step !== undefined)
       record({ scenario, step, request: `${method} ${full}`, status: response.status, headers: response.headers, body });
@@ -81,6 +84,14 @@ export function session({ transport, namespace, scenario, record }: SessionOptio
       await act();
       record({ ...base, body: await reading });
     },
+  };
+}
+
+/** Makes an object an update of what is at `path` now: custom resources are not updated without a version. */
+export function withVersion(quietly: Session["quietly"], path: string): (object: Json) => Promise<Json> {
+  return async (object) => {
+    const { metadata } = await quietly("GET", path);
+    return { ...object, metadata: { ...object["metadata"], resourceVersion: metadata?.resourceVersion } };
   };
 }
 

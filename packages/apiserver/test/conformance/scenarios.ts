@@ -1,0 +1,9 @@
+/** All scenarios, in the order in which they run. */
+import { objects } from "./scenarios/objects.ts";
+import { ownership } from "./scenarios/ownership.ts";
+import { patches } from "./scenarios/patches.ts";
+import { protocol } from "./scenarios/protocol.ts";
+import { schema } from "./scenarios/schema.ts";
+import type { Scenario } from "./session.ts";
+
+export const scenarios: readonly Scenario[] = [...objects, ...patches, ...schema, ...ownership, ...protocol];
