@@ -2,10 +2,11 @@
  * Handler: the ordered steps that reconcile one kind, built once, used by any number of concurrent passes.
  * What runs them is in `internal/pass.ts`, one function a phase; what connects them to queue and informers is the controller package.
  */
-import type { Kind, KubernetesObject, ObjectOf, Ref } from "@treadle/apimachinery";
+import type { Kind, KubernetesObject, ObjectOf } from "@treadle/apimachinery";
+import type { HandlerOptions, WatchOptions } from "./handler-options.ts";
+import type { Collected, DeclaredWatch } from "./internal/collected.ts";
 import { buildPipeline, type Pipeline } from "./internal/pipeline.ts";
-import { runtimeOf, type StepRuntime } from "./internal/step-runtime.ts";
-import type { Cache } from "./req.ts";
+import { runtimeOf } from "./internal/step-runtime.ts";
 import type { Problem, ProvidesOf, Step } from "./step.ts";
 
 /** A built handler for objects `T`. */
@@ -22,27 +23,6 @@ export interface Handler<in T extends KubernetesObject> {
 /** A handler for some kind, whichever. */
 // oxlint-disable-next-line typescript/no-explicit-any -- the only type to which a Handler of every kind is assignable
 export type AnyHandler = Handler<any>;
-
-export interface HandlerOptions {
-  /** At most 63 characters: the limit of a finalizer's name part. @defaultValue `<plural>.<group>`, shortened with a hash where longer */
-  readonly name?: string;
-  readonly deadlines?: Deadlines;
-}
-
-/** Milliseconds; all reach the step through `req.signal`. */
-export interface Deadlines {
-  /** Each phase of a step without `timeoutMs` of its own. @defaultValue 30_000 */
-  readonly stepMs?: number;
-  /** Everything before the posts. @defaultValue 120_000 */
-  readonly passMs?: number;
-  /** Posts and save together: an expired pass still gets its status stored. @defaultValue 10_000 */
-  readonly saveMs?: number;
-}
-
-export interface WatchOptions<K extends Kind> {
-  /** The primaries that a change of `object` concerns; asked with the state before and after it. Must be pure. */
-  map(object: ObjectOf<K>, cache: Cache): Iterable<Ref>;
-}
 
 type Missing<V, N> = Exclude<keyof N, keyof V>;
 type Check<V, N, P> = [Missing<V, N>] extends [never]
@@ -72,35 +52,21 @@ export function handler<K extends Kind>(kind: K, options: HandlerOptions = {}): 
   return builder({ kind, options, steps: [], watches: [] });
 }
 
-/** A `watch` of the builder, whatever its kind. */
-export interface DeclaredWatch {
-  readonly kind: Kind;
-  readonly map: (object: KubernetesObject, cache: Cache) => Iterable<Ref>;
-}
-
-/** What a builder has collected. */
-export interface Draft {
-  readonly kind: Kind;
-  readonly options: HandlerOptions;
-  readonly steps: readonly StepRuntime[];
-  readonly watches: readonly DeclaredWatch[];
-}
-
-function builder<T extends KubernetesObject, V extends object>(draft: Draft): HandlerBuilder<T, V> {
+function builder<T extends KubernetesObject, V extends object>(collected: Collected): HandlerBuilder<T, V> {
   return {
     step(step) {
       const runtime = runtimeOf(step);
       if (runtime === undefined)
         throw new TypeError("handler().step: steps are made by step(): wrap the definition in step(Kind, { ... })");
-      return builder({ ...draft, steps: [...draft.steps, runtime] });
+      return builder({ ...collected, steps: [...collected.steps, runtime] });
     },
     watch(kind, options) {
       // The kind of the informer that calls `map` is the kind it was declared for.
       const map = options.map.bind(options) as DeclaredWatch["map"];
-      return builder({ ...draft, watches: [...draft.watches, { kind, map }] });
+      return builder({ ...collected, watches: [...collected.watches, { kind, map }] });
     },
     build() {
-      const pipeline = buildPipeline(draft);
+      const pipeline = buildPipeline(collected);
       return Object.freeze({ name: pipeline.name, kind: pipeline.kind, pipeline });
     },
   };

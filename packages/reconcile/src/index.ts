@@ -11,17 +11,16 @@ export {
 } from "./errors.ts";
 export {
   type AnyHandler,
-  type Deadlines,
   type Handler,
   handler,
   type HandlerBuilder,
-  type HandlerOptions,
-  type WatchOptions,
 } from "./handler.ts";
 export type { Pipeline } from "./internal/pipeline.ts";
 export type { PassResult, PhaseReport, Requeue } from "./pass-result.ts";
 export { many, type ManySelector, one, type Read, type Reads, type ReadsOf } from "./reads.ts";
-export { createReconciler, type EventNote, type PassOptions, type Reconciler, type ReconcilerEnv } from "./reconciler.ts";
+export { createReconciler, type PassOptions, type Reconciler } from "./reconciler.ts";
+export type { EventNote, ReconcilerEnv } from "./env.ts";
+export type { Deadlines, HandlerOptions, WatchOptions } from "./handler-options.ts";
 export type {
   ActiveReq,
   Cache,

@@ -2,8 +2,8 @@
  * A reconciler runs passes of one handler: it loads the object, runs the pipeline, remembers per key what must not be
  * forgotten between passes, and reports what the queue needs to know. It opens no connection: client and cache are given.
  */
-import { type Clock, keyOf, type KubernetesObject, type Ref } from "@treadle/apimachinery";
-import type { Client } from "@treadle/client";
+import { keyOf, type KubernetesObject, type Ref } from "@treadle/apimachinery";
+import type { ReconcilerEnv } from "./env.ts";
 import type { AnyHandler } from "./handler.ts";
 import { hasOurFinalizer } from "./internal/finalizer.ts";
 import { runPass } from "./internal/pass.ts";
@@ -11,35 +11,7 @@ import { type KeyMemory, Pass } from "./internal/pass-state.ts";
 import { describe, withoutSecrets } from "./internal/redact.ts";
 import { decideRequeue, isTerminal, nextWait } from "./internal/requeue.ts";
 import type { PassResult } from "./pass-result.ts";
-import type { Cache, Logger } from "./req.ts";
-
-/** What `req.event()` records. */
-export interface EventNote {
-  readonly type: "Normal" | "Warning";
-  readonly reason: string;
-  readonly note: string;
-  /** The step that recorded it. */
-  readonly action: string;
-}
-
-/** What passes run against. */
-export interface ReconcilerEnv {
-  readonly client: Client;
-  /** Must know the primary kind and every kind that the handler declares; its objects are frozen. */
-  readonly cache: Cache;
-  readonly clock: Clock;
-  readonly log: Logger;
-  /** Told of every write of the primary, so that the next pass does not see an older one. */
-  observeWrite?(object: KubernetesObject): void;
-  /**
-   * Told before each write of the primary; what it returns is called when the answer is there and observed. So an echo
-   * that overtakes the answer on the watch is recognised as one.
-   */
-  expectWrite?(ref: Ref): () => void;
-  /** Told when our write removed the primary. */
-  observeDelete?(object: KubernetesObject): void;
-  recordEvent?(object: KubernetesObject, event: EventNote): void;
-}
+import type { Logger } from "./req.ts";
 
 export interface PassOptions {
   /** Ends the chain of the pass at shutdown; posts and save still run, within their own budget. */

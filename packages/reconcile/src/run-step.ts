@@ -10,7 +10,7 @@ import type { Pipeline } from "./internal/pipeline.ts";
 import type { Phase } from "./internal/step-req.ts";
 import { leavesOf, type PhaseFunction, runtimeOf, type StepRuntime } from "./internal/step-runtime.ts";
 import type { PhaseReport } from "./pass-result.ts";
-import type { ReconcilerEnv } from "./reconciler.ts";
+import type { ReconcilerEnv } from "./env.ts";
 import type { Outcome } from "./req.ts";
 import { type AnyResult, isResult, makeContinue, makeStop, makeWait } from "./result.ts";
 import type { AnyStep } from "./step.ts";

@@ -1,24 +1,24 @@
 /** Everything that can be wrong with a pipeline, found before the first pass; each problem says how to mend it. */
 import { CONDITION_LIMITS, groupKindOf, isDns1123Subdomain, type Kind } from "@treadle/apimachinery";
 import type { z } from "zod";
-import type { Draft } from "../handler.ts";
+import type { Collected } from "./collected.ts";
 import { MAX_NAME_LENGTH } from "./names.ts";
 import { isAnyKind, type StepRuntime } from "./step-runtime.ts";
 
 /** The problems of a pipeline, in the order in which a reader meets their causes. */
-export function findProblems(draft: Draft, leaves: readonly StepRuntime[], name: string): string[] {
+export function findProblems(collected: Collected, leaves: readonly StepRuntime[], name: string): string[] {
   return [
-    ...handlerProblems(draft, name),
-    ...nameProblems(draft.steps),
-    ...kindProblems(draft, leaves),
-    ...orderProblems(draft.steps),
+    ...handlerProblems(collected, name),
+    ...nameProblems(collected.steps),
+    ...kindProblems(collected, leaves),
+    ...orderProblems(collected.steps),
     ...conditionProblems(leaves),
-    ...stateProblems(draft, leaves),
+    ...stateProblems(collected, leaves),
     ...leaves.flatMap(declarationProblems),
   ];
 }
 
-function handlerProblems({ kind, options, steps, watches }: Draft, name: string): string[] {
+function handlerProblems({ kind, options, steps, watches }: Collected, name: string): string[] {
   const problems: string[] = [];
   if (!isNamedKind(kind)) problems.push("anyKind() is for steps: give handler() the kind that it reconciles");
   if (steps.length === 0) problems.push("it has no steps: add one with .step(...)");
@@ -52,7 +52,7 @@ function nameProblems(steps: readonly StepRuntime[]): string[] {
   return problems;
 }
 
-function kindProblems({ kind }: Draft, leaves: readonly StepRuntime[]): string[] {
+function kindProblems({ kind }: Collected, leaves: readonly StepRuntime[]): string[] {
   if (!isNamedKind(kind)) return [];
   return leaves
     .filter((step) => !isAnyKind(step.kind) && groupKindOf(step.kind) !== groupKindOf(kind))
@@ -111,7 +111,7 @@ function conditionProblems(leaves: readonly StepRuntime[]): string[] {
   return problems;
 }
 
-function stateProblems({ kind }: Draft, leaves: readonly StepRuntime[]): string[] {
+function stateProblems({ kind }: Collected, leaves: readonly StepRuntime[]): string[] {
   return leaves.flatMap((step) => {
     if (step.state === undefined) return [];
     const problems: string[] = [];

@@ -2,7 +2,7 @@
 import type { Clock, KubernetesObject } from "@treadle/apimachinery";
 import type { PhaseReport } from "../pass-result.ts";
 import { type AnyRead, inNamespaceOf, refOfRead } from "../reads.ts";
-import type { ReconcilerEnv } from "../reconciler.ts";
+import type { ReconcilerEnv } from "../env.ts";
 import type { Logger, Outcome } from "../req.ts";
 import type { PassType, Progress, Setting } from "./compute-conditions.ts";
 import { Draft } from "./drafts.ts";

@@ -4,7 +4,7 @@
  */
 import type { Kind } from "@treadle/apimachinery";
 import { BuildError } from "../errors.ts";
-import type { DeclaredWatch, Draft } from "../handler.ts";
+import type { Collected, DeclaredWatch } from "./collected.ts";
 import { findProblems } from "./build-problems.ts";
 import { defaultName, finalizerOf } from "./names.ts";
 import { leavesOf, type StepRuntime } from "./step-runtime.ts";
@@ -38,11 +38,11 @@ export interface PipelineConditions {
 }
 
 /** @throws BuildError with every problem. */
-export function buildPipeline(draft: Draft): Pipeline {
-  const { kind, options, steps, watches } = draft;
+export function buildPipeline(collected: Collected): Pipeline {
+  const { kind, options, steps, watches } = collected;
   const name = options.name ?? defaultName(kind);
   const leaves = leavesOf(steps);
-  const problems = findProblems(draft, leaves, name);
+  const problems = findProblems(collected, leaves, name);
   if (problems.length > 0) throw new BuildError(name, problems);
 
   const withCleanup = leaves.filter((step) => step.cleanup !== undefined);

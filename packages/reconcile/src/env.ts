@@ -1,0 +1,32 @@
+/** What passes run against: given by the controller in an operator, by a test in a test. */
+import type { Clock, KubernetesObject, Ref } from "@treadle/apimachinery";
+import type { Client } from "@treadle/client";
+import type { Cache, Logger } from "./req.ts";
+
+/** What `req.event()` records. */
+export interface EventNote {
+  readonly type: "Normal" | "Warning";
+  readonly reason: string;
+  readonly note: string;
+  /** The step that recorded it. */
+  readonly action: string;
+}
+
+/** What passes run against. */
+export interface ReconcilerEnv {
+  readonly client: Client;
+  /** Must know the primary kind and every kind that the handler declares; its objects are frozen. */
+  readonly cache: Cache;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Told of every write of the primary, so that the next pass does not see an older one. */
+  observeWrite?(object: KubernetesObject): void;
+  /**
+   * Told before each write of the primary; what it returns is called when the answer is there and observed. So an echo
+   * that overtakes the answer on the watch is recognised as one.
+   */
+  expectWrite?(ref: Ref): () => void;
+  /** Told when our write removed the primary. */
+  observeDelete?(object: KubernetesObject): void;
+  recordEvent?(object: KubernetesObject, event: EventNote): void;
+}

@@ -1,0 +1,19 @@
+/** What the builder of a handler collects, before anything of it is checked. */
+import type { Kind, KubernetesObject, Ref } from "@treadle/apimachinery";
+import type { HandlerOptions } from "../handler-options.ts";
+import type { Cache } from "../req.ts";
+import type { StepRuntime } from "./step-runtime.ts";
+
+/** A `watch` of the builder, whatever its kind. */
+export interface DeclaredWatch {
+  readonly kind: Kind;
+  readonly map: (object: KubernetesObject, cache: Cache) => Iterable<Ref>;
+}
+
+/** What a builder has collected. */
+export interface Collected {
+  readonly kind: Kind;
+  readonly options: HandlerOptions;
+  readonly steps: readonly StepRuntime[];
+  readonly watches: readonly DeclaredWatch[];
+}
