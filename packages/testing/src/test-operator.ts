@@ -6,7 +6,7 @@ import type { AnyHandler } from "@treadle/reconcile";
 import type { Backend } from "./internal/backend.ts";
 import { hasCaughtUp } from "./internal/caught-up.ts";
 import { type LogLine, recordingLogger } from "./internal/log-recorder.ts";
-import { until } from "./internal/turns.ts";
+import { turn } from "./internal/turns.ts";
 
 export interface StartOptions extends ControllerOptions {
   /** The namespaces that are watched. @defaultValue all */
@@ -90,11 +90,7 @@ export class Operator implements TestOperator {
     try {
       for (;;) {
         await this.manager.settled({ horizonMs: Math.max(0, horizon - clock.now()), signal });
-        await until(
-          async () => signal.aborted || (await this.#isCaughtUp()),
-          () => this.#unsettled(timeoutMs),
-        );
-        signal.throwIfAborted();
+        await this.#catchUp(horizon, signal);
         if (this.manager.status().controllers.every(({ queued, running }) => queued + running === 0)) return;
       }
     } finally {
@@ -123,6 +119,17 @@ export class Operator implements TestOperator {
       await clock.advance(turns < PATIENCE_TURNS || due === undefined ? 0 : Math.max(0, due - clock.now()));
     }
     await work;
+  }
+
+  /** Everything that the server has is delivered; an informer that lost its watch may need time to come back. */
+  async #catchUp(horizon: number, signal: AbortSignal): Promise<void> {
+    const { clock, requests } = this.#backend;
+    for (let turns = 0; !(await this.#isCaughtUp()); turns = requests.pending > 0 ? 0 : turns + 1) {
+      signal.throwIfAborted();
+      const due = isFake(clock) ? clock.nextDue() : undefined;
+      if (isFake(clock) && due !== undefined && due <= horizon && turns >= PATIENCE_TURNS) await clock.advance(due - clock.now());
+      else await turn();
+    }
   }
 
   async #isCaughtUp(): Promise<boolean> {

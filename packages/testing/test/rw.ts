@@ -56,9 +56,11 @@ export const store = step(RW, {
     req.conditions.true("OutputReady");
   },
   async cleanup(req) {
-    if (!req.reads.output) return;
-    await req.client.delete(Secret, req.reads.output.metadata);
-    return req.wait(`Secret ${req.reads.output.metadata.name} is being deleted`);
+    // Live: the cache may not show yet what the last pass created.
+    const output = await req.client.get(Secret, `${req.object.metadata.name}-out`);
+    if (!output || ownership(output, req.object, NAME).type !== "ours") return;
+    await req.client.delete(Secret, output.metadata);
+    return req.wait(`Secret ${output.metadata.name} is being deleted`);
   },
   post(req) {
     if (req.outcome.type === "failed") req.event("Warning", "Failed", String(req.outcome.error));

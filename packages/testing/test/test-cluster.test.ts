@@ -104,6 +104,23 @@ test("the namespaces that are watched are the only ones", async () => {
   expect((await cluster.get(RW, "two/a"))?.status).toBeUndefined();
 });
 
+test("an operator that loses its watches catches up within the horizon", async () => {
+  await using cluster = await startTestCluster({ kinds: [RW], objects: [primary("a")] });
+  const op = await cluster.start(rw);
+  await op.settled();
+  let failures = 3;
+  const heal = cluster.server.onRequest(({ path }) => {
+    if (path.includes("/secrets") && path.includes("watch=") && failures-- > 0) throw new Error("the network is down");
+  });
+  cluster.server.compact();
+  await cluster.advance(20 * 60_000); // the watches end by themselves at the latest after ten minutes
+  await cluster.create(Secret, secret("in", { value: "17" }));
+  await op.settled({ horizonMs: 10 * 60_000 });
+  heal();
+  expect(failures).toBeLessThan(0);
+  expect(await cluster.get(RW, "a")).toBeReady();
+});
+
 test("real time and a socket: the same story", async () => {
   await using cluster = await startTestCluster({ time: "real", http: true, objects: [secret("in", { value: "17" })], kinds: [RW] });
   const op = await cluster.start(rw, { transport: "http" });
