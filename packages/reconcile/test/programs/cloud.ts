@@ -86,6 +86,11 @@ export class Cloud {
     });
   }
 
+  /** Somebody takes it away at once. */
+  vanish(id: string): void {
+    this.#disks.delete(id);
+  }
+
   /** Half of the latency before it happens, half until the answer is there. Giving up ends the waiting, not the call. */
   async #call<T>(verb: Verb, subject: string, signal: AbortSignal, happen: () => T): Promise<T> {
     this.calls.push(`${verb} ${subject}`);
