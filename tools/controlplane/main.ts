@@ -5,7 +5,7 @@
  *     node tools/controlplane/main.ts up --kubeconfig FILE
  *     node tools/controlplane/main.ts pin VERSION
  */
-import { copyFileSync, mkdirSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { obtainAssets } from "./src/assets.ts";
@@ -59,9 +59,13 @@ async function main(): Promise<void> {
 }
 
 async function up(kubeconfig: string, options: Parameters<typeof startControlPlane>[0]): Promise<void> {
-  // Caught from the start: a signal while it starts must end what is running by then.
+  // The file of somebody's own clusters must not be lost; one that a killed run left behind may be.
+  if (existsSync(kubeconfig) && !readFileSync(kubeconfig, "utf8").includes("envtest-admin"))
+    throw new Error(`${kubeconfig} exists and is not of a former run: give --kubeconfig another name`);
+  // Caught from the start: a signal while it starts must end what is running by then. Not `once`: execa's own listener, which
+  // runs after ours, ends the process when no other listener is left.
   const signal = new Promise<string>((done) => {
-    for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(name, () => done(name));
+    for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, () => done(name));
   });
   const starting = startControlPlane(options);
   const first = await Promise.race([starting, signal]);

@@ -15,7 +15,7 @@ import { binaryPath, missingPrograms, moduleDir, type Program, pinnedVersion, pr
 export interface AssetsOptions {
   /** Where to build. @defaultValue `TREADLE_CONTROLPLANE_DIR`, else `treadle/controlplane/<version>` in `XDG_CACHE_HOME` or `~/.cache` */
   readonly dir?: string;
-  /** How many compilers at once. @defaultValue 2: a linker takes over 1 GB, and the machine has other work */
+  /** How many compilers at once. @defaultValue 2: the machine has other work */
   readonly jobs?: number;
   /** Told of every step, one line each. @defaultValue nobody */
   readonly log?: (line: string) => void;

@@ -2,7 +2,8 @@
  * A real control plane on loopback: etcd and kube-apiserver, and kube-controller-manager when asked for. Everything it
  * writes is in a temporary folder that {@link ControlPlane.stop} removes; nothing of the user's own configuration is read.
  *
- * It dies with this process, also by a signal; only SIGKILL of this process leaves its programs behind.
+ * Its programs die with this process, also by a signal; only SIGKILL of this process leaves them behind. The folder goes
+ * only with `stop`, so a program that wants to stop in good order listens to signals, by `process.on` (not `once`).
  * Not for anything but tests: no fsync, a throwaway CA, every request of the administrator allowed.
  */
 import { type ChildProcess, spawn } from "node:child_process";
@@ -27,7 +28,7 @@ export interface ControlPlaneOptions extends AssetsOptions {
   readonly apiServerFlags?: ExtraArgs;
   /** Flags of etcd, likewise. */
   readonly etcdFlags?: ExtraArgs;
-  /** How long each program may take until it is ready. @defaultValue 120,000: the first start reads 200 MB from disk */
+  /** How long each program may take until it is ready. @defaultValue 120,000: ready in 3 s on an idle machine, but test machines are not idle */
   readonly startTimeoutMs?: number;
 }
 

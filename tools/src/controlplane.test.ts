@@ -1,0 +1,97 @@
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { defaultDir, obtainAssets } from "../controlplane/src/assets.ts";
+import { moduleDir, pinnedVersion, programs } from "../controlplane/src/programs.ts";
+
+let dir: string;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "controlplane-test-"));
+});
+
+afterEach(() => {
+  rmSync(dir, { recursive: true, force: true });
+});
+
+/** A folder with a `go` that makes an empty program of whatever it builds, but for those whose package contains `failing`. */
+function fakeGo(failing = "no such package"): NodeJS.ProcessEnv {
+  const script = `#!/bin/sh
+[ "$1" = version ] && { echo go version go1.26.0 test; exit; }
+for last; do :; done
+case "$last" in *"${failing}"*) echo it does not compile >&2; exit 1;; esac
+while [ "$1" != -o ]; do shift; done
+echo "$last" >> "${join(dir, "built")}"
+: > "$2"
+`;
+  writeFileSync(join(dir, "go"), script);
+  chmodSync(join(dir, "go"), 0o755);
+  return { PATH: [dir, process.env["PATH"]].join(delimiter) };
+}
+
+function built(): string[] {
+  return existsSync(join(dir, "built")) ? readFileSync(join(dir, "built"), "utf8").trim().split("\n") : [];
+}
+
+describe.skipIf(process.platform === "win32")("programs of the control plane", () => {
+  test("are built once", async () => {
+    const options = { dir: join(dir, "out"), env: fakeGo() };
+    expect(await obtainAssets(options)).toBe(options.dir);
+    await obtainAssets(options);
+    expect(built()).toEqual(programs.map((program) => program.package));
+    expect(readdirSync(options.dir).toSorted()).toEqual([...programs.map(({ name }) => name), "build.json"].toSorted());
+  });
+
+  test("are completed after a build that failed, which leaves nothing half done", async () => {
+    const out = join(dir, "out");
+    await expect(obtainAssets({ dir: out, env: fakeGo("kubectl") })).rejects.toThrow(/cannot build kubectl.*\n.*it does not compile/);
+    expect(readdirSync(out).toSorted()).toEqual(["build.json", "etcd", "kube-apiserver"]);
+    await obtainAssets({ dir: out, env: fakeGo() });
+    expect(built()).toEqual(programs.map((program) => program.package));
+  });
+
+  test("are built again when they were made of other modules", async () => {
+    const options = { dir: join(dir, "out"), env: fakeGo() };
+    await obtainAssets(options);
+    writeFileSync(join(options.dir, "build.json"), "{}");
+    await obtainAssets(options);
+    expect(built()).toHaveLength(2 * programs.length);
+  });
+
+  test("are taken from KUBEBUILDER_ASSETS, whatever else is said", async () => {
+    for (const name of ["etcd", "kube-apiserver"]) writeFileSync(join(dir, name), "");
+    const env = { ...fakeGo(), KUBEBUILDER_ASSETS: dir, TREADLE_CONTROLPLANE_DIR: join(dir, "other") };
+    expect(await obtainAssets({ dir: join(dir, "out"), env })).toBe(dir);
+    expect(built()).toEqual([]);
+  });
+
+  test("are never replaced by a build where KUBEBUILDER_ASSETS is wrong", async () => {
+    const env = { ...fakeGo(), KUBEBUILDER_ASSETS: dir };
+    await expect(obtainAssets({ env })).rejects.toThrow(`KUBEBUILDER_ASSETS=${dir}: no etcd, no kube-apiserver there`);
+    expect(built()).toEqual([]);
+  });
+
+  test("cannot be built without Go, and the error says what to do", async () => {
+    const result = obtainAssets({ dir: join(dir, "out"), env: { PATH: dir } });
+    await expect(result).rejects.toThrow(/no `go` on PATH; install Go \d.* or set KUBEBUILDER_ASSETS/);
+    expect(existsSync(join(dir, "out"))).toBe(false);
+  });
+});
+
+test.for([
+  {
+    name: "the cache folder of the user",
+    env: { XDG_CACHE_HOME: "/c" },
+    want: join("/c", "treadle", "controlplane", pinnedVersion("k8s.io/kubernetes")),
+  },
+  { name: "a folder that the environment names", env: { XDG_CACHE_HOME: "/c", TREADLE_CONTROLPLANE_DIR: "/d" }, want: "/d" },
+])("programs are kept in $name", ({ env, want }) => {
+  expect(defaultDir(env)).toBe(want);
+});
+
+test("go.mod pins every program that is built", () => {
+  const text = readFileSync(join(moduleDir, "go.mod"), "utf8");
+  const tools = Array.from(text.matchAll(/^(?:tool )?\s*(\S+)$/gm), ([, path]) => path);
+  expect(tools).toEqual(expect.arrayContaining(programs.map((program) => program.package)));
+});
