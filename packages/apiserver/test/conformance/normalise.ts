@@ -3,6 +3,7 @@
  * same: the n-th uid of a name, the n-th version of an object. Not compared: the order of managedFields within one second, the
  * version of a list or bookmark (other writers of a real server move it), and headers other than those below.
  */
+import { parse } from "yaml";
 import type { Json, Recorded } from "./session.ts";
 
 export interface Answer {
@@ -15,6 +16,7 @@ export interface Answer {
 
 /** Times that a scenario makes up are further away. */
 const A_DAY_MS = 86_400_000;
+const YAML = { schema: "yaml-1.1" } as const;
 const HEADERS = ["content-type", "warning", "retry-after", "allow", "location"];
 
 /** The answers of one server, in order. */
@@ -28,7 +30,8 @@ export function normalise(recorded: readonly Recorded[]): Answer[] {
       request: names.inText(request),
       status,
       headers: Object.fromEntries(HEADERS.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]]))),
-      body: names.inValue(body),
+      // YAML as a program of YAML 1.1 reads it: order and quotes do not count, unless a text without them is no text.
+      body: names.inValue(typeof body === "string" && headers["content-type"]?.includes("yaml") ? parse(body, YAML) : body),
     }));
   });
 }
@@ -41,10 +44,11 @@ class Placeholders {
   inValue(value: unknown): unknown {
     if (typeof value === "string") return this.inText(value);
     if (Array.isArray(value)) return value.map((each) => this.inValue(each));
+    if (value instanceof Date) return "a timestamp that is no text";
     if (!isObject(value)) return value;
     if (typeof value["uid"] === "string" && typeof value["name"] === "string") this.#uid(value["uid"], value["name"]);
     const members = Object.entries(value).map(([key, member]) => [
-      key,
+      this.inText(key),
       key === "metadata" && isObject(member) ? this.#metadata(member) : key === "serverAddress" ? "<address>" : this.inValue(member),
     ]);
     return Object.fromEntries(members.toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1)));

@@ -93,7 +93,7 @@ export const objects: readonly Scenario[] = [
         body: await current(gadget("a", { size: 4 }, { metadata: { uid: "11111111-2222-3333-4444-555555555555" } })),
       });
       await send("with another name", "PUT", `${gadgets}/a`, { body: await current(gadget("b", { size: 5 })) });
-      await send("without a name", "PUT", `${gadgets}/a`, { body: await current({ ...gadget("b"), metadata: {} }) });
+      await send("without a name", "PUT", `${gadgets}/a`, { query: "dryRun=All", body: await current({ ...gadget("b"), metadata: {} }) });
       await send("an absent one", "PUT", `${gadgets}/absent`, { body: gadget("absent") });
       await send("an absent one with a version", "PUT", `${gadgets}/absent`, {
         body: gadget("absent", {}, { metadata: { resourceVersion: "1" } }),
@@ -170,6 +170,7 @@ export const objects: readonly Scenario[] = [
         body: { gracePeriodSeconds: -1, preconditions: { resourceVersion: "1" } },
       });
       await send("options of another kind", "DELETE", `${gadgets}/one`, {
+        query: "dryRun=All",
         body: { kind: "Gadget", apiVersion: "conformance.treadle.dev/v1" },
       });
       await send("options that are no JSON", "DELETE", `${gadgets}/one`, { body: "{" });
@@ -183,7 +184,7 @@ export const objects: readonly Scenario[] = [
       await quietly("POST", gadgets, { body: gadget("fore") });
       await send("options in query and body", "DELETE", `${gadgets}/fore`, {
         query: "propagationPolicy=Orphan",
-        body: { gracePeriodSeconds: 0 },
+        body: { gracePeriodSeconds: 0, dryRun: ["All"] },
       });
       await quietly("POST", gadgets, { body: gadget("c1", {}, { metadata: { labels: { set: "c" } } }) });
       await quietly("POST", gadgets, { body: gadget("c2", {}, { metadata: { labels: { set: "c" }, finalizers: ["a.b/c"] } }) });

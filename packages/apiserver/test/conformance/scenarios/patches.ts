@@ -36,7 +36,7 @@ export const patches: readonly Scenario[] = [
       await send("empty", "PATCH", path, { body: "", headers: merge });
       await send("of an absent one", "PATCH", `${gadgets}/absent`, { body: { spec: { size: 2 } }, headers: merge });
       await send("dry run", "PATCH", path, { query: "dryRun=All", body: { spec: { size: 8 } }, headers: merge });
-      await send("force without apply", "PATCH", path, { query: "force=true", body: { spec: { size: 8 } }, headers: merge });
+      await send("force without apply", "PATCH", path, { query: "force=true&dryRun=All", body: { spec: { size: 8 } }, headers: merge });
       await send("with a field manager", "PATCH", path, { query: "fieldManager=other", body: { spec: { size: 7 } }, headers: merge });
       await send("type with parameters", "PATCH", path, {
         body: { spec: { size: 6 } },
@@ -70,7 +70,11 @@ export const patches: readonly Scenario[] = [
       await patch("a test that fails", { op: "test", path: "/spec/size", value: 99 }, { op: "replace", path: "/spec/size", value: 4 });
       await patch("a test of an absent field", { op: "test", path: "/spec/ratio", value: 1 });
       await patch("remove an absent field", { op: "remove", path: "/spec/ratio" });
-      await patch("replace an absent field", { op: "replace", path: "/spec/ratio", value: 1 });
+      await send("replace an absent field", "PATCH", path, {
+        query: "dryRun=All",
+        body: [{ op: "replace", path: "/spec/ratio", value: 1 }],
+        headers: json,
+      });
       await patch("add below an absent field", { op: "add", path: "/spec/settings/a", value: "b" });
       await patch("an index out of range", { op: "add", path: "/spec/words/9", value: "b" });
       await patch("an unknown operation", { op: "frob", path: "/spec/size" });

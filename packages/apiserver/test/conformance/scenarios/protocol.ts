@@ -25,7 +25,7 @@ export const protocol: readonly Scenario[] = [
       await send("patch of a collection", "PATCH", gadgets, { body: {}, headers: { "content-type": "application/merge-patch+json" } });
       await send("post to all namespaces", "POST", `${group}/gadgets`, { body: gadget("b") });
       await send("get a namespaced object without its namespace", "GET", `${group}/gadgets/a`);
-      await send("delete of all namespaces", "DELETE", `${group}/gadgets`);
+      await send("delete of all namespaces", "DELETE", `${group}/gadgets`, { query: "labelSelector=no%3Dsuch" });
       await send("a core object by the wrong method", "POST", "/api/v1/namespaces/default", { body: {} });
       await send("a slash at the end", "GET", `${gadgets}/`);
       await send("status of a config map", "GET", `/api/v1/namespaces/${namespace}/configmaps/a/status`);

@@ -70,12 +70,16 @@ export const schema: readonly Scenario[] = [
     async run({ send, quietly, gadgets }) {
       const merge = { "content-type": "application/merge-patch+json" };
       await quietly("POST", gadgets, { body: gadget("a", { flavour: "sweet" }) });
-      await send("changed", "PATCH", `${gadgets}/a`, { body: { spec: { flavour: "sour" } }, headers: merge });
-      await send("removed", "PATCH", `${gadgets}/a`, { body: { spec: { flavour: null } }, headers: merge });
+      await send("changed", "PATCH", `${gadgets}/a`, { query: "dryRun=All", body: { spec: { flavour: "sour" } }, headers: merge });
+      await send("removed", "PATCH", `${gadgets}/a`, { query: "dryRun=All", body: { spec: { flavour: null } }, headers: merge });
       await send("another field changed", "PATCH", `${gadgets}/a`, { body: { spec: { size: 2 } }, headers: merge });
       await quietly("POST", gadgets, { body: gadget("b") });
       await send("set for the first time", "PATCH", `${gadgets}/b`, { body: { spec: { flavour: "sour" } }, headers: merge });
-      await send("against a rule by an update", "PATCH", `${gadgets}/b`, { body: { spec: { mode: "fast", size: 80 } }, headers: merge });
+      await send("against a rule by an update", "PATCH", `${gadgets}/b`, {
+        query: "dryRun=All",
+        body: { spec: { mode: "fast", size: 80 } },
+        headers: merge,
+      });
     },
   },
   {
