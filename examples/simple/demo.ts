@@ -17,6 +17,11 @@ import { simple } from "./controller.ts";
 import { Feed } from "./demo-output.ts";
 import { Simple } from "./simple.ts";
 
+const unknown = process.argv.slice(2).filter((argument) => argument !== "--keep");
+if (unknown.length > 0) {
+  console.error(`demo: unknown argument ${unknown.join(" ")}; the only one is --keep, which leaves it up`);
+  process.exit(2);
+}
 const keep = process.argv.includes("--keep");
 const out = new Feed(process.stdout);
 const startedMs = performance.now();

@@ -31,7 +31,7 @@ import { Backend } from "./internal/backend.ts";
 import { type LogLine, recordingLogger } from "./internal/log-recorder.ts";
 import { DEFAULT_NAMESPACE, type Manifest, manifestOf, manifestsOf } from "./internal/manifests.ts";
 import { KnownKinds } from "./internal/known-kinds.ts";
-import type { RequestLog } from "./requests.ts";
+import type { RequestLog, RequestObserver } from "./requests.ts";
 
 export type PhaseName = "gate" | "do" | "cleanup" | "post";
 
@@ -90,6 +90,11 @@ export interface FakeReq<T extends KubernetesObject> {
   readonly events: readonly EventNote[];
   /** What the step and the engine asked of the server. */
   readonly requests: RequestLog;
+  /**
+   * Tells of each request of the step and the engine before it is sent, until the returned function is called. An ApiError that
+   * `observe` throws is the answer in place of the server's, any other error a connection that breaks: a way to inject faults.
+   */
+  onRequest(observe: RequestObserver): () => void;
   readonly logs: readonly LogLine[];
   /** An object as the server has it. */
   get<K extends Kind>(kind: K, key: string): Promise<ObjectOf<K> | undefined>;
@@ -150,6 +155,10 @@ class FakeRequest {
 
   get requests(): RequestLog {
     return this.#backend.requests;
+  }
+
+  onRequest(observe: RequestObserver): () => void {
+    return this.#backend.requests.observe(observe);
   }
 
   async run(step: AnyStep, options: AnyRunOptions = {}): Promise<StepResult<object>> {

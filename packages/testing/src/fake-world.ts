@@ -24,7 +24,7 @@ import { DEFAULT_NAMESPACE, type Manifest, manifestsOf } from "./internal/manife
 import { KnownKinds } from "./internal/known-kinds.ts";
 import { until } from "./internal/turns.ts";
 import { User, type UserActions } from "./internal/user.ts";
-import type { RequestLog } from "./requests.ts";
+import type { RequestLog, RequestObserver } from "./requests.ts";
 import { requireValidStatus } from "./status-invariants.ts";
 
 export interface FakeWorldOptions {
@@ -71,6 +71,11 @@ export interface FakeWorld extends UserActions {
   readonly passes: readonly WorldPass[];
   /** What the operator asked of the server. */
   readonly requests: RequestLog;
+  /**
+   * Tells of each request of the operator before it is sent, until the returned function is called. An ApiError that
+   * `observe` throws is the answer in place of the server's, any other error a connection that breaks: a way to inject faults.
+   */
+  onRequest(observe: RequestObserver): () => void;
   readonly events: readonly (EventNote & { readonly object: string })[];
   readonly logs: readonly LogLine[];
   readonly clock: FakeClock;
@@ -132,6 +137,10 @@ class World implements FakeWorld {
 
   get requests(): RequestLog {
     return this.#backend.requests;
+  }
+
+  onRequest(observe: RequestObserver): () => void {
+    return this.#backend.requests.observe(observe);
   }
 
   async pass(key: string): Promise<PassOutcome> {

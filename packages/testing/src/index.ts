@@ -4,7 +4,7 @@ export { fakeReq, type FakeReq, type FakeReqWorld, type Given, type PhaseName, t
 export { fakeWorld, type FakeWorld, type FakeWorldOptions, type PassOutcome, type WorldPass } from "./fake-world.ts";
 export type { LogLine } from "./internal/log-recorder.ts";
 export type { ToCreate, UserActions } from "./internal/user.ts";
-export type { RecordedRequest, RequestFilter, RequestLog, Verb } from "./requests.ts";
+export type { RecordedRequest, RequestFilter, RequestLog, RequestObserver, Verb } from "./requests.ts";
 export {
   checkStatus,
   type CheckStatusOptions,

@@ -1,5 +1,13 @@
 /** What was asked of the API server, as a test wants to count it. */
-import type { ApiRequest, ApiResponse, Kind, Transport } from "@treadle/apimachinery";
+import {
+  type ApiError,
+  type ApiRequest,
+  type ApiResponse,
+  isApiError,
+  type Kind,
+  type Status,
+  type Transport,
+} from "@treadle/apimachinery";
 
 export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "apply" | "delete" | "other";
 
@@ -45,12 +53,19 @@ export interface RequestLog extends Iterable<RecordedRequest> {
   clear(): void;
 }
 
+/**
+ * Told of a request of the operator before it is sent. An ApiError that it throws is the answer in place of the server's;
+ * any other error is a connection that breaks.
+ */
+export type RequestObserver = (request: Omit<RecordedRequest, "status">) => void;
+
 const WRITES: ReadonlySet<Verb> = new Set(["create", "update", "patch", "apply", "delete"]);
 
-/** Records the requests that go through {@link RecordingTransport}. */
+/** Records the requests that go through a transport. */
 export class Recorder implements RequestLog {
   #requests: RecordedRequest[] = [];
   #pending = 0;
+  readonly #observers = new Set<RequestObserver>();
 
   /** `transport`, recorded. */
   through(transport: Transport): Transport {
@@ -59,7 +74,7 @@ export class Recorder implements RequestLog {
         const recorded = this.#begin(request);
         this.#pending++;
         try {
-          const response = await transport.request(request);
+          const response = this.#fault(recorded) ?? (await transport.request(request));
           recorded.status = response.status;
           return response;
         } finally {
@@ -68,6 +83,12 @@ export class Recorder implements RequestLog {
       },
       close: async () => await transport.close(),
     };
+  }
+
+  /** Calls `observe` before each request until the returned function is called. */
+  observe(observe: RequestObserver): () => void {
+    this.#observers.add(observe);
+    return () => void this.#observers.delete(observe);
   }
 
   /** Requests that have no answer yet; an open watch has one. */
@@ -108,11 +129,38 @@ export class Recorder implements RequestLog {
     return this.#requests[Symbol.iterator]();
   }
 
-  #begin(request: ApiRequest): { status: ApiResponse["status"] } {
+  /** What an observer answers in place of the server. @throws what it throws, unless that is an ApiError */
+  #fault(request: RecordedRequest): ApiResponse | undefined {
+    try {
+      for (const observe of this.#observers) observe(request);
+      return undefined;
+    } catch (error) {
+      if (isApiError(error)) return answerOf(error);
+      throw error;
+    }
+  }
+
+  #begin(request: ApiRequest): { -readonly [K in keyof RecordedRequest]: RecordedRequest[K] } {
     const recorded = { ...describeRequest(request), status: 0 };
     this.#requests.push(recorded);
     return recorded;
   }
+}
+
+function answerOf({ status: code, message, reason, details, retryAfterMs }: ApiError): ApiResponse {
+  const retry = retryAfterMs === undefined ? undefined : Math.ceil(retryAfterMs / 1000);
+  const status: Status = {
+    apiVersion: "v1",
+    kind: "Status",
+    metadata: {},
+    status: "Failure",
+    message,
+    reason,
+    details: { ...details, ...(retry === undefined ? {} : { retryAfterSeconds: retry }) },
+    code,
+  };
+  const headers = { "content-type": "application/json", ...(retry === undefined ? {} : { "retry-after": String(retry) }) };
+  return { status: code, headers, body: JSON.stringify(status) };
 }
 
 function fits(request: RecordedRequest, filter: RequestFilter): boolean {

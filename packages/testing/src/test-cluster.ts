@@ -21,7 +21,7 @@ import { fullKey, kindsOf } from "./internal/handler-kinds.ts";
 import { KnownKinds } from "./internal/known-kinds.ts";
 import { DEFAULT_NAMESPACE, manifestsOf } from "./internal/manifests.ts";
 import { User, type UserActions } from "./internal/user.ts";
-import type { RecordedRequest, RequestFilter } from "./requests.ts";
+import type { RecordedRequest, RequestFilter, RequestObserver } from "./requests.ts";
 import { requireValidStatus } from "./status-invariants.ts";
 import { isFake, Operator, type StartOptions, type TestOperator } from "./test-operator.ts";
 
@@ -61,6 +61,11 @@ export interface TestCluster extends UserActions, AsyncDisposable {
   advance(ms: number): Promise<void>;
   /** The operators' requests that fit, oldest first; `.length` counts them. @defaultValue all */
   requests(filter?: RequestFilter): readonly RecordedRequest[];
+  /**
+   * Tells of each request of an operator before it is sent, until the returned function is called. An ApiError that
+   * `observe` throws is the answer in place of the server's, any other error a connection that breaks: a way to inject faults.
+   */
+  onRequest(observe: RequestObserver): () => void;
   /** Begins to count anew. */
   clearRequests(): void;
   /** @throws Error when the status of an object of a handler that was started breaks an invariant (docs/status-invariants.md) */
@@ -163,6 +168,10 @@ class Cluster implements TestCluster {
 
   requests(filter: RequestFilter = {}): readonly RecordedRequest[] {
     return this.#backend.requests.filter(filter);
+  }
+
+  onRequest(observe: RequestObserver): () => void {
+    return this.#backend.requests.observe(observe);
   }
 
   clearRequests(): void {

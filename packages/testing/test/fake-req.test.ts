@@ -267,3 +267,35 @@ test("the name of the handler decides on finalizer and field manager", async () 
   expect(req.object.metadata.finalizers).toEqual(["examples.treadle.dev/mine"]);
   expect(NAME).not.toBe("mine");
 });
+
+test("write-ahead, on-demand finalizer and drafts reach the server as in a pass", async () => {
+  const create = step(RW, {
+    name: "create",
+    finalizer: "on-demand",
+    state: z.object({ attempt: z.string().optional() }),
+    writes: ["annotations", "spec"],
+    async do(req) {
+      if (req.state.attempt !== undefined) return req.wait(`attempt ${req.state.attempt} was interrupted`);
+      await req.holdFinalizer();
+      req.state.attempt = "1";
+      await req.checkpoint();
+      req.annotations["example.dev/external-name"] = "x";
+      req.spec.factor = 7;
+      throw new Error("the provider is down");
+    },
+    cleanup() {},
+  });
+  const req = fakeReq(RW, given);
+  await expect(req.run(create)).rejects.toThrow("the provider is down");
+  expect(req.object.metadata).toMatchObject({ finalizers: [FINALIZER], annotations: { "example.dev/external-name": "x" }, generation: 2 });
+  expect(req.object.spec.factor).toBe(7);
+  expect(await req.run(create)).toWait("attempt 1 was interrupted");
+  expect(await req.run(create, { phase: "cleanup" })).toContinue();
+  expect(req.isGone).toBe(true);
+});
+
+test("one fakeReq serves several runs at once no worse than one after another", async () => {
+  const req = fakeReq(RW, given, { objects: [input] });
+  const [a, b] = await Promise.all([req.run(readInput), req.run(store, { vars: { input: { value: 1 } } })]);
+  expect([a, b].map(({ type }) => type)).toEqual(["continue", "continue"]);
+});

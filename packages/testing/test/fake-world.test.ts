@@ -1,4 +1,5 @@
 import "../src/matchers.ts";
+import { ApiError } from "@treadle/apimachinery";
 import { Secret } from "@treadle/apimachinery/kinds";
 import { conditions, handler, RetryAfterError, step, TerminalError } from "@treadle/reconcile";
 import { expect, test } from "vitest";
@@ -155,4 +156,28 @@ test("two worlds that are made alike behave alike", async () => {
     return JSON.stringify([world.list(RW), world.list(Secret), world.passes.map(({ key, outcome }) => [key, outcome])]);
   };
   expect(await run()).toBe(await run());
+});
+
+test("faults: a refused write is reported and tried again, a lost connection too", async () => {
+  const world = fakeWorld(rw, { objects: [primary("a"), secret("in", { value: "17" })] });
+  const forbidden = new ApiError({ message: "secrets is forbidden", status: 403, reason: "Forbidden" });
+  let faults: unknown[] = [forbidden, new Error("ECONNRESET")];
+  const heal = world.onRequest(({ verb, resource }) => {
+    const fault = verb === "create" && resource === "secrets" ? faults.shift() : undefined;
+    if (fault !== undefined) throw fault;
+  });
+  await world.settle();
+  expect(world.get(RW, "a")).toHaveCondition("OutputReady", { status: "False", reason: "Forbidden" });
+  expect(world.requests.filter({ verb: "create" })).toMatchObject([{ status: 403 }]);
+  await world.advance(5);
+  await world.settle();
+  expect(world.get(RW, "a")).toHaveCondition("OutputReady", "False");
+  await world.advance(10);
+  await world.settle();
+  expect(world.get(RW, "a")).toBeReady();
+  heal();
+  faults = [forbidden];
+  await world.delete(Secret, "a-out");
+  await world.settle();
+  expect(world.get(RW, "a")).toBeReady();
 });

@@ -1,5 +1,8 @@
 import "../src/matchers.ts";
 import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Secret } from "@treadle/apimachinery/kinds";
 import { connect } from "@treadle/client";
 import { conditions, handler, step } from "@treadle/reconcile";
@@ -109,8 +112,8 @@ test("an operator that loses its watches catches up within the horizon", async (
   const op = await cluster.start(rw);
   await op.settled();
   let failures = 3;
-  const heal = cluster.server.onRequest(({ path }) => {
-    if (path.includes("/secrets") && path.includes("watch=") && failures-- > 0) throw new Error("the network is down");
+  const heal = cluster.onRequest(({ verb, resource }) => {
+    if (resource === "secrets" && verb === "watch" && failures-- > 0) throw new Error("the network is down");
   });
   cluster.server.compact();
   await cluster.advance(20 * 60_000); // the watches end by themselves at the latest after ten minutes
@@ -139,6 +142,20 @@ test("a socket does not go with virtual time, nor a front that was not asked for
   const client = await connect({ config: { source: "test", server: cluster.url, credentials: () => ({}) } });
   expect((await client.list(Secret)).items).toEqual([]);
   await client.close();
+});
+
+test("the kubeconfig is one that works", async () => {
+  await using cluster = await startTestCluster({ https: true, objects: [secret("in")] });
+  const dir = await mkdtemp(join(tmpdir(), "treadle-testing-"));
+  try {
+    const kubeconfig = join(dir, "kubeconfig");
+    await writeFile(kubeconfig, cluster.kubeconfig);
+    const client = await connect({ kubeconfig });
+    expect((await client.list(Secret)).items.map(({ metadata }) => metadata.name)).toEqual(["in"]);
+    await client.close();
+  } finally {
+    await rm(dir, { recursive: true });
+  }
 });
 
 test("a status that breaks an invariant is found when the cluster ends", async () => {
