@@ -1,12 +1,12 @@
 /**
- * Random users against a running operator. Whatever they did, in whatever order, with passes and restarts in between:
+ * Random users against a running operator. Whatever they did, in whatever order, with passes, restarts and failing writes in between:
  * - once settled, an object whose input is there is Ready, and its output is that of its present spec and input;
  * - an object whose input is missing says so;
  * - of a deleted object nothing is left;
  * - every status keeps the invariants, and an operator at rest sends nothing but watches.
  */
 import "../src/matchers.ts";
-import { isNotFound } from "@treadle/apimachinery";
+import { ApiError, isNotFound } from "@treadle/apimachinery";
 import { Secret } from "@treadle/apimachinery/kinds";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -25,16 +25,34 @@ const action = fc.oneof(
   fc.record({ type: fc.constant("pass-time" as const), ms: fc.integer({ min: 0, max: 200 }) }),
   fc.record({ type: fc.constant("settle" as const) }),
   fc.record({ type: fc.constant("restart" as const) }),
+  fc.record({
+    type: fc.constant("faults" as const),
+    fault: fc.constantFrom("conflict", "refused", "broken"),
+    count: fc.integer({ min: 1, max: 4 }),
+  }),
 );
 type Action = typeof action extends fc.Arbitrary<infer A> ? A : never;
+
+const FAULTS = {
+  conflict: new ApiError({ message: "the object has been modified", status: 409, reason: "Conflict" }),
+  refused: new ApiError({ message: "the server has a problem", status: 500, reason: "InternalError" }),
+  broken: new Error("ECONNRESET"),
+};
+const WRITES: ReadonlySet<string> = new Set(["create", "update", "patch", "delete"]);
 
 class Story {
   readonly #cluster: TestCluster;
   #op: TestOperator;
+  /** What the operator's next writes meet. */
+  #faults: Error[] = [];
 
   constructor(cluster: TestCluster, op: TestOperator) {
     this.#cluster = cluster;
     this.#op = op;
+    cluster.onRequest(({ verb }) => {
+      const fault = WRITES.has(verb) ? this.#faults.shift() : undefined;
+      if (fault !== undefined) throw fault;
+    });
   }
 
   async run(step: Action): Promise<void> {
@@ -62,12 +80,16 @@ class Story {
       case "restart":
         await this.#op.stop();
         this.#op = await cluster.start(rw);
+        return;
+      case "faults":
+        this.#faults.push(...Array.from({ length: step.count }, () => FAULTS[step.fault]));
     }
   }
 
   async end(): Promise<void> {
-    // Longer than the longest wait.
-    await this.#op.settled({ horizonMs: 30_000 });
+    this.#faults = [];
+    // Longer than the longest wait, and than the back-off after so many failures.
+    await this.#op.settled({ horizonMs: 1_000_000 });
     for (const key of ["a", "b"]) await this.#check(key);
     await this.#cluster.checkInvariants();
     this.#cluster.clearRequests();
