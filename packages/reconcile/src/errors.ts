@@ -12,7 +12,6 @@ export type ReconcileErrorCode =
   | "ERR_STATE_INVALID"
   | "ERR_NOT_STORED"
   | "ERR_SAVE_FAILED"
-  | "ERR_DELETING"
   | "ERR_REVOKED";
 
 const TERMINAL: symbol = Symbol.for("treadle.reconcile.TerminalError");
@@ -57,7 +56,7 @@ export class RetryAfterError extends Error {
   /** @throws TypeError when `retryAfterMs` is not a number of milliseconds from 0. */
   constructor(message: string, retryAfterMs: number, given: { readonly code?: string; readonly cause?: unknown } = {}) {
     super(message, given.cause === undefined ? undefined : { cause: given.cause });
-    if (!(retryAfterMs >= 0 && retryAfterMs < Number.POSITIVE_INFINITY)) {
+    if (typeof retryAfterMs !== "number" || !(retryAfterMs >= 0 && retryAfterMs < Number.POSITIVE_INFINITY)) {
       throw new TypeError(`RetryAfterError: retryAfterMs must be a number of milliseconds from 0, not ${String(retryAfterMs)}`);
     }
     this.retryAfterMs = retryAfterMs;
@@ -69,6 +68,7 @@ export class RetryAfterError extends Error {
 /** All problems of a pipeline, each with its fix. */
 export class BuildError extends Error {
   override readonly name = "BuildError";
+  readonly code = "ERR_BUILD";
   readonly problems: readonly string[];
 
   constructor(handler: string, problems: readonly string[]) {

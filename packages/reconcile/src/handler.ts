@@ -6,7 +6,7 @@ import type { Kind, KubernetesObject, ObjectOf } from "@treadle/apimachinery";
 import type { HandlerOptions, WatchOptions } from "./handler-options.ts";
 import type { Collected, DeclaredWatch } from "./internal/collected.ts";
 import { buildPipeline, type Pipeline } from "./internal/pipeline.ts";
-import { runtimeOf } from "./internal/step-runtime.ts";
+import { requireKind, runtimeOf } from "./internal/step-runtime.ts";
 import type { Problem, ProvidesOf, Step } from "./step.ts";
 
 /** A built handler for objects `T`. */
@@ -49,6 +49,7 @@ export interface HandlerBuilder<T extends KubernetesObject, V extends object> {
 
 /** Begins a handler for `kind`. */
 export function handler<K extends Kind>(kind: K, options: HandlerOptions = {}): HandlerBuilder<ObjectOf<K>, {}> {
+  requireKind("handler", kind);
   return builder({ kind, options, steps: [], watches: [] });
 }
 
@@ -61,6 +62,9 @@ function builder<T extends KubernetesObject, V extends object>(collected: Collec
       return builder({ ...collected, steps: [...collected.steps, runtime] });
     },
     watch(kind, options) {
+      requireKind("handler().watch", kind);
+      if (typeof options?.map !== "function")
+        throw new TypeError(`handler().watch(${kind.kind}): give map, which says whom a change concerns`);
       // The kind of the informer that calls `map` is the kind it was declared for.
       const map = options.map.bind(options) as DeclaredWatch["map"];
       return builder({ ...collected, watches: [...collected.watches, { kind, map }] });

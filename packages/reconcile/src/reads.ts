@@ -83,6 +83,15 @@ export function refOfRead(read: OneRead, object: KubernetesObject): Ref | undefi
   return ref;
 }
 
+/** Which objects a {@link many} selects for this primary. @throws TypeError when a label has no value: it would select what lacks it. */
+export function selectorOf(read: ManyRead, object: KubernetesObject): ManySelector {
+  const selector = read.select(object);
+  const unset = Object.entries(selector?.matchLabels ?? { matchLabels: undefined }).find(([, value]) => typeof value !== "string");
+  if (unset !== undefined)
+    throw new TypeError(`many(${read.kind.kind}) of ${object.kind} ${object.metadata.name}: the label ${unset[0]} has no value`);
+  return selector;
+}
+
 /** `ref` with the primary's namespace where the kind has namespaces and none was given; without one where it has none. */
 export function inNamespaceOf(object: KubernetesObject, kind: Kind, ref: Ref): Ref {
   if (kind.scope === "Cluster") return { name: ref.name };

@@ -70,7 +70,7 @@ export function createReconciler(handler: AnyHandler, env: ReconcilerEnv): Recon
     const { uid, generation } = object.metadata;
     let memory = memories.get(key);
     if (memory === undefined || memory.uid !== uid) {
-      memory = { uid, checked: undefined, waiting: { reason: "", attempts: 0 }, notStored: undefined };
+      memory = { uid, checked: undefined, waiting: { reason: "", attempts: 0 }, written: new Set(), notStored: undefined };
       memories.set(key, memory);
     }
     if (memory.checked === undefined || memory.checked.generation !== generation) {
@@ -125,12 +125,16 @@ function resultOf(pass: Pass): PassResult {
   const { outcome, failures, phases, wishes, writer, specChangedBy, memory } = pass;
   if (pass.isGone) return { ...GONE, phases, writes: writer.writes };
   const generationMoved = specChangedBy !== undefined && writer.newest.metadata.generation !== pass.object.metadata.generation;
-  const atOnce = writer.isRebased
-    ? "somebody else wrote the object during the pass"
-    : generationMoved
-      ? `step "${specChangedBy.name}" changed the spec`
-      : undefined;
-  const waitMs = nextWait(memory.waiting, wishes, writer.writesBesidesStatus > 0 || pass.clientWrites > 0);
+  // A superseded pass has stored nothing: the cache must catch up first, and the waiting curve gives it time.
+  const atOnce =
+    writer.isRebased && !pass.isSuperseded
+      ? "somebody else wrote the object during the pass"
+      : generationMoved
+        ? `step "${specChangedBy.name}" changed the spec`
+        : undefined;
+  const progressed = writer.writesBesidesStatus > 0 || [...pass.written].some((write) => !memory.written.has(write));
+  memory.written = pass.written;
+  const waitMs = nextWait(memory.waiting, wishes, progressed);
   const errors = failures.map(({ error }) => error);
   const error =
     errors.length > 1 ? new AggregateError(errors, `${errors.length} failures in one pass: ${errors.map(describe).join("; ")}`) : errors[0];

@@ -40,7 +40,10 @@ export function isResult(value: unknown): value is AnyResult {
   return typeof value === "object" && value !== null && results.has(value);
 }
 
+/** @throws TypeError when `vars` is no object with names. */
 export function makeContinue<P extends object>(vars: P): Continue<P> {
+  if (typeof vars !== "object" || vars === null || Array.isArray(vars))
+    throw new TypeError("next: give the vars as an object: req.next({ name: value })");
   return mark({ type: "continue", vars }) as Continue<P>;
 }
 
@@ -64,7 +67,8 @@ export function requireDelay(what: string, afterMs: number): void {
   }
 }
 
-function requireReason(what: string, reason: string): void {
+/** @throws TypeError when `reason` is no text. */
+export function requireReason(what: string, reason: string): void {
   if (typeof reason !== "string" || reason === "") throw new TypeError(`${what}: give the reason as a text that is not empty`);
 }
 

@@ -81,6 +81,7 @@ export async function runStep(kind: Kind, step: AnyStep, env: ReconcilerEnv, opt
     uid: object.metadata.uid,
     checked: { generation: object.metadata.generation, problems },
     waiting: { reason: "", attempts: 0 },
+    written: new Set<string>(),
     notStored: undefined,
   };
   const pass = new Pass({ pipeline, env, object, memory, signal, log: env.log });

@@ -106,9 +106,12 @@ const ANY_KIND: Kind = { group: "", version: "", kind: "", plural: "", scope: "N
 
 type Join<L extends readonly AnyStep[]> = [L[number]] extends [Step<infer T, infer N, any>] ? Step<T, N> : never;
 type KeysOf<S> = S extends Step<any, any, infer P> ? keyof P & string : never;
+/** A list whose steps are known only at run time (`AnyStep[]`) is let through; `build()` and the pass look at it. */
 type Silent<L extends readonly AnyStep[]> = [KeysOf<L[number]>] extends [never]
   ? unknown
-  : Problem<`a child of all() provides vars.${KeysOf<L[number]>}: place it before all()`>;
+  : string extends KeysOf<L[number]>
+    ? unknown
+    : Problem<`a child of all() provides vars.${KeysOf<L[number]>}: place it before all()`>;
 
 /**
  * One step of several, for parts that do not depend on each other: runs every child in list order (cleanups in reverse)

@@ -4,7 +4,7 @@
  */
 import { apiVersionOf, groupKindOf, type Kind, type KubernetesObject, keyOf, ownerId, ownerIdLabel, type Ref } from "@treadle/apimachinery";
 import type { AnyHandler } from "./handler.ts";
-import { inNamespaceOf, type ManyRead, type OneRead, refOfRead } from "./reads.ts";
+import { inNamespaceOf, type ManyRead, type OneRead, refOfRead, selectorOf } from "./reads.ts";
 import type { Cache } from "./req.ts";
 
 /** An index over the primaries, by which they are found from the objects that they name. */
@@ -71,7 +71,7 @@ function wakeOfMany(read: ManyRead, index: string, because: string): Wake {
     index: {
       name: index,
       keys: unlessThrows((primary) => {
-        const [first] = Object.entries(read.select(primary).matchLabels).sort(([a], [b]) => (a < b ? -1 : 1));
+        const [first] = Object.entries(selectorOf(read, primary).matchLabels).sort(([a], [b]) => (a < b ? -1 : 1));
         return [first === undefined ? ANY_LABELS : labelKey(first[0], first[1])];
       }),
     },
@@ -86,7 +86,7 @@ function wakeOfMany(read: ManyRead, index: string, because: string): Wake {
 }
 
 function selects(read: ManyRead, primary: KubernetesObject, object: KubernetesObject): boolean {
-  const { matchLabels, namespace } = read.select(primary);
+  const { matchLabels, namespace } = selectorOf(read, primary);
   const labels = object.metadata.labels ?? {};
   if (!Object.entries(matchLabels).every(([key, value]) => labels[key] === value)) return false;
   if (namespace === "*" || read.kind.scope === "Cluster") return true;

@@ -48,6 +48,28 @@ describe("a step that misbehaves", () => {
       reason: "StepFailed",
     },
     { name: "rejects with null", body: () => Promise.reject(null), message: /step "bad" threw a value of type null/, reason: "StepFailed" },
+    {
+      name: "throws a revoked proxy",
+      body: () => {
+        const { proxy, revoke } = Proxy.revocable({}, {});
+        revoke();
+        throw proxy;
+      },
+      message: /instead of an Error/,
+      reason: "StepFailed",
+    },
+    {
+      name: "hands over null",
+      body: (req: { next(vars: unknown): unknown }) => req.next(null),
+      message: /next: give the vars as an object/,
+      reason: "TypeError",
+    },
+    {
+      name: "revisits for no reason",
+      body: (req: { revisit(ms: number): void }) => req.revisit(5),
+      message: /revisit: give the reason/,
+      reason: "TypeError",
+    },
     { name: "returns a number", body: () => 42, message: /step "bad" returned a number from do/, reason: "NotAResult" },
     {
       name: "returns a forged result",
@@ -330,6 +352,27 @@ describe("reads", () => {
 });
 
 describe("shutdown", () => {
+  test.for([
+    ["an Error", new Error("bye")],
+    ["a text", "bye"],
+    ["nothing", undefined],
+  ] as const)("with %s as its reason is no error", async ([, reason]) => {
+    const controller = new AbortController();
+    const slow = step(Widget, { name: "slow", do: () => new Promise<void>(() => undefined) });
+    const running = harness
+      .operator(
+        handler(Widget, { deadlines: { passMs: 5_000 } })
+          .step(slow)
+          .build(),
+      )
+      .pass(KEY, { signal: controller.signal });
+    await harness.clock.advance(1_000);
+    controller.abort(reason);
+    await harness.clock.advance(5_000);
+    expect(await running).toMatchObject({ outcome: { type: "stop" }, requeue: { type: "none" } });
+    expect(harness.logs.filter(({ level }) => level === "error")).toEqual([]);
+  });
+
   test("is no error: the step's signal ends, the status is stored, Ready is kept, nothing is scheduled", async () => {
     const controller = new AbortController();
     const slow = step(Widget, {

@@ -250,7 +250,7 @@ describe("deletion", () => {
     expect((await live())?.metadata.finalizers).toEqual(["theirs.example.com/f"]);
   });
 
-  test("holdFinalizer throws for an object that is being deleted, and the pass has failed even if the step goes on", async () => {
+  test("holdFinalizer throws for an object that began to be deleted, and nothing is stored even if the step goes on", async () => {
     const made: string[] = [];
     const operator = harness.operator(
       handler(Widget)
@@ -272,7 +272,9 @@ describe("deletion", () => {
     );
     await harness.user.create(Widget, widget({ finalizers: ["theirs.example.com/f"] }));
     const result = await operator.pass(KEY);
-    expect(result).toMatchObject({ requeue: { type: "failure" }, error: { code: "ERR_DELETING" } });
+    expect(result).toMatchObject({ outcome: { type: "wait" }, requeue: { type: "after", afterMs: 50 } });
     expect(made).toEqual([]);
+    expect((await live())?.metadata.finalizers).toEqual(["theirs.example.com/f"]);
+    expect((await operator.pass(KEY)).outcome.type).toBe("left");
   });
 });

@@ -234,11 +234,12 @@ describe("what a step hands to the queue", () => {
 
   test("waiting doubles from 50 ms to 10 s, and starts anew when the reason changes or the step wrote something", async () => {
     let reason = "one";
-    let writes = false;
+    let writes = 0;
     const waiting = step(Widget, {
       name: "waiting",
       async do(req) {
-        if (writes) await req.client.patch(Widget, { name: "b" }, { type: "merge", body: { metadata: { labels: { t: "x" } } } });
+        if (writes > 0)
+          await req.client.patch(Widget, { name: "b" }, { type: "merge", body: { metadata: { labels: { t: String(writes) } } } });
         return req.wait(reason);
       },
     });
@@ -256,9 +257,12 @@ describe("what a step hands to the queue", () => {
     reason = "two";
     await pass();
     await pass();
-    writes = true;
+    writes = 1;
     await pass();
-    expect(delays).toEqual([50, 100, 50]);
+    await pass();
+    writes = 2;
+    await pass();
+    expect(delays, "a write that changes nothing is no progress").toEqual([50, 100, 50, 100, 50]);
   });
 
   test("the earliest revisit wins, a stop does not cancel it, a failure does", async () => {

@@ -54,7 +54,9 @@ describe("save", () => {
 
   test("after a conflict asks for one more pass", async () => {
     harness.intercept = async (request, send) => {
-      if (harness.requests.length === 1) await harness.user.patch(Widget, REF, { type: "merge", body: { spec: { size: 9 } } });
+      if (request.path.includes("/status") && harness.requests.length === 3) {
+        await harness.user.patch(Widget, REF, { type: "merge", body: { spec: { size: 9 } } });
+      }
       return await send();
     };
     const result = await operator.pass(KEY);
@@ -64,10 +66,31 @@ describe("save", () => {
     expect((await live()).status).toMatchObject({ observedGeneration: 2, parts: { x: "9" } });
   });
 
+  test("takes the finalizer of the object that it loaded, or starts over", async () => {
+    harness.intercept = async (_request, send) => {
+      if (harness.requests.length === 1) await harness.user.patch(Widget, REF, { type: "merge", body: { spec: { size: 9 } } });
+      return await send();
+    };
+    expect(await operator.pass(KEY)).toMatchObject({ outcome: { type: "wait" }, requeue: { type: "after", afterMs: 50 } });
+    expect((await live()).status).toBeUndefined();
+    await operator.pass(KEY);
+    expect((await live()).status).toMatchObject({ observedGeneration: 2, parts: { x: "9" } });
+  });
+
+  test("takes it all the same when others only keep their own things there", async () => {
+    harness.intercept = async (_request, send) => {
+      if (harness.requests.length === 1)
+        await harness.user.patch(Widget, REF, { type: "merge", body: { metadata: { finalizers: ["theirs.example.com/f"] } } });
+      return await send();
+    };
+    expect((await operator.pass(KEY)).outcome).toEqual({ type: "done" });
+    expect((await live()).metadata.finalizers).toEqual(["theirs.example.com/f", "test.treadle.dev/x"]);
+  });
+
   test("gives up after five re-reads, quietly", async () => {
     let version = 0;
     harness.intercept = async (request, send) => {
-      if (request.method === "PATCH")
+      if (request.path.includes("/status"))
         await harness.user.patch(Widget, REF, { type: "merge", body: { metadata: { labels: { v: String(version++) } } } });
       return await send();
     };

@@ -180,6 +180,30 @@ describe("step state", () => {
     expect((result.error as Error).message).toContain("status.steps.create.attempt");
   });
 
+  test("what a checkpoint stored is not undone by something that is not JSON later", async () => {
+    await harness.user.create(Widget, widget());
+    const operator = harness.operator(
+      handler(Widget)
+        .step(
+          step(Widget, {
+            name: "create",
+            state: STATE,
+            do(req) {
+              req.state.attempt = "zero";
+            },
+            async post(req) {
+              req.state.attempt = "one";
+              await req.checkpoint();
+              (req.state as Record<string, unknown>)["id"] = 1n;
+            },
+          }),
+        )
+        .build(),
+    );
+    expect((await operator.pass(KEY)).error).toMatchObject({ message: expect.stringContaining("not JSON") as string });
+    expect((await live()).status?.steps).toEqual({ create: { attempt: "one" } });
+  });
+
   test("what a checkpoint stored stands when the step fails later, and says nothing of Ready", async () => {
     await harness.user.create(Widget, widget());
     let seen: unknown;

@@ -162,7 +162,13 @@ function endOf(step: StepRuntime, progress: Progress | undefined): Setting | und
 
 /** What an error says in a condition. */
 export function failure(error: unknown, prefix: string = ""): Setting {
-  return { status: "False", reason: reasonOf(error), message: `${prefix}${statusMessage(error)}` };
+  const message = statusMessage(error);
+  // Errors of the engine name their step themselves.
+  return {
+    status: "False",
+    reason: reasonOf(error),
+    message: message.startsWith(prefix.replace(/: $/, "")) ? message : `${prefix}${message}`,
+  };
 }
 
 function unknown(reason: string, message: string): Setting {

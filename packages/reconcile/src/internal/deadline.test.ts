@@ -58,11 +58,11 @@ describe("a phase against its deadline", () => {
     await expect(r.result).rejects.toBe(slow);
   });
 
-  test("shutdown before the deadline ends it with the signal's reason", async () => {
+  test("shutdown before the deadline ends it with an abort that carries the signal's reason", async () => {
     const { clock, scope, abort, result } = race();
     await clock.advance(10);
     abort.abort(bye);
-    await expect(result).rejects.toBe(bye);
+    await expect(result).rejects.toMatchObject({ name: "AbortError", cause: bye });
     expect(scope.isRevoked).toBe(true);
     expect(clock.nextDue()).toBeUndefined();
   });
@@ -71,7 +71,7 @@ describe("a phase against its deadline", () => {
     const abort = new AbortController();
     abort.abort(bye);
     const { clock, result } = race({ abort });
-    await expect(result).rejects.toBe(bye);
+    await expect(result).rejects.toMatchObject({ name: "AbortError", cause: bye });
     expect(clock.nextDue()).toBeUndefined();
   });
 
@@ -89,10 +89,10 @@ describe("a phase against its deadline", () => {
     await expect(result).rejects.toBe(slow);
   });
 
-  test("a reason that is no Error becomes one", async () => {
+  test("a reason that is no Error is the cause of one", async () => {
     const { abort, result } = race();
     abort.abort("stop it");
-    await expect(result).rejects.toThrow("stop it");
+    await expect(result).rejects.toMatchObject({ name: "AbortError", cause: "stop it" });
   });
 
   test("many phases on one signal leave no listener behind", async () => {

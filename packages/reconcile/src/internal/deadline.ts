@@ -69,7 +69,7 @@ export async function withinDeadline<T>(
       scope.revoke(reason);
       reject(reason);
     };
-    const onAbort = (): void => lose(abortReason(signal));
+    const onAbort = (): void => lose(new Shutdown(signal.reason));
     const timer = clock.after(deadline.ms, () => lose(deadline.exceeded()));
     const settle = (): void => {
       timer.cancel();
@@ -94,8 +94,14 @@ export function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
   return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
 }
 
-function abortReason(signal: AbortSignal): Error {
-  return signal.reason instanceof Error ? signal.reason : new Error(`aborted: ${String(signal.reason)}`);
+/** The pass was ended from outside, not by a deadline: no failure, whatever reason was given. */
+export class Shutdown extends Error {
+  // The name by which everything that takes a signal recognises an abort.
+  override readonly name = "AbortError";
+
+  constructor(reason: unknown) {
+    super("the operator is shutting down", { cause: reason });
+  }
 }
 
 /** A signal that ends after `ms` at the latest; made, and its timer armed, when first asked for. */

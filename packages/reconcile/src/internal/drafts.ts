@@ -63,7 +63,9 @@ export class Draft<T extends object = Record<string, unknown>> {
 
   /** What is in the draft now has been stored: later changes count from here. */
   stored(): void {
-    if (this.#draft !== undefined) this.#loaded = this.value();
+    if (this.#draft === undefined) return;
+    this.#loaded = this.value();
+    this.#good = this.#loaded;
   }
 
   /** Ends the present draft: references that a step still holds are dead, and the changes so far stay. */

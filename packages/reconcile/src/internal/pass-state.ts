@@ -1,7 +1,7 @@
 /** Everything that one pass knows and changes. Made anew for each pass; nothing in it outlives the pass but `memory`. */
 import type { Clock, KubernetesObject } from "@treadle/apimachinery";
 import type { PhaseReport } from "../pass-result.ts";
-import { type AnyRead, inNamespaceOf, refOfRead } from "../reads.ts";
+import { type AnyRead, inNamespaceOf, refOfRead, selectorOf } from "../reads.ts";
 import type { ReconcilerEnv } from "../env.ts";
 import type { Logger, Outcome } from "../req.ts";
 import type { PassType, Progress, Setting } from "./compute-conditions.ts";
@@ -18,6 +18,8 @@ export interface KeyMemory {
   /** The spec was checked against the schema at this generation. */
   checked: { readonly generation: number | undefined; readonly problems: readonly string[] } | undefined;
   readonly waiting: WaitingCurve;
+  /** What steps wrote through `req.client` in the last pass; the same again is no progress. */
+  written: ReadonlySet<string>;
   /** What the server did not store of our last status write: asking for it again would change nothing. */
   notStored: string | undefined;
 }
@@ -54,8 +56,8 @@ export class Pass {
   /** The object changed so that nothing the pass decided counts any more: posts run, nothing is stored. */
   isSuperseded = false;
   specChangedBy: StepRuntime | undefined;
-  /** Writes of steps through `req.client`. */
-  clientWrites = 0;
+  /** What steps wrote through `req.client`: the versions that resulted. */
+  readonly written: Set<string> = new Set();
 
   readonly settings: Map<string, Setting | "keep"> = new Map();
   readonly progress: Map<StepRuntime, Progress> = new Map();
@@ -138,7 +140,7 @@ export class Pass {
       const ref = refOfRead(read, this.object);
       return ref === undefined ? undefined : cache.get(read.kind, ref);
     }
-    const { matchLabels, namespace } = read.select(this.object);
+    const { matchLabels, namespace } = selectorOf(read, this.object);
     if (namespace === "*" || read.kind.scope === "Cluster") return cache.list(read.kind, { matchLabels });
     const within = inNamespaceOf(this.object, read.kind, namespace === undefined ? { name: "" } : { name: "", namespace }).namespace;
     return cache.list(read.kind, within === undefined ? { matchLabels } : { matchLabels, namespace: within });

@@ -10,6 +10,7 @@ import { Budget } from "./deadline.ts";
 import { hasOurFinalizer, removeFinalizer, skipsCleanup, takeFinalizer } from "./finalizer.ts";
 import type { Pass } from "./pass-state.ts";
 import { askGate, type Ended, type PhaseLimit, runPhase } from "./phase.ts";
+import { describe } from "./redact.ts";
 import { save } from "./save.ts";
 import type { StepRuntime } from "./step-runtime.ts";
 import { PrimaryGone, QuietRequeue } from "./writer.ts";
@@ -71,7 +72,7 @@ async function beforeFirstDo(pass: Pass): Promise<Outcome | undefined> {
       pass.isGone = true;
       return { type: "stop", step: "(finalizer)", reason: error.message };
     }
-    if (error instanceof QuietRequeue || isConflict(error)) return quiet(pass, "(finalizer)", error as Error);
+    if (error instanceof QuietRequeue || isConflict(error)) return quiet(pass, "(finalizer)", error);
     if (pass.signal.aborted) return shuttingDown(pass);
     pass.trouble = failureSetting(error, "cannot take the finalizer: ");
     pass.failures.push({ rank: "step", error });
@@ -189,7 +190,7 @@ async function store(pass: Pass, { withPosts }: { readonly withPosts: boolean })
         rank: "save",
         error: new ReconcileError(
           "ERR_SAVE_FAILED",
-          `cannot save ${pass.pipeline.kind.kind} ${pass.object.metadata.name}: ${(error as Error).message}`,
+          `cannot save ${pass.pipeline.kind.kind} ${pass.object.metadata.name}: ${describe(error)}`,
           { cause: error },
         ),
       });

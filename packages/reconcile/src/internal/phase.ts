@@ -5,9 +5,9 @@
 import { isAborted, isConflict } from "@treadle/apimachinery";
 import { ReconcileError } from "../errors.ts";
 import { type AnyResult, isResult } from "../result.ts";
-import { isPromiseLike, Scope, withinDeadline } from "./deadline.ts";
+import { isPromiseLike, Scope, Shutdown, withinDeadline } from "./deadline.ts";
 import type { Pass } from "./pass-state.ts";
-import { describe, statusMessage } from "./redact.ts";
+import { describe, statusMessage, truncate, withoutSecrets } from "./redact.ts";
 import { type Phase, StepReq } from "./step-req.ts";
 import type { PhaseFunction, StepRuntime } from "./step-runtime.ts";
 import { PrimaryGone, QuietRequeue } from "./writer.ts";
@@ -38,7 +38,10 @@ export async function runPhase(pass: Pass, step: StepRuntime, phase: Phase, limi
     // The caller looked: the step has this phase.
     const run = step[phase] as PhaseFunction;
     const returned = run(new StepReq(pass, step, phase, scope));
-    const result = isPromiseLike(returned) ? await awaited(pass, step, { phase, returned, scope, limit }) : returned;
+    // Adopted once: a thenable may be lazy and start its work whenever it is asked.
+    const result = isPromiseLike(returned)
+      ? await awaited(pass, step, { phase, returned: Promise.resolve(returned), scope, limit })
+      : returned;
     ended = checked(step, phase, result);
   } catch (error) {
     ended = contained(pass, step, error);
@@ -76,7 +79,7 @@ export function askGate(pass: Pass, step: StepRuntime): Ended {
 async function awaited(
   pass: Pass,
   step: StepRuntime,
-  run: { readonly phase: Phase; readonly returned: PromiseLike<unknown>; readonly scope: Scope; readonly limit: PhaseLimit },
+  run: { readonly phase: Phase; readonly returned: Promise<unknown>; readonly scope: Scope; readonly limit: PhaseLimit },
 ): Promise<unknown> {
   const { phase, returned, scope, limit } = run;
   const stepMs = step.timeoutMs ?? pass.pipeline.deadlines.stepMs;
@@ -94,7 +97,7 @@ async function awaited(
     return await withinDeadline(pass.clock, returned, scope, { deadline, signal: limit.signal });
   } catch (error) {
     if (scope.isRevoked) {
-      pass.strays.push(Promise.resolve(returned).then(noop, noop));
+      pass.strays.push(returned.then(noop, noop));
       pass.renewDrafts();
     }
     throw error;
@@ -126,12 +129,13 @@ function checked(step: StepRuntime, phase: Phase, result: unknown): Ended {
 }
 
 /** What a phase threw, as an end of the phase: 409, a vanished primary and shutdown are no failures. */
-function contained(pass: Pass, step: StepRuntime, error: unknown): Ended {
+function contained(pass: Pass, step: StepRuntime, thrown: unknown): Ended {
+  const error = asError(step, thrown);
   if (error instanceof PrimaryGone) {
     pass.isGone = true;
     return { type: "stop", reason: error.message };
   }
-  if (pass.signal.aborted && (error === pass.signal.reason || isAborted(error))) {
+  if (error instanceof Shutdown || (pass.signal.aborted && (thrown === pass.signal.reason || isAborted(error)))) {
     pass.isAborted = true;
     return { type: "stop", reason: "the operator is shutting down" };
   }
@@ -140,28 +144,22 @@ function contained(pass: Pass, step: StepRuntime, error: unknown): Ended {
     return { type: "wait", reason: error.message };
   }
   if (isConflict(error)) return { type: "wait", reason: `conflict: ${statusMessage(error)}` };
-  if (error instanceof Error) return { type: "failed", error };
-  return {
-    type: "failed",
-    error: new ReconcileError("ERR_STEP_FAILED", `step "${step.name}" threw ${describeThrown(error)} instead of an Error`, {
-      step: step.name,
-      cause: error,
-    }),
-  };
+  return { type: "failed", error };
 }
 
-function describeThrown(value: unknown): string {
-  return typeof value === "string"
-    ? `the text ${JSON.stringify(value)}`
-    : `a value of type ${value === null ? "null" : typeof value} (${safely(value)})`;
-}
-
-function safely(value: unknown): string {
+/** Anything can be thrown, a revoked proxy too: looking at it must not throw again. */
+function asError(step: StepRuntime, thrown: unknown): Error {
   try {
-    return describe(value).slice(0, 200);
+    if (thrown instanceof Error) return thrown;
   } catch {
-    return "it cannot be shown";
+    // Falls through: it is no Error that could be used.
   }
+  const what =
+    typeof thrown === "string"
+      ? `the text ${JSON.stringify(thrown)}`
+      : `a value of type ${thrown === null ? "null" : typeof thrown} (${describe(thrown)})`;
+  const message = `step "${step.name}" threw ${truncate(withoutSecrets(what), 200)} instead of an Error`;
+  return new ReconcileError("ERR_STEP_FAILED", message, { step: step.name, cause: thrown });
 }
 
 function reportOf(ended: Ended): { readonly result: "done" | "wait" | "stop" | "failed"; readonly reason?: string } {

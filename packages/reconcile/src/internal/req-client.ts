@@ -1,5 +1,5 @@
 /** `req.client`: the client as a step has it, with the primary's namespace, our field manager and the phase's signal filled in. */
-import { apiVersionOf, type Kind, type KubernetesObject, type Ref, shortenName } from "@treadle/apimachinery";
+import { apiVersionOf, groupKindOf, keyOf, type Kind, type KubernetesObject, type Ref, shortenName } from "@treadle/apimachinery";
 import { inNamespaceOf } from "../reads.ts";
 import type { ReqClient } from "../req.ts";
 import type { Scope } from "./deadline.ts";
@@ -14,40 +14,38 @@ export function reqClient(pass: Pass, step: StepRuntime, scope: Scope): ReqClien
   const fieldManager = pass.pipeline.name;
   const ref = (kind: Kind, given: Ref | string): Ref =>
     inNamespaceOf(pass.object, kind, typeof given === "string" ? { name: given } : given);
-  /** Every call is checked and ends with the phase; every write counts as progress. */
-  const read = (): { readonly signal: AbortSignal } => {
+  const options = (): { readonly signal: AbortSignal; readonly fieldManager: string } => {
     scope.check(step.name);
-    return { signal: scope.signal };
+    return { signal: scope.signal, fieldManager };
   };
-  const write = (): { readonly signal: AbortSignal; readonly fieldManager: string } => {
-    pass.clientWrites++;
-    return { ...read(), fieldManager };
+  const reading = (): { readonly signal: AbortSignal } => ({ signal: options().signal });
+  /** Notes what a write made of the object: the version shows whether it changed anything. */
+  const noted = <T>(kind: Kind, stored: T): T => {
+    const { metadata } = stored as { readonly metadata?: KubernetesObject["metadata"] };
+    if (metadata !== undefined) pass.written.add(`${groupKindOf(kind)} ${keyOf(metadata)} ${metadata.resourceVersion ?? ""}`);
+    return stored;
   };
   return {
-    get: async (kind, given) => await client.get(kind, ref(kind, given), read()),
-    list: async (kind, options = {}) => {
-      const { namespace } = inNamespaceOf(
-        pass.object,
-        kind,
-        options.namespace === undefined ? { name: "" } : { name: "", namespace: options.namespace },
-      );
-      const within = options.namespace === "*" || namespace === undefined ? {} : { namespace };
-      const { namespace: _given, ...rest } = options;
-      return (await client.list(kind, { ...rest, ...within, ...read() })).items;
+    get: async (kind, given) => await client.get(kind, ref(kind, given), reading()),
+    list: async (kind, { namespace: given, ...rest } = {}) => {
+      const { namespace } =
+        given === "*" ? {} : inNamespaceOf(pass.object, kind, given === undefined ? { name: "" } : { name: "", namespace: given });
+      return (await client.list(kind, { ...rest, ...(namespace === undefined ? {} : { namespace }), ...reading() })).items;
     },
-    create: async (kind, object) => await client.create(kind, placed(pass, kind, object), write()),
-    update: async (kind, object) => await client.update(kind, placed(pass, kind, object), write()),
-    patch: async (kind, given, patch, options) => await client.patch(kind, ref(kind, given), patch, { ...options, ...write() }),
+    create: async (kind, object) => noted(kind, await client.create(kind, placed(pass, kind, object), options())),
+    update: async (kind, object) => noted(kind, await client.update(kind, placed(pass, kind, object), options())),
+    patch: async (kind, given, patch, more) => noted(kind, await client.patch(kind, ref(kind, given), patch, { ...more, ...options() })),
     apply: async (kind, object, { existing }) => {
       const given = placed(pass, kind, object) as { readonly metadata: object };
       // The uid keeps an apply from re-creating what vanished; version "1" lets it create and nothing else.
       const guard = existing === undefined ? { resourceVersion: "1" } : { uid: (existing as KubernetesObject).metadata.uid };
       const body = { apiVersion: apiVersionOf(kind), kind: kind.kind, ...given, metadata: { ...given.metadata, ...guard } };
-      return await client.apply(kind, body, { ...write(), fieldManager: unitManager(pass, step), force: true });
+      return noted(kind, await client.apply(kind, body, { ...options(), fieldManager: unitManager(pass, step), force: true }));
     },
-    delete: async (kind, given, options) => {
-      const { signal } = write();
-      await client.delete(kind, ref(kind, given), { ...options, signal });
+    delete: async (kind, given, more) => {
+      const target = ref(kind, given);
+      await client.delete(kind, target, { ...more, ...reading() });
+      pass.written.add(`${groupKindOf(kind)} ${keyOf(target)} deleted`);
     },
   };
 }

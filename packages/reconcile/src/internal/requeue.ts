@@ -77,7 +77,7 @@ function earliestOf(errors: readonly unknown[]): number | undefined {
 }
 
 function retryAfterOf(error: unknown): number | undefined {
-  if (isReconcileError(error) && error.cause !== undefined) return earliestOf([error.cause]);
+  if (isReconcileError(error) && error.code === "ERR_SAVE_FAILED") return earliestOf([error.cause]);
   const asked = isRetryAfterError(error) || isApiError(error) ? error.retryAfterMs : undefined;
   // A header of somebody else's server may say anything.
   return asked !== undefined && asked >= 0 && asked < Number.POSITIVE_INFINITY ? asked : undefined;

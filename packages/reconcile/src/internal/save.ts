@@ -13,6 +13,7 @@ import {
 import { ReconcileError } from "../errors.ts";
 import { computeConditions, conditionsSoFar, failure } from "./compute-conditions.ts";
 import { stateAnnotationOf } from "./names.ts";
+import { isImmaterial } from "./material.ts";
 import type { Pass } from "./pass-state.ts";
 import { storedState } from "./state.ts";
 import { PrimaryGone, QuietRequeue } from "./writer.ts";
@@ -47,11 +48,16 @@ async function saveObject(pass: Pass, limit: Limit): Promise<{ readonly error: u
   }
 }
 
-/** Stores drafts and state now. @throws unless the server's answer holds what was sent. */
+/**
+ * Stores drafts and state now.
+ * @throws unless the server's answer holds what was sent, and QuietRequeue when the object is no longer the one that the
+ * step decided on: what it is about to do outside must not happen.
+ */
 export async function checkpoint(pass: Pass, limit: Limit): Promise<void> {
   const { writer } = pass;
-  await writeObject(pass, { withSpec: false }, limit);
-  await writeStatus(pass, (newest) => statusChange(pass, newest, "checkpoint"), limit);
+  const stillHolds = (before: KubernetesObject, after: KubernetesObject): boolean => isImmaterial(pass.pipeline, before, after);
+  await writeObject(pass, { withSpec: false }, limit, stillHolds);
+  await writeStatus(pass, (newest) => statusChange(pass, newest, "checkpoint"), limit, stillHolds);
   requireStored(pass, createMergePatch(statusOf(writer.newest), withIntents(pass, statusOf(writer.newest))), "status");
   requireStored(pass, objectChange(pass, writer.newest, { withSpec: false }), "");
   pass.status.stored();
@@ -64,20 +70,27 @@ export async function checkpoint(pass: Pass, limit: Limit): Promise<void> {
   }
 }
 
-function writeObject(pass: Pass, parts: { readonly withSpec: boolean }, limit: Limit): Promise<void> {
+type Guard = Parameters<Pass["writer"]["write"]>[3];
+
+function writeObject(pass: Pass, parts: { readonly withSpec: boolean }, limit: Limit, stillHolds?: Guard): Promise<void> {
   const change = (newest: KubernetesObject): object | undefined => {
     if (pass.pipeline.stateIn === "annotation") requireOwnState(pass, newest);
     return objectChange(pass, newest, parts);
   };
-  return pass.writer.write("object", change, limit);
+  return pass.writer.write("object", change, limit, stillHolds);
 }
 
-function writeStatus(pass: Pass, changeOfStatus: (newest: KubernetesObject) => object | undefined, limit: Limit): Promise<void> {
+function writeStatus(
+  pass: Pass,
+  changeOfStatus: (newest: KubernetesObject) => object | undefined,
+  limit: Limit,
+  stillHolds?: Guard,
+): Promise<void> {
   const change = (newest: KubernetesObject): object | undefined => {
     if (pass.pipeline.stateIn === "status") requireOwnState(pass, newest);
     return changeOfStatus(newest);
   };
-  return pass.writer.write("status", change, limit);
+  return pass.writer.write("status", change, limit, stillHolds);
 }
 
 /** @throws QuietRequeue when somebody else changed the state of one of our steps: the pass decided on what no longer holds. */

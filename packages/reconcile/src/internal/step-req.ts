@@ -6,9 +6,9 @@ import type { Condition, KubernetesObject } from "@treadle/apimachinery";
 import { isConditionReason } from "@treadle/apimachinery";
 import type { CleanupExit, Exit } from "../condition.ts";
 import type { Cache, Logger, Outcome, ReqClient } from "../req.ts";
-import { type Continue, makeContinue, makeStop, makeWait, requireDelay, type Stop, type Wait } from "../result.ts";
+import { type Continue, makeContinue, makeStop, makeWait, requireDelay, requireReason, type Stop, type Wait } from "../result.ts";
 import type { Scope } from "./deadline.ts";
-import { holdFinalizer } from "./finalizer.ts";
+import { takeFinalizer } from "./finalizer.ts";
 import type { Pass } from "./pass-state.ts";
 import { reqClient } from "./req-client.ts";
 import { checkpoint } from "./save.ts";
@@ -123,6 +123,9 @@ export class StepReq {
 
   event(type: "Normal" | "Warning", reason: string, note: string): void {
     this.#act("event");
+    if (type !== "Normal" && type !== "Warning")
+      throw new TypeError(`event: the type is "Normal" or "Warning", not ${JSON.stringify(type)}`);
+    requireReason("event", reason);
     this.#pass.env.recordEvent?.(this.#pass.object, { type, reason, note, action: this.#step.name });
   }
 
@@ -130,6 +133,7 @@ export class StepReq {
   revisit(afterMs: number, reason: string): void {
     this.#act("revisit");
     requireDelay("revisit", afterMs);
+    requireReason("revisit", reason);
     this.#pass.wishes.push({ afterMs, reason });
   }
 
@@ -143,7 +147,7 @@ export class StepReq {
     if (this.#phase !== "do" || this.#step.cleanup === undefined) {
       throw new TypeError(`step "${this.#step.name}": holdFinalizer() is for the do of a step with a cleanup`);
     }
-    await this.#fatal(() => holdFinalizer(this.#pass, this.#scope));
+    await this.#fatal(() => takeFinalizer(this.#pass, this.#scope));
   }
 
   /** What must be stored before a side effect: a failure counts even if the step catches it. */

@@ -65,6 +65,9 @@ export interface RawDefinition {
 export function defineStep(kind: Kind, definition: RawDefinition): object {
   if (typeof definition?.name !== "string") throw new TypeError("step: the definition needs a name");
   const where = `step "${definition.name}"`;
+  requireKind(where, kind);
+  if (definition.conditions !== undefined && !Array.isArray(definition.conditions))
+    throw new TypeError(`${where}: conditions must be a list`);
   for (const phase of ["gate", "do", "cleanup", "post"] as const) {
     const value: unknown = definition[phase];
     if (value !== undefined && typeof value !== "function") throw new TypeError(`${where}: ${phase} must be a function`);
@@ -77,9 +80,7 @@ export function defineStep(kind: Kind, definition: RawDefinition): object {
   return opaque({
     name: definition.name,
     kind,
-    conditions: (definition.conditions ?? []).map((declared) =>
-      typeof declared === "string" ? { type: declared, counts: true } : { type: declared.type, counts: declared.ready === "counts" },
-    ),
+    conditions: (definition.conditions ?? []).map((declared) => declaredCondition(where, declared)),
     needs,
     reads: (definition.reads ?? {}) as Readonly<Record<string, AnyRead>>,
     owns: definition.owns ?? [],
@@ -95,6 +96,19 @@ export function defineStep(kind: Kind, definition: RawDefinition): object {
     children: undefined,
     conditionsOptions: definition.conditionsOptions,
   });
+}
+
+/** @throws TypeError for what is no kind. */
+export function requireKind(where: string, kind: Kind): void {
+  if (typeof (kind as Kind | undefined)?.kind === "string") return;
+  throw new TypeError(`${where}: the first argument must be a kind: what defineResource(), kind() or anyKind() gave, or a built-in kind`);
+}
+
+function declaredCondition(where: string, declared: Declared<string>): DeclaredCondition {
+  if (typeof declared === "string") return { type: declared, counts: true };
+  // Whether the type is one is for build() to say, together with everything else.
+  if (declared?.ready === "counts" || declared?.ready === "ignored") return { type: declared.type, counts: declared.ready === "counts" };
+  throw new TypeError(`${where}: a condition is declared as "Type" or { type: "Type", ready: "counts" | "ignored" }`);
 }
 
 /** Makes the step behind `all()`. @throws TypeError when a child was not made by `step()`. */

@@ -68,12 +68,16 @@ export class Writer {
    * Makes the object as `change` wants it: `change` is asked for a merge patch of the newest state, again after every
    * conflict; undefined means that there is nothing to write, and no request is made.
    *
+   * `stillHolds` guards what cannot be taken back (a side effect that follows, a cleanup that was done): where the write of
+   * somebody else makes a difference to it, the pass is over.
+   *
    * @throws QuietRequeue, PrimaryGone, or the API's error.
    */
   async write(
     target: "object" | "status",
     change: (newest: KubernetesObject) => object | undefined,
     limit: { readonly signal: AbortSignal },
+    stillHolds: (before: KubernetesObject, after: KubernetesObject) => boolean = () => true,
   ): Promise<void> {
     for (let attempt = 0; ; attempt++) {
       const patch = change(this.#newest);
@@ -85,7 +89,9 @@ export class Writer {
         if (isGone(error, this.#ref)) throw new PrimaryGone(`${keyOf(this.#ref)} does not exist any more`);
         if (!isConflict(error)) throw error;
         if (attempt === MAX_REBASES) throw new QuietRequeue(`conflict: others write ${keyOf(this.#ref)} all the time`);
+        const before = this.#newest;
         await this.#reread(limit.signal);
+        if (!stillHolds(before, this.#newest)) throw new QuietRequeue(`${keyOf(this.#ref)} was changed while a pass decided on it`);
       }
     }
   }
