@@ -56,7 +56,8 @@ export interface WriteOptions extends CallOptions {
 }
 
 export interface DeleteOptions extends CallOptions {
-  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+  /** A precondition that is undefined is none. */
+  readonly preconditions?: { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined };
   readonly propagationPolicy?: "Foreground" | "Background" | "Orphan";
   readonly gracePeriodSeconds?: number;
   readonly dryRun?: boolean;

@@ -55,6 +55,8 @@ export interface ControllerEnv extends Pick<ReconcilerEnv, "recordEvent"> {
   readonly log: Logger;
   readonly metrics: ControllerMetrics;
   readonly feedOf: (kind: AnyHandler["kind"]) => Feed;
+  /** The feed of a kind that somebody watches. */
+  readonly watchedFeedOf: (kind: AnyHandler["kind"]) => Feed | undefined;
   readonly newID: () => string;
   readonly onPass?: ((report: PassReport) => void) | undefined;
   /** Told each time that something was queued, began or ended. */
@@ -118,6 +120,11 @@ export class Controller {
       expectWrite: (ref) => primary.expectWrite(ref),
       observeWrite: (object) => primary.wrote(object, this.name),
       observeDelete: (object) => primary.removed(object, this.name),
+      observeOther: (kind, object) => {
+        const feed = env.watchedFeedOf(kind);
+        // A step that writes a primary by hand is no echo of ours: its event starts a pass.
+        if (feed !== undefined && feed !== primary) feed.wrote(object, `${this.name}/client`);
+      },
       ...(env.recordEvent === undefined ? {} : { recordEvent: env.recordEvent }),
     });
     for (const [feed, wakes] of this.#register()) feed.subscribe((event, origin) => this.#onEvent(feed, wakes, { event, origin }));

@@ -1,5 +1,5 @@
 /** What passes run against: given by the controller in an operator, by a test in a test. */
-import type { Clock, KubernetesObject, Ref } from "@treadle/apimachinery";
+import type { Clock, Kind, KubernetesObject, Ref } from "@treadle/apimachinery";
 import type { Client } from "@treadle/client";
 import type { Cache, Logger } from "./req.ts";
 
@@ -26,6 +26,8 @@ export interface ReconcilerEnv {
    * that overtakes the answer on the watch is recognised as one.
    */
   expectWrite?(ref: Ref): () => void;
+  /** Told of every write of another object through `req.client`, so that reads of the next pass show it. */
+  observeOther?(kind: Kind, object: KubernetesObject): void;
   /** Told when our write removed the primary. */
   observeDelete?(object: KubernetesObject): void;
   recordEvent?(object: KubernetesObject, event: EventNote): void;

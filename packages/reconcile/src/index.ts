@@ -60,4 +60,5 @@ export { guard, type GuardOptions } from "./steps/guard.ts";
 export { pause, PAUSED_ANNOTATION, type PauseOptions } from "./steps/pause.ts";
 export { prerequisite, type PrerequisiteOptions } from "./steps/prerequisite.ts";
 export { validate, type ValidateOptions } from "./steps/validate.ts";
+export { withoutSecrets } from "./internal/redact.ts";
 export { SKIP_CLEANUP_ANNOTATION } from "./internal/names.ts";

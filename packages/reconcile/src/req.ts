@@ -30,7 +30,10 @@ export interface ReqClient {
   delete<K extends Kind>(kind: K, ref: Ref | string, options?: Omit<DeleteOptions, "signal">): Promise<void>;
 }
 
-/** Reads from the informers. @throws for a kind that no step of the handler declares: there is nothing to return. */
+/**
+ * Reads from the informers. In `req.cache`, a reference to a namespaced kind without a namespace means the primary's.
+ * @throws for a kind that no step of the handler declares: there is nothing to return.
+ */
 export interface Cache {
   get<K extends Kind>(kind: K, ref: Ref): ObjectOf<K> | undefined;
   list<K extends Kind>(
@@ -61,6 +64,8 @@ export type StatusOf<T> = T extends { readonly status?: infer S } ? Mutable<Omit
 export interface ReqBase<T extends KubernetesObject, D, C extends string, E> {
   /** As loaded; frozen, never changes in a pass. */
   readonly object: T;
+  /** The persistent name of the handler, for `ownership()` and owner labels. */
+  readonly handlerName: string;
   /** The step's declared reads, fixed for the pass. */
   readonly reads: ReadsOf<D>;
   readonly cache: Cache;

@@ -6,7 +6,7 @@ import type { Kind, KubernetesObject } from "@treadle/apimachinery";
 import { defaultName, finalizerOf, stateAnnotationOf } from "./internal/names.ts";
 import { runPass } from "./internal/pass.ts";
 import { Pass } from "./internal/pass-state.ts";
-import type { Pipeline } from "./internal/pipeline.ts";
+import { assemble, declaredConditions, type Pipeline } from "./internal/pipeline.ts";
 import type { Phase } from "./internal/step-req.ts";
 import { leavesOf, type PhaseFunction, runtimeOf, type StepRuntime } from "./internal/step-runtime.ts";
 import type { PhaseReport } from "./pass-result.ts";
@@ -165,26 +165,12 @@ function pipelineOf(
   given: { readonly handlerName: string; readonly object: KubernetesObject; readonly holdsFinalizer: boolean },
 ): Pipeline {
   const leaves = leavesOf([step]);
-  const declared = new Map(
-    leaves.flatMap((leaf) =>
-      leaf.conditions.map(({ type, counts }) => [type, { step: leaf, counts: counts && type !== "Ready" }] as const),
-    ),
-  );
+  const declared = declaredConditions(leaves);
   // Known as ours, so that they are not taken for what an earlier version of the handler declared.
   for (const type of foreignTypes(step, given.object)) declared.set(type, { step: leaves[0] ?? step, counts: false });
-  const withCleanup = given.holdsFinalizer ? leaves.filter((leaf) => leaf.cleanup !== undefined) : [];
-  return {
-    name: given.handlerName,
-    kind,
-    steps: [step],
-    leaves,
-    watches: [],
-    finalizer: withCleanup.length > 0 ? finalizerOf(kind, given.handlerName) : undefined,
-    finalizerBeforeDo: withCleanup.some((leaf) => leaf.finalizer === "before-do"),
-    conditions: declared.size > 0 ? { computesReady: false, keepsObservedGeneration: false, declared } : undefined,
-    deadlines: { stepMs: 30_000, passMs: 120_000, saveMs: 10_000 },
-    stateIn: kind.resource === undefined ? "annotation" : "status",
-  };
+  const conditions = declared.size > 0 ? { computesReady: false, keepsObservedGeneration: false, declared } : undefined;
+  const pipeline = assemble({ kind, name: given.handlerName, steps: [step], watches: [], conditions, deadlines: {} });
+  return given.holdsFinalizer ? pipeline : { ...pipeline, finalizer: undefined, finalizerBeforeDo: false };
 }
 
 /** Condition types on the object that this step does not declare. */

@@ -125,6 +125,7 @@ function operatorOf(harness: Harness, handler: AnyHandler, client: Client, clock
     clock,
     log: logInto(harness.logs),
     observeWrite: put,
+    observeOther: (_kind, object) => put(object),
     observeDelete: (object) => void cached.delete(cacheKey(handler.kind, object.metadata)),
     recordEvent: (_object, event) => void harness.events.push(event),
   });

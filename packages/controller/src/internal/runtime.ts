@@ -119,6 +119,7 @@ function makeControllers(options: RuntimeOptions, informers: Informers): readonl
       log,
       metrics,
       feedOf,
+      watchedFeedOf: (kind) => (informers.get(kind) === undefined ? undefined : feedOf(kind)),
       newID,
       onPass,
       onChange,

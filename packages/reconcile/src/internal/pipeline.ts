@@ -4,6 +4,7 @@
  */
 import type { Kind } from "@treadle/apimachinery";
 import { BuildError } from "../errors.ts";
+import type { Deadlines } from "../handler-options.ts";
 import type { Collected, DeclaredWatch } from "./collected.ts";
 import { findProblems } from "./build-problems.ts";
 import { defaultName, finalizerOf } from "./names.ts";
@@ -45,6 +46,15 @@ export function buildPipeline(collected: Collected): Pipeline {
   const problems = findProblems(collected, leaves, name);
   if (problems.length > 0) throw new BuildError(name, problems);
 
+  return assemble({ kind, name, steps, watches, conditions: pipelineConditions(leaves), deadlines: options.deadlines ?? {} });
+}
+
+/** A pipeline of parts that were checked. */
+export function assemble(
+  given: Pick<Pipeline, "kind" | "name" | "steps" | "watches" | "conditions"> & { readonly deadlines: Deadlines },
+): Pipeline {
+  const { kind, name, steps, watches, conditions, deadlines } = given;
+  const leaves = leavesOf(steps);
   const withCleanup = leaves.filter((step) => step.cleanup !== undefined);
   return Object.freeze({
     name,
@@ -54,21 +64,22 @@ export function buildPipeline(collected: Collected): Pipeline {
     watches,
     finalizer: withCleanup.length > 0 ? finalizerOf(kind, name) : undefined,
     finalizerBeforeDo: withCleanup.some((step) => step.finalizer === "before-do"),
-    conditions: pipelineConditions(leaves),
-    deadlines: {
-      stepMs: options.deadlines?.stepMs ?? 30_000,
-      passMs: options.deadlines?.passMs ?? 120_000,
-      saveMs: options.deadlines?.saveMs ?? 10_000,
-    },
+    conditions,
+    deadlines: { stepMs: deadlines.stepMs ?? 30_000, passMs: deadlines.passMs ?? 120_000, saveMs: deadlines.saveMs ?? 10_000 },
     stateIn: kind.resource === undefined ? "annotation" : "status",
   });
+}
+
+/** Which step declares which condition, in list order. */
+export function declaredConditions(leaves: readonly StepRuntime[]): Map<string, { readonly step: StepRuntime; readonly counts: boolean }> {
+  return new Map(
+    leaves.flatMap((step) => step.conditions.map(({ type, counts }) => [type, { step, counts: counts && type !== "Ready" }] as const)),
+  );
 }
 
 function pipelineConditions(leaves: readonly StepRuntime[]): PipelineConditions | undefined {
   const options = leaves.find((step) => step.conditionsOptions !== undefined)?.conditionsOptions;
   if (options === undefined) return undefined;
-  const declared = new Map(
-    leaves.flatMap((step) => step.conditions.map(({ type, counts }) => [type, { step, counts: counts && type !== "Ready" }] as const)),
-  );
+  const declared = declaredConditions(leaves);
   return { computesReady: options.ready && !declared.has("Ready"), keepsObservedGeneration: options.ready, declared };
 }

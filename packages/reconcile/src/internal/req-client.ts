@@ -22,7 +22,9 @@ export function reqClient(pass: Pass, step: StepRuntime, scope: Scope): ReqClien
   /** Notes what a write made of the object: the version shows whether it changed anything. */
   const noted = <T>(kind: Kind, stored: T): T => {
     const { metadata } = stored as { readonly metadata?: KubernetesObject["metadata"] };
-    if (metadata !== undefined) pass.written.add(`${groupKindOf(kind)} ${keyOf(metadata)} ${metadata.resourceVersion ?? ""}`);
+    if (metadata === undefined) return stored;
+    pass.env.observeOther?.(kind, stored as KubernetesObject);
+    pass.written.add(`${groupKindOf(kind)} ${keyOf(metadata)} ${metadata.resourceVersion ?? ""}`);
     return stored;
   };
   return {

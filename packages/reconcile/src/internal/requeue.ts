@@ -1,5 +1,6 @@
 /** When the key comes back: one decision over everything that happened in a pass. */
 import { isApiError } from "@treadle/apimachinery";
+import { match, P } from "ts-pattern";
 import { isReconcileError, isRetryAfterError, isTerminalError } from "../errors.ts";
 import type { Requeue } from "../pass-result.ts";
 import { errorsIn } from "./redact.ts";
@@ -36,20 +37,30 @@ export function decideRequeue(given: {
   readonly waitMs: number;
 }): Requeue {
   const { failures, wishes, atOnce, waitMs } = given;
+  return match({ failed: worstOf(failures), atOnce, earliest: earliestWish(wishes, waitMs) })
+    .returnType<Requeue>()
+    .with({ failed: P.array() }, ({ failed }) => {
+      const afterMs = earliestOf(failed);
+      return { type: "failure", ...(afterMs === undefined ? {} : { afterMs }) };
+    })
+    .with({ atOnce: P.string }, (due) => ({ type: "after", afterMs: 0, reason: due.atOnce }))
+    .with({ earliest: P.nonNullable }, ({ earliest }) => ({ type: "after", ...earliest }))
+    .otherwise(() => ({ type: "none" }));
+}
+
+/** The failures that can be mended, of the rank that decides. */
+function worstOf(failures: readonly Failure[]): unknown[] | undefined {
   const retryable = failures.filter(({ error }) => !isTerminal(error));
-  const worst = ["save", "post", "step"]
-    .map((rank) => retryable.filter((failure) => failure.rank === rank))
-    .find(({ length }) => length > 0);
-  if (worst !== undefined) {
-    const afterMs = earliestOf(worst.map(({ error }) => error));
-    return { type: "failure", ...(afterMs === undefined ? {} : { afterMs }) };
-  }
-  if (atOnce !== undefined) return { type: "after", afterMs: 0, reason: atOnce };
+  const rank = (["save", "post", "step"] as const).find((candidate) => retryable.some((failure) => failure.rank === candidate));
+  return rank === undefined ? undefined : retryable.filter((failure) => failure.rank === rank).map(({ error }) => error);
+}
+
+function earliestWish(wishes: readonly Wish[], waitMs: number): { readonly afterMs: number; readonly reason: string } | undefined {
   let earliest: { readonly afterMs: number; readonly reason: string } | undefined;
   for (const { reason, afterMs = waitMs } of wishes) {
     if (earliest === undefined || afterMs < earliest.afterMs) earliest = { afterMs, reason };
   }
-  return earliest === undefined ? { type: "none" } : { type: "after", ...earliest };
+  return earliest;
 }
 
 /** The next delay of the waiting curve: 50 ms doubling to 10 s, from the start when the reason or anything but our status changed. */

@@ -5,6 +5,7 @@
 import type { Condition, KubernetesObject } from "@treadle/apimachinery";
 import { isConditionReason } from "@treadle/apimachinery";
 import type { CleanupExit, Exit } from "../condition.ts";
+import { inNamespaceOf } from "../reads.ts";
 import type { Cache, Logger, Outcome, ReqClient } from "../req.ts";
 import { type Continue, makeContinue, makeStop, makeWait, requireDelay, requireReason, type Stop, type Wait } from "../result.ts";
 import type { Scope } from "./deadline.ts";
@@ -47,8 +48,16 @@ export class StepReq {
     return this.#reads;
   }
 
+  get handlerName(): string {
+    return this.#pass.pipeline.name;
+  }
+
   get cache(): Cache {
-    return this.#pass.env.cache;
+    const { env, object } = this.#pass;
+    return {
+      get: (kind, ref) => env.cache.get(kind, inNamespaceOf(object, kind, ref)),
+      list: (kind, select) => env.cache.list(kind, select),
+    };
   }
 
   get conditions(): StepConditions {
