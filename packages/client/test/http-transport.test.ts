@@ -154,13 +154,16 @@ describe("calls", () => {
 describe("watches", () => {
   test("give characters that are cut between packets whole, and end as the server ends", async () => {
     const line = Buffer.from(`${JSON.stringify(added("ü🧵"))}\n`);
-    const server = await startServer(async (_, response) => {
+    const server = await startServer((_, response) => {
       response.socket?.setNoDelay(true);
-      for (const byte of line) {
+      const rest = [...line];
+      const writeNext = (): void => {
+        const byte = rest.shift();
+        if (byte === undefined) return void response.end();
         response.write(Buffer.from([byte]));
-        await new Promise((resolve) => setImmediate(resolve));
-      }
-      response.end();
+        setImmediate(writeNext);
+      };
+      writeNext();
     });
     expect(await read(await clientOf({ server: server.url }).watch(Widget))).toEqual({ events: [added("ü🧵")] });
   });

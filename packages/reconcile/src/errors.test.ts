@@ -44,7 +44,7 @@ describe("errors", () => {
       override readonly name = "Mine";
     }
     const copy = Object.defineProperty(new Error("x"), Symbol.for("treadle.reconcile.RetryAfterError"), { value: true });
-    expect([isTerminalError(new Mine("x")), isRetryAfterError(copy), isReconcileError(new ReconcileError("ERR_DELETING", "x"))]).toEqual([
+    expect([isTerminalError(new Mine("x")), isRetryAfterError(copy), isReconcileError(new ReconcileError("ERR_NOT_STORED", "x"))]).toEqual([
       true,
       true,
       true,

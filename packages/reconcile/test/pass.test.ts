@@ -1,11 +1,13 @@
 /** The order of a pass, what steps see of each other, and what they hand to the queue. */
 import { ApiError } from "@treadle/apimachinery";
+import { Secret } from "@treadle/apimachinery/kinds";
 import {
   all,
   anyKind,
   conditions,
   defaults,
   handler,
+  one,
   pause,
   PAUSED_ANNOTATION,
   RetryAfterError,
@@ -189,6 +191,23 @@ describe("what steps share", () => {
     );
     expect(counts).toEqual([0, 1, 2]);
   });
+});
+
+test("what a step made of another kind shows in the reads of the next pass, although the watch lags", async () => {
+  const seen: unknown[] = [];
+  const making = step(Widget, {
+    name: "making",
+    reads: { output: one(Secret, (object) => object.metadata.name) },
+    async do(req) {
+      seen.push(req.reads.output?.metadata.name);
+      if (req.reads.output === undefined) await req.client.create(Secret, { metadata: { name: req.object.metadata.name } });
+    },
+  });
+  const operator = harness.operator(handler(Widget).step(making).build());
+  await harness.user.create(Widget, widget());
+  await operator.pass(KEY);
+  await operator.stalePass(KEY);
+  expect(seen).toEqual([undefined, "a"]);
 });
 
 describe("what a step hands to the queue", () => {
