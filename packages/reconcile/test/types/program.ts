@@ -158,8 +158,8 @@ export const badState = step(RW, {
 // @error Property '[made]' is missing
 export const forged = step(RW, { name: "forged", do: () => ({ type: "wait", reason: "x" }) });
 
-// @error steps are made by step(): wrap the definition in step(Kind, { ... })
 export const bare = handler(RW)
+  // @error steps are made by step(): wrap the definition in step(Kind, { ... })
   .step({ name: "bare", do: () => ({ type: "continue", vars: { k: 1 } }) })
   .build();
 
@@ -179,8 +179,8 @@ const Other = defineResource({
   scope: "Cluster",
   spec: z.object({ n: z.int32().default(1) }),
 });
-// @error this step is for another kind, or the kind lacks a field that the step reads
 export const lacks = handler(Other)
+  // @error this step is for another kind, or the kind lacks a field that the step reads
   .step(noteInput({ async publish() {} }))
   .build();
 
@@ -225,12 +225,12 @@ export const together = handler(RW)
   .step(all("parts", [store, noteInput({ async publish() {} })]))
   .build();
 
-// @error needs vars.input: place the step that provides it before this one
 export const early = handler(RW)
+  // @error needs vars.input: place the step that provides it before this one
   .step(all("parts", [store, pause]))
   .step(readInput)
   .build();
-// @error a child of all() provides vars.input: place it before all()
 export const lost = handler(RW)
+  // @error a child of all() provides vars.input: place it before all()
   .step(all("parts", [readInput, pause]))
   .build();

@@ -76,7 +76,7 @@ export class Backend {
     this.#used.set(id, kind);
     this.#pictureOf = undefined;
     this.kinds.add(kind);
-    if (!isBuiltIn(kind)) await this.server.install(kind);
+    if (!isBuiltIn(kind)) this.server.install(kind);
   }
 
   /** Makes objects as a user would, namespaces included. @throws ApiError naming the object that the server refuses. */
