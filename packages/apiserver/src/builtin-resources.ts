@@ -62,7 +62,11 @@ const GROUPS: readonly Group[] = [
         name: "label",
         fields: ["status.phase"],
         marksDeletion: true,
-        hooks: { prepare: prepareNamespace, prepareDelete: (draft) => void (draft["status"] = { phase: "Terminating" }) },
+        hooks: {
+          prepare: prepareNamespace,
+          fills: ["spec", "status"],
+          prepareDelete: (draft) => void (draft["status"] = { phase: "Terminating" }),
+        },
       },
       {
         kind: "Pod",

@@ -1,4 +1,7 @@
 /** Bodies and media types: reads JSON and YAML, and decides what an Accept header may get. */
+import type { Tags } from "yaml";
+import { goTypeOf, isObject } from "./internal/json.ts";
+import { jsonProblem } from "./internal/json-text.ts";
 import { badRequest, entityTooLarge, notAcceptable, unsupportedMediaType } from "./status-errors.ts";
 
 /** The limit of the real server for a request body (3 MiB). */
@@ -21,8 +24,11 @@ export function encodingOf(contentType: string | undefined): Encoding {
   const type = mediaTypeOf(contentType ?? "");
   if (type === "" || type === "application/json" || type === "*/*") return "json";
   if (type === "application/yaml") return "yaml";
-  throw unsupportedMediaType(["application/json", "application/yaml"]);
+  throw unsupportedMediaType(KNOWN_TYPES);
 }
+
+/** What the real server names in its refusals; it reads protobuf, too. */
+const KNOWN_TYPES = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"] as const;
 
 export function mediaTypeOf(contentType: string): string {
   return (contentType.split(";")[0] ?? "").trim().toLowerCase();
@@ -35,16 +41,49 @@ export function checkSize(body: string): void {
   }
 }
 
-/** The value of a body. @throws SyntaxError where it is not of that encoding. */
-export async function parseBody(body: string, encoding: Encoding): Promise<unknown> {
-  return encoding === "json" ? parseJson(body) : parseYaml(body);
+/** A body that holds no object of any kind. */
+export class BodyError extends Error {
+  override readonly name = "BodyError";
 }
 
-/** @throws SyntaxError */
+/** The value of a body: an object whose kind and apiVersion are texts or absent, or null. @throws BodyError */
+export async function parseBody(body: string, encoding: Encoding): Promise<unknown> {
+  let value: unknown;
+  try {
+    value = encoding === "json" ? parseJson(body) : await parseYaml(body);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new BodyError(encoding === "json" ? `${HEADER_PROBLEM} ${error.message}` : `yaml: ${error.message}`);
+  }
+  checkHeader(value);
+  return value;
+}
+
+const HEADER_PROBLEM = "couldn't get version/kind; json parse error:";
+
+/** The first thing that Go reads of an object are its kind and version. @throws BodyError */
+export function checkHeader(value: unknown): void {
+  if (value === null) return;
+  if (!isObject(value)) throw new BodyError(`${HEADER_PROBLEM} json: cannot unmarshal ${goTypeOf(value)} into Go value of type ${HEADER}`);
+  for (const field of ["apiVersion", "kind"]) {
+    const given = value[field] ?? "";
+    if (typeof given === "string") continue;
+    throw new BodyError(`${HEADER_PROBLEM} json: cannot unmarshal ${goTypeOf(given)} into Go struct field .${field} of type string`);
+  }
+}
+
+const HEADER = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+
+/** @throws SyntaxError in the words of Go. */
 export function parseJson(body: string): unknown {
   // Assigning to `__proto__` would change a prototype instead of making a field; such fields are dropped.
   const isSuspect = body.includes("__proto__") || /\\u005f/i.test(body);
-  const value: unknown = isSuspect ? JSON.parse(body, dropProto) : JSON.parse(body);
+  let value: unknown;
+  try {
+    value = isSuspect ? JSON.parse(body, dropProto) : JSON.parse(body);
+  } catch (error) {
+    throw new SyntaxError(jsonProblem(body), { cause: error });
+  }
   checkDepth(value);
   return value;
 }
@@ -61,14 +100,14 @@ export function negotiate(accept: string | undefined): Accepted {
     if (as === undefined) return { encoding, isMetadataOnly: false };
     if (as.startsWith("partialobjectmetadata")) return { encoding, isMetadataOnly: true };
   }
-  throw notAcceptable(["application/json", "application/yaml"]);
+  throw notAcceptable(KNOWN_TYPES);
 }
 
 /** A JSON text in the wanted encoding. */
 export async function encode(json: string, encoding: Encoding): Promise<string> {
   if (encoding === "json") return json;
   const { stringify } = await import("yaml");
-  return stringify(JSON.parse(json));
+  return stringify(JSON.parse(json), { version: "1.1" });
 }
 
 const ENCODINGS: Readonly<Record<string, Encoding>> = {
@@ -82,13 +121,25 @@ async function parseYaml(body: string): Promise<unknown> {
   const { parse } = await import("yaml");
   let value: unknown;
   try {
-    value = parse(body, { maxAliasCount: 100, logLevel: "error" });
+    // As Go reads it: by YAML 1.1 ("yes" is true), but for times, numbers with colons and a dot alone, which is no number.
+    // Of a repeated key the last counts.
+    const customTags = (tags: Tags): Tags => tags.filter((tag) => typeof tag === "string" || !isTime(tag)).map(withoutDot);
+    value = parse(body, { version: "1.1", customTags, uniqueKeys: false, maxAliasCount: 100, logLevel: "error" });
   } catch (error) {
     // The library has errors of its own, and a ReferenceError for too many aliases.
     throw new SyntaxError(error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error), { cause: error });
   }
   // Through JSON: what YAML has beyond it (dates, maps with other keys) has no place in an object.
   return parseJson(JSON.stringify(value) ?? "null");
+}
+
+function isTime(tag: Exclude<Tags[number], string>): boolean {
+  return tag.tag === "tag:yaml.org,2002:timestamp" || tag.format === "TIME";
+}
+
+function withoutDot(tag: Tags[number]): Tags[number] {
+  if (typeof tag === "string" || !("test" in tag) || tag.test?.test(".") !== true) return tag;
+  return { ...tag, test: new RegExp(`^(?![-+]?\\.$)(?:${tag.test.source})`) } as Tags[number]; // the same tag
 }
 
 function dropProto(this: unknown, key: string, value: unknown): unknown {

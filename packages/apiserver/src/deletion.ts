@@ -3,9 +3,11 @@
  * namespaces and CRDs. Nothing here runs on a timer: what became due is done at the end of the request that caused it.
  */
 import type { Parts } from "./context.ts";
+import { freezeJson } from "./internal/json.ts";
 import { secondsOf, stringsOf } from "./object-meta.ts";
 import type { ResourceType } from "./registry.ts";
-import type { Collection, Draft, Entry } from "./storage.ts";
+import type { Collection, Draft, Entry, StoredObject } from "./storage.ts";
+import { View } from "./view.ts";
 
 export interface Deletion {
   readonly type: ResourceType;
@@ -19,7 +21,7 @@ export interface Deletion {
 /** What keeps a CRD until its objects are gone. */
 export const CRD_CLEANUP_FINALIZER = "customresourcecleanup.apiextensions.k8s.io";
 
-/** Removes the object, or marks it when something holds it; returns what is left of it. */
+/** Removes the object, or marks it when something holds it; returns what is left of it, or with `isDryRun` would be. */
 export function removeOrMark(parts: Parts, deletion: Deletion): Entry | undefined {
   const { type, collection, entry, propagation, graceSeconds: requested, isDryRun = false } = deletion;
   const { metadata } = entry.object;
@@ -33,17 +35,21 @@ export function removeOrMark(parts: Parts, deletion: Deletion): Entry | undefine
   }
   const endsGrace = !isFirst && graceSeconds === 0 && (metadata.deletionGracePeriodSeconds ?? 0) > 0;
   if (!isFirst && !endsGrace && held.length === finalizers.length) return entry;
-  if (isDryRun) return entry;
   const draft = { ...entry.object, metadata: { ...metadata, finalizers: held } } as unknown as Draft; // a copy of a stored object
   if (held.length === 0) delete draft.metadata["finalizers"];
   if (endsGrace) draft.metadata["deletionGracePeriodSeconds"] = 0;
   if (isFirst) {
     draft.metadata["deletionTimestamp"] = secondsOf(parts.clock.now() + graceSeconds * 1000);
-    draft.metadata["deletionGracePeriodSeconds"] = graceSeconds;
-    if (metadata.generation !== undefined) draft.metadata["generation"] = metadata.generation + 1;
+    // Namespaces and CRDs are marked by code of their own, which leaves these out.
+    if (!type.marksDeletion && type.heldWhileDeleting === undefined) {
+      draft.metadata["deletionGracePeriodSeconds"] = graceSeconds;
+      if (metadata.generation !== undefined) draft.metadata["generation"] = metadata.generation + 1;
+    }
     type.hooks.prepareDelete?.(draft);
   }
-  return collection.update(entry, draft);
+  if (!isDryRun) return collection.update(entry, draft);
+  const object = freezeJson(draft) as unknown as StoredObject; // a copy of a stored object
+  return { ...entry, object, view: new View(object) };
 }
 
 /** Follows which namespaces and CRDs are going, and finishes them. */

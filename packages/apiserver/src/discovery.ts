@@ -1,10 +1,12 @@
 /** Discovery documents: which groups, versions and resources are served. */
+import { createHash } from "node:crypto";
 import type { Registry, ResourceType, Served, ServedVersion } from "./registry.ts";
 
 /** The Kubernetes version that the server stands for: the newest whose behaviour was compared. */
 export const SERVER_VERSION = { major: "1", minor: "34", gitVersion: "v1.34.1" } as const;
 
 const MAIN_VERBS = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"] as const;
+const CUSTOM_VERBS = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"] as const;
 const SUBRESOURCE_VERBS = ["get", "patch", "update"] as const;
 
 /** `/api/v1`, `/apis/GROUP/VERSION`; `undefined` when that version is not served. */
@@ -93,6 +95,7 @@ function aggregatedResource({ type, version }: Served): object {
 
 /** A collection of namespaces cannot be deleted at once. */
 function verbsOf(type: ResourceType): readonly string[] {
+  if (type.isCustom) return CUSTOM_VERBS;
   return type.marksDeletion ? MAIN_VERBS.filter((verb) => verb !== "deletecollection") : MAIN_VERBS;
 }
 
@@ -122,13 +125,9 @@ function subresourcesOf(version: ServedVersion): readonly { readonly name: strin
   return [...(version.scale === undefined ? [] : [{ name: "scale", kind: "Scale" }]), ...(version.status ? [{ name: "status" }] : [])];
 }
 
-/** Only its equality means something: clients compare it to see that the stored version changed. */
-function storageHash(storage: ServedVersion, kind: string): string {
-  let hash = 0;
-  for (const character of `${storage.apiVersion}/${kind}`) hash = (Math.imul(hash, 31) + character.charCodeAt(0)) >>> 0;
-  const bytes = Buffer.alloc(8);
-  bytes.writeUInt32BE(hash);
-  return bytes.toString("base64");
+/** k8s.io/apiserver `discovery.StorageVersionHash`: clients compare it to see that the stored version changed. */
+function storageHash({ group, version }: ServedVersion, kind: string): string {
+  return createHash("sha256").update(`${group}/${version}/${kind}`).digest().subarray(0, 8).toString("base64");
 }
 
 function groupBody(group: string, versions: readonly string[]): object {

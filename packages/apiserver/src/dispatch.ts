@@ -4,9 +4,9 @@ import { checkSize, encode, mediaTypeOf, negotiate } from "./content.ts";
 import { type Call, type Parts, respond } from "./context.ts";
 import { aggregated, groupDocument, groupList, legacyVersions, resourceList, versionDocument } from "./discovery.ts";
 import { readBoolean } from "./options.ts";
-import { resourceOf } from "./registry.ts";
+import { type ResourceType, resourceOf } from "./registry.ts";
 import { parseTarget, type ResourceRoute, type Target } from "./routes.ts";
-import { methodNotSupported, resourceNotServed } from "./status-errors.ts";
+import { badRequest, methodNotAllowed, methodNotSupported, notFound, resourceNotServed, type StatusError } from "./status-errors.ts";
 import { create } from "./verbs/create.ts";
 import { deleteCollection, deleteOne } from "./verbs/delete.ts";
 import { get, list } from "./verbs/list.ts";
@@ -92,7 +92,11 @@ async function answerResource(
     if (resourceList(parts.registry, route.group, route.version) === undefined || isCustomGroup(parts, route)) return PAGE_NOT_FOUND;
     throw resourceNotServed();
   }
-  if (!fits(route, served.type.isNamespaced)) throw resourceNotServed();
+  if (!fits(request, route, served.type)) {
+    // Custom resources have one handler that knows its paths; the methods of built-in ones are registered one by one.
+    if (served.type.isCustom) return PAGE_NOT_FOUND;
+    throw served.type.isNamespaced && route.name === "" ? methodNotAllowed() : resourceNotServed();
+  }
   if (request.body !== undefined) checkSize(request.body);
   const call: Call = {
     parts,
@@ -114,31 +118,35 @@ function isCustomGroup(parts: Parts, route: ResourceRoute): boolean {
   return true;
 }
 
-/** Objects of namespaced kinds are named with their namespace, those of the others without. */
-function fits(route: ResourceRoute, isNamespaced: boolean): boolean {
+/** Objects of namespaced kinds are named with their namespace, those of the others without; all namespaces can only be read. */
+function fits({ method }: ApiRequest, route: ResourceRoute, { isNamespaced }: ResourceType): boolean {
   if (!isNamespaced) return route.namespace === "";
-  return route.namespace !== "" || route.name === "";
+  return route.namespace !== "" || (route.name === "" && method === "GET");
 }
 
 async function verbOf(call: Call): Promise<ApiResponse> {
   const { request, route, served } = call;
+  if (route.isWatch === true) {
+    if (request.method !== "GET" || route.subresource !== "") throw methodNotAllowed();
+    return watch(call);
+  }
   switch (route.subresource) {
     case "":
       return route.name === "" ? collectionVerb(call) : objectVerb(call);
     case "status":
-      if (!served.version.status) throw resourceNotServed();
+      if (!served.version.status) throw noSubresource(call);
       if (request.method === "GET") return get(call);
       if (request.method === "PUT") return update(call);
       if (request.method === "PATCH") return patch(call);
-      throw methodNotSupported(resourceOf(served.type), verbName(call));
+      throw wrongMethod(call);
     case "scale":
-      if (served.version.scale === undefined) throw resourceNotServed();
+      if (served.version.scale === undefined) throw noSubresource(call);
       if (request.method === "GET") return getScale(call);
       if (request.method === "PUT") return updateScale(call);
       if (request.method === "PATCH") return patchScale(call);
-      throw methodNotSupported(resourceOf(served.type), verbName(call));
+      throw wrongMethod(call);
     default:
-      throw resourceNotServed();
+      throw noSubresource(call);
   }
 }
 
@@ -149,10 +157,10 @@ async function collectionVerb(call: Call): Promise<ApiResponse> {
     case "POST":
       return create(call);
     case "DELETE":
-      if (call.served.type.marksDeletion) throw methodNotSupported(resourceOf(call.served.type), "deletecollection");
+      if (call.served.type.marksDeletion) throw methodNotAllowed();
       return deleteCollection(call);
     default:
-      throw methodNotSupported(resourceOf(call.served.type), verbName(call));
+      return customOnly(call);
   }
 }
 
@@ -167,8 +175,28 @@ async function objectVerb(call: Call): Promise<ApiResponse> {
     case "DELETE":
       return deleteOne(call);
     default:
-      throw methodNotSupported(resourceOf(call.served.type), verbName(call));
+      return customOnly(call);
   }
+}
+
+/** Methods that the one handler of custom resources takes where the paths of built-in ones do not have them. */
+async function customOnly(call: Call): Promise<ApiResponse> {
+  const { request, served } = call;
+  if (!served.type.isCustom) throw methodNotAllowed();
+  if (request.method === "POST") return create(call);
+  if (request.method === "PUT") throw badRequest("name must be provided");
+  if (request.method === "PATCH") return patch(call);
+  throw wrongMethod(call);
+}
+
+function wrongMethod(call: Call): StatusError {
+  const { type } = call.served;
+  return type.isCustom ? methodNotSupported(resourceOf(type), verbName(call)) : methodNotAllowed();
+}
+
+/** To the handler of custom resources a subresource that is not there is an object that is not there. */
+function noSubresource({ served: { type }, route }: Call): StatusError {
+  return type.isCustom ? notFound(resourceOf(type), route.name) : resourceNotServed();
 }
 
 /** The Kubernetes verb of a request, for messages. */

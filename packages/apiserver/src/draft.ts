@@ -6,13 +6,14 @@ import { applyDefaults, pruneObject } from "./crd/coerce.ts";
 import { embeddedErrors } from "./crd/embedded.ts";
 import { listErrors, schemaErrors } from "./crd/validate.ts";
 import { type FieldError, invalid } from "./field-errors.ts";
-import { isObject, type JsonObject, valueAt } from "./internal/json.ts";
+import { goQuote, isObject, type JsonObject, valueAt } from "./internal/json.ts";
 import { managedAfterUpdate, managedBefore } from "./managed-fields/update.ts";
-import { MetaTypeError, metaErrors, metaUpdateErrors, readMeta, secondsOf } from "./object-meta.ts";
+import { MetaTypeError } from "./meta-type-error.ts";
+import { metaErrors, metaUpdateErrors, readMeta, secondsOf } from "./object-meta.ts";
 import type { Call } from "./context.ts";
 import type { FieldValidation, WriteOptions } from "./options.ts";
 import type { ScalePaths, Served } from "./registry.ts";
-import { badRequest, invalidObject } from "./status-errors.ts";
+import { badRequest, invalidObject, type StatusError } from "./status-errors.ts";
 import type { Draft, StoredObject } from "./storage.ts";
 import { ownershipSchema } from "./managed-fields/schemas.ts";
 import type { CompiledSchema } from "./crd/schema.ts";
@@ -23,41 +24,86 @@ export interface Incoming {
   readonly unknown: readonly string[];
 }
 
-/** Reads a decoded body as an object of the served kind. @throws StatusError 400, 422 */
-export function readObject(served: Served, body: unknown): Incoming {
-  if (!isObject(body)) throw badRequest(unrecognized(served, "json: cannot unmarshal into Go value of type map[string]interface {}"));
+/** Reads a parsed body as an object of the served kind; `text` is what the client sent. @throws StatusError 400, 422 */
+export function readObject(served: Served, body: unknown, text: string): Incoming {
   const { type, version } = served;
-  const kind = body["kind"];
-  const apiVersion = body["apiVersion"];
-  if (typeof kind !== "string" || kind === "") throw badRequest(unrecognized(served, `Object 'Kind' is missing in '${clip(body)}'`));
-  if (typeof apiVersion !== "string" || apiVersion === "") {
-    throw badRequest(unrecognized(served, `Object 'apiVersion' is missing in '${clip(body)}'`));
+  const object = isObject(body) ? body : {};
+  // Built-in kinds are what their path says, unless the body says otherwise.
+  const implied = type.isCustom ? { kind: "", apiVersion: "" } : { kind: type.kind, apiVersion: version.apiVersion };
+  const kind = object["kind"] || implied.kind;
+  const apiVersion = object["apiVersion"] || implied.apiVersion;
+  if (kind === "") throw badRequest(unrecognized(served, `Object 'Kind' is missing in '${text}'`, text));
+  if (type.isCustom) {
+    if (apiVersion !== version.apiVersion)
+      throw badRequest(
+        `the API version in the data (${String(apiVersion)}) does not match the expected API version (${version.apiVersion})`,
+      );
+    checkKind(served, object);
+  } else if (kind !== type.kind || apiVersion !== version.apiVersion) {
+    throw undecodable(served, foreign(served, String(kind), String(apiVersion)), { kind: String(kind), apiVersion: String(apiVersion) });
   }
-  if (apiVersion !== version.apiVersion) {
-    throw badRequest(`the API version in the data (${apiVersion}) does not match the expected API version (${version.apiVersion})`);
+  try {
+    return complete(served, object);
+  } catch (error) {
+    if (error instanceof MetaTypeError) throw undecodable(served, error.describe(type));
+    throw error;
   }
-  if (kind !== type.kind) {
-    if (type.isCustom)
-      throw invalidObject({ group: type.group, kind: type.kind }, nameIn(body), [invalid("kind", kind, `must be ${type.kind}`)]);
-    throw badRequest(
-      `${kind} in version ${JSON.stringify(version.version)} cannot be handled as a ${type.kind}: converting to ${type.kind}: unknown conversion`,
-    );
-  }
-  return complete(served, body);
 }
 
-/** Refuses or reports unknown fields, as the client asked. @throws StatusError 400 */
-export function checkUnknown(call: Call, unknown: readonly string[], validation: FieldValidation): void {
-  if (unknown.length === 0 || validation === "Ignore") return;
-  const texts = unknown.toSorted().map((path) => `unknown field "${path}"`);
-  if (validation === "Warn") {
-    call.warnings.push(...texts);
-    return;
-  }
-  const { type, version } = call.served;
-  throw badRequest(
-    `${type.kind} in version ${JSON.stringify(version.version)} cannot be handled as a ${type.kind}: strict decoding error: ${texts.join(", ")}`,
-  );
+/** The kind that an object says it is must be the one of its path. @throws StatusError 422 */
+export function checkKind({ type }: Served, object: JsonObject): void {
+  const kind = String(object["kind"]);
+  if (kind === type.kind) return;
+  throw invalidObject({ group: type.group, kind }, nameIn(object), [invalid("kind", kind, `must be ${type.kind}`)]);
+}
+
+/** Why an object of that kind cannot be taken as one of a built-in kind. */
+export function foreign({ type, version }: Served, kind: string, apiVersion: string): string {
+  if (apiVersion !== version.apiVersion || kind === type.kind)
+    return `no kind ${goQuote(kind)} is registered for version ${goQuote(apiVersion)} in ${SCHEME}`;
+  const goPackage = type.group === "" ? "core" : (type.group.split(".")[0] ?? "");
+  return `converting (${version.version}.${kind}) to (${goPackage}.${type.kind}): unknown conversion`;
+}
+
+/** How the real server names its table of kinds. */
+export const SCHEME = 'scheme "pkg/runtime/scheme.go:111"';
+
+/** Refuses or reports fields that are unknown or repeated, as the client asked. @throws what `refuse` makes of them */
+export function checkFields(
+  call: Call,
+  {
+    problems,
+    validation,
+    refuse,
+  }: {
+    readonly problems: readonly string[];
+    readonly validation: FieldValidation;
+    readonly refuse: (cause: string) => StatusError;
+  },
+): void {
+  if (problems.length === 0 || validation === "Ignore") return;
+  if (validation === "Warn") call.warnings.push(...problems);
+  else throw refuse(`strict decoding error: ${problems.join(", ")}`);
+}
+
+/** What is said of fields, in the order of the real server. */
+export function fieldProblems(duplicates: readonly string[], unknown: readonly string[]): readonly string[] {
+  return [...duplicates.map((path) => `duplicate field "${path}"`), ...unknown.toSorted().map((path) => `unknown field "${path}"`)];
+}
+
+/** A body that cannot be decoded as what it says it is. */
+export function undecodable(
+  { type, version }: Served,
+  cause: string,
+  given: { readonly kind: string; readonly apiVersion: string } = { kind: type.kind, apiVersion: version.apiVersion },
+): StatusError {
+  const name = given.apiVersion.split("/").at(-1) ?? "";
+  return badRequest(`${given.kind} in version ${goQuote(name)} cannot be handled as a ${type.kind}: ${cause}`);
+}
+
+/** A body of which not even the kind can be read. */
+export function unrecognized(served: Served, cause: string, text: string): string {
+  return `the object provided is unrecognized (must be of type ${served.type.kind}): ${cause} (${summary(text)})`;
 }
 
 /** What validation needs to know of a write. */
@@ -71,7 +117,11 @@ export interface Written {
 export function validateDraft(served: Served, { draft, live, subresource }: Written): void {
   const { type, version } = served;
   const errors: FieldError[] = [];
-  if (live !== undefined) errors.push(...metaUpdateErrors(draft.metadata, live.metadata));
+  if (live !== undefined) {
+    const found = metaUpdateErrors(draft.metadata, live.metadata);
+    // The real server checks custom resources twice, and says so in the causes.
+    errors.push(...found, ...(type.isCustom ? found : []));
+  }
   if (version.schema !== undefined) errors.push(...customErrors(version.schema, draft, live, subresource));
   if (version.scale !== undefined) errors.push(...scaleErrors(version.scale, draft, subresource));
   if (subresource === "") errors.push(...(type.hooks.validate?.(draft, live) ?? []));
@@ -82,11 +132,11 @@ export function validateDraft(served: Served, { draft, live, subresource }: Writ
 /** Records who wrote what into the draft. `requested` is the managedFields of the request. */
 export function recordOwner(call: Call, written: Written, requested: unknown, options: WriteOptions): void {
   const { draft, live, subresource } = written;
-  const { version } = call.served;
+  const { version, type } = call.served;
   delete draft.metadata["managedFields"];
   const managed = managedAfterUpdate({
     before: live as JsonObject | undefined,
-    after: draft,
+    after: live === undefined ? without(draft, type.hooks.fills ?? []) : draft,
     schema: ownershipOf(version),
     managed: managedBefore(requested, live?.metadata["managedFields"], subresource !== ""),
     writer: {
@@ -112,18 +162,12 @@ export function toStored(served: Served, draft: Draft): Draft {
   return stored as Draft; // kind and metadata are those of the draft
 }
 
-/** Completes an object whose kind is known to be right. @throws StatusError 400 */
+/** Completes an object whose kind is known to be right. @throws MetaTypeError */
 export function complete(served: Served, body: JsonObject): Incoming {
   const { type, version } = served;
   const unknown: string[] = [];
   const { apiVersion: _, kind: __, metadata: rawMeta, ...rest } = body;
-  let metadata: JsonObject;
-  try {
-    metadata = readMeta(rawMeta, unknown);
-  } catch (error) {
-    if (!(error instanceof MetaTypeError)) throw error;
-    throw badRequest(`${type.kind} in version ${JSON.stringify(version.version)} cannot be handled as a ${type.kind}: ${error.message}`);
-  }
+  const metadata = readMeta(rawMeta, unknown);
   let object: JsonObject = { apiVersion: version.apiVersion, kind: type.kind, metadata, ...rest };
   if (version.schema !== undefined) object = applyDefaults(pruneObject(object, version.schema, unknown), version.schema);
   return { draft: object as Draft, unknown };
@@ -177,14 +221,22 @@ function scaleErrors(scale: ScalePaths, draft: Draft, subresource: string): Fiel
   return errors;
 }
 
-function unrecognized(served: Served, cause: string): string {
-  return `the object provided is unrecognized (must be of type ${served.type.kind}): ${cause}`;
+function without(draft: Draft, fields: readonly string[]): JsonObject {
+  if (fields.length === 0) return draft;
+  const rest: JsonObject = { ...draft };
+  for (const field of fields) delete rest[field];
+  return rest;
 }
 
-function clip(body: JsonObject): string {
-  const text = JSON.stringify(body);
-  return text.length > 500 ? `${text.slice(0, 500)}...` : text;
+/** The beginning of a body; of one that does not look like JSON as hexadecimal digits. */
+function summary(text: string): string {
+  if (text === "") return "<empty>";
+  const bytes = Buffer.from(text);
+  const head = bytes.subarray(0, SUMMARY_BYTES);
+  return `${head.toString(text.startsWith("{") ? "utf8" : "hex")}${bytes.length > SUMMARY_BYTES ? " ..." : ""}`;
 }
+
+const SUMMARY_BYTES = 30;
 
 function nameIn(body: JsonObject): string {
   const name = valueAt(body, ["metadata", "name"]);

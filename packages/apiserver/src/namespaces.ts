@@ -45,6 +45,8 @@ export function prepareNamespace(draft: Draft, previous: JsonObject | undefined)
   if (previous !== undefined) return;
   draft["spec"] = { finalizers: ["kubernetes"] };
   draft["status"] = { phase: "Active" };
+  // Without a name it will be refused, and has no label until then.
+  if (!draft.metadata.name) return;
   const labels = (draft.metadata["labels"] ?? {}) as Record<string, string>; // read by readMeta
   draft.metadata["labels"] = { ...labels, "kubernetes.io/metadata.name": draft.metadata.name };
 }

@@ -11,14 +11,10 @@ import {
   labelValueProblems,
 } from "@treadle/apimachinery";
 import { type FieldError, forbidden, invalid, required, tooLong } from "./field-errors.ts";
-import { goQuote, isObject, type JsonObject } from "./internal/json.ts";
+import { goQuote, goTypeOf, isObject, type JsonObject } from "./internal/json.ts";
+import { MetaTypeError, TIME } from "./meta-type-error.ts";
 import type { NameRule, ResourceType } from "./registry.ts";
 import type { Draft } from "./storage.ts";
-
-/** A metadata field of the wrong JSON type: such a body cannot be decoded at all. */
-export class MetaTypeError extends Error {
-  override readonly name = "MetaTypeError";
-}
 
 /**
  * The known fields of `metadata`, copied; empty ones are left out, as Go does on output.
@@ -28,7 +24,7 @@ export class MetaTypeError extends Error {
  */
 export function readMeta(raw: unknown, unknown: string[] = []): JsonObject {
   if (raw === undefined || raw === null) return {};
-  if (!isObject(raw)) throw wrongType(raw, "", "v1.ObjectMeta");
+  if (!isObject(raw)) throw wrongType(raw, [], "v1.ObjectMeta");
   const meta: JsonObject = {};
   for (const field in raw) {
     const value = raw[field];
@@ -38,7 +34,7 @@ export function readMeta(raw: unknown, unknown: string[] = []): JsonObject {
       continue;
     }
     if (value === null || value === undefined) continue;
-    const clean = read(value, field);
+    const clean = read(value, [field]);
     if (clean !== undefined) meta[field] = clean;
   }
   return meta;
@@ -46,18 +42,30 @@ export function readMeta(raw: unknown, unknown: string[] = []): JsonObject {
 
 /** What keeps a name from being one of this kind. `isPrefix`: characters will follow (generateName). */
 export function nameProblems(rule: NameRule, name: string, isPrefix: boolean): readonly string[] {
+  // The limits of names are counted in characters, those of labels in bytes; to both applies the same check.
+  return problemsOf(rule, name, isPrefix).map((problem) => problem.replace(/ bytes$/, " characters"));
+}
+
+function problemsOf(rule: NameRule, name: string, isPrefix: boolean): readonly string[] {
   // A trailing dash is fine when something follows it.
   const whole = isPrefix && name.length > 1 && name.endsWith("-") ? `${name.slice(0, -2)}a` : name;
   switch (rule) {
     case "subdomain":
       return dns1123SubdomainProblems(whole);
     case "label":
-      return dns1123LabelProblems(whole);
+      return hasOnlyDots(whole) ? [NO_DOTS] : dns1123LabelProblems(whole);
     case "service":
-      return dns1035LabelProblems(whole);
+      return hasOnlyDots(whole) ? [NO_DOTS] : dns1035LabelProblems(whole);
     case "segment":
       return segmentProblems(name, isPrefix);
   }
+}
+
+const NO_DOTS = "must not contain dots";
+
+/** Whether a name would do as several labels, but is to be one. */
+function hasOnlyDots(name: string): boolean {
+  return name.includes(".") && dns1123SubdomainProblems(name).length === 0;
 }
 
 /** Everything that is wrong with the metadata of an object that is to be stored. */
@@ -108,60 +116,64 @@ const IMMUTABLE = ["name", "namespace", "uid", "creationTimestamp", "deletionTim
 /** k8s.io/apimachinery `TotalAnnotationSizeLimitB`. */
 const MAX_ANNOTATION_BYTES = 256 * 1024;
 
-type Reader = (value: unknown, field: string) => unknown;
+type Reader = (value: unknown, path: readonly string[]) => unknown;
 
-const text: Reader = (value, field) => {
-  if (typeof value !== "string") throw wrongType(value, field, "string");
+const textOf: (goType: string) => Reader = (goType) => (value, path) => {
+  if (typeof value !== "string") throw wrongType(value, path, goType);
   return value === "" ? undefined : value;
 };
-const integer: Reader = (value, field) => {
-  if (typeof value !== "number" || !Number.isInteger(value)) throw wrongType(value, field, "int64");
+const text = textOf("string");
+const uid = textOf("types.UID");
+const integer: Reader = (value, path) => {
+  if (typeof value !== "number" || !Number.isInteger(value)) throw wrongType(value, path, "int64");
   return value;
 };
-const time: Reader = (value, field) => {
-  if (typeof value !== "string") throw wrongType(value, field, "v1.Time");
+const time: Reader = (value, path) => {
+  if (typeof value !== "string") throw wrongType(value, path, "string");
   const at = Date.parse(value);
-  if (!/^\d{4}-\d\d-\d\dT/.test(value) || Number.isNaN(at))
-    throw new MetaTypeError(`parsing time ${goQuote(goQuote(value))} in metadata.${field}`);
+  if (!/^\d{4}-\d\d-\d\dT/.test(value) || Number.isNaN(at)) {
+    const layout = '"2006-01-02T15:04:05Z07:00"';
+    throw new MetaTypeError(path, TIME, `parsing time ${goQuote(value)} as ${layout}: cannot parse ${goQuote(value)} as "2006"`);
+  }
   return secondsOf(at);
 };
-const textMap: Reader = (value, field) => {
-  if (!isObject(value)) throw wrongType(value, field, "map[string]string");
+const textMap: Reader = (value, path) => {
+  if (!isObject(value)) throw wrongType(value, path, "map[string]string");
   const map: Record<string, string> = {};
   let isEmpty = true;
   for (const key in value) {
     const item = value[key] ?? "";
-    if (typeof item !== "string") throw wrongType(item, field, "string");
+    if (typeof item !== "string") throw wrongType(item, path, "string");
     map[key] = item;
     isEmpty = false;
   }
   return isEmpty ? undefined : map;
 };
-const textList: Reader = (value, field) => {
-  if (!Array.isArray(value)) throw wrongType(value, field, "[]string");
-  for (const item of value) if (typeof item !== "string") throw wrongType(item, field, "string");
+const textList: Reader = (value, path) => {
+  if (!Array.isArray(value)) throw wrongType(value, path, "[]string");
+  for (const item of value) if (typeof item !== "string") throw wrongType(item, path, "string");
   return value.length === 0 ? undefined : [...value];
 };
-const objectList: (fields: Readonly<Record<string, Reader>>) => Reader = (fields) => (value, field) => {
-  if (!Array.isArray(value)) throw wrongType(value, field, "[]object");
+const objectList: (goType: string, fields: Readonly<Record<string, Reader>>) => Reader = (goType, fields) => (value, path) => {
+  if (!Array.isArray(value)) throw wrongType(value, path, `[]${goType}`);
   const list = value.map((item) => {
-    if (!isObject(item)) throw wrongType(item, field, "object");
+    if (!isObject(item)) throw wrongType(item, path, goType);
     const clean: JsonObject = {};
     for (const key in fields) {
       const given = Object.hasOwn(item, key) ? item[key] : undefined;
-      const read = given === undefined || given === null ? undefined : fields[key]?.(given, `${field}.${key}`);
+      const read = given === undefined || given === null ? undefined : fields[key]?.(given, [...path, key]);
       if (read !== undefined) clean[key] = read;
     }
     return clean;
   });
   return list.length === 0 ? undefined : list;
 };
-const boolean: Reader = (value, field) => {
-  if (typeof value !== "boolean") throw wrongType(value, field, "bool");
+const boolean: Reader = (value, path) => {
+  if (typeof value !== "boolean") throw wrongType(value, path, "bool");
   return value;
 };
-const anyObject: Reader = (value, field) => {
-  if (!isObject(value)) throw wrongType(value, field, "object");
+const anyObject: Reader = (value, path) => {
+  if (!isObject(value)) throw wrongType(value, path, "v1.FieldsV1");
   return value;
 };
 
@@ -170,19 +182,26 @@ const READERS: Readonly<Record<string, Reader>> = {
   generateName: text,
   namespace: text,
   selfLink: text,
-  uid: text,
+  uid,
   resourceVersion: text,
-  generation: (value, field) => integer(value, field) || undefined,
+  generation: (value, path) => integer(value, path) || undefined,
   creationTimestamp: time,
   deletionTimestamp: time,
   deletionGracePeriodSeconds: integer,
   labels: textMap,
   annotations: textMap,
-  ownerReferences: objectList({ apiVersion: text, kind: text, name: text, uid: text, controller: boolean, blockOwnerDeletion: boolean }),
+  ownerReferences: objectList("v1.OwnerReference", {
+    apiVersion: text,
+    kind: text,
+    name: text,
+    uid,
+    controller: boolean,
+    blockOwnerDeletion: boolean,
+  }),
   finalizers: textList,
-  managedFields: objectList({
+  managedFields: objectList("v1.ManagedFieldsEntry", {
     manager: text,
-    operation: text,
+    operation: textOf("v1.ManagedFieldsOperationType"),
     apiVersion: text,
     time,
     fieldsType: text,
@@ -196,11 +215,10 @@ export function secondsOf(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }
 
-function wrongType(value: unknown, field: string, type: string): MetaTypeError {
-  const given = Array.isArray(value) ? "array" : typeof value === "object" ? "object" : typeof value === "boolean" ? "bool" : typeof value;
-  return new MetaTypeError(
-    `json: cannot unmarshal ${given} into Go struct field ObjectMeta.metadata${field === "" ? "" : `.${field}`} of type ${type}`,
-  );
+function wrongType(value: unknown, path: readonly string[], goType: string): MetaTypeError {
+  // Where a number is wanted, another number is shown.
+  const number = goType === "int64" && typeof value === "number" ? ` ${value}` : "";
+  return new MetaTypeError(path, goType, `${goTypeOf(value)}${number}`);
 }
 
 function segmentProblems(name: string, isPrefix: boolean): readonly string[] {
@@ -244,10 +262,16 @@ function ownerErrors(references: unknown): FieldError[] {
     if (controller === undefined) controller = name;
     else {
       const detail = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`;
-      errors.push(invalid(at, references.slice(0, i + 1), detail));
+      errors.push(withReferences(invalid(at, null, detail), references.slice(0, i + 1)));
     }
   });
   return errors;
+}
+
+/** Go prints these in the order of its struct, not of their names. */
+function withReferences(error: FieldError, references: readonly JsonObject[]): FieldError {
+  const order = ["apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion"];
+  return { ...error, body: error.body.replace("null", () => JSON.stringify(references, order)) };
 }
 
 function finalizerErrors(finalizers: unknown): FieldError[] {

@@ -1,5 +1,5 @@
 /** The query parameters of writes: read once, refused as the real server refuses them. */
-import { type FieldError, invalid, notSupported, tooLong } from "./field-errors.ts";
+import { type FieldError, forbidden, invalid, notSupported, tooLong } from "./field-errors.ts";
 import { badRequest, invalidObject } from "./status-errors.ts";
 
 export type FieldValidation = "Ignore" | "Warn" | "Strict";
@@ -21,7 +21,7 @@ export function readWriteOptions(
 ): WriteOptions {
   const fieldManager = query.get("fieldManager") ?? "";
   const fieldValidation = query.get("fieldValidation") ?? "";
-  const errors = [...managerErrors(fieldManager), ...dryRunErrors(query.getAll("dryRun"))];
+  const errors = [...forceErrors(query, kind), ...managerErrors(fieldManager), ...dryRunErrors(query.getAll("dryRun"))];
   if (!VALIDATIONS.has(fieldValidation)) errors.push(notSupported("fieldValidation", fieldValidation, ["", "Ignore", "Strict", "Warn"]));
   if (errors.length > 0) throw invalidObject({ group: "meta.k8s.io", kind }, "", errors);
   return {
@@ -29,6 +29,11 @@ export function readWriteOptions(
     fieldValidation: VALIDATIONS.get(fieldValidation) ?? "Warn",
     isDryRun: query.has("dryRun"),
   };
+}
+
+/** Only an apply may force. */
+function forceErrors(query: URLSearchParams, kind: string): FieldError[] {
+  return kind === "PatchOptions" && query.has("force") ? [forbidden("force", "may not be specified for non-apply patch")] : [];
 }
 
 export function dryRunErrors(values: readonly string[]): FieldError[] {

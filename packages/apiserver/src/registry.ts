@@ -39,6 +39,8 @@ export interface Hooks {
   /** Changes a draft before it is validated; `previous` is absent on create. */
   readonly prepare?: (draft: Draft, previous: JsonObject | undefined) => void;
   readonly validate?: (draft: Draft, previous: JsonObject | undefined) => readonly FieldError[];
+  /** Fields of a new object that `prepare` fills in; nobody is recorded as their manager. */
+  readonly fills?: readonly string[];
   /** Changes an object that is marked as deleted. */
   readonly prepareDelete?: (draft: Draft) => void;
 }

@@ -10,6 +10,8 @@ export interface ResourceRoute {
   readonly namespace: string;
   readonly name: string;
   readonly subresource: string;
+  /** The old paths of watches: `watch` stands before the rest. */
+  readonly isWatch?: boolean;
 }
 
 export type Route =
@@ -52,6 +54,10 @@ function parseVersion(group: string, segments: readonly string[]): Route | undef
   const [version, ...rest] = segments;
   if (version === undefined) return undefined;
   if (rest.length === 0) return { type: "version", group, version };
+  if (rest[0] === "watch" && rest.length > 1) {
+    const route = parseVersion(group, [version, ...rest.slice(1)]);
+    return route?.type === "resource" ? { ...route, isWatch: true } : undefined;
+  }
   const at = { type: "resource", group, version } as const;
   const [first = "", second = "", third, fourth = "", fifth = "", ...more] = rest;
   // Below `namespaces/NAME` stands a namespaced resource, except for the subresources of the namespace itself.

@@ -38,6 +38,11 @@ export function alreadyExists(resource: GroupResource, name: string): StatusErro
   return failure(409, "AlreadyExists", `${qualified(resource)} ${goQuote(name)} already exists`, detailsOf(resource, name));
 }
 
+/** A name that is taken by an object that is going. */
+export function whileDeleting({ status }: StatusError): StatusError {
+  return new StatusError({ ...status, message: `object is being deleted: ${status.message}` });
+}
+
 /** No free name was found for `generateName`. */
 export function generateNameConflict(resource: GroupResource, name: string): StatusError {
   const message = `${qualified(resource)} ${goQuote(name)} already exists, the server was not able to generate a unique name for the object`;
@@ -133,6 +138,11 @@ export function versionOnCreate(): StatusError {
   return failure(500, "", "resourceVersion should not be set on objects to be created");
 }
 
+/** A version that is no number; the real server has no better code for it. */
+export function unreadableVersion(cause: string): StatusError {
+  return failure(500, "", cause);
+}
+
 export function shuttingDown(): StatusError {
   return failure(503, "ServiceUnavailable", "apiserver is shutting down", { retryAfterSeconds: 1 });
 }
@@ -148,7 +158,7 @@ function failure(code: number, reason: string, message: string, details?: Detail
     metadata: {},
     status: "Failure",
     message,
-    reason,
+    ...(reason === "" ? {} : { reason }),
     ...(details === undefined ? {} : { details }),
     code,
   });
@@ -158,6 +168,6 @@ function detailsOf(resource: GroupResource, name: string): Details {
   return {
     ...(name === "" ? {} : { name }),
     ...(resource.group === "" ? {} : { group: resource.group }),
-    kind: resource.resource,
+    ...(resource.resource === "" ? {} : { kind: resource.resource }),
   };
 }

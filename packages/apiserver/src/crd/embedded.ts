@@ -2,7 +2,8 @@
 import { dns1035LabelProblems } from "@treadle/apimachinery";
 import { type FieldError, invalid, required } from "../field-errors.ts";
 import { isObject, type JsonObject } from "../internal/json.ts";
-import { MetaTypeError, readMeta } from "../object-meta.ts";
+import { MetaTypeError } from "../meta-type-error.ts";
+import { readMeta } from "../object-meta.ts";
 import { type CompiledSchema, fieldSchema } from "./schema.ts";
 
 /** The problems of the embedded objects below `value`; the object itself was checked when it was read. */

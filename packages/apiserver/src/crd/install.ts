@@ -22,7 +22,7 @@ export function installNow(parts: Parts, manifest: CustomResourceDefinitionInput
   const served = parts.registry.find("apiextensions.k8s.io", "v1", "customresourcedefinitions");
   if (served === undefined) throw new Error("CustomResourceDefinition is not served");
   const body = { ...structuredClone(manifest), apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition" };
-  const { draft } = readObject(served, body);
+  const { draft } = readObject(served, body, "");
   const call = localCall(parts, served, manifest.metadata.name ?? "");
   const entry = call.collection.get(manifest.metadata.name ?? "");
   if (entry === undefined) store(call, draft, OPTIONS);

@@ -58,7 +58,15 @@ export function goJson(value: unknown): string {
 
 /** A string as Go's `%q` prints it, for the characters that occur in practice. */
 export function goQuote(text: string): string {
-  return JSON.stringify(text);
+  return JSON.stringify(text).replace(/\\(\\|u00[01][0-9a-f])|\x7f/g, (found) => CONTROLS[found] ?? found.replace("u00", "x"));
+}
+
+const CONTROLS: Readonly<Record<string, string>> = { "\\u0007": "\\a", "\\u000b": "\\v", "\x7f": "\\x7f" };
+
+/** The name of a JSON type in the errors of Go's decoder. */
+export function goTypeOf(value: unknown): string {
+  if (Array.isArray(value)) return "array";
+  return typeof value === "boolean" ? "bool" : typeof value;
 }
 
 function sortKeys(value: unknown): unknown {

@@ -32,6 +32,8 @@ export function managedAfterUpdate(given: {
   readonly writer: Writer;
 }): readonly ManagedFieldsEntry[] {
   const { before, after, schema, managed, writer } = given;
+  // What nobody manages is not followed: objects begin so when they are created without fields, or by a reset.
+  if (before !== undefined && managed.length === 0) return managed;
   const changes = compareObjects(before, after, schema);
   const taken = withoutIdentity(union(changes.added, changes.modified));
   const gone = union(taken, withoutIdentity(changes.removed));

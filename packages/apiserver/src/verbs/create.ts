@@ -1,23 +1,32 @@
 /** POST to a collection. */
 import { type ApiResponse, randomName } from "@treadle/apimachinery";
-import { encode, encodingOf, parseBody } from "../content.ts";
+import { BodyError, encode, encodingOf, parseBody } from "../content.ts";
 import { type Call, respond, viewFor } from "../context.ts";
-import { checkUnknown, readObject, recordOwner, toStored, validateDraft } from "../draft.ts";
+import {
+  checkFields,
+  fieldProblems,
+  type Incoming,
+  readObject,
+  recordOwner,
+  toStored,
+  undecodable,
+  unrecognized,
+  validateDraft,
+} from "../draft.ts";
 import type { JsonObject } from "../internal/json.ts";
+import { duplicateMembers } from "../internal/json-text.ts";
 import { checkNamespace, matchNamespace } from "../namespaces.ts";
 import { secondsOf } from "../object-meta.ts";
 import { readWriteOptions, type WriteOptions } from "../options.ts";
 import { resourceOf } from "../registry.ts";
-import { alreadyExists, badRequest, generateNameConflict, versionOnCreate } from "../status-errors.ts";
+import { alreadyExists, badRequest, generateNameConflict, versionOnCreate, whileDeleting } from "../status-errors.ts";
 import { type Draft, type Entry, keyFor } from "../storage.ts";
 import { View } from "../view.ts";
 
 export async function create(call: Call): Promise<ApiResponse> {
-  const { request, query, served } = call;
+  const { request, query } = call;
   const options = readWriteOptions(query, request.headers["user-agent"], "CreateOptions");
-  const body = await readBody(call);
-  const { draft, unknown } = readObject(served, body);
-  checkUnknown(call, unknown, options.fieldValidation);
+  const { draft } = await readSent(call, options);
   return answerWritten(call, 201, store(call, draft, options));
 }
 
@@ -28,18 +37,35 @@ export function store(call: Call, draft: Draft, options: WriteOptions): Entry | 
   matchNamespace(draft, type.isNamespaced ? route.namespace : "");
   checkNamespace(parts, type, draft);
   const requested = draft.metadata["managedFields"];
-  if (draft.metadata["resourceVersion"] !== undefined) throw versionOnCreate();
+  if (/^0*[1-9]\d*$/.test(String(draft.metadata["resourceVersion"] ?? ""))) throw versionOnCreate();
   prepareNew(call, draft);
   const written = { draft, live: undefined, subresource: "" };
   validateDraft(served, written);
   const key = keyFor(draft.metadata.namespace ?? "", draft.metadata.name);
-  if (collection.get(key) !== undefined) {
-    throw (draft.metadata["generateName"] === undefined ? alreadyExists : generateNameConflict)(resourceOf(type), draft.metadata.name);
+  const taken = collection.get(key);
+  if (taken !== undefined) {
+    const error = (draft.metadata["generateName"] === undefined ? alreadyExists : generateNameConflict)(
+      resourceOf(type),
+      draft.metadata.name,
+    );
+    throw taken.object.metadata.deletionTimestamp === undefined ? error : whileDeleting(error);
   }
   recordOwner(call, written, requested, options);
   const stored = toStored(served, draft);
   if (options.isDryRun) return new View(draft as unknown as View["object"]); // complete but for its version
   return collection.create(stored);
+}
+
+/** Reads the object that a create or update sends. @throws StatusError 400, 415, 422 */
+export async function readSent(call: Call, { fieldValidation }: WriteOptions): Promise<Incoming> {
+  const { served, request } = call;
+  const body = await readBody(call);
+  const text = request.body ?? "";
+  const incoming = readObject(served, body, text);
+  const isJson = fieldValidation !== "Ignore" && encodingOf(request.headers["content-type"]) === "json";
+  const problems = fieldProblems(isJson ? duplicateMembers(text, body) : [], incoming.unknown);
+  checkFields(call, { problems, validation: fieldValidation, refuse: (cause) => undecodable(served, cause) });
+  return incoming;
 }
 
 /** Reads the body of a write. @throws StatusError 400, 415 */
@@ -49,11 +75,8 @@ export async function readBody(call: Call): Promise<unknown> {
   try {
     return await parseBody(text, encoding);
   } catch (error) {
-    if (!(error instanceof Error) || error.name === "StatusError") throw error;
-    const head = Buffer.from(text.slice(0, 30)).toString("hex");
-    throw badRequest(
-      `the object provided is unrecognized (must be of type ${call.served.type.kind}): couldn't get version/kind; ${encoding} parse error: ${error.message} (${head})`,
-    );
+    if (!(error instanceof BodyError)) throw error;
+    throw badRequest(unrecognized(call.served, error.message, text));
   }
 }
 

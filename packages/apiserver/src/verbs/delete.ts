@@ -1,14 +1,12 @@
 /** DELETE of one object or of a collection. */
 import type { ApiResponse } from "@treadle/apimachinery";
-import { encode, encodingOf, parseBody } from "../content.ts";
+import { encode } from "../content.ts";
 import { type Call, respond, viewFor } from "../context.ts";
-import { type FieldError, invalid, notSupported } from "../field-errors.ts";
-import { isObject, type JsonObject } from "../internal/json.ts";
 import { removeOrMark } from "../deletion.ts";
-import { stringsOf } from "../object-meta.ts";
-import { dryRunErrors, readInteger } from "../options.ts";
-import { badRequest, conflict, forbiddenError, invalidObject } from "../status-errors.ts";
+import type { JsonObject } from "../internal/json.ts";
+import { conflict, forbiddenError } from "../status-errors.ts";
 import type { Entry } from "../storage.ts";
+import { type DeleteOptions, readDeleteOptions } from "./delete-options.ts";
 import { listAnswer, selectedEntries } from "./list.ts";
 import { requireEntry } from "./update.ts";
 
@@ -41,55 +39,6 @@ function checkImmortal({ served, route }: Call): void {
   throw forbiddenError({ group: "", resource: "namespaces" }, route.name, "this namespace may not be deleted");
 }
 
-interface DeleteOptions {
-  readonly uid: string | undefined;
-  readonly resourceVersion: string | undefined;
-  readonly propagation: string | undefined;
-  readonly graceSeconds: number | undefined;
-  readonly isDryRun: boolean;
-}
-
-async function readDeleteOptions(call: Call): Promise<DeleteOptions> {
-  const { request, query } = call;
-  let body: JsonObject = {};
-  if (request.body !== undefined && request.body !== "") {
-    const parsed = await readOptionsBody(request.body, request.headers["content-type"]);
-    if (!isObject(parsed)) throw badRequest("json: cannot unmarshal into Go value of type v1.DeleteOptions");
-    body = parsed;
-  }
-  const preconditions = isObject(body["preconditions"]) ? body["preconditions"] : {};
-  const orphan = body["orphanDependents"] ?? query.get("orphanDependents") ?? undefined;
-  const propagation = textOf(body["propagationPolicy"]) ?? query.get("propagationPolicy") ?? undefined;
-  const dryRun = [...stringsOf(body["dryRun"]), ...query.getAll("dryRun")];
-  const errors: FieldError[] = dryRunErrors(dryRun);
-  if (orphan !== undefined && propagation !== undefined) {
-    errors.push(invalid("propagationPolicy", propagation, "orphanDependents and deletionPropagation cannot be both set"));
-  }
-  if (propagation !== undefined && !POLICIES.includes(propagation))
-    errors.push(notSupported("propagationPolicy", propagation, [...POLICIES, "nil"]));
-  if (errors.length > 0) throw invalidObject({ group: "meta.k8s.io", kind: "DeleteOptions" }, "", errors);
-  const grace = body["gracePeriodSeconds"];
-  return {
-    uid: textOf(preconditions["uid"]),
-    resourceVersion: textOf(preconditions["resourceVersion"]),
-    propagation: propagation ?? (orphan === undefined ? undefined : String(orphan) === "true" ? "Orphan" : "Background"),
-    graceSeconds: typeof grace === "number" ? grace : readInteger(query, "gracePeriodSeconds"),
-    isDryRun: dryRun.length > 0,
-  };
-}
-
-async function readOptionsBody(body: string, contentType: string | undefined): Promise<unknown> {
-  const encoding = encodingOf(contentType);
-  try {
-    return await parseBody(body, encoding);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    throw badRequest(`couldn't get version/kind; ${encoding} parse error: ${error.message}`);
-  }
-}
-
-const POLICIES: readonly string[] = ["Foreground", "Background", "Orphan"];
-
 function checkPreconditions(call: Call, entry: Entry, options: DeleteOptions): void {
   const { type } = call.served;
   const { uid, resourceVersion, name } = entry.object.metadata;
@@ -118,8 +67,4 @@ function deletedStatus(call: Call, entry: Entry): JsonObject {
     status: "Success",
     details: { name, ...(type.group === "" ? {} : { group: type.group }), kind: type.plural, uid },
   };
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
 }

@@ -1,24 +1,24 @@
 /** GET of one object and of lists, with pages that are consistent among themselves. */
 import type { ApiResponse } from "@treadle/apimachinery";
-import { encode } from "../content.ts";
+import { encode, parseJson } from "../content.ts";
 import { type Call, respond, viewFor } from "../context.ts";
 import { type FieldError, forbidden, notSupported } from "../field-errors.ts";
-import { isObject } from "../internal/json.ts";
+import { goQuote, isObject } from "../internal/json.ts";
 import { readBoolean, readInteger } from "../options.ts";
 import { readSelection, type Selection } from "../selection.ts";
-import { badRequest, expired, invalidObject, StatusError, tooLargeVersion } from "../status-errors.ts";
+import { badRequest, expired, invalidObject, StatusError, tooLargeVersion, unreadableVersion } from "../status-errors.ts";
 import type { Entry } from "../storage.ts";
 import { requireView } from "./update.ts";
 
 export async function get(call: Call): Promise<ApiResponse> {
-  checkReachable(call, readVersion(call.query));
+  checkReachable(call, readVersion(call.query, unreadableVersion));
   const { encoding } = call.accepted;
   return respond(200, await encode(requireView(call).json, encoding), `application/${encoding}`);
 }
 
 export async function list(call: Call): Promise<ApiResponse> {
   const { query } = call;
-  const version = readVersion(query);
+  const version = readVersion(query, (cause) => badRequest(`invalid resource version: ${cause}`));
   checkListOptions(query);
   const selection = readSelection(call);
   const limit = readInteger(query, "limit") ?? 0;
@@ -51,7 +51,8 @@ export async function listAnswer(call: Call, { entries, revision, next, remainin
   const { served, accepted } = call;
   const metadata = {
     resourceVersion: String(revision),
-    ...(next === undefined ? {} : { continue: next }),
+    // Lists of custom resources say that nothing follows.
+    ...(next === undefined && (!served.type.isCustom || accepted.isMetadataOnly) ? {} : { continue: next ?? "" }),
     ...(remaining === undefined ? {} : { remainingItemCount: remaining }),
   };
   const kind = accepted.isMetadataOnly ? "PartialObjectMetadataList" : served.type.listKind;
@@ -66,14 +67,12 @@ export async function listAnswer(call: Call, { entries, revision, next, remainin
   return respond(200, await encode(json, accepted.encoding), `application/${accepted.encoding}`);
 }
 
-/** A resourceVersion parameter; absent or empty is `undefined`. @throws StatusError 400 */
-export function readVersion(query: URLSearchParams): number | undefined {
+/** A resourceVersion parameter; absent or empty is `undefined`. @throws what `refuse` makes of one that is no number. */
+export function readVersion(query: URLSearchParams, refuse: (cause: string) => StatusError): number | undefined {
   const text = query.get("resourceVersion") ?? "";
   if (text === "") return undefined;
   if (!/^\d{1,15}$/.test(text))
-    throw badRequest(
-      `resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`,
-    );
+    throw refuse(`resourceVersion: Invalid value: ${goQuote(text)}: strconv.ParseUint: parsing ${goQuote(text)}: invalid syntax`);
   return Number(text);
 }
 
@@ -138,9 +137,11 @@ function makeToken(revision: number, key: string): string {
 function readToken(call: Call, token: string): { readonly revision: number | undefined; readonly after: string } {
   let value: unknown;
   try {
-    value = JSON.parse(Buffer.from(token, "base64url").toString("utf8"));
+    checkBase64(token);
+    value = parseJson(Buffer.from(token, "base64url").toString("utf8"));
   } catch (error) {
-    throw badRequest(`invalid continue token: continue key is not valid: ${error instanceof Error ? error.message : ""}`);
+    if (!(error instanceof SyntaxError)) throw error;
+    throw badRequest(`invalid continue token: continue key is not valid: ${error.message}`);
   }
   if (!isObject(value) || value["v"] !== "meta.k8s.io/v1")
     throw badRequest("invalid continue token: continue key is not valid: server does not recognize this encoded version");
@@ -152,6 +153,13 @@ function readToken(call: Call, token: string): { readonly revision: number | und
   if (rv > call.parts.store.revision) throw tooLargeVersion(rv, call.parts.store.revision);
   // A negative version is a token for going on with what is there now, given with a 410.
   return { revision: rv < 0 ? undefined : rv, after: start.replace(/\0$/, "") };
+}
+
+/** @throws SyntaxError */
+function checkBase64(text: string): void {
+  const odd = text.search(/[^A-Za-z0-9_-]/);
+  const at = odd >= 0 ? odd : text.length % 4 === 1 ? text.length - 1 : -1;
+  if (at >= 0) throw new SyntaxError(`illegal base64 data at input byte ${at}`);
 }
 
 function expiredToken(after: string): StatusError {

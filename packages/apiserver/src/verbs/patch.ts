@@ -1,105 +1,79 @@
 /** PATCH: JSON patch and merge patch. Other kinds of patch are refused until they are built. */
-import { type ApiResponse, applyJsonPatch, applyMergePatch, type JsonPatchOperation, PatchError } from "@treadle/apimachinery";
-import { checkDepth, mediaTypeOf, parseJson } from "../content.ts";
+import type { ApiResponse } from "@treadle/apimachinery";
+import { BodyError, checkDepth, checkHeader } from "../content.ts";
 import type { Call } from "../context.ts";
-import { complete } from "../draft.ts";
+import { checkFields, checkKind, complete, fieldProblems, foreign, type Incoming } from "../draft.ts";
 import { invalid } from "../field-errors.ts";
-import { isObject, type JsonObject } from "../internal/json.ts";
-import { type FieldValidation, readWriteOptions } from "../options.ts";
+import { goJson, type JsonObject } from "../internal/json.ts";
+import { duplicateMembers } from "../internal/json-text.ts";
+import { MetaTypeError } from "../meta-type-error.ts";
+import { readWriteOptions } from "../options.ts";
 import { viewOf } from "../present.ts";
-import { badRequest, entityTooLarge, invalidObject, type StatusError, unprocessablePatch, unsupportedMediaType } from "../status-errors.ts";
+import { badRequest, invalidObject, type StatusError, unprocessablePatch } from "../status-errors.ts";
 import { answerWritten } from "./create.ts";
+import { MERGE, parsePatch, patchTypeOf, readPatch } from "./patch-body.ts";
 import { change, checkName, requireEntry } from "./update.ts";
-
-/** k8s.io/apiserver `maxJSONPatchOperations`. */
-const MAX_OPERATIONS = 10_000;
-
-const PATCH_TYPES = ["application/json-patch+json", "application/merge-patch+json"] as const;
-
-type PatchType = (typeof PATCH_TYPES)[number];
 
 export async function patch(call: Call): Promise<ApiResponse> {
   const { request, query, served, route } = call;
   const type = patchTypeOf(request.headers["content-type"]);
+  if (route.name === "") throw badRequest("name must be provided");
   const options = readWriteOptions(query, request.headers["user-agent"], "PatchOptions");
-  const apply = readPatch(type, request.body ?? "");
   const entry = requireEntry(call);
+  const text = request.body ?? "";
+  const body = parsePatch(text);
+  const apply = readPatch(type, body);
   const live = viewOf(entry, served.version, served.type.storage).object;
-  const patched = apply(live);
-  if (!isObject(patched)) throw badRequest("the patched object is not an object");
-  checkDepth(patched);
-  checkType(call, patched);
-  const { draft, unknown } = complete(served, patched);
+  const { draft, patched, unknown } = readPatched(call, apply(live));
   checkName(call, draft);
-  reportUnknown(call, { patched, unknown, validation: options.fieldValidation });
+  const duplicates = options.fieldValidation === "Ignore" ? [] : duplicateMembers(text, body);
+  const problems =
+    type === MERGE
+      ? fieldProblems(duplicates, unknown)
+      : [...duplicates.map((path) => `json patch duplicate field "${path}"`), ...fieldProblems([], unknown)];
+  checkFields(call, { problems, validation: options.fieldValidation, refuse: (cause) => badResult(patched, cause) });
   return answerWritten(call, 200, change(call, { entry, draft, subresource: route.subresource, options }));
 }
 
-/** @throws StatusError 415 */
-export function patchTypeOf(contentType: string | undefined): PatchType {
-  const type = mediaTypeOf(contentType ?? "");
-  const known = PATCH_TYPES.find((one) => one === type);
-  if (known === undefined) throw unsupportedMediaType(PATCH_TYPES);
-  return known;
+interface Patched extends Incoming {
+  readonly patched: JsonObject;
 }
 
-/** The patch as a function. @throws StatusError 400, 413; the function throws 422. */
-export function readPatch(type: PatchType, text: string): (target: unknown) => unknown {
-  let body: unknown;
+/** What a patch made is read as if it were sent. @throws StatusError 400, 422 */
+function readPatched(call: Call, patched: unknown): Patched {
+  const { served } = call;
+  if (typeof patched !== "object" || patched === null) throw unprocessablePatch();
+  checkDepth(patched);
   try {
-    body = parseJson(text);
+    checkHeader(patched);
+    const object = patched as JsonObject; // by checkHeader
+    checkType(call, object);
+    return { ...complete(served, object), patched: object };
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    throw badRequest(`error decoding patch: ${error.message}`);
-  }
-  if (type === "application/merge-patch+json") {
-    if (!isObject(body)) throw badRequest("Invalid JSON Patch");
-    return (target) => attempt(() => applyMergePatch(target, body));
-  }
-  if (!Array.isArray(body) || !body.every(isObject))
-    throw badRequest("error decoding patch: json: cannot unmarshal object into Go value of type []jsonPatchOp");
-  if (body.length > MAX_OPERATIONS) {
-    throw entityTooLarge(`The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${body.length}`);
-  }
-  const operations = body as unknown as JsonPatchOperation[]; // applyJsonPatch checks each operation
-  return (target) => attempt(() => applyJsonPatch(target, operations));
-}
-
-function attempt(run: () => unknown): unknown {
-  try {
-    return run();
-  } catch (error) {
-    if (error instanceof PatchError) throw unprocessablePatch();
+    if (error instanceof BodyError) throw badResult(patched, error.message);
+    if (error instanceof MetaTypeError) throw badResult(patched, error.describe(served.type));
     throw error;
   }
 }
 
-/** A patch cannot turn an object into one of another kind or version. */
-function checkType(call: Call, patched: JsonObject): void {
-  const { type, version } = call.served;
-  const errors = [];
-  if (patched["kind"] !== type.kind) errors.push(invalid("kind", patched["kind"] ?? "", `must be ${type.kind}`));
-  if (patched["apiVersion"] !== version.apiVersion)
-    errors.push(invalid("apiVersion", patched["apiVersion"] ?? "", `must be ${version.apiVersion}`));
-  if (errors.length > 0) throw invalidObject({ group: type.group, kind: type.kind }, call.route.name, errors);
+/** A patch whose result is no object of the kind. */
+function badResult(patched: unknown, cause: string): StatusError {
+  return invalidObject({ group: "", kind: "" }, "", [invalid("patch", goJson(patched), cause)]);
 }
 
-function reportUnknown(
-  call: Call,
-  {
-    patched,
-    unknown,
-    validation,
-  }: { readonly patched: JsonObject; readonly unknown: readonly string[]; readonly validation: FieldValidation },
-): void {
-  if (unknown.length === 0 || validation === "Ignore") return;
-  const texts = unknown.toSorted().map((path) => `unknown field "${path}"`);
-  if (validation === "Warn") call.warnings.push(...texts);
-  else throw strictPatch(patched, texts);
-}
-
-function strictPatch(patched: JsonObject, texts: readonly string[]): StatusError {
-  return invalidObject({ group: "", kind: "" }, "", [
-    invalid("patch", JSON.stringify(patched), `strict decoding error: ${texts.join(", ")}`),
-  ]);
+/** A patch cannot turn an object into one of another kind or version. @throws BodyError, StatusError */
+function checkType({ served, route }: Call, patched: JsonObject): void {
+  const { type, version } = served;
+  const kind = patched["kind"] || (type.isCustom ? "" : type.kind);
+  const apiVersion = patched["apiVersion"] || (type.isCustom ? "" : version.apiVersion);
+  if (kind === "") throw new BodyError(`Object 'Kind' is missing in '${goJson(patched)}'`);
+  if (type.isCustom) {
+    checkKind(served, patched);
+    if (apiVersion !== version.apiVersion)
+      throw invalidObject({ group: type.group, kind: type.kind }, route.name, [
+        invalid("apiVersion", apiVersion, `must be ${version.apiVersion}`),
+      ]);
+  } else if (kind !== type.kind || apiVersion !== version.apiVersion) {
+    throw new BodyError(foreign(served, String(kind), String(apiVersion)));
+  }
 }

@@ -7,13 +7,13 @@ import { type FieldError, invalid } from "../field-errors.ts";
 import { cloneJson, isObject, type JsonObject, setAt, valueAt } from "../internal/json.ts";
 import { readWriteOptions } from "../options.ts";
 import { viewOf } from "../present.ts";
-import { type ScalePaths, resourceOf } from "../registry.ts";
-import { badRequest, conflict, invalidObject } from "../status-errors.ts";
+import type { ScalePaths } from "../registry.ts";
+import { badRequest, invalidObject } from "../status-errors.ts";
 import type { Entry, StoredObject } from "../storage.ts";
 import { View } from "../view.ts";
 import { readBody } from "./create.ts";
-import { patchTypeOf, readPatch } from "./patch.ts";
-import { change, requireEntry } from "./update.ts";
+import { parsePatch, patchTypeOf, readPatch } from "./patch-body.ts";
+import { change, requireEntry, uidConflict } from "./update.ts";
 
 export async function getScale(call: Call): Promise<ApiResponse> {
   return answer(call, objectOf(call, requireEntry(call)));
@@ -25,7 +25,7 @@ export async function updateScale(call: Call): Promise<ApiResponse> {
 }
 
 export async function patchScale(call: Call): Promise<ApiResponse> {
-  const apply = readPatch(patchTypeOf(call.request.headers["content-type"]), call.request.body ?? "");
+  const apply = readPatch(patchTypeOf(call.request.headers["content-type"]), parsePatch(call.request.body ?? ""));
   return write(call, apply, "PatchOptions");
 }
 
@@ -37,10 +37,8 @@ async function write(call: Call, next: (scale: JsonObject) => unknown, kind: "Up
   const { served, route } = call;
   if (!isObject(scale) || scale["kind"] !== "Scale") throw badRequest("the object provided is unrecognized (must be of type Scale)");
   const meta = isObject(scale["metadata"]) ? scale["metadata"] : {};
-  if (typeof meta["uid"] === "string" && meta["uid"] !== "" && meta["uid"] !== live.metadata.uid) {
-    const text = `Precondition failed: UID in precondition: ${meta["uid"]}, UID in object meta: ${live.metadata.uid}`;
-    throw conflict(resourceOf(served.type), route.name, text);
-  }
+  if (typeof meta["uid"] === "string" && meta["uid"] !== "" && meta["uid"] !== live.metadata.uid)
+    throw uidConflict(call, entry, meta["uid"]);
   const errors = scaleErrors(call, scale, meta);
   if (errors.length > 0) throw invalidObject({ group: "autoscaling", kind: "Scale" }, route.name, errors);
   const object: JsonObject = cloneJson(live) as unknown as JsonObject; // the same value, writable

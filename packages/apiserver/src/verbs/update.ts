@@ -1,25 +1,22 @@
 /** PUT of an object or its status, and what every change of an existing object has in common. */
 import { type ApiResponse, jsonEqual } from "@treadle/apimachinery";
 import { type Call, entryOf, viewFor } from "../context.ts";
-import { checkUnknown, readObject, recordOwner, toStored, validateDraft } from "../draft.ts";
+import { recordOwner, toStored, validateDraft } from "../draft.ts";
 import { invalid } from "../field-errors.ts";
-import type { JsonObject } from "../internal/json.ts";
+import { goQuote, type JsonObject } from "../internal/json.ts";
 import { matchNamespace } from "../namespaces.ts";
 import { readWriteOptions, type WriteOptions } from "../options.ts";
 import { viewOf } from "../present.ts";
 import { resourceOf } from "../registry.ts";
-import { badRequest, conflict, invalidObject, notFound, staleVersion } from "../status-errors.ts";
+import { badRequest, conflict, invalidObject, notFound, type StatusError, staleVersion, unreadableVersion } from "../status-errors.ts";
 import type { Draft, Entry, StoredObject } from "../storage.ts";
 import { View } from "../view.ts";
-import { answerWritten, readBody, store } from "./create.ts";
+import { answerWritten, readSent, store } from "./create.ts";
 
 export async function update(call: Call): Promise<ApiResponse> {
   const { request, query, served, route } = call;
   const options = readWriteOptions(query, request.headers["user-agent"], "UpdateOptions");
-  const body = await readBody(call);
-  const { draft, unknown } = readObject(served, body);
-  checkUnknown(call, unknown, options.fieldValidation);
-  if (!draft.metadata.name) draft.metadata.name = route.name;
+  const { draft } = await readSent(call, options);
   checkName(call, draft);
   const entry = entryOf(call);
   if (entry === undefined) {
@@ -27,14 +24,6 @@ export async function update(call: Call): Promise<ApiResponse> {
     return answerWritten(call, 201, store(call, draft, options));
   }
   checkUid(call, draft, entry);
-  if (draft.metadata["resourceVersion"] === undefined && !served.type.isUnconditional) {
-    // The real server prints an unsigned zero here, and the plural as the kind.
-    const error = {
-      ...invalid("metadata.resourceVersion", 0, "must be specified for an update"),
-      body: "Invalid value: 0x0: must be specified for an update",
-    };
-    throw invalidObject({ group: served.type.group, kind: served.type.plural }, route.name, [error]);
-  }
   return answerWritten(call, 200, change(call, { entry, draft, subresource: route.subresource, options }));
 }
 
@@ -49,15 +38,14 @@ export interface ObjectChange {
 
 /**
  * Makes the change, or nothing when it changes nothing. Removing the last finalizer of an object that is being deleted
- * removes the object. @throws StatusError 409, 422
+ * removes the object. @throws StatusError 409, 422, 500
  */
 export function change(call: Call, { entry, draft, subresource, options }: ObjectChange): Entry | View {
   const { served, collection, route } = call;
   const { type, version } = served;
   const live = viewOf(entry, version, type.storage).object;
   matchNamespace(draft, type.isNamespaced ? route.namespace : "");
-  const sent = draft.metadata["resourceVersion"];
-  if (sent !== undefined && sent !== live.metadata.resourceVersion) throw staleVersion(resourceOf(type), route.name);
+  checkVersion(call, draft, live);
   const requested = draft.metadata["managedFields"];
   const next = merge(call, draft, live, subresource);
   const written = { draft: next, live, subresource };
@@ -80,9 +68,21 @@ export function change(call: Call, { entry, draft, subresource, options }: Objec
 /** @throws StatusError 400 */
 export function checkName(call: Call, draft: Draft): void {
   const { name } = draft.metadata;
-  if (name !== call.route.name) {
-    throw badRequest(`the name of the object (${name ?? ""}) does not match the name on the URL (${call.route.name})`);
-  }
+  const wanted = call.route.name;
+  if (!name) throw badRequest(`the name of the object (${wanted} based on URL) was undeterminable: name must be provided`);
+  if (name !== wanted) throw badRequest(`the name of the object (${name}) does not match the name on the URL (${wanted})`);
+}
+
+/** Optimistic locking; "0" is no version. @throws StatusError 409, 422, 500 */
+function checkVersion({ served: { type }, route }: Call, draft: Draft, live: StoredObject): void {
+  const sent = String(draft.metadata["resourceVersion"] ?? "");
+  if (sent === live.metadata.resourceVersion) return;
+  if (!/^\d*$/.test(sent)) throw unreadableVersion(`strconv.ParseUint: parsing ${goQuote(sent)}: invalid syntax`);
+  if (Number(sent) !== 0) throw staleVersion(resourceOf(type), route.name);
+  if (type.isUnconditional) return;
+  // The real server has the plural as the kind here.
+  const error = invalid("metadata.resourceVersion", 0, "must be specified for an update");
+  throw invalidObject({ group: type.group, kind: type.plural }, route.name, [error]);
 }
 
 /** Takes from the live object what this write may not change. */
@@ -132,12 +132,18 @@ function isNewGeneration(next: JsonObject, live: StoredObject, hasStatus: boolea
 
 function checkUid(call: Call, draft: Draft, entry: Entry): void {
   const sent = draft.metadata["uid"];
-  const { uid } = entry.object.metadata;
-  if (typeof sent !== "string" || sent === uid) return;
-  throw conflict(
-    resourceOf(call.served.type),
-    call.route.name,
-    `Precondition failed: UID in precondition: ${sent}, UID in object meta: ${uid}`,
+  if (typeof sent === "string" && sent !== entry.object.metadata.uid) throw uidConflict(call, entry, sent);
+}
+
+/** The write means an object of that name that was there before. */
+export function uidConflict({ served, route }: Call, entry: Entry, sent: string): StatusError {
+  const resource = resourceOf(served.type);
+  const key = ["/registry", ...(resource.group === "" ? [] : [resource.group]), resource.resource, entry.key].join("/");
+  const cause = `Precondition failed: UID in precondition: ${sent}, UID in object meta: ${entry.object.metadata.uid}`;
+  return conflict(
+    resource,
+    route.name,
+    `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${cause}`,
   );
 }
 

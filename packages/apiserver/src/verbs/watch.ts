@@ -5,7 +5,7 @@ import { EventQueue } from "../event-queue.ts";
 import { type FieldError, forbidden, notSupported } from "../field-errors.ts";
 import { readBoolean, readInteger } from "../options.ts";
 import { readSelection, type Selection } from "../selection.ts";
-import { expired, invalidObject, notAcceptable } from "../status-errors.ts";
+import { expired, invalidObject, notAcceptable, unreadableVersion } from "../status-errors.ts";
 import type { Change, Entry } from "../storage.ts";
 import type { EventType, View } from "../view.ts";
 import { readVersion } from "./list.ts";
@@ -66,7 +66,7 @@ function readWatchOptions(query: URLSearchParams): WatchOptions {
   }
   if (errors.length > 0) throw invalidObject({ group: "meta.k8s.io", kind: "ListOptions" }, "", errors);
   return {
-    version: readVersion(query),
+    version: readVersion(query, unreadableVersion),
     sendsInitial,
     allowsBookmarks: readBoolean(query, "allowWatchBookmarks") ?? false,
     timeoutSeconds: readInteger(query, "timeoutSeconds"),

@@ -54,7 +54,8 @@ export const objects: readonly Scenario[] = [
       await send("dry run", "POST", gadgets, { query: "dryRun=All", body: gadget("dry") });
       await send("dry run stored nothing", "GET", `${gadgets}/dry`);
       await send("bad dry run", "POST", gadgets, { query: "dryRun=yes", body: gadget("dry2") });
-      await send("bad label", "POST", gadgets, { body: gadget("label", {}, { metadata: { labels: { "a b": "c", d: "e f" } } }) });
+      await send("bad label", "POST", gadgets, { body: gadget("label", {}, { metadata: { labels: { "a b": "c" } } }) });
+      await send("bad label value", "POST", gadgets, { body: gadget("label", {}, { metadata: { labels: { d: "e f" } } }) });
       await send("bad annotation", "POST", gadgets, { body: gadget("annotation", {}, { metadata: { annotations: { "a b": "c" } } }) });
       await send("bad finalizer", "POST", gadgets, {
         body: gadget("finalizer", {}, { metadata: { finalizers: ["Bad Finalizer", "short"] } }),

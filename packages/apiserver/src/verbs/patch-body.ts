@@ -1,0 +1,85 @@
+/** Bodies of PATCH: JSON patch and merge patch. */
+import { applyJsonPatch, applyMergePatch, type JsonPatchOperation, PatchError } from "@treadle/apimachinery";
+import { mediaTypeOf, parseJson } from "../content.ts";
+import { goTypeOf, isObject, type JsonObject } from "../internal/json.ts";
+import { badRequest, entityTooLarge, type StatusError, unprocessablePatch, unsupportedMediaType } from "../status-errors.ts";
+
+/** k8s.io/apiserver `maxJSONPatchOperations`. */
+const MAX_OPERATIONS = 10_000;
+
+export const MERGE = "application/merge-patch+json" as const;
+const PATCH_TYPES = ["application/json-patch+json", "application/merge-patch+json"] as const;
+const APPLY = "application/apply-patch+yaml";
+
+type PatchType = (typeof PATCH_TYPES)[number];
+
+/** @throws StatusError 415 */
+export function patchTypeOf(contentType: string | undefined): PatchType {
+  const type = mediaTypeOf(contentType ?? "");
+  const known = PATCH_TYPES.find((one) => one === type);
+  // Named as the real server does it, but not to somebody who sends just that.
+  if (known === undefined) throw unsupportedMediaType(type === APPLY ? PATCH_TYPES : [...PATCH_TYPES, APPLY]);
+  return known;
+}
+
+/** @throws StatusError 400 */
+export function parsePatch(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw badRequest(`error decoding patch: ${error.message}`);
+  }
+}
+
+/** A parsed patch as a function. @throws StatusError 400, 413; the function throws 422. */
+export function readPatch(type: PatchType, parsed: unknown): (target: unknown) => unknown {
+  if (type === MERGE) {
+    if (parsed === null) throw badRequest("Invalid JSON Patch");
+    if (!isObject(parsed)) throw notDecoded(parsed, "map[string]interface {}");
+    return (target) => attempt(() => applyMergePatch(target, parsed));
+  }
+  const body = parsed ?? [];
+  if (!Array.isArray(body)) throw notDecoded(body, "[]handlers.jsonPatchOp");
+  const misfit = body.find((operation) => !isObject(operation));
+  if (misfit !== undefined) throw notDecoded(misfit, "handlers.jsonPatchOp");
+  if (body.length > MAX_OPERATIONS) {
+    throw entityTooLarge(`The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${body.length}`);
+  }
+  const operations = body as unknown as JsonPatchOperation[]; // applyJsonPatch checks each operation
+  return (target) => attempt(() => applyOperations(target, operations));
+}
+
+function notDecoded(value: unknown, goType: string): StatusError {
+  return badRequest(`error decoding patch: json: cannot unmarshal ${goTypeOf(value)} into Go value of type ${goType}`);
+}
+
+/** The real server lets `replace` set a member that its object does not have yet, which RFC 6902 forbids. */
+function applyOperations(target: unknown, operations: readonly JsonPatchOperation[]): unknown {
+  try {
+    return applyJsonPatch(target, operations);
+  } catch (error) {
+    if (!(error instanceof PatchError) || error.code !== "ERR_PATCH_PATH" || !operations.some(({ op }) => op === "replace")) throw error;
+    return operations.reduce((document, operation) => applyJsonPatch(document, [lenient(document, operation)]), target);
+  }
+}
+
+function lenient(document: unknown, operation: JsonPatchOperation): JsonPatchOperation {
+  if (operation.op !== "replace") return operation;
+  const path = operation.path
+    .split("/")
+    .slice(1)
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+  let parent = document;
+  for (const part of path.slice(0, -1)) parent = typeof parent === "object" && parent !== null ? (parent as JsonObject)[part] : undefined;
+  return path.length > 0 && isObject(parent) ? { ...operation, op: "add" } : operation;
+}
+
+function attempt(run: () => unknown): unknown {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof PatchError) throw unprocessablePatch();
+    throw error;
+  }
+}

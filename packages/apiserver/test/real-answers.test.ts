@@ -1,0 +1,246 @@
+/** Answers that a kube-apiserver 1.36.3 gave (see `conformance/`), where this server once gave others. */
+import { beforeEach, describe, expect, test } from "vitest";
+import { type Answer, CONFIG_MAPS, configMap, type Harness, harness, WIDGETS, widget } from "./harness.ts";
+
+const ALL = "/apis/example.com/v1/widgets";
+const json = { "content-type": "application/json-patch+json" };
+let given: Harness;
+const call: Harness["call"] = (...request) => given.call(...request);
+
+beforeEach(async () => {
+  given = harness();
+  await call("POST", WIDGETS, widget("a"));
+});
+
+function said({ status, body }: Answer): unknown {
+  return [status, body["message"]];
+}
+
+describe("custom resources of all namespaces", () => {
+  test.for<["GET" | "POST" | "PUT" | "PATCH" | "DELETE", string]>([
+    ["DELETE", ALL],
+    ["DELETE", `${ALL}/a`],
+    ["POST", ALL],
+    ["PUT", ALL],
+    ["PATCH", ALL],
+    ["GET", `${ALL}/a`],
+  ])("%s %s is no path", async ([method, path]) => {
+    const answer = await call(method, path, method === "GET" || method === "DELETE" ? undefined : widget("b"));
+    expect([answer.status, answer.text]).toEqual([404, "404 page not found\n"]);
+    expect((await call("GET", ALL)).body["items"]).toHaveLength(1);
+  });
+
+  test("of built-in kinds they can only be read, too", async () => {
+    await call("POST", CONFIG_MAPS, configMap("a"));
+    expect((await call("DELETE", "/api/v1/configmaps")).status).toBe(405);
+    expect((await call("POST", "/api/v1/configmaps", configMap("b"))).status).toBe(405);
+    expect((await call("GET", "/api/v1/configmaps")).body["items"]).toHaveLength(1);
+  });
+});
+
+describe("paths and methods", () => {
+  test("a custom resource can be posted to the path of an object; the name of the body counts", async () => {
+    expect(said(await call("POST", `${WIDGETS}/x`, widget("a")))).toEqual([409, 'widgets.example.com "a" already exists']);
+    expect((await call("POST", `${WIDGETS}/x`, widget("b"))).status).toBe(201);
+    expect((await call("GET", `${WIDGETS}/b`)).status).toBe(200);
+  });
+
+  test("a collection is not put or patched", async () => {
+    expect(said(await call("PUT", WIDGETS, widget("a")))).toEqual([400, "name must be provided"]);
+    expect(said(await given.merge(WIDGETS, {}))).toEqual([400, "name must be provided"]);
+  });
+
+  test("to custom resources an absent subresource is an absent object", async () => {
+    const want = [404, 'widgets.example.com "a" not found'];
+    expect(said(await call("GET", `${WIDGETS}/a/absent`))).toEqual(want);
+    expect(said(await call("GET", `${WIDGETS}/a/scale`))).toEqual(want);
+    const status = await call("GET", `${CONFIG_MAPS}/a/status`);
+    expect(said(status)).toEqual([404, "the server could not find the requested resource"]);
+  });
+
+  test("a wrong method of a built-in kind names nothing", async () => {
+    const { status, body } = await call("POST", `${CONFIG_MAPS}/a`, configMap("a"));
+    expect({ status, message: body["message"], details: body["details"] }).toEqual({
+      status: 405,
+      message: "the server does not allow this method on the requested resource",
+      details: {},
+    });
+  });
+
+  test("watches by their old paths", async () => {
+    const watching = await given.watch(WIDGETS.replace("/v1/", "/v1/watch/"));
+    expect(await watching.take()).toMatchObject([{ type: "ADDED", object: { metadata: { name: "a" } } }]);
+    watching.stop();
+  });
+});
+
+describe("deletion", () => {
+  const gone = async (name: string): Promise<boolean> => (await call("GET", `${WIDGETS}/${name}`)).status === 404;
+
+  test("with a body the query does not count", async () => {
+    expect((await call("DELETE", `${WIDGETS}/a?dryRun=All&propagationPolicy=Odd`, {})).status).toBe(200);
+    expect(await gone("a")).toBe(true);
+  });
+
+  test.for<[unknown, string]>([
+    [
+      { kind: "Widget", apiVersion: "example.com/v1" },
+      'no kind "Widget" is registered for version "example.com/v1" in scheme "pkg/runtime/scheme.go:111"',
+    ],
+    [{ kind: "Widget" }, 'no kind "Widget" is registered for version "meta.k8s.io/v1" in scheme "pkg/runtime/scheme.go:111"'],
+    [{ dryRun: "All" }, "json: cannot unmarshal string into Go struct field DeleteOptions.dryRun of type []string"],
+    [{ preconditions: { uid: 5 } }, "json: cannot unmarshal number into Go struct field Preconditions.preconditions.uid of type types.UID"],
+    ["{", "couldn't get version/kind; json parse error: unexpected end of JSON input"],
+  ])("options %j delete nothing", async ([body, message]) => {
+    expect(said(await call("DELETE", `${WIDGETS}/a`, body))).toEqual([400, message]);
+    expect(await gone("a")).toBe(false);
+  });
+
+  test("a dry run shows the mark and leaves none", async () => {
+    const { body } = await call("DELETE", `${WIDGETS}/a?dryRun=All&propagationPolicy=Foreground`);
+    expect(body["metadata"]).toMatchObject({ generation: 2, deletionGracePeriodSeconds: 0, finalizers: ["foregroundDeletion"] });
+    expect(body["metadata"].deletionTimestamp).toBeDefined();
+    const { metadata } = (await call("GET", `${WIDGETS}/a`)).body;
+    expect(metadata.resourceVersion).toBe(body["metadata"].resourceVersion);
+    expect([metadata.generation, metadata.deletionTimestamp, metadata.finalizers]).toEqual([1, undefined, undefined]);
+  });
+
+  test("a name that is still going cannot be taken, and the answer says why", async () => {
+    await call("POST", WIDGETS, widget("f", { metadata: { finalizers: ["a.b/c"] } }));
+    await call("DELETE", `${WIDGETS}/f`);
+    expect(said(await call("POST", WIDGETS, widget("f")))).toEqual([
+      409,
+      'object is being deleted: widgets.example.com "f" already exists',
+    ]);
+  });
+
+  test("namespaces and CRDs have no grace period, nor does their deletion count as a change", async () => {
+    await call("POST", "/api/v1/namespaces", { metadata: { name: "n" } });
+    const { metadata } = (await call("DELETE", "/api/v1/namespaces/n")).body;
+    expect(metadata.deletionTimestamp).toBeDefined();
+    expect(metadata).not.toHaveProperty("deletionGracePeriodSeconds");
+  });
+});
+
+describe("updates", () => {
+  test("need a name in the body", async () => {
+    const message = "the name of the object (a based on URL) was undeterminable: name must be provided";
+    expect(said(await call("PUT", `${WIDGETS}/a`, { ...widget("a"), metadata: {} }))).toEqual([400, message]);
+    expect(said(await given.merge(`${WIDGETS}/a`, { metadata: { name: null } }))).toEqual([400, message]);
+  });
+
+  test.for<[string, number, string]>([
+    ["x", 500, 'strconv.ParseUint: parsing "x": invalid syntax'],
+    ["0", 422, 'widgets.example.com "a" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update'],
+  ])("resourceVersion %j", async ([resourceVersion, status, message]) => {
+    expect(said(await call("PUT", `${WIDGETS}/a`, widget("a", { metadata: { resourceVersion } })))).toEqual([status, message]);
+    expect(said(await given.merge(`${WIDGETS}/a`, { metadata: { resourceVersion } }))).toEqual([status, message]);
+  });
+
+  test("the conflict of another uid", async () => {
+    const { metadata } = (await call("GET", `${WIDGETS}/a`)).body;
+    const body = widget("a", { metadata: { uid: "other", resourceVersion: metadata.resourceVersion } });
+    expect(said(await call("PUT", `${WIDGETS}/a`, body))).toEqual([
+      409,
+      'Operation cannot be fulfilled on widgets.example.com "a": StorageError: invalid object, Code: 4, Key: /registry/example.com/widgets/default/a, ' +
+        `ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: other, UID in object meta: ${metadata.uid}`,
+    ]);
+  });
+});
+
+describe("patches", () => {
+  const patch = (...operations: readonly object[]): Promise<Answer> => call("PATCH", `${WIDGETS}/a`, operations, json);
+
+  test("an ordinary patch cannot be forced", async () => {
+    const answer = await given.merge(`${WIDGETS}/a?force=true`, { spec: { size: 2 } });
+    expect(said(answer)).toEqual([
+      422,
+      'PatchOptions.meta.k8s.io "" is invalid: force: Forbidden: may not be specified for non-apply patch',
+    ]);
+  });
+
+  test("replace sets an absent member of an object that is there, and nothing else that is absent", async () => {
+    const answer = await patch({ op: "add", path: "/spec/tags", value: ["x"] }, { op: "replace", path: "/spec/mode", value: "fast" });
+    expect(answer.body["spec"]).toEqual({ size: 1, mode: "fast", tags: ["x"] });
+    expect((await patch({ op: "replace", path: "/metadata/labels", value: { a: "b" } })).body["metadata"].labels).toEqual({ a: "b" });
+    expect((await patch({ op: "replace", path: "/spec/tags/1", value: "y" })).status).toBe(422);
+    expect((await patch({ op: "replace", path: "/metadata/annotations/a", value: "b" })).status).toBe(422);
+  });
+
+  test("what becomes of the object must be an object", async () => {
+    const header = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+    const cause = `couldn't get version/kind; json parse error: json: cannot unmarshal array into Go value of type ${header}`;
+    expect(said(await patch({ op: "replace", path: "", value: [] }))).toEqual([
+      422,
+      ` "" is invalid: patch: Invalid value: "[]": ${cause}`,
+    ]);
+    expect((await patch({ op: "replace", path: "", value: "x" })).body["details"]).toEqual({});
+  });
+
+  test.for<[string, string]>([
+    ["[]", "error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}"],
+    ["null", "Invalid JSON Patch"],
+    ['{"a":}', "error decoding patch: invalid character '}' looking for beginning of value"],
+  ])("merge patch %s", async ([body, message]) => expect(said(await given.merge(`${WIDGETS}/a`, body))).toEqual([400, message]));
+});
+
+describe("managedFields", () => {
+  test("are not followed any more after a reset", async () => {
+    await given.merge(`${WIDGETS}/a`, { metadata: { managedFields: [{}] } });
+    await given.merge(`${WIDGETS}/a`, { spec: { size: 5 } });
+    expect((await call("GET", `${WIDGETS}/a`)).body["metadata"]).not.toHaveProperty("managedFields");
+  });
+
+  test("do not hold what the server puts into a namespace", async () => {
+    const { metadata } = (await call("POST", "/api/v1/namespaces", { metadata: { name: "n" } })).body;
+    expect(Object.keys(metadata.managedFields[0].fieldsV1)).toEqual(["f:metadata"]);
+  });
+});
+
+describe("reading", () => {
+  test("a version that is no number", async () => {
+    const cause = 'resourceVersion: Invalid value: "x": strconv.ParseUint: parsing "x": invalid syntax';
+    expect(said(await call("GET", `${WIDGETS}?resourceVersion=x`))).toEqual([400, `invalid resource version: ${cause}`]);
+    for (const path of [`${WIDGETS}/a?resourceVersion=x`, `${WIDGETS}?watch=true&resourceVersion=x`]) {
+      const answer = await call("GET", path);
+      expect(said(answer)).toEqual([500, cause]);
+      expect(answer.body).not.toHaveProperty("reason");
+    }
+  });
+
+  test("lists of custom resources say that nothing follows", async () => {
+    expect((await call("GET", WIDGETS)).body["metadata"].continue).toBe("");
+    expect((await call("GET", CONFIG_MAPS)).body["metadata"]).not.toHaveProperty("continue");
+  });
+
+  test("discovery", async () => {
+    const { resources } = (await call("GET", "/apis/example.com/v1")).body;
+    expect(resources[0].verbs).toEqual(["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"]);
+    const core = (await call("GET", "/api/v1")).body["resources"] as readonly { name: string; storageVersionHash: string }[];
+    expect(core.find(({ name }) => name === "configmaps")?.storageVersionHash).toBe("qFsyl6wFWjQ=");
+  });
+
+  test("media types that are not served", async () => {
+    const all = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
+    expect((await call("GET", WIDGETS, undefined, { accept: "text/html" })).body["message"]).toBe(
+      `only the following media types are accepted: ${all}`,
+    );
+  });
+});
+
+describe("names", () => {
+  test("a namespace without one", async () => {
+    expect(said(await call("POST", "/api/v1/namespaces", {}))).toEqual([
+      422,
+      'Namespace "" is invalid: metadata.name: Required value: name or generateName is required',
+    ]);
+  });
+
+  test.for<[string, string]>([
+    ["a.b", "must not contain dots"],
+    ["n".repeat(64), "must be no more than 63 characters"],
+  ])("of a namespace: %s", async ([name, problem]) => {
+    const { body } = await call("POST", "/api/v1/namespaces", { metadata: { name } });
+    expect(body["details"].causes[0].message).toBe(`Invalid value: "${name}": ${problem}`);
+  });
+});
