@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type { Registry, ResourceType, Served, ServedVersion } from "./registry.ts";
 
 /** The Kubernetes version that the server stands for: the newest whose behaviour was compared. */
-export const SERVER_VERSION = { major: "1", minor: "34", gitVersion: "v1.34.1" } as const;
+export const SERVER_VERSION = { major: "1", minor: "36", gitVersion: "v1.36.3" } as const;
 
 const MAIN_VERBS = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"] as const;
 const CUSTOM_VERBS = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"] as const;

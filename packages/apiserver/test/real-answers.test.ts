@@ -159,6 +159,11 @@ describe("patches", () => {
     ]);
   });
 
+  test("fields that are twice in a JSON patch are warned of", async () => {
+    const answer = await call("PATCH", `${WIDGETS}/a`, '[{"op":"replace","path":"/spec/size","value":2,"value":3}]', json);
+    expect([answer.body["spec"].size, answer.headers["warning"]]).toEqual([3, '299 - "json patch duplicate field \\"[0].value\\""']);
+  });
+
   test("replace sets an absent member of an object that is there, and nothing else that is absent", async () => {
     const answer = await patch({ op: "add", path: "/spec/tags", value: ["x"] }, { op: "replace", path: "/spec/mode", value: "fast" });
     expect(answer.body["spec"]).toEqual({ size: 1, mode: "fast", tags: ["x"] });
@@ -182,6 +187,33 @@ describe("patches", () => {
     ["null", "Invalid JSON Patch"],
     ['{"a":}', "error decoding patch: invalid character '}' looking for beginning of value"],
   ])("merge patch %s", async ([body, message]) => expect(said(await given.merge(`${WIDGETS}/a`, body))).toEqual([400, message]));
+});
+
+describe("words", () => {
+  test("what is wrong with the metadata of a custom resource is among the causes twice", async () => {
+    await given.merge(`${WIDGETS}/a`, { metadata: { finalizers: ["a.b/c"] } });
+    await call("DELETE", `${WIDGETS}/a`);
+    const { details, message } = (await given.merge(`${WIDGETS}/a`, { metadata: { finalizers: ["a.b/c", "a.b/d"] } })).body;
+    expect(details.causes).toHaveLength(2);
+    expect(message).toBe(`Widget.example.com "a" is invalid: metadata.finalizers: ${details.causes[0].message}`);
+  });
+
+  test("references of owners are shown in the order of their struct", async () => {
+    const owner = { uid: "1", name: "x", kind: "K", controller: true, apiVersion: "v1" };
+    const { details } = (await call("POST", WIDGETS, widget("b", { metadata: { ownerReferences: [owner, owner] } }))).body;
+    const shown = '{"apiVersion":"v1","kind":"K","name":"x","uid":"1","controller":true}';
+    expect(details.causes[0].message).toMatch(new RegExp(`^Invalid value: \\[${shown},${shown}\\]: Only one`));
+  });
+
+  test("of characters that cannot be printed", async () => {
+    const { details } = (await given.merge(`${WIDGETS}/a?fieldManager=a%01b`, {})).body;
+    expect(details.causes[0].message).toBe('Invalid value: "a\\x01b": invalid character U+0001 (at position 1)');
+  });
+
+  test("of a token that is none", async () => {
+    const cause = "continue key is not valid: illegal base64 data at input byte 0";
+    expect(said(await call("GET", `${WIDGETS}?continue=x&limit=1`))).toEqual([400, `invalid continue token: ${cause}`]);
+  });
 });
 
 describe("managedFields", () => {

@@ -1,4 +1,5 @@
 /** All scenarios, in the order in which they run. */
+import { changes } from "./scenarios/changes.ts";
 import { objects } from "./scenarios/objects.ts";
 import { ownership } from "./scenarios/ownership.ts";
 import { patches } from "./scenarios/patches.ts";
@@ -6,4 +7,4 @@ import { protocol } from "./scenarios/protocol.ts";
 import { schema } from "./scenarios/schema.ts";
 import type { Scenario } from "./session.ts";
 
-export const scenarios: readonly Scenario[] = [...objects, ...patches, ...schema, ...ownership, ...protocol];
+export const scenarios: readonly Scenario[] = [...objects, ...patches, ...schema, ...ownership, ...protocol, ...changes];
