@@ -21,7 +21,8 @@ import {
   type Wake,
   wakesOf,
 } from "@treadle/reconcile";
-import { Backoff, CLUSTER_CURVE, type Curve, EXTERNAL_CURVE, LOW_PRIORITY, type QueueStatus, WorkQueue } from "@treadle/workqueue";
+import { CLUSTER_CURVE, type Curve, EXTERNAL_CURVE, LOW_PRIORITY, type QueueStatus, WorkQueue } from "@treadle/workqueue";
+import { type EndedPass, FailureCurve } from "./failure-curve.ts";
 import type { Feed, Origin } from "./feed.ts";
 import type { ControllerMetrics } from "./internal/controller-metrics.ts";
 import { isMandatory, type Predicate } from "./predicates.ts";
@@ -48,21 +49,26 @@ export interface PassReport {
   readonly durationMs: number;
 }
 
+/** What a controller is given by whoever runs it, besides its handler and options. */
 export interface ControllerEnv extends Pick<ReconcilerEnv, "recordEvent"> {
   readonly client: Client;
   readonly cache: Cache;
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: ControllerMetrics;
+  /** The feed of a kind, made when it is first asked for; before the informers start. */
   readonly feedOf: (kind: AnyHandler["kind"]) => Feed;
   /** The feed of a kind that somebody watches. */
   readonly watchedFeedOf: (kind: AnyHandler["kind"]) => Feed | undefined;
+  /** Names a pass in logs and reports. */
   readonly newID: () => string;
+  /** Told of every pass when it is over; what it throws is logged. */
   readonly onPass?: ((report: PassReport) => void) | undefined;
   /** Told each time that something was queued, began or ended. */
   readonly onChange: () => void;
 }
 
+/** How many keys of a controller wait, run and are due later, as of now; `name` is that of its handler. */
 export interface ControllerStatus extends QueueStatus {
   readonly name: string;
 }
@@ -79,7 +85,7 @@ export class Controller {
   readonly #concurrency: number;
   readonly #predicate: Predicate | undefined;
   readonly #queue: WorkQueue;
-  readonly #failures: Backoff;
+  readonly #failures: FailureCurve;
   readonly #primary: Feed;
   readonly #reconciler: Reconciler;
   readonly #abort = new AbortController();
@@ -92,7 +98,7 @@ export class Controller {
     this.#env = env;
     this.#concurrency = options.concurrency ?? 5;
     this.#predicate = options.predicate;
-    this.#failures = new Backoff(curveOf(options.backoff ?? "cluster"));
+    this.#failures = new FailureCurve(curveOf(options.backoff ?? "cluster"));
     const { metrics, onChange } = env;
     this.#queue = new WorkQueue({
       clock: env.clock,
@@ -177,6 +183,8 @@ export class Controller {
   /** Queues every key that the event concerns once: a free worker takes a key at once, and a second add would be a second pass. */
   #onEvent(feed: Feed, wakes: readonly Wake[], { event, origin }: Told): void {
     const keys = new Set<string>();
+    // Another object under the same name does not inherit the failures of this one.
+    if (feed === this.#primary && isGone(event)) this.#failures.forget(keyOf(event.object.metadata));
     if (feed === this.#primary && this.#concernsPrimary(event, origin)) keys.add(keyOf(event.object.metadata));
     // Before the start every primary is queued by its own event.
     if (this.#workers !== undefined) {
@@ -223,7 +231,7 @@ export class Controller {
         await this.#pass(key);
       } catch (error) {
         this.#contained(error, "the pass ended with an exception; this is a bug of Treadle", key);
-        this.#queue.addAfter(key, this.#failures.next(key));
+        this.#schedule(key, { requeue: { type: "failure" } });
       } finally {
         this.#env.metrics.active(-1);
         this.#queue.done(key);
@@ -249,27 +257,20 @@ export class Controller {
     }
   }
 
-  #schedule(key: string, { requeue }: PassResult): void {
-    switch (requeue.type) {
-      case "none":
-        this.#failures.forget(key);
-        return;
-      case "after":
-        this.#failures.forget(key);
-        this.#queue.addAfter(key, requeue.afterMs);
-        return;
-      case "failure": {
-        // An error that names its delay counts as a failure all the same.
-        const curveMs = this.#failures.next(key);
-        this.#queue.addAfter(key, requeue.afterMs ?? curveMs);
-      }
-    }
+  #schedule(key: string, pass: EndedPass): void {
+    const delayMs = this.#failures.delayAfter(key, pass);
+    if (delayMs !== undefined) this.#queue.addAfter(key, delayMs);
   }
 
   #contained(error: unknown, text: string, key: string): void {
     this.#env.metrics.panicked();
     this.#env.log.error({ controller: this.name, object: key, error }, text);
   }
+}
+
+/** Whether the object of before is no more; an informer that listed anew may tell of the next one as an update. */
+function isGone(event: InformerEvent<KubernetesObject>): boolean {
+  return event.type === "deleted" || (event.type === "updated" && event.previous.metadata.uid !== event.object.metadata.uid);
 }
 
 function curveOf(backoff: "cluster" | "external" | Curve): Curve {

@@ -1,14 +1,7 @@
-export {
-  Controller,
-  type ControllerEnv,
-  type ControllerOptions,
-  type ControllerStatus,
-  type PassReport,
-} from "./controller.ts";
-export { createFeed, type Feed, type FeedListener, type Origin } from "./feed.ts";
+export type { Controller, ControllerOptions, ControllerStatus, PassReport } from "./controller.ts";
+export { type EndedPass, FailureCurve } from "./failure-curve.ts";
 export type { Logger } from "@treadle/reconcile";
 export type { SettleOptions } from "./internal/activity.ts";
-export { type ControllerMetrics, NO_METRICS, type ResultLabel } from "./internal/controller-metrics.ts";
 export type { Check } from "./internal/probes.ts";
 export { createLogger, type LogOptions } from "./log.ts";
 export {

@@ -18,10 +18,12 @@ export function generationChanged(event: InformerEvent<KubernetesObject>): boole
   return changed(event, ({ metadata }) => metadata.generation);
 }
 
+/** Updates that changed `metadata.labels`; none and `{}` are the same, and so are two orders of the same labels. */
 export function labelsChanged(event: InformerEvent<KubernetesObject>): boolean | undefined {
   return changed(event, ({ metadata }) => metadata.labels ?? {});
 }
 
+/** Updates that changed `metadata.annotations`; none and `{}` are the same, and so are two orders of the same annotations. */
 export function annotationsChanged(event: InformerEvent<KubernetesObject>): boolean | undefined {
   return changed(event, ({ metadata }) => metadata.annotations ?? {});
 }

@@ -480,6 +480,30 @@ describe("when a key comes back", () => {
     expect(gaps(times)).toEqual([7_000, 7_000, 20]);
   });
 
+  test("an object that takes the name of a long-failing one begins its own curve, also when that one was failing just then", async () => {
+    const times: number[] = [];
+    const release = Promise.withResolvers<void>();
+    let calls = 0;
+    const failing = step(Widget, {
+      name: "failing",
+      async do(req) {
+        calls++;
+        if (calls === 8) await release.promise;
+        if (req.object.spec.size === 2) times.push(req.now().getTime());
+        throw new Error("boom");
+      },
+    });
+    const world = await startWorld({ handlers: [handler(Widget).step(failing).build()] });
+    await world.user.create(Widget, widget("a", { size: 1 }));
+    while (calls < 8) await world.clock.advance(5);
+    await world.user.delete(Widget, ref);
+    await world.user.create(Widget, widget("a", { size: 2 }));
+    await world.clock.advance(0);
+    release.resolve();
+    await world.settled(70);
+    expect(gaps(times)).toEqual([5, 10, 20]);
+  });
+
   test("a terminal error and a stop schedule nothing, and an event runs a normal pass", async () => {
     let calls = 0;
     const terminal = step(Widget, {

@@ -3,6 +3,7 @@
  * the reconciler are the real ones; what is missing is the workers: a test says when a pass runs.
  */
 import { type FakeClock, fakeClock, type Kind, keyOf, type KubernetesObject, type ObjectOf, type Ref, refOf } from "@treadle/apimachinery";
+import { FailureCurve } from "@treadle/controller";
 import { createInformers, type Informer, type Informers } from "@treadle/informer";
 import {
   createReconciler,
@@ -11,11 +12,10 @@ import {
   type AnyHandler,
   type PassResult,
   type Reconciler,
-  type Requeue,
   type Wake,
   wakesOf,
 } from "@treadle/reconcile";
-import { Backoff, CLUSTER_CURVE } from "@treadle/workqueue";
+import { CLUSTER_CURVE } from "@treadle/workqueue";
 import { Backend } from "./internal/backend.ts";
 import { hasCaughtUp } from "./internal/caught-up.ts";
 import { fullKey, kindsOf } from "./internal/handler-kinds.ts";
@@ -101,7 +101,7 @@ class World implements FakeWorld {
   readonly #manifests: readonly Manifest[];
   readonly #informers: Informers;
   readonly #reconciler: Reconciler;
-  readonly #failures = new Backoff(CLUSTER_CURVE);
+  readonly #failures = new FailureCurve(CLUSTER_CURVE);
   /** When each key is due, in the order in which they came. */
   readonly #due = new Map<string, number>();
   #started: Promise<void> | undefined;
@@ -234,14 +234,9 @@ class World implements FakeWorld {
     const result = await this.#reconciler.pass(refOf(key), { reconcileID: `pass-${this.passes.length + 1}` });
     const pass = { ...result, key, atMs };
     this.passes.push(pass);
-    this.#schedule(key, result.requeue);
+    const delayMs = this.#failures.delayAfter(key, result);
+    if (delayMs !== undefined) this.#queue(key, delayMs);
     return pass;
-  }
-
-  #schedule(key: string, requeue: Requeue): void {
-    if (requeue.type !== "failure") this.#failures.forget(key);
-    if (requeue.type === "none") return;
-    this.#queue(key, requeue.type === "after" ? requeue.afterMs : (requeue.afterMs ?? this.#failures.next(key)));
   }
 
   /** The earliest of several times counts. */
@@ -258,7 +253,11 @@ class World implements FakeWorld {
   }
 
   #listen(primary: Informer): void {
-    primary.onEvent(({ object }) => this.#queue(keyOf((object as KubernetesObject).metadata)));
+    primary.onEvent((event) => {
+      const key = keyOf((event.object as KubernetesObject).metadata);
+      if (event.type === "deleted") this.#failures.forget(key);
+      this.#queue(key);
+    });
     const indexes = new Set<string>();
     for (const wake of wakesOf(this.#handler)) {
       if (wake.index !== undefined && !indexes.has(wake.index.name)) primary.addIndex(wake.index.name, wake.index.keys);

@@ -149,8 +149,14 @@ export class Operator implements TestOperator {
   }
 }
 
+/** Virtual time that `settled` looks ahead: the longest wait of the waiting curve (WAITING_CURVE of `@treadle/workqueue`). */
 const DEFAULT_HORIZON_MS = 10_000;
+/** Real time after which `settled` reports what does not come: well above what a busy machine needs, below what a person waits. */
 const GIVE_UP_MS = 10_000;
+/**
+ * Turns of the event loop in which nothing is asked of the server before virtual time moves. Ten times what a promise
+ * chain inside the process takes (QUIET_TURNS of the manager): moving too early would fire a deadline that work beats.
+ */
 const PATIENCE_TURNS = 100;
 
 export function isFake(clock: Clock): clock is FakeClock {

@@ -103,6 +103,33 @@ test("failures come back on their own curve, or when they say", async () => {
   expect(world.logs.filter(({ level }) => level === "error")).toHaveLength(4);
 });
 
+test("an error that names its delay counts as a failure, as in the controller", async () => {
+  const errors: Error[] = [new RetryAfterError("later", 7_000), new Error("boom"), new Error("boom")];
+  const failing = handler(RW)
+    .step(step(RW, { name: "failing", do: () => Promise.reject(errors.shift() ?? new Error("no more")) }))
+    .build();
+  const world = fakeWorld(failing, { objects: [primary("a")] });
+  const dues: (number | undefined)[] = [];
+  while (errors.length > 0) {
+    await world.pass("a");
+    dues.push(world.dueIn("a"));
+  }
+  expect(dues).toEqual([7_000, 10, 20]);
+});
+
+test("a new object does not inherit the failures of the one whose name it took", async () => {
+  const failing = handler(RW)
+    .step(step(RW, { name: "failing", do: () => Promise.reject(new Error("boom")) }))
+    .build();
+  const world = fakeWorld(failing, { objects: [primary("a")] });
+  for (let i = 0; i < 5; i++) await world.pass("a");
+  expect(world.dueIn("a")).toBe(80);
+  await world.delete(RW, "a");
+  await world.apply(primary("a"));
+  await world.settle();
+  expect(world.dueIn("a")).toBe(5);
+});
+
 test("a handler that keeps itself awake is reported, not run for ever", async () => {
   const restless = handler(RW)
     .step(step(RW, { name: "restless", do: (req) => req.wait("again", 0) }))

@@ -53,7 +53,10 @@ export interface Settling {
   readonly nextDueAt: () => number | undefined;
 }
 
-/** What is on its way inside the process arrives within so many turns: promise chains, and the pacing of informers. */
+/**
+ * What is on its way inside the process arrives within so many turns of the event loop: promise chains need one, and an
+ * informer gives one back between two slices of a list. An allowance, not a limit: anything that happens begins the count anew.
+ */
 const QUIET_TURNS = 10;
 
 /** Resolves when nothing happens and nothing is due before the horizon. Rejects with the signal's reason. */

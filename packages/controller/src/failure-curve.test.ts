@@ -1,0 +1,44 @@
+import type { Requeue } from "@treadle/reconcile";
+import { expect, test } from "vitest";
+import { type EndedPass, FailureCurve } from "./failure-curve.ts";
+
+const fails: Requeue = { type: "failure" };
+const asks: Requeue = { type: "failure", afterMs: 7_000 };
+const waits: Requeue = { type: "after", afterMs: 50, reason: "not yet" };
+const done: Requeue = { type: "none" };
+
+test.for<{ name: string; passes: readonly EndedPass[]; want: readonly (number | undefined)[] }>([
+  { name: "failures double", passes: [{ requeue: fails }, { requeue: fails }, { requeue: fails }], want: [5, 10, 20] },
+  { name: "an error that names its delay counts", passes: [{ requeue: asks }, { requeue: fails }], want: [7_000, 10] },
+  {
+    name: "a wait and a success start the curve anew",
+    passes: [{ requeue: fails }, { requeue: waits }, { requeue: fails }, { requeue: done }, { requeue: fails }],
+    want: [5, 50, 5, undefined, 5],
+  },
+  {
+    name: "another object of the same name starts the curve anew",
+    passes: [
+      { requeue: fails, uid: "old" },
+      { requeue: fails, uid: "old" },
+      { requeue: fails, uid: "new" },
+      { requeue: fails, uid: "new" },
+    ],
+    want: [5, 10, 5, 10],
+  },
+  {
+    name: "a pass that does not know its object counts for the one that is counted",
+    passes: [{ requeue: fails, uid: "a" }, { requeue: fails }, { requeue: fails, uid: "a" }],
+    want: [5, 10, 20],
+  },
+])("$name", ({ passes, want }, { expect }) => {
+  const curve = new FailureCurve({ baseMs: 5, maxMs: 1_000_000 });
+  expect(passes.map((pass) => curve.delayAfter("k", pass))).toEqual(want);
+});
+
+test("keys do not count for each other, and a forgotten one begins again", () => {
+  const curve = new FailureCurve({ baseMs: 5, maxMs: 1_000_000 });
+  const next = (key: string): number | undefined => curve.delayAfter(key, { requeue: fails, uid: key });
+  expect([next("a"), next("a"), next("b")]).toEqual([5, 10, 5]);
+  curve.forget("a");
+  expect([next("a"), next("b")]).toEqual([5, 10]);
+});
