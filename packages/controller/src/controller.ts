@@ -25,6 +25,7 @@ import { CLUSTER_CURVE, type Curve, EXTERNAL_CURVE, LOW_PRIORITY, type QueueStat
 import { type EndedPass, FailureCurve } from "./failure-curve.ts";
 import type { Feed, Origin } from "./feed.ts";
 import type { ControllerMetrics } from "./internal/controller-metrics.ts";
+import { errorFields } from "./internal/error-text.ts";
 import { isMandatory, type Predicate } from "./predicates.ts";
 
 /** How a handler is run. */
@@ -264,7 +265,7 @@ export class Controller {
 
   #contained(error: unknown, text: string, key: string): void {
     this.#env.metrics.panicked();
-    this.#env.log.error({ controller: this.name, object: key, error }, text);
+    this.#env.log.error({ controller: this.name, object: key, ...errorFields(error) }, text);
   }
 }
 

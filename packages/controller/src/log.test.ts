@@ -76,3 +76,99 @@ test("errors are written with code, cause and parts; what cannot be written does
     circle: { big: "1" },
   });
 });
+
+describe("texts give no secrets away", () => {
+  const boom = new Error("login failed: password=hunter2", { cause: new Error("postgres://app:hunter2@db/app") });
+  test.for([
+    { name: "the message and the stack of an error, and its cause", data: { error: boom }, text: "x" },
+    { name: "an error that is the data itself", data: boom, text: "x" },
+    { name: "a text in the data", data: { reason: "token: hunter2" }, text: "x" },
+    { name: "the text of the line", data: {}, text: "cannot log in with Authorization: Bearer hunter2hunter2" },
+    { name: "what toJSON gives", data: { given: { toJSON: () => ({ password: "hunter2" }) } }, text: "x" },
+    { name: "a name that a status would hide, too", data: { PGPASSWORD: "hunter2", passphrase: "hunter2" }, text: "x" },
+  ])("$name", ({ data, text }, { expect }) => {
+    const { log, lines } = logged();
+    log.error(data, text);
+    expect(lines).toHaveLength(1);
+    expect(JSON.stringify(lines)).not.toContain("hunter2");
+  });
+
+  test("what is no secret stays: names, places in the code, digests", () => {
+    const { log, lines } = logged();
+    const data = { image: "oci://host:5000/app@sha256:0123456789abcdef", reason: "Secret in does not exist", error: new Error("x") };
+    log.info(data, "pass finished");
+    expect(lines[0]).toMatchObject({ image: data.image, reason: data.reason, msg: "pass finished" });
+    expect((lines[0] as { error: { stack: string } }).error.stack).toContain("log.test.ts");
+  });
+});
+
+describe("nothing that is logged throws or takes long", () => {
+  const throwing = (): never => {
+    throw new Error("do not look");
+  };
+  test.for([
+    {
+      name: "a getter that throws",
+      value: {
+        ok: 1,
+        get bad(): number {
+          return throwing();
+        },
+      },
+      want: { ok: 1, bad: "[unreadable]" },
+    },
+    { name: "a toJSON that throws", value: { toJSON: throwing }, want: "[unreadable]" },
+    {
+      name: "a toJSON that gives itself",
+      value: {
+        a: 1,
+        toJSON() {
+          return this;
+        },
+      },
+      want: { a: 1 },
+    },
+    {
+      name: "a proxy that throws",
+      value: new Proxy({}, { ownKeys: throwing, get: throwing, has: throwing, getPrototypeOf: throwing }),
+      want: "[unreadable]",
+    },
+    { name: "a revoked proxy", value: revoked(), want: "[unreadable]" },
+    { name: "bytes", value: { body: new Uint8Array(1_000_000) }, want: { body: "[1000000 bytes]" } },
+  ])("$name", ({ value, want }, { expect }) => {
+    const { log, lines } = logged();
+    log.info({ value }, "x");
+    expect(lines[0]).toMatchObject({ value: want });
+  });
+
+  test("an object within itself is named, the same one twice beside each other is written twice", () => {
+    const { log, lines } = logged();
+    const shared = { name: "s" };
+    const circle: Record<string, unknown> = { first: shared, second: shared };
+    circle["self"] = circle;
+    log.info({ circle }, "x");
+    expect(lines[0]).toMatchObject({ circle: { first: shared, second: shared, self: "[circular]" } });
+  });
+
+  test("objects that all know each other make a line of bounded length", () => {
+    const { log, lines } = logged();
+    const nodes: Record<string, unknown>[] = Array.from({ length: 30 }, () => ({}));
+    for (const node of nodes) nodes.forEach((other, i) => (node[`n${i}`] = other));
+    log.info({ nodes, list: Array(100_000).fill(1) }, "x");
+    const length = JSON.stringify(lines).length;
+    expect(length).toBeLessThan(500_000);
+    expect(JSON.stringify(lines)).toContain("[too much");
+  });
+
+  test("a text without end is cut", () => {
+    const { log, lines } = logged();
+    log.info({ text: "a b ".repeat(1_000_000) }, "x");
+    expect(JSON.stringify(lines).length).toBeLessThan(20_000);
+  });
+});
+
+function revoked(): object {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+}

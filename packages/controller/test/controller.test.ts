@@ -564,7 +564,7 @@ describe("when a key comes back", () => {
     const world = await startWorld({
       handlers: [mirroring],
       onPass: () => {
-        throw new Error("observer");
+        throw new Error("observer: password=hunter2");
       },
     });
     await world.user.create(Widget, widget("a", { size: 3 }));
@@ -572,6 +572,8 @@ describe("when a key comes back", () => {
     await world.settled();
     expect((await world.user.get(Widget, { name: "b", namespace: "default" }))?.status?.seen).toBe(4);
     expect(world.logs.filter(({ text }) => text === "onPass threw")).toHaveLength(2);
+    expect(JSON.stringify(world.logs)).toContain("observer: password=<redacted>");
+    expect(JSON.stringify(world.logs)).not.toContain("hunter2");
   });
 });
 

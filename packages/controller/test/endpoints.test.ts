@@ -44,6 +44,18 @@ describe("probes", () => {
     await started;
   });
 
+  test("a check does not give away secrets, whether it throws them or names them", async () => {
+    const world = await served({ start: false });
+    world.manager
+      .addReadyzCheck("thrown", () => Promise.reject(new Error("no route to postgres://app:hunter2@db/app")))
+      .addReadyzCheck("named", () => "token=hunter2 expired");
+    await world.manager.start();
+    const [status, body] = await world.get("probes", "/readyz");
+    expect(status).toBe(500);
+    expect(body).toContain("[-]thrown failed: no route to postgres://app:<redacted>@db/app");
+    expect(body).not.toContain("hunter2");
+  });
+
   test("a check of the author's own that throws, or names a problem, fails its probe alone", async () => {
     const world = await served({ start: false });
     world.manager

@@ -8,6 +8,7 @@ import { ApiError, fakeClock } from "@treadle/apimachinery";
 import { connect } from "@treadle/client";
 import { type AnyHandler, conditions, handler, step } from "@treadle/reconcile";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { Registry } from "prom-client";
 import { z } from "zod";
 import { createManager, isManagerError, type Logger, type ManagerErrorCode } from "../src/index.ts";
 import { Gadget, startWorld, Widget, widget } from "./world.ts";
@@ -63,7 +64,14 @@ describe("add", () => {
 
   test("refuses what is neither handler nor runnable, and anything after the start", async () => {
     const world = await startWorld({ handlers: [idling] });
-    expect(errorOf(() => createManager({ log: quiet }).add({} as never))).toBeInstanceOf(TypeError);
+    for (const given of [{}, undefined, null, "handler", handler(Widget)])
+      expect(
+        errorOf(() => createManager({ log: quiet }).add(given as never)),
+        String(given),
+      ).toMatchObject({
+        name: "TypeError",
+        message: expect.stringContaining("manager.add: give a handler"),
+      });
     expect(errorOf(() => world.manager.add(idling))).toMatchObject({ code: "ERR_ADD_REFUSED" });
     await expect(world.manager.start()).rejects.toMatchObject({ code: "ERR_ALREADY_STARTED" });
   });
@@ -180,6 +188,31 @@ describe("a start that fails", () => {
   });
 });
 
+describe("what fails beside the client", () => {
+  test("closes the client that was made for the manager", async () => {
+    let closed = 0;
+    const world = await startWorld({ handlers: [idling], start: false });
+    const client = { ...world.user, close: async () => void closed++ };
+    const { registerMetric } = Registry.prototype;
+    Registry.prototype.registerMetric = () => {
+      throw new Error("no metrics today");
+    };
+    onTestFinished(() => {
+      Registry.prototype.registerMetric = registerMetric;
+    });
+    const manager = createManager({ client: () => client, clock: world.clock, log: quiet, probes: false });
+    await expect(manager.add(idling).start()).rejects.toThrow("no metrics today");
+    expect(closed).toBe(1);
+    expect(manager.status().state).toBe("stopped");
+  });
+
+  test("secrets in an error of a runnable do not get into ours", async () => {
+    const world = await startWorld({ handlers: [idling], start: false });
+    world.manager.add({ name: "db", start: () => Promise.reject(new Error("login failed: password=hunter2")) });
+    await expect(world.manager.start()).rejects.toMatchObject({ message: expect.not.stringContaining("hunter2") });
+  });
+});
+
 describe("stop", () => {
   function holding() {
     const log: string[] = [];
@@ -237,9 +270,33 @@ describe("stop", () => {
     expect((await world.user.get(Widget, ref))?.status?.text).toBe("begun");
   });
 
+  test("a step that ignores its signal does not hold up the stop: its pass is saved without it", async () => {
+    const deaf = step(Widget, {
+      name: "deaf",
+      do(req) {
+        req.status.text = "begun";
+        return new Promise<void>(() => undefined);
+      },
+    });
+    const world = await startWorld({ handlers: [handler(Widget).step(deaf).build()], gracefulShutdownMs: 3_000 });
+    await world.user.create(Widget, widget("a"));
+    await world.clock.advance(0);
+    const stopped = world.manager.stop();
+    await world.clock.advance(2_000);
+    await expect(stopped).resolves.toBeUndefined();
+    expect((await world.user.get(Widget, ref))?.status?.text).toBe("begun");
+  });
+
   test("a pass that cannot be ended is left behind after the grace, with an error that names it", async () => {
-    const stuck = step(Widget, { name: "stuck", do: () => new Promise<void>(() => undefined) });
-    const world = await startWorld({ handlers: [handler(Widget).step(stuck).build()], gracefulShutdownMs: 3_000 });
+    const writing = step(Widget, { name: "writing", do: (req) => void (req.status.seen = 1) });
+    const world = await startWorld({
+      handlers: [handler(Widget).step(writing).build()],
+      gracefulShutdownMs: 3_000,
+      intercept: (transport) => ({
+        ...transport,
+        request: (request) => (request.method === "PATCH" ? new Promise(() => undefined) : transport.request(request)),
+      }),
+    });
     await world.user.create(Widget, widget("a"));
     await world.clock.advance(0);
     const stopped = world.manager.stop().catch((error: unknown) => error);

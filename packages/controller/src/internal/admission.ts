@@ -2,6 +2,7 @@
 import { groupKindOf } from "@treadle/apimachinery";
 import type { AnyHandler } from "@treadle/reconcile";
 import { ManagerError } from "../manager-error.ts";
+import type { Runnable } from "../options.ts";
 
 /** @throws ManagerError ERR_ADD_REFUSED that says what is in the way and how to mend it. */
 export function admit(handler: AnyHandler, others: readonly AnyHandler[]): void {
@@ -25,6 +26,17 @@ export function admit(handler: AnyHandler, others: readonly AnyHandler[]): void 
       problems.push(`handler "${other.name}" has a step "${step}" with state, too: state is kept by step name, so rename one of them`);
   }
   if (problems.length > 0) throw new ManagerError("ERR_ADD_REFUSED", `cannot add handler "${handler.name}": ${problems.join("; ")}`);
+}
+
+/**
+ * Programs without types give anything, and a handler of a circle of imports is undefined.
+ * @throws TypeError that says what may be added
+ */
+export function checkAddable(given: unknown): asserts given is AnyHandler | Runnable {
+  const isObject = (typeof given === "object" && given !== null) || typeof given === "function";
+  if (isObject && ("pipeline" in given || ("start" in given && typeof given.start === "function"))) return;
+  const what = isObject ? "an object that has neither" : given === null ? "null" : typeof given;
+  throw new TypeError(`manager.add: give a handler, made by handler(...).build(), or an object with start(), not ${what}`);
 }
 
 /** @throws RangeError */

@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { ManagerError } from "../manager-error.ts";
+import { messageOf } from "./error-text.ts";
 
 export interface Answer {
   readonly status: number;
@@ -79,7 +80,7 @@ async function answerOf(handle: HttpServerOptions["handle"], request: IncomingMe
   try {
     return (await handle(url)) ?? text(404, "not found");
   } catch (error) {
-    return text(500, `failed: ${error instanceof Error ? error.message : String(error)}`);
+    return text(500, `failed: ${messageOf(error)}`);
   }
 }
 

@@ -7,6 +7,7 @@ import { isConnectionError } from "@treadle/client";
 import type { Informer, InformerErrorSource } from "@treadle/informer";
 import type { Logger } from "@treadle/reconcile";
 import { ManagerError } from "../manager-error.ts";
+import { errorFields, messageOf } from "./error-text.ts";
 
 /** The same message of the same informer is not repeated sooner. */
 const QUIET_MS = 600_000;
@@ -23,7 +24,7 @@ export function logFailures(log: Logger, clock: Clock): (error: unknown, where: 
     const data = { informer: groupKindOf(kind), where, reason: text };
     if (where === "list" || where === "watch")
       log.warn(data, `${text.startsWith("cannot ") ? "" : `cannot ${where} ${kind.kind}: `}${text}${fixOf(error, kind)}`);
-    else log.error({ ...data, error }, `informer of ${kind.kind}: ${where} failed: ${text}`);
+    else log.error({ ...data, ...errorFields(error) }, `informer of ${kind.kind}: ${where} failed: ${text}`);
   };
 }
 
@@ -50,8 +51,4 @@ function fixOf(error: unknown, kind: Kind): string {
     return `; allow list and watch of ${kind.plural}${kind.group === "" ? "" : `.${kind.group}`} to the operator's service account`;
   if (isConnectionError(error) && error.code === "ERR_UNREACHABLE") return "; is the server up, and the kubeconfig that of this cluster?";
   return "";
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -11,13 +11,14 @@ import type { Manager, ManagerAddresses, ManagerState, ManagerStatus } from "../
 import { ManagerError } from "../manager-error.ts";
 import type { ManagerOptions, Runnable } from "../options.ts";
 import { createActivity, settle, type SettleOptions } from "./activity.ts";
-import { admit, checkConcurrency } from "./admission.ts";
+import { admit, checkAddable, checkConcurrency } from "./admission.ts";
 import { NO_METRICS } from "./controller-metrics.ts";
+import { errorFields, messageOf } from "./error-text.ts";
 import type { HttpServer, HttpServerOptions } from "./http-server.ts";
 import { type Check, deadness, probe, staleness } from "./probes.ts";
 import { installProcessHooks } from "./process-hooks.ts";
 import type { ManagerMetrics } from "./prometheus.ts";
-import { type Assignment, type Runtime, startRuntime } from "./runtime.ts";
+import { type Assignment, both, type Runtime, startRuntime } from "./runtime.ts";
 
 export class OperatorManager implements Manager {
   readonly #options: ManagerOptions;
@@ -52,6 +53,7 @@ export class OperatorManager implements Manager {
 
   add(given: AnyHandler | Runnable, options: ControllerOptions<never> = {}): this {
     if (this.#state !== "new") throw new ManagerError("ERR_ADD_REFUSED", "cannot add to a manager that was started: add before run()");
+    checkAddable(given);
     if ("pipeline" in given) {
       admit(
         given,
@@ -60,10 +62,8 @@ export class OperatorManager implements Manager {
       checkConcurrency(options.concurrency, given.name);
       // The informer of the handler's kind gives the predicate the objects that it is for.
       this.#assignments.push({ handler: given, options: options as ControllerOptions });
-    } else if (typeof (given as Partial<Runnable> | undefined)?.start === "function") {
-      this.#runnables.push(given);
     } else {
-      throw new TypeError("manager.add: give a handler, made by handler(...).build(), or an object with start()");
+      this.#runnables.push(given);
     }
     return this;
   }
@@ -169,7 +169,11 @@ export class OperatorManager implements Manager {
   async #startRuntime(): Promise<Runtime> {
     const { gracefulShutdownMs = 30_000, cacheSyncTimeoutMs = 120_000, onPass, namespaces } = this.#options;
     // Started together: both take their time, and neither needs the other.
-    const [client, metrics] = await Promise.all([this.#client(), this.#options.metrics === false ? this.#metrics : this.#loadMetrics()]);
+    const [client, metrics] = await both(
+      this.#client(),
+      this.#options.metrics === false ? Promise.resolve(this.#metrics) : this.#loadMetrics(),
+      ({ closeClient }) => closeClient(),
+    );
     return await startRuntime({
       ...client,
       clock: this.#clock,
@@ -271,8 +275,8 @@ export class OperatorManager implements Manager {
       },
       onUnhandledRejection: (reason) => {
         this.#loadedMetrics?.rejectionUnhandled();
-        const message = reason instanceof Error ? reason.message : String(reason);
-        this.#log.error({ error: reason }, `a promise was rejected and nobody handled it: ${message}; stopping`);
+        const message = messageOf(reason);
+        this.#log.error(errorFields(reason), `a promise was rejected and nobody handled it: ${message}; stopping`);
         this.#failure ??= new ManagerError("ERR_UNHANDLED_REJECTION", `a promise was rejected and nobody handled it: ${message}`, {
           cause: reason,
         });

@@ -4,6 +4,7 @@
  */
 import type { Informer } from "@treadle/informer";
 import { isApiError } from "@treadle/apimachinery";
+import { messageOf } from "./error-text.ts";
 import { type Answer, text } from "./http-server.ts";
 
 /** Healthy unless it throws, or resolves to a text that says what is wrong. */
@@ -54,13 +55,14 @@ export function deadness(informer: Informer): string | undefined {
 
 function because(error: unknown): string {
   if (error === undefined) return "";
-  return ` (${error instanceof Error ? error.message : String(error)})`;
+  return ` (${messageOf(error)})`;
 }
 
 async function problemOf(check: Check): Promise<string | undefined> {
   try {
-    return (await check()) ?? undefined;
+    const problem = (await check()) ?? undefined;
+    return problem === undefined ? undefined : messageOf(problem);
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }

@@ -11,6 +11,7 @@ import { createFeed, type Feed } from "../feed.ts";
 import { ManagerError } from "../manager-error.ts";
 import type { Runnable } from "../options.ts";
 import type { ControllerMetrics } from "./controller-metrics.ts";
+import { messageOf } from "./error-text.ts";
 import { type HttpServer, type HttpServerOptions, listen } from "./http-server.ts";
 import { logFailures, syncError } from "./informer-failures.ts";
 
@@ -129,8 +130,9 @@ function makeControllers(options: RuntimeOptions, informers: Informers): readonl
 }
 
 /** The cache of `informers`, which finds an informer without comparing kinds each time: every pass reads from it. */
-function quickCache(informers: Informers): Cache {
-  const found = new Map<Kind, Informer>();
+export function quickCache(informers: Informers): Cache {
+  // Weak: a step may make its kind anew in each pass.
+  const found = new WeakMap<Kind, Informer>();
   const informerOf = (kind: Kind): Informer | undefined => {
     let informer = found.get(kind);
     if (informer === undefined) {
@@ -187,8 +189,7 @@ async function ran(runnable: Runnable, verb: "start" | "stop", run: () => void |
   try {
     await run();
   } catch (cause) {
-    const message = cause instanceof Error ? cause.message : String(cause);
-    throw new ManagerError("ERR_RUNNABLE", `cannot ${verb} runnable "${runnable.name ?? "(unnamed)"}": ${message}`, { cause });
+    throw new ManagerError("ERR_RUNNABLE", `cannot ${verb} runnable "${runnable.name ?? "(unnamed)"}": ${messageOf(cause)}`, { cause });
   }
 }
 
@@ -214,15 +215,23 @@ function runningOf(controllers: readonly Controller[]): Readonly<Record<string, 
   return Object.fromEntries(controllers.map((each) => [each.name, each.status().running] as const).filter(([, running]) => running > 0));
 }
 
-/** Whether `promise` resolved in time. */
-async function within(clock: Clock, delayMs: number, promise: Promise<unknown>): Promise<boolean> {
+/** Whether `promise` resolved in time; rejects with it. Leaves no timer. */
+export async function within(clock: Clock, delayMs: number, promise: Promise<unknown>): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const timer = clock.after(delayMs, () => resolve(false));
-    promise.then(() => {
-      timer.cancel();
-      resolve(true);
-    }, reject);
+    void promise.finally(() => timer.cancel()).then(() => resolve(true), reject);
   });
+}
+
+/** Both, or what the first of them rejected with; `first` is closed when only the other failed. */
+export async function both<A, B>(first: Promise<A>, second: Promise<B>, close: (made: A) => Promise<void>): Promise<[A, B]> {
+  try {
+    return await Promise.all([first, second]);
+  } catch (error) {
+    const [made] = await Promise.allSettled([first]);
+    if (made.status === "fulfilled") await close(made.value).catch(() => undefined); // What went wrong first is what matters.
+    throw error;
+  }
 }
 
 /** Everything in reverse order, whatever fails. */

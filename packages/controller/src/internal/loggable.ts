@@ -1,0 +1,111 @@
+/**
+ * What of a value may stand in a log line. It never throws and never takes long: what cannot be read, refers to itself
+ * or is too much is replaced by a word that says so. Secrets are hidden by the same rules as in the texts of a status.
+ */
+import { withoutSecrets } from "@treadle/reconcile";
+
+/** Deeper than any line that a person reads. */
+const MAX_DEPTH = 8;
+/** Values in one line: a few large objects, not a whole list of them. Objects that know each other would multiply without it. */
+const MAX_VALUES = 5_000;
+/** Characters of one text; longer ones are cut before secrets are looked for, which takes time by length. */
+const MAX_TEXT = 16_384;
+const REDACTED = "[redacted]";
+/** Holds the whole object as text, of a Secret too. */
+const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
+
+interface Walk {
+  left: number;
+  /** The objects around the present one. */
+  readonly above: object[];
+}
+
+/** A copy of `value` as it may be written. */
+export function loggable(value: unknown): unknown {
+  return copyOf(value, { left: MAX_VALUES, above: [] });
+}
+
+/** A text as it may be written. */
+export function loggableText(text: string): string {
+  return text.length <= MAX_TEXT ? withoutSecrets(text) : `${withoutSecrets(text.slice(0, MAX_TEXT))}… [${text.length} characters]`;
+}
+
+function copyOf(value: unknown, walk: Walk): unknown {
+  if (typeof value === "string") return loggableText(value);
+  if (typeof value === "bigint") return String(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (walk.above.includes(value)) return "[circular]";
+  if (walk.above.length > MAX_DEPTH) return "[too deep]";
+  walk.above.push(value);
+  try {
+    return copyOfObject(value, walk);
+  } catch {
+    return "[unreadable]"; // A proxy, or a toJSON, that throws.
+  } finally {
+    walk.above.pop();
+  }
+}
+
+function copyOfObject(value: object, walk: Walk): unknown {
+  if (value instanceof Error) return copyOfError(value, walk);
+  if (Array.isArray(value)) return copyOfList(value, walk);
+  if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
+  if ("toJSON" in value && typeof value.toJSON === "function") {
+    const json: unknown = value.toJSON();
+    if (json !== value) return copyOf(json, walk);
+  }
+  const isSecret = read(value, "kind") === "Secret";
+  const fields: [string, unknown][] = [];
+  for (const name of Object.keys(value)) {
+    if (walk.left-- <= 0) {
+      fields.push(["…", "[too much]"]);
+      break;
+    }
+    const inner = read(value, name);
+    const isHidden = (isSecret && (name === "data" || name === "stringData")) || name === LAST_APPLIED;
+    fields.push([name, isHidden || (typeof inner === "string" && isSecretName(name)) ? REDACTED : copyOf(inner, walk)]);
+  }
+  // Not by assignment: a field may be called __proto__.
+  return Object.fromEntries(fields);
+}
+
+function copyOfList(list: readonly unknown[], walk: Walk): unknown[] {
+  const copy: unknown[] = [];
+  for (let i = 0; i < list.length; i++) {
+    if (walk.left-- <= 0) {
+      copy.push(`[too much: ${list.length - i} more]`);
+      break;
+    }
+    copy.push(copyOf(read(list, i), walk));
+  }
+  return copy;
+}
+
+function copyOfError(error: Error, walk: Walk): object {
+  const copy: Record<string, unknown> = {};
+  for (const name of ["name", "message", "code", "stack", "cause", "errors"]) {
+    if (!(name in error)) continue;
+    walk.left--;
+    const inner = read(error, name);
+    if (inner !== undefined) copy[name] = walk.left > 0 ? copyOf(inner, walk) : "[too much]";
+  }
+  return copy;
+}
+
+/** Never throws: what a getter throws is the value. */
+function read(from: object, name: string | number): unknown {
+  try {
+    return (from as Record<string | number, unknown>)[name]; // any object may be asked for any field
+  } catch {
+    return "[unreadable]";
+  }
+}
+
+/** Asks the rules for texts, so that there is one list of names: whether `"name": "value"` would be hidden in one. */
+function isSecretName(name: string): boolean {
+  const text = `${JSON.stringify(name.slice(-MAX_NAME))}: "?"`;
+  return withoutSecrets(text) !== text;
+}
+
+/** Longest end of a name that is looked at: what makes it a secret stands there. */
+const MAX_NAME = 40;
