@@ -20,7 +20,10 @@ export interface PhaseReport {
   readonly durationMs: number;
 }
 
+/** What a pass did, and what it asks of the queue. */
 export interface PassResult {
+  /** Of the object that the pass worked on; absent when there was none. */
+  readonly uid?: string;
   /** How the chain ended; `gone` when there is no such object, `left` when it is deleted and not ours to clean up. */
   readonly outcome: Outcome | { readonly type: "gone" } | { readonly type: "left" };
   readonly requeue: Requeue;

@@ -59,10 +59,12 @@ export function createReconciler(handler: AnyHandler, env: ReconcilerEnv): Recon
       const memory = memoryOf(key, object);
       const pass = new Pass({ pipeline, env, object, memory, signal: options.signal ?? NEVER, log });
       await runPass(pass);
-      if (pass.strays.length > 0) await settled(pass);
+      // At shutdown nothing waits for a step that does not listen: everything is stored, and no pass follows.
+      if (pass.strays.length > 0 && !pass.isAborted) await settled(pass);
       pass.close();
       if (pass.isGone) memories.delete(key);
-      return finished(resultOf(pass), log, startedMs);
+      const { uid } = object.metadata;
+      return finished({ ...resultOf(pass), ...(uid === undefined ? {} : { uid }) }, log, startedMs);
     },
   };
 
@@ -122,15 +124,15 @@ async function settled(pass: Pass): Promise<void> {
 }
 
 function resultOf(pass: Pass): PassResult {
-  const { outcome, failures, phases, wishes, writer, specChangedBy, memory } = pass;
+  const { outcome, failures, phases, wishes, writer, memory } = pass;
   if (pass.isGone) return { ...GONE, phases, writes: writer.writes };
-  const generationMoved = specChangedBy !== undefined && writer.newest.metadata.generation !== pass.object.metadata.generation;
+  const generationMoved = pass.over === undefined && writer.newest.metadata.generation !== pass.object.metadata.generation;
   // A superseded pass has stored nothing: the cache must catch up first, and the waiting curve gives it time.
   const atOnce =
-    writer.isRebased && !pass.isSuperseded
+    writer.isRebased && pass.over === undefined
       ? "somebody else wrote the object during the pass"
       : generationMoved
-        ? `step "${specChangedBy.name}" changed the spec`
+        ? "the pass changed the spec"
         : undefined;
   const progressed = writer.writesBesidesStatus > 0 || [...pass.written].some((write) => !memory.written.has(write));
   memory.written = pass.written;

@@ -44,7 +44,8 @@ export function isResult(value: unknown): value is AnyResult {
 export function makeContinue<P extends object>(vars: P): Continue<P> {
   if (typeof vars !== "object" || vars === null || Array.isArray(vars))
     throw new TypeError("next: give the vars as an object: req.next({ name: value })");
-  return mark({ type: "continue", vars }) as Continue<P>;
+  // Copied here, in the step: a getter that throws is the step's failure.
+  return mark({ type: "continue", vars: { ...vars } }) as Continue<P>;
 }
 
 /** @throws TypeError when `reason` is empty or `afterMs` is not a time. */

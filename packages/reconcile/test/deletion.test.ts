@@ -245,6 +245,10 @@ describe("deletion", () => {
     await two.pass(KEY);
     expect(cleaned).toEqual(["two"]);
     await harness.clock.advance(60_000);
+    expect(await one.pass(KEY), "first it says so").toMatchObject({ requeue: { type: "after", afterMs: 0 } });
+    expect((await live())?.status?.conditions).toContainEqual(
+      expect.objectContaining({ type: "ForeignFinalizers", reason: "WaitedLongEnough" }),
+    );
     await one.pass(KEY);
     expect(cleaned).toEqual(["two", "one"]);
     expect((await live())?.metadata.finalizers).toEqual(["theirs.example.com/f"]);

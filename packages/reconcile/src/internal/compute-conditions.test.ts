@@ -144,6 +144,16 @@ describe("a gated pass", () => {
 });
 
 describe("a deletion pass", () => {
+  test("says Deleting for a step that owns Ready and does not speak of it", () => {
+    const owner = stepWith("owner", "Ready");
+    const rules = rulesOf([owner], false);
+    const result = computeConditions(rules, facts({ leaves: [owner], type: "deletion" }), {
+      conditions: [condition("Ready", "True", "Ready")],
+      writtenByUs: new Set(),
+    });
+    expect(result).toEqual([expect.objectContaining({ type: "Ready", status: "False", reason: "Deleting" })]);
+  });
+
   test("keeps the conditions that no cleanup sets, and shows the failing cleanup in Ready", () => {
     const progress = new Map<StepRuntime, Progress>([[b, { type: "failed", error: new Error("still attached") }]]);
     expect(compute({ leaves: [a, b], type: "deletion", progress }, [condition("A", "True", "Fine")])).toEqual({
@@ -192,7 +202,8 @@ test("a checkpoint says only what was set, never Ready", () => {
  * 1. Computing again from its own result changes nothing (a fixed point: no write at steady state).
  * 2. The order of the earlier conditions does not matter for what each condition says.
  * 3. lastTransitionTime moves exactly when status does.
- * 4. Ready is True exactly if every counting condition is True and every step is done (full pass).
+ * 4. Ready is True exactly if every counting condition is True and every step is done (full pass); a gated pass never leaves
+ *    it True beside a counting condition that it set to something else.
  * 5. Conditions that we neither declare nor wrote are identical to before.
  * 6. Types are unique, reasons and messages valid.
  */
@@ -252,6 +263,12 @@ test("the conditions of a pass keep their invariants", () => {
             ["A", "B", "C"].every((t) => byType.get(t)?.status === "True") &&
             progress.every((p) => p.type === "done" || p.type === "unreached");
           expect(byType.get("Ready")?.status === "True", "4").toBe(isReady);
+        }
+        if (type === "gated" && byType.get("Ready")?.status === "True") {
+          expect(
+            ["A", "B", "C"].every((t) => settings[t] === undefined || settings[t] === "keep" || byType.get(t)?.status === "True"),
+            "4",
+          ).toBe(true);
         }
         expect(byType.get("Theirs"), "5").toBe(live.find((entry) => entry.type === "Theirs"));
         expect(byType.has("Old"), "5").toBe(false);

@@ -52,8 +52,7 @@ export function computeConditions(
   const before = new Map((live.conditions ?? []).map((condition) => [condition.type, condition]));
   const now = new Map<string, Setting | undefined>();
   for (const [type, { step }] of rules.declared) now.set(type, settingOf(type, step, facts, before.has(type)));
-  if (rules.computesReady || (facts.trouble !== undefined && rules.declared.has("Ready")))
-    now.set("Ready", readyOf(rules, facts, now, before));
+  if (rules.computesReady || overridesOwner(rules, facts)) now.set("Ready", readyOf(rules, facts, now, before));
 
   const ours: Condition[] = [];
   for (const [type, setting] of now) {
@@ -63,6 +62,12 @@ export function computeConditions(
     ours.push(...setCondition(previous === undefined ? [] : [previous], next, facts.nowMs));
   }
   return mergeConditions(live.conditions, ours, droppedTypes(rules, live.writtenByUs));
+}
+
+/** Where a step owns Ready, but could not speak, or did not speak of the deletion. */
+function overridesOwner(rules: PipelineConditions, facts: ConditionFacts): boolean {
+  if (!rules.declared.has("Ready")) return false;
+  return facts.trouble !== undefined || (facts.type === "deletion" && !facts.settings.has("Ready"));
 }
 
 /** Only the conditions that were set so far: what a checkpoint may say while the pass is still running. */
@@ -124,40 +129,51 @@ function readyOf(
   before: ReadonlyMap<string, Condition>,
 ): Setting | undefined {
   if (facts.trouble !== undefined) return facts.trouble;
-  if (facts.type === "gated") return before.has("Ready") ? undefined : unknown("NotReached", notReached(facts));
   if (facts.type === "deletion") return deleting(facts);
-  const worst: Setting[] = [];
-  for (const step of facts.leaves) {
-    for (const { type } of step.conditions) {
-      const value = now.get(type) ?? before.get(type);
-      if (rules.declared.get(type)?.counts !== true || value?.status === "True") continue;
-      worst.push(
-        value === undefined
-          ? unknown("NotReported", type)
-          : { ...value, message: value.message === "" ? type : `${type}: ${value.message}` },
-      );
-    }
-    const ended = endOf(step, facts.progress.get(step));
-    if (ended !== undefined) worst.push(ended);
+  const ready = before.get("Ready");
+  if (facts.type === "gated") {
+    if (ready === undefined) return unknown("NotReached", notReached(facts));
+    // Kept, unless it would contradict what was set before the pass ended.
+    const contradicting = facts.leaves.flatMap((step) => notTrue(rules, step, now, before)).filter(({ type }) => facts.settings.has(type));
+    return ready.status === "True" ? worstOf(contradicting) : undefined;
   }
-  const found = worst.find(({ status }) => status === "False") ?? worst[0];
-  return found === undefined
-    ? { status: "True", reason: "Ready", message: "" }
-    : { status: found.status, reason: found.reason, message: found.message };
+  const worst = worstOf(facts.leaves.flatMap((step) => [...notTrue(rules, step, now, before), ...endOf(step, facts.progress.get(step))]));
+  return worst ?? { status: "True", reason: "Ready", message: "" };
+}
+
+function worstOf(settings: readonly Setting[]): Setting | undefined {
+  const worst = settings.find(({ status }) => status === "False") ?? settings[0];
+  return worst && { status: worst.status, reason: worst.reason, message: worst.message };
+}
+
+interface Told extends Setting {
+  readonly type: string;
+}
+
+/** The conditions of a step that count and are not True, as Ready speaks of them. */
+function notTrue(
+  rules: PipelineConditions,
+  step: StepRuntime,
+  now: ReadonlyMap<string, Setting | undefined>,
+  before: ReadonlyMap<string, Condition>,
+): Told[] {
+  return step.conditions.flatMap(({ type }) => {
+    const { status, reason, message } = now.get(type) ?? before.get(type) ?? unknown("NotReported", "");
+    if (rules.declared.get(type)?.counts !== true || status === "True") return [];
+    return [{ type, status, reason, message: message === "" ? type : `${type}: ${message}` }];
+  });
 }
 
 function deleting(facts: ConditionFacts): Setting {
-  for (const step of facts.leaves) {
-    const ended = endOf(step, facts.progress.get(step));
-    if (ended !== undefined) return { status: "False", reason: "Deleting", message: ended.message };
-  }
-  return { status: "False", reason: "Deleting", message: "the object is being cleaned up" };
+  const [ended] = facts.leaves.flatMap((step) => endOf(step, facts.progress.get(step)));
+  return { status: "False", reason: "Deleting", message: ended?.message ?? "the object is being cleaned up" };
 }
 
-function endOf(step: StepRuntime, progress: Progress | undefined): Setting | undefined {
-  if (progress === undefined || progress.type === "unreached" || progress.type === "done") return undefined;
-  if (progress.type === "failed") return failure(progress.error, `step "${step.name}": `);
-  return unknown(progress.type === "wait" ? "Waiting" : "Stopped", `step "${step.name}": ${progress.reason}`);
+/** What Ready says of a step that did not go on; nothing of one that did. */
+function endOf(step: StepRuntime, progress: Progress | undefined): Setting[] {
+  if (progress === undefined || progress.type === "unreached" || progress.type === "done") return [];
+  if (progress.type === "failed") return [failure(progress.error, `step "${step.name}": `)];
+  return [unknown(progress.type === "wait" ? "Waiting" : "Stopped", `step "${step.name}": ${progress.reason}`)];
 }
 
 /** What an error says in a condition. */

@@ -9,6 +9,7 @@ import { ReconcileError } from "../errors.ts";
 export class Scope {
   #controller: AbortController | undefined;
   #revoked: Error | undefined;
+  #failure: { readonly error: unknown } | undefined;
   readonly #isOver: () => boolean;
 
   /** @param isOver says that the whole pass is over, and with it what a phase that ended long ago may still do. */
@@ -21,6 +22,15 @@ export class Scope {
     this.#controller ??= new AbortController();
     if (this.#revoked !== undefined && !this.#controller.signal.aborted) this.#controller.abort(this.#revoked);
     return this.#controller.signal;
+  }
+
+  /** A write-ahead of this phase failed: the phase has failed, even if it goes on. */
+  fail(error: unknown): void {
+    this.#failure ??= { error };
+  }
+
+  get failure(): { readonly error: unknown } | undefined {
+    return this.#failure;
   }
 
   get isRevoked(): boolean {

@@ -39,7 +39,7 @@ export class Draft<T extends object = Record<string, unknown>> {
     if (this.#draft === undefined) return this.#origin;
     const value: T = current(this.#draft as ImmerDraft<T>);
     // The round trip makes what is compared what will be sent: no Dates, no undefined, no shared references.
-    return value === this.#origin ? value : (JSON.parse(JSON.stringify(value)) as T);
+    return value === this.#origin ? value : (JSON.parse(JSON.stringify(value, onlyJson)) as T);
   }
 
   /** Checks what was put into the draft since the last call; where it is not JSON, the draft is made as it was before. */
@@ -77,9 +77,22 @@ export class Draft<T extends object = Record<string, unknown>> {
     this.#draft = immer.createDraft(value) as T;
   }
 
+  /** Forgets what was changed since {@link stored}. */
+  discard(): void {
+    this.close();
+    this.#good = undefined;
+  }
+
   /** Ends the draft for good. */
   close(): void {
     if (this.#draft !== undefined) immer.finishDraft(this.#draft);
     this.#draft = undefined;
   }
+}
+
+/** @throws TypeError for what JSON.stringify would turn into null, or leave out without a word. */
+function onlyJson(key: string, value: unknown): unknown {
+  const isLost = typeof value === "function" || typeof value === "symbol" || (typeof value === "number" && !Number.isFinite(value));
+  if (isLost) throw new TypeError(`${key} is ${typeof value === "number" ? String(value) : `a ${typeof value}`}`);
+  return value;
 }

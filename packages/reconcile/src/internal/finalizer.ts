@@ -3,14 +3,10 @@
  * guarded patches, so finalizers that others add or remove in between are never lost.
  */
 import type { KubernetesObject } from "@treadle/apimachinery";
-import { isImmaterial } from "./material.ts";
 import { SKIP_CLEANUP_ANNOTATION } from "./names.ts";
 import type { Pass } from "./pass-state.ts";
 import type { Pipeline } from "./pipeline.ts";
-
-interface Limit {
-  readonly signal: AbortSignal;
-}
+import type { Limit } from "./writer.ts";
 
 export function hasOurFinalizer(pipeline: Pipeline, object: KubernetesObject): boolean {
   return pipeline.finalizer !== undefined && (object.metadata.finalizers ?? []).includes(pipeline.finalizer);
@@ -28,7 +24,7 @@ export async function takeFinalizer(pass: Pass, limit: Limit): Promise<void> {
     hasOurFinalizer(pipeline, newest)
       ? undefined
       : { metadata: { finalizers: [...(newest.metadata.finalizers ?? []), pipeline.finalizer] } };
-  await writer.write("object", change, limit, (before, after) => isImmaterial(pipeline, before, after));
+  await writer.write("object", change, { limit, guarded: true });
 }
 
 /** After the cleanups. The object may be gone with it. */
@@ -39,7 +35,7 @@ export async function removeFinalizer(pass: Pass, limit: Limit): Promise<void> {
     const rest = (newest.metadata.finalizers ?? []).filter((finalizer) => finalizer !== pipeline.finalizer);
     return { metadata: { finalizers: rest.length === 0 ? null : rest } };
   };
-  await writer.write("object", change, limit, (before, after) => isImmaterial(pipeline, before, after));
+  await writer.write("object", change, { limit, guarded: true });
   // With the last finalizer the object goes; until the watch says so, no pass may see it in the cache.
   if ((writer.newest.metadata.finalizers ?? []).length === 0) env.observeDelete?.(writer.newest);
 }

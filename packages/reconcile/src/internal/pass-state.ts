@@ -6,11 +6,12 @@ import type { ReconcilerEnv } from "../env.ts";
 import type { Logger, Outcome } from "../req.ts";
 import type { PassType, Progress, Setting } from "./compute-conditions.ts";
 import { Draft } from "./drafts.ts";
+import { isImmaterial } from "./material.ts";
 import type { Pipeline } from "./pipeline.ts";
 import type { Failure, WaitingCurve, Wish } from "./requeue.ts";
 import { parseState, storedState } from "./state.ts";
 import type { StepRuntime } from "./step-runtime.ts";
-import { Writer } from "./writer.ts";
+import { PrimaryGone, type QuietRequeue, Writer } from "./writer.ts";
 
 /** What is remembered of a key between passes, in this process only; dropped when the uid changes. */
 export interface KeyMemory {
@@ -21,7 +22,7 @@ export interface KeyMemory {
   /** What steps wrote through `req.client` in the last pass; the same again is no progress. */
   written: ReadonlySet<string>;
   /** What the server did not store of our last status write: asking for it again would change nothing. */
-  notStored: string | undefined;
+  notStored: { readonly change: string; readonly untilMs: number } | undefined;
 }
 
 /** The state of one step: what it may change, and what the object holds of it. */
@@ -48,13 +49,13 @@ export class Pass {
   outcome: Outcome = { type: "done" };
   type: PassType;
   trouble: Setting | undefined;
-  /** A write-ahead failed: the step has failed even if it goes on. */
-  fatal: { readonly error: unknown } | undefined;
   isAborted = false;
   isOver = false;
-  isGone = false;
-  /** The object changed so that nothing the pass decided counts any more: posts run, nothing is stored. */
-  isSuperseded = false;
+  /**
+   * The object is gone, or changed so that nothing that the pass decided counts any more: no step runs any more but the
+   * posts, and nothing is stored.
+   */
+  over: QuietRequeue | PrimaryGone | undefined;
   specChangedBy: StepRuntime | undefined;
   /** What steps wrote through `req.client`: the versions that resulted. */
   readonly written: Set<string> = new Set();
@@ -98,6 +99,10 @@ export class Pass {
       fieldManager: pipeline.name,
       observeWrite: (stored) => env.observeWrite?.(stored),
       expectWrite: (ref) => env.expectWrite?.(ref) ?? noop,
+      isImmaterial: (before, after) => isImmaterial(pipeline, before, after),
+      onOver: (reason) => {
+        this.over ??= reason;
+      },
     });
     // The engine knows that status and spec are objects where they exist: their CRD says so.
     const { status, spec } = object as { readonly status?: Record<string, unknown>; readonly spec?: Record<string, unknown> };
@@ -105,6 +110,10 @@ export class Pass {
     this.spec = new Draft(() => spec ?? {});
     this.labels = new Draft(() => ({ ...object.metadata.labels }));
     this.annotations = new Draft(() => ({ ...object.metadata.annotations }));
+  }
+
+  get isGone(): boolean {
+    return this.over instanceof PrimaryGone;
   }
 
   get clock(): Clock {

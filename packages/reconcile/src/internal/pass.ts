@@ -2,7 +2,6 @@
  * The pass: gates, then `do` or `cleanup`, then posts, conditions, save, result. One function a phase, in the order in
  * which they run; `runPass` at the top is the whole story.
  */
-import { isConflict } from "@treadle/apimachinery";
 import { ReconcileError } from "../errors.ts";
 import type { Outcome } from "../req.ts";
 import { failure as failureSetting } from "./compute-conditions.ts";
@@ -10,7 +9,7 @@ import { Budget } from "./deadline.ts";
 import { hasOurFinalizer, removeFinalizer, skipsCleanup, takeFinalizer } from "./finalizer.ts";
 import type { Pass } from "./pass-state.ts";
 import { askGate, type Ended, type PhaseLimit, runPhase } from "./phase.ts";
-import { describe } from "./redact.ts";
+import { describe, MAX_ERROR_LENGTH, truncate } from "./redact.ts";
 import { save } from "./save.ts";
 import type { StepRuntime } from "./step-runtime.ts";
 import { PrimaryGone, QuietRequeue } from "./writer.ts";
@@ -27,7 +26,7 @@ export async function runPass(pass: Pass): Promise<void> {
   }
   const problems = pass.isDeleting ? [] : (pass.memory.checked?.problems ?? []);
   if (problems.length > 0) {
-    pass.trouble = { status: "False", reason: "InvalidObject", message: problems.join("; ") };
+    pass.trouble = { status: "False", reason: "InvalidObject", message: truncate(problems.join("; "), MAX_ERROR_LENGTH) };
     pass.outcome = { type: "stop", step: "(object)", reason: `the object breaks its schema: ${problems.join("; ")}` };
   } else {
     pass.outcome = askGates(pass) ?? (pass.isDeleting ? await runCleanups(pass) : await runDos(pass));
@@ -68,11 +67,7 @@ async function beforeFirstDo(pass: Pass): Promise<Outcome | undefined> {
     await takeFinalizer(pass, budget);
     return undefined;
   } catch (error) {
-    if (error instanceof PrimaryGone) {
-      pass.isGone = true;
-      return { type: "stop", step: "(finalizer)", reason: error.message };
-    }
-    if (error instanceof QuietRequeue || isConflict(error)) return quiet(pass, "(finalizer)", error);
+    if (pass.over !== undefined) return overBefore(pass, pass.over);
     if (pass.signal.aborted) return shuttingDown(pass);
     pass.trouble = failureSetting(error, "cannot take the finalizer: ");
     pass.failures.push({ rank: "step", error });
@@ -103,7 +98,7 @@ async function runParts(pass: Pass, group: StepRuntime, phase: "do" | "cleanup")
   const outcomes: Outcome[] = [];
   for (const part of phase === "do" ? parts : parts.toReversed()) {
     const outcome = part.children === undefined ? await runStep(pass, part, phase) : await runParts(pass, part, phase);
-    if (outcome.type === "stop" && (pass.isGone || pass.isAborted)) return outcome;
+    if (pass.over !== undefined || pass.isAborted) return outcome;
     outcomes.push(outcome);
   }
   const failed = outcomes.filter((outcome) => outcome.type === "failed");
@@ -177,23 +172,17 @@ async function store(pass: Pass, { withPosts }: { readonly withPosts: boolean })
   const startedMs = pass.clock.now();
   // Half of it is kept for the save: a post that hangs must not cost the status.
   if (withPosts) await runPosts(pass, startedMs + saveMs / 2);
-  if (pass.isGone || pass.isSuperseded) return;
+  if (pass.over !== undefined) return;
   const budget = new Budget(pass.clock, startedMs + saveMs - pass.clock.now(), { exceeded: () => saveTimeout(pass) });
   try {
     const isCleanedUp = pass.isDeleting && pass.outcome.type === "done";
     await (isCleanedUp ? removeFinalizer(pass, budget) : save(pass, budget));
   } catch (error) {
-    if (error instanceof PrimaryGone) pass.isGone = true;
-    else if (error instanceof QuietRequeue) pass.wishes.push({ reason: error.message });
-    else
-      pass.failures.push({
-        rank: "save",
-        error: new ReconcileError(
-          "ERR_SAVE_FAILED",
-          `cannot save ${pass.pipeline.kind.kind} ${pass.object.metadata.name}: ${describe(error)}`,
-          { cause: error },
-        ),
-      });
+    if (error instanceof QuietRequeue) pass.wishes.push({ reason: error.message });
+    else if (!(error instanceof PrimaryGone)) {
+      const message = `cannot save ${pass.pipeline.kind.kind} ${pass.object.metadata.name}: ${describe(error)}`;
+      pass.failures.push({ rank: "save", error: new ReconcileError("ERR_SAVE_FAILED", message, { cause: error }) });
+    }
   } finally {
     budget.close();
   }
@@ -201,7 +190,7 @@ async function store(pass: Pass, { withPosts }: { readonly withPosts: boolean })
 
 /** Every post in list order, whatever the others do. */
 async function runPosts(pass: Pass, endsAtMs: number): Promise<void> {
-  const limit: PhaseLimit = { endsAtMs, endedBy: () => saveTimeout(pass), signal: NEVER };
+  const limit: PhaseLimit = { endsAtMs, endedBy: () => postsTimeout(pass), signal: NEVER };
   for (const step of pass.pipeline.leaves) {
     if (step.post === undefined) continue;
     const ended = await runPhase(pass, step, "post", limit);
@@ -216,11 +205,11 @@ async function runPosts(pass: Pass, endsAtMs: number): Promise<void> {
 /** Posts and save go on while the operator shuts down: they are short, and what they store is needed. */
 const NEVER: AbortSignal = new AbortController().signal;
 
-function quiet(pass: Pass, step: string, error: Error): Outcome {
-  pass.isSuperseded = true;
-  pass.wishes.push({ reason: error.message });
-  pass.trouble = { status: "Unknown", reason: "Waiting", message: error.message };
-  return { type: "wait", step, reason: error.message };
+/** The object went, or moved on, before its first step ran. */
+function overBefore(pass: Pass, over: PrimaryGone | QuietRequeue): Outcome {
+  if (over instanceof PrimaryGone) return { type: "stop", step: "(finalizer)", reason: over.message };
+  pass.wishes.push({ reason: over.message });
+  return { type: "wait", step: "(finalizer)", reason: over.message };
 }
 
 function shuttingDown(pass: Pass): Outcome {
@@ -233,6 +222,14 @@ function passTimeout(pass: Pass): Error {
   return new ReconcileError(
     "ERR_PASS_TIMEOUT",
     `the pass did not finish within ${pass.pipeline.deadlines.passMs / 1000} s: make its steps faster, or raise deadlines.passMs`,
+  );
+}
+
+function postsTimeout(pass: Pass): Error {
+  const seconds = pass.pipeline.deadlines.saveMs / 2 / 1000;
+  return new ReconcileError(
+    "ERR_STEP_TIMEOUT",
+    `the posts did not finish within ${seconds} s, half of deadlines.saveMs: make them faster, or raise it`,
   );
 }
 

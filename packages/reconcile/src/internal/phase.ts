@@ -7,7 +7,7 @@ import { ReconcileError } from "../errors.ts";
 import { type AnyResult, isResult } from "../result.ts";
 import { isPromiseLike, Scope, Shutdown, withinDeadline } from "./deadline.ts";
 import type { Pass } from "./pass-state.ts";
-import { describe, statusMessage, truncate, withoutSecrets } from "./redact.ts";
+import { describe, errorsIn, statusMessage, truncate, withoutSecrets } from "./redact.ts";
 import { type Phase, StepReq } from "./step-req.ts";
 import type { PhaseFunction, StepRuntime } from "./step-runtime.ts";
 import { PrimaryGone, QuietRequeue } from "./writer.ts";
@@ -33,6 +33,7 @@ const CONTINUE: Ended = { type: "continue", vars: {} };
 export async function runPhase(pass: Pass, step: StepRuntime, phase: Phase, limit: PhaseLimit): Promise<Ended> {
   const startedMs = pass.clock.now();
   const scope = new Scope(() => pass.isOver);
+  const wasOver = pass.over;
   let ended: Ended;
   try {
     // The caller looked: the step has this phase.
@@ -48,10 +49,9 @@ export async function runPhase(pass: Pass, step: StepRuntime, phase: Phase, limi
   }
   const notJson = pass.checkDrafts();
   if (notJson !== undefined && ended.type !== "failed") ended = contained(pass, step, notJson);
-  if (pass.fatal !== undefined && phase !== "gate") {
-    if (ended.type !== "failed") ended = contained(pass, step, pass.fatal.error);
-    pass.fatal = undefined;
-  }
+  if (scope.failure !== undefined && ended.type !== "failed") ended = contained(pass, step, scope.failure.error);
+  // Whatever the step made of it: a write of its own has ended the pass.
+  if (pass.over !== wasOver && pass.over !== undefined) ended = endOf(pass.over);
   pass.phases.push({ step: step.name, phase, durationMs: pass.clock.now() - startedMs, ...reportOf(ended) });
   return ended;
 }
@@ -131,20 +131,18 @@ function checked(step: StepRuntime, phase: Phase, result: unknown): Ended {
 /** What a phase threw, as an end of the phase: 409, a vanished primary and shutdown are no failures. */
 function contained(pass: Pass, step: StepRuntime, thrown: unknown): Ended {
   const error = asError(step, thrown);
-  if (error instanceof PrimaryGone) {
-    pass.isGone = true;
-    return { type: "stop", reason: error.message };
-  }
+  if (error instanceof PrimaryGone || error instanceof QuietRequeue) return endOf(error);
   if (error instanceof Shutdown || (pass.signal.aborted && (thrown === pass.signal.reason || isAborted(error)))) {
     pass.isAborted = true;
     return { type: "stop", reason: "the operator is shutting down" };
   }
-  if (error instanceof QuietRequeue) {
-    pass.isSuperseded = true;
-    return { type: "wait", reason: error.message };
-  }
-  if (isConflict(error)) return { type: "wait", reason: `conflict: ${statusMessage(error)}` };
+  if (errorsIn(error).every(isConflict)) return { type: "wait", reason: `conflict: ${statusMessage(error)}` };
   return { type: "failed", error };
+}
+
+/** How a phase ends whose own write has ended the pass. */
+function endOf(over: PrimaryGone | QuietRequeue): Ended {
+  return { type: over instanceof PrimaryGone ? "stop" : "wait", reason: over.message };
 }
 
 /** Anything can be thrown, a revoked proxy too: looking at it must not throw again. */

@@ -2,7 +2,7 @@
  * From what a builder collected to what the engine runs: everything that can be known before the first pass is computed,
  * and checked, here. All problems are reported together.
  */
-import type { Kind } from "@treadle/apimachinery";
+import { groupKindOf, type Kind } from "@treadle/apimachinery";
 import { BuildError } from "../errors.ts";
 import type { Deadlines } from "../handler-options.ts";
 import type { Collected, DeclaredWatch } from "./collected.ts";
@@ -19,6 +19,8 @@ export interface Pipeline {
   /** The list with the parts of each `all()` in its place. */
   readonly leaves: readonly StepRuntime[];
   readonly watches: readonly DeclaredWatch[];
+  /** Group-kinds of the primary and of all that is read, owned or watched: what `req.cache` may be asked for. */
+  readonly watchedKinds: ReadonlySet<string>;
   /** `<group>/<name>`; present when some step has a cleanup. */
   readonly finalizer: string | undefined;
   /** Some step takes the finalizer before the first `do`. */
@@ -62,6 +64,13 @@ export function assemble(
     steps,
     leaves,
     watches,
+    watchedKinds: new Set(
+      [
+        kind,
+        ...leaves.flatMap(({ reads, owns }) => [...Object.values(reads).map((read) => read.kind), ...owns]),
+        ...watches.map((watch) => watch.kind),
+      ].map(groupKindOf),
+    ),
     finalizer: withCleanup.length > 0 ? finalizerOf(kind, name) : undefined,
     finalizerBeforeDo: withCleanup.some((step) => step.finalizer === "before-do"),
     conditions,

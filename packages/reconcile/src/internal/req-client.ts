@@ -21,9 +21,11 @@ export function reqClient(pass: Pass, step: StepRuntime, scope: Scope): ReqClien
   const reading = (): { readonly signal: AbortSignal } => ({ signal: options().signal });
   /** Notes what a write made of the object: the version shows whether it changed anything. */
   const noted = <T>(kind: Kind, stored: T): T => {
-    const { metadata } = stored as { readonly metadata?: KubernetesObject["metadata"] };
+    const { metadata, kind: answered } = stored as Partial<KubernetesObject>;
     if (metadata === undefined) return stored;
-    pass.env.observeOther?.(kind, stored as KubernetesObject);
+    // A scale is another kind than its object; and of the primary itself only the engine's writes are no events.
+    const isPrimary = groupKindOf(kind) === groupKindOf(pass.pipeline.kind) && metadata.uid === pass.object.metadata.uid;
+    if (answered === kind.kind && !isPrimary) pass.env.observeOther?.(kind, stored as KubernetesObject);
     pass.written.add(`${groupKindOf(kind)} ${keyOf(metadata)} ${metadata.resourceVersion ?? ""}`);
     return stored;
   };

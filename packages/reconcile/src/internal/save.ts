@@ -7,38 +7,46 @@ import {
   type Condition,
   conditionsWrittenBy,
   createMergePatch,
+  isInvalid,
   jsonEqual,
   type KubernetesObject,
 } from "@treadle/apimachinery";
 import { ReconcileError } from "../errors.ts";
 import { computeConditions, conditionsSoFar, failure } from "./compute-conditions.ts";
 import { stateAnnotationOf } from "./names.ts";
-import { isImmaterial } from "./material.ts";
 import type { Pass } from "./pass-state.ts";
 import { storedState } from "./state.ts";
-import { PrimaryGone, QuietRequeue } from "./writer.ts";
-
-/** What ends a write that takes too long. */
-interface Limit {
-  readonly signal: AbortSignal;
-}
+import { type Limit, PrimaryGone, QuietRequeue, type WriteOptions } from "./writer.ts";
 
 type Status = Readonly<Record<string, unknown>> & { readonly conditions?: readonly Condition[] };
 
 /** Stores everything at the end of a pass. No change, no request. */
 export async function save(pass: Pass, limit: Limit): Promise<void> {
   const { writer, memory } = pass;
-  const refused = await saveObject(pass, limit);
+  let refused = await saveObject(pass, limit);
   const before = writer.writes;
-  await writeStatus(pass, (newest) => unlessKnownFutile(pass, statusChange(pass, newest, "final")), limit);
-  if (writer.writes > before) memory.notStored = fingerprint(statusChange(pass, writer.newest, "final"));
+  try {
+    await writeFinalStatus(pass, limit);
+  } catch (error) {
+    if (!isInvalid(error)) throw error;
+    // What the steps wrote into the status breaks its schema. The conditions can still say so.
+    refused ??= { error };
+    pass.trouble ??= failure(error, "cannot store what the steps wrote: ");
+    pass.status.discard();
+    await writeFinalStatus(pass, limit);
+  }
+  if (writer.writes > before) memory.notStored = futile(pass, statusChange(pass, writer.newest, "final"));
   if (refused !== undefined) throw refused.error;
+}
+
+async function writeFinalStatus(pass: Pass, limit: Limit): Promise<void> {
+  await writeStatus(pass, (newest) => unlessKnownFutile(pass, statusChange(pass, newest, "final")), { limit });
 }
 
 /** Metadata and spec. What the server refuses of them must not keep the status from saying so: it is returned. */
 async function saveObject(pass: Pass, limit: Limit): Promise<{ readonly error: unknown } | undefined> {
   try {
-    await writeObject(pass, { withSpec: true }, limit);
+    await writeObject(pass, { withSpec: true }, { limit });
     if (pass.specChangedBy !== undefined) requireStored(pass, changeOf(specOf(pass.writer.newest), pass.spec.changes()), "spec");
     return undefined;
   } catch (error) {
@@ -55,9 +63,8 @@ async function saveObject(pass: Pass, limit: Limit): Promise<{ readonly error: u
  */
 export async function checkpoint(pass: Pass, limit: Limit): Promise<void> {
   const { writer } = pass;
-  const stillHolds = (before: KubernetesObject, after: KubernetesObject): boolean => isImmaterial(pass.pipeline, before, after);
-  await writeObject(pass, { withSpec: false }, limit, stillHolds);
-  await writeStatus(pass, (newest) => statusChange(pass, newest, "checkpoint"), limit, stillHolds);
+  await writeObject(pass, { withSpec: false }, { limit, guarded: true });
+  await writeStatus(pass, (newest) => statusChange(pass, newest, "checkpoint"), { limit, guarded: true });
   requireStored(pass, createMergePatch(statusOf(writer.newest), withIntents(pass, statusOf(writer.newest))), "status");
   requireStored(pass, objectChange(pass, writer.newest, { withSpec: false }), "");
   pass.status.stored();
@@ -70,27 +77,20 @@ export async function checkpoint(pass: Pass, limit: Limit): Promise<void> {
   }
 }
 
-type Guard = Parameters<Pass["writer"]["write"]>[3];
-
-function writeObject(pass: Pass, parts: { readonly withSpec: boolean }, limit: Limit, stillHolds?: Guard): Promise<void> {
+function writeObject(pass: Pass, parts: { readonly withSpec: boolean }, options: WriteOptions): Promise<void> {
   const change = (newest: KubernetesObject): object | undefined => {
     if (pass.pipeline.stateIn === "annotation") requireOwnState(pass, newest);
     return objectChange(pass, newest, parts);
   };
-  return pass.writer.write("object", change, limit, stillHolds);
+  return pass.writer.write("object", change, options);
 }
 
-function writeStatus(
-  pass: Pass,
-  changeOfStatus: (newest: KubernetesObject) => object | undefined,
-  limit: Limit,
-  stillHolds?: Guard,
-): Promise<void> {
+function writeStatus(pass: Pass, changeOfStatus: (newest: KubernetesObject) => object | undefined, options: WriteOptions): Promise<void> {
   const change = (newest: KubernetesObject): object | undefined => {
     if (pass.pipeline.stateIn === "status") requireOwnState(pass, newest);
     return changeOfStatus(newest);
   };
-  return pass.writer.write("status", change, limit, stillHolds);
+  return pass.writer.write("status", change, options);
 }
 
 /** @throws QuietRequeue when somebody else changed the state of one of our steps: the pass decided on what no longer holds. */
@@ -194,10 +194,20 @@ function pathsOf(patch: unknown, path: string): string[] {
   return Object.entries(patch).flatMap(([key, value]) => pathsOf(value, path === "" ? key : `${path}.${key}`));
 }
 
-/** A status write that the server would prune again as it did last time is none. */
+/** A status write that the server would prune again as it did last time is none. Tried again after a while: its CRD may have been upgraded. */
 function unlessKnownFutile(pass: Pass, change: object | undefined): object | undefined {
-  return change !== undefined && pass.memory.notStored !== undefined && fingerprint(change) === pass.memory.notStored ? undefined : change;
+  const { notStored } = pass.memory;
+  const isKnown = notStored !== undefined && pass.clock.now() < notStored.untilMs && fingerprint(change) === notStored.change;
+  return isKnown ? undefined : change;
 }
+
+function futile(pass: Pass, change: object | undefined): Pass["memory"]["notStored"] {
+  const text = fingerprint(change);
+  return text === undefined ? undefined : { change: text, untilMs: pass.clock.now() + FUTILE_FOR_MS };
+}
+
+/** How long a CRD that prunes is taken to stay as it is. */
+const FUTILE_FOR_MS = 10 * 60_000;
 
 /** The text of a patch without the times in it: a condition that is never stored is new each time. */
 function fingerprint(change: object | undefined): string | undefined {

@@ -2,8 +2,7 @@
  * The req of one phase of one step at run time. One class serves all phases; the types of `req.ts` show a phase only what
  * it may use, and what would do harm in untyped code is refused here.
  */
-import type { Condition, KubernetesObject } from "@treadle/apimachinery";
-import { isConditionReason } from "@treadle/apimachinery";
+import { type Condition, groupKindOf, isConditionReason, type Kind, type KubernetesObject } from "@treadle/apimachinery";
 import type { CleanupExit, Exit } from "../condition.ts";
 import { inNamespaceOf } from "../reads.ts";
 import type { Cache, Logger, Outcome, ReqClient } from "../req.ts";
@@ -11,6 +10,7 @@ import { type Continue, makeContinue, makeStop, makeWait, requireDelay, requireR
 import type { Scope } from "./deadline.ts";
 import { takeFinalizer } from "./finalizer.ts";
 import type { Pass } from "./pass-state.ts";
+import type { Pipeline } from "./pipeline.ts";
 import { reqClient } from "./req-client.ts";
 import { checkpoint } from "./save.ts";
 import type { StepRuntime } from "./step-runtime.ts";
@@ -53,10 +53,10 @@ export class StepReq {
   }
 
   get cache(): Cache {
-    const { env, object } = this.#pass;
+    const { env, object, pipeline } = this.#pass;
     return {
-      get: (kind, ref) => env.cache.get(kind, inNamespaceOf(object, kind, ref)),
-      list: (kind, select) => env.cache.list(kind, select),
+      get: (kind, ref) => env.cache.get(declared(pipeline, kind), inNamespaceOf(object, kind, ref)),
+      list: (kind, select) => env.cache.list(declared(pipeline, kind), select),
     };
   }
 
@@ -159,12 +159,13 @@ export class StepReq {
     await this.#fatal(() => takeFinalizer(this.#pass, this.#scope));
   }
 
-  /** What must be stored before a side effect: a failure counts even if the step catches it. */
+  /** What must be stored before a side effect: a failure counts even if the step catches it, and so does its repetition. */
   async #fatal(write: () => Promise<void>): Promise<void> {
+    if (this.#pass.over !== undefined) throw this.#pass.over;
     try {
       await write();
     } catch (error) {
-      this.#pass.fatal ??= { error };
+      this.#scope.fail(error);
       throw error;
     }
   }
@@ -242,6 +243,14 @@ export class StepConditions {
     if (this.#step.conditions.some((declared) => declared.type === type)) return;
     throw new TypeError(`step "${this.#step.name}" does not manage the condition "${type}": add it to the step's conditions`);
   }
+}
+
+/** @throws TypeError for a kind that nothing in the handler watches, even where another handler's informer knows it: no event would wake us. */
+function declared<K extends Kind>(pipeline: Pipeline, kind: K): K {
+  if (pipeline.watchedKinds.has(groupKindOf(kind))) return kind;
+  throw new TypeError(
+    `req.cache: ${groupKindOf(kind)} is not watched by handler "${pipeline.name}": declare it by reads, owns or watch(), or use req.client`,
+  );
 }
 
 function exit(message: string): Exit & CleanupExit {

@@ -24,8 +24,23 @@ export interface WriterOptions {
   readonly kind: Kind;
   readonly fieldManager: string;
   readonly observeWrite: (object: KubernetesObject) => void;
+  /** Whether a change by somebody else gives the pass no reason to decide otherwise. */
+  readonly isImmaterial: (before: KubernetesObject, after: KubernetesObject) => boolean;
+  /** Told when a write ends the pass, at the moment of it. */
+  readonly onOver: (reason: QuietRequeue | PrimaryGone) => void;
   /** Announces a write; what it returns is called when the answer is there, whatever it says. */
   readonly expectWrite: (ref: Ref) => () => void;
+}
+
+export interface WriteOptions {
+  /** What ends a write that takes too long. */
+  readonly limit: Limit;
+  readonly guarded?: boolean;
+}
+
+/** Something with a signal, which is made only when it is asked for. */
+export interface Limit {
+  readonly signal: AbortSignal;
 }
 
 export class Writer {
@@ -68,16 +83,25 @@ export class Writer {
    * Makes the object as `change` wants it: `change` is asked for a merge patch of the newest state, again after every
    * conflict; undefined means that there is nothing to write, and no request is made.
    *
-   * `stillHolds` guards what cannot be taken back (a side effect that follows, a cleanup that was done): where the write of
-   * somebody else makes a difference to it, the pass is over.
+   * A guarded write precedes or follows what cannot be taken back (a side effect, a cleanup): where the write of somebody
+   * else makes a difference to what the pass decided, the pass is over.
    *
    * @throws QuietRequeue, PrimaryGone, or the API's error.
    */
-  async write(
+  async write(target: "object" | "status", change: (newest: KubernetesObject) => object | undefined, options: WriteOptions): Promise<void> {
+    try {
+      await this.#write(target, change, options);
+    } catch (error) {
+      // Whoever catches it next: nothing more may be decided on what this pass knows.
+      if (error instanceof QuietRequeue || error instanceof PrimaryGone) this.#options.onOver(error);
+      throw error;
+    }
+  }
+
+  async #write(
     target: "object" | "status",
     change: (newest: KubernetesObject) => object | undefined,
-    limit: { readonly signal: AbortSignal },
-    stillHolds: (before: KubernetesObject, after: KubernetesObject) => boolean = () => true,
+    { limit, guarded = false }: WriteOptions,
   ): Promise<void> {
     for (let attempt = 0; ; attempt++) {
       const patch = change(this.#newest);
@@ -91,7 +115,8 @@ export class Writer {
         if (attempt === MAX_REBASES) throw new QuietRequeue(`conflict: others write ${keyOf(this.#ref)} all the time`);
         const before = this.#newest;
         await this.#reread(limit.signal);
-        if (!stillHolds(before, this.#newest)) throw new QuietRequeue(`${keyOf(this.#ref)} was changed while a pass decided on it`);
+        if (guarded && !this.#options.isImmaterial(before, this.#newest))
+          throw new QuietRequeue(`${keyOf(this.#ref)} was changed while a pass decided on it`);
       }
     }
   }

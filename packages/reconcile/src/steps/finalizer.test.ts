@@ -153,7 +153,7 @@ describe("waitForForeignMs", () => {
     await deleted(running);
     await harness.clock.advance(60_000);
     await running.pass(KEY);
-    expect(await conditionOf("ForeignFinalizers")).toBe(`True/WaitedLongEnough: cleaned up although these are still there: ${THEIRS}`);
+    expect(await conditionOf("ForeignFinalizers")).toBe(`True/WaitedLongEnough: cleaning up although these are still there: ${THEIRS}`);
     fails = false;
     await running.pass(KEY);
     expect(cleaned).toEqual(["x"]);

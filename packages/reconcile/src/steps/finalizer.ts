@@ -41,11 +41,18 @@ export function finalizer<T extends KubernetesObject = KubernetesObject>(options
     async cleanup(req) {
       const foreign = foreignFinalizers(req.object);
       if (foreign.length > 0) {
-        const text = `waiting for ${foreign.join(", ")}`;
+        const names = foreign.join(", ");
         const restMs = Date.parse(req.object.metadata.deletionTimestamp ?? "") + waitForForeignMs - req.now().getTime();
-        req.conditions.true("ForeignFinalizers", "Waiting", text);
-        if (restMs > 0) return req.wait(text, restMs);
-        req.conditions.true("ForeignFinalizers", "WaitedLongEnough", `cleaned up although these are still there: ${foreign.join(", ")}`);
+        if (restMs > 0) {
+          req.conditions.true("ForeignFinalizers", "Waiting", `waiting for ${names}`);
+          return req.wait(`waiting for ${names}`, restMs);
+        }
+        // Said in a pass of its own: the one that removes the finalizer stores nothing else.
+        if (req.conditions.previous("ForeignFinalizers")?.reason !== "WaitedLongEnough") {
+          req.conditions.true("ForeignFinalizers", "WaitedLongEnough", `cleaning up although these are still there: ${names}`);
+          return req.wait(`waited long enough for ${names}`, 0);
+        }
+        req.conditions.keep("ForeignFinalizers");
       } else {
         req.conditions.false("ForeignFinalizers", "Gone", "");
       }
