@@ -245,7 +245,7 @@ test("an ERROR event other than 410 and 429 watches on from the last version aft
   expect(r.errors.map(({ where }) => where)).toEqual(["watch"]);
 });
 
-test("a watch that is silent for 90 seconds is given up and resumed", async () => {
+test("a watch that is silent for 90 seconds is given up and resumed at once, and that is no failure", async () => {
   const r = await synced(5, [widget("a", 5)]);
   await r.clock.advance(60_000);
   r.stream.send(bookmark(6));
@@ -254,9 +254,35 @@ test("a watch that is silent for 90 seconds is given up and resumed", async () =
   await r.clock.advance(1);
   expect(r.stream.isClosed).toBe(true);
   expect(r.informer.progress()).toMatchObject({ ageMs: 90_000, hasSynced: true });
-  expect(String(r.informer.progress().lastError)).toContain("90 s");
-  await r.clock.advance(800);
   expect(r.watch().options.resourceVersion).toBe("6");
+  expect(r.errors).toEqual([]);
+  expect(r.informer.progress().lastError).toBeUndefined();
+});
+
+test("a server that is gone is reported when the watch cannot be opened again", async () => {
+  const r = await synced(5, [widget("a", 5)]);
+  await r.clock.advance(90_000);
+  r.watch();
+  await r.clock.advance(90_000);
+  expect(r.errors.map(({ where }) => where)).toEqual(["watch"]);
+  expect(String(r.informer.progress().lastError)).toContain("nothing came from the server for 90 s");
+  await r.clock.advance(800);
+  r.watch().fail(new Error("ECONNREFUSED"));
+  await r.settle();
+  expect(r.errors).toHaveLength(2);
+});
+
+test("the bookmark at the end of the initial events promises no periodic ones: an idle watch is opened anew once, silently", async () => {
+  const r = await synced(5, [widget("a", 5)]);
+  await r.clock.advance(90_000);
+  const quiet = r.watch().open();
+  await r.clock.advance(304_999);
+  expect(quiet.isClosed).toBe(false);
+  expect(r.waiting).toEqual([]);
+  await r.clock.advance(1);
+  expect(r.watch().options.resourceVersion).toBe("5");
+  expect(r.errors).toEqual([]);
+  expect(r.events()).toEqual([]);
 });
 
 test("a server that never sends bookmarks is given until the end of its own timeout, once that is known", async () => {
@@ -264,7 +290,7 @@ test("a server that never sends bookmarks is given until the end of its own time
   r.list().answer(page(5, []));
   await r.settle();
   r.watch().open();
-  await r.clock.advance(90_800);
+  await r.clock.advance(90_000);
   const quiet = r.watch().open();
   await r.clock.advance(304_999);
   expect(quiet.isClosed).toBe(false);

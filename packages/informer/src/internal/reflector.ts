@@ -169,8 +169,9 @@ export class Reflector<T extends KubernetesObject> {
       isLive = true;
       await this.#readChanges(iterator, watchdog);
     } catch (error) {
-      if (isLive && error instanceof TooQuietError && this.#hasBookmarks === "unknown") this.#hasBookmarks = "no";
-      throw error;
+      if (!isLive || !(error instanceof TooQuietError)) throw error;
+      // Nothing to tell may be the whole reason: the next watch begins at once where this one was, and fails if it was more.
+      if (this.#hasBookmarks === "unknown") this.#hasBookmarks = "no";
     } finally {
       watchdog.end();
       // Not awaited: a stream that hangs would make us hang, and what it may still report is of no interest.
@@ -186,8 +187,8 @@ export class Reflector<T extends KubernetesObject> {
       const event = await this.#next(iterator, watchdog);
       if (event === undefined) throw new Error(`watch of ${describe(source)} ended before the end of its initial events`);
       if (event.type === "BOOKMARK") {
+        // The one at the end of the initial events was asked for: it is no sign that periodic ones will come.
         if (event.object.metadata.annotations?.[INITIAL_EVENTS_END] !== "true") continue;
-        this.#hasBookmarks = "yes";
         return await this.#replace(objects, versionIn(event.object.metadata.resourceVersion, source, "watch"), watchdog);
       }
       const key = checkedKey(event.object, source);
