@@ -139,6 +139,32 @@ describe("fields", () => {
       field: z.number().gt(0).lt(1),
       want: { type: "number", minimum: 0, exclusiveMinimum: true, maximum: 1, exclusiveMaximum: true },
     },
+    {
+      name: "fractional bounds in CEL, for the server would cut them off for whole numbers",
+      field: z.number().min(0.5).lt(1.5),
+      want: {
+        type: "number",
+        "x-kubernetes-validations": [
+          { rule: "self >= 0.5", message: "should be greater than or equal to 0.5" },
+          { rule: "self < 1.5", message: "should be less than 1.5" },
+        ],
+      },
+    },
+    {
+      name: "bounds beyond int64 in CEL, as doubles",
+      field: z.number().max(2 ** 63),
+      want: {
+        type: "number",
+        "x-kubernetes-validations": [
+          { rule: "self <= 9.223372036854776e+18", message: "should be less than or equal to 9.223372036854776e+18" },
+        ],
+      },
+    },
+    {
+      name: "bounds of integers, rounded inwards",
+      field: z.int32().min(-0.5).lt(2.5),
+      want: { type: "integer", format: "int32", minimum: 0, maximum: 2 },
+    },
     { name: "boolean", field: z.boolean(), want: { type: "boolean" } },
     { name: "enum", field: z.enum(["a", "b"]), want: { type: "string", enum: ["a", "b"] } },
     { name: "enum of numbers", field: z.literal([1, 2]), want: { type: "integer", enum: [1, 2] } },
@@ -391,6 +417,8 @@ describe("what is refused, with its path", () => {
     { name: "undefined among literals", field: z.literal(["a", undefined]), reason: /no JSON value/ },
     { name: "infinite bound", field: z.number().max(Number.POSITIVE_INFINITY), reason: /no JSON number/ },
     { name: "multiple of zero", field: z.number().multipleOf(0), reason: /multipleOf/ },
+    { name: "fractional divisor", field: z.number().multipleOf(0.01), reason: /multipleOf\(0.01\)/ },
+    { name: "fractional divisor of an integer", field: z.int().multipleOf(0.5), reason: /multipleOf\(0.5\)/ },
     { name: "optional element", field: z.array(z.string().optional()), path: "spec.f[]", reason: /never absent/ },
     { name: "default element", field: z.record(z.string(), z.string().default("x")), path: "spec.f[*]", reason: /never absent/ },
     { name: "nested", field: z.array(z.object({ a: z.record(z.string(), z.date()) })), path: "spec.f[].a[*]", reason: /Date/ },

@@ -37,8 +37,32 @@ export function acceptor(schema: JsonSchema): (value: unknown) => boolean {
   };
   const regExp = Object.assign(re2, { code: "re2" });
   const ajv = new Ajv({ strict: false, validateFormats: false, code: { regExp } });
+  ajv.addKeyword({ keyword: "serverBounds", validate: inBounds });
+  ajv.addKeyword({ keyword: "serverRules", validate: obeys });
   const validate = ajv.compile(toJsonSchema(schema));
   return (value) => validate(value) === true;
+}
+
+/**
+ * Whole numbers are read as int64 and compared with the keywords cast to int64, where a cast out of range gives the least
+ * int64 and a divisor of zero fails (recorded from kube-apiserver 1.36). Others are compared as doubles.
+ */
+function inBounds({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf }: JsonSchema, data: unknown): boolean {
+  if (typeof data !== "number") return true;
+  const cast = (bound: number): number => (!Number.isInteger(data) ? bound : Math.abs(bound) < 2 ** 63 ? Math.trunc(bound) : -(2 ** 63));
+  if (minimum !== undefined && (data < cast(minimum) || (exclusiveMinimum === true && data === cast(minimum)))) return false;
+  if (maximum !== undefined && (data > cast(maximum) || (exclusiveMaximum === true && data === cast(maximum)))) return false;
+  return multipleOf === undefined || (cast(multipleOf) > 0 && data % cast(multipleOf) === 0);
+}
+
+/** The one form of CEL that the package writes for values: a comparison with a double. */
+function obeys(rules: readonly { readonly rule: string }[], data: unknown): boolean {
+  return rules.every(({ rule }) => {
+    const [, operator, bound] = /^self ([<>]=?) (-?[\d.]+(?:e[+-]\d+)?)$/.exec(rule) ?? [];
+    if (operator === undefined || typeof data !== "number") return true;
+    const difference = data - Number(bound);
+    return (operator.endsWith("=") && difference === 0) || (operator.startsWith(">") ? difference > 0 : difference < 0);
+  });
 }
 
 /** The OpenAPI dialect of Kubernetes in draft-07 terms. */
@@ -55,6 +79,8 @@ function toJsonSchema(schema: JsonSchema): Record<string, unknown> {
     items,
     additionalProperties,
     allOf,
+    multipleOf,
+    "x-kubernetes-validations": rules,
     ...rest
   } = schema;
   const isInt32 = format === "int32";
@@ -66,8 +92,8 @@ function toJsonSchema(schema: JsonSchema): Record<string, unknown> {
       Object.entries(rest).filter(([key]) => !key.startsWith("x-") && key !== "default" && key !== "description" && key !== "title"),
     ),
     ...(types === undefined ? {} : { type: nullable === true ? [...types, "null"] : types }),
-    ...(low === undefined ? {} : { [exclusiveMinimum === true ? "exclusiveMinimum" : "minimum"]: low }),
-    ...(high === undefined ? {} : { [exclusiveMaximum === true ? "exclusiveMaximum" : "maximum"]: high }),
+    serverBounds: { minimum: low, maximum: high, exclusiveMinimum, exclusiveMaximum, multipleOf },
+    ...(rules === undefined ? {} : { serverRules: rules }),
     ...(properties === undefined
       ? {}
       : { properties: Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, toJsonSchema(one)])) }),

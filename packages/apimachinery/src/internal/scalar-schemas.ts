@@ -1,8 +1,7 @@
-/** Strings and numbers: bounds, formats and patterns of zod's checks as a structural schema says them. */
+/** Strings: bounds, formats and patterns of zod's checks as a structural schema says them. */
 import { toRe2 } from "./re2.ts";
 import { type Place, refuse, type Shape, type Walk } from "./walk.ts";
 import type { CheckDef } from "./zod-tree.ts";
-import type { JsonSchema } from "../crd.ts";
 
 /** The schema of a string with these checks. */
 export function stringSchema(checks: readonly CheckDef[], walk: Walk, place: Place): Shape {
@@ -42,37 +41,6 @@ export function stringSchema(checks: readonly CheckDef[], walk: Walk, place: Pla
   };
 }
 
-/** The schema of a number with these checks. */
-export function numberSchema(checks: readonly CheckDef[], walk: Walk, place: Place): Shape {
-  const low: Bound = { value: Number.NEGATIVE_INFINITY, isExclusive: false };
-  const high: Bound = { value: Number.POSITIVE_INFINITY, isExclusive: false };
-  const divisors = new Set<number>();
-  let shape: JsonSchema = { type: "number" };
-  for (const check of checks) {
-    if (check.check === "number_format") {
-      const format = own(NUMBER_FORMATS, check.format ?? "");
-      if (format === undefined) {
-        refuse(walk, place, `the number format ${check.format} is unknown`, "Use z.number(), z.int() or z.int32()");
-        continue;
-      }
-      shape = shape.type === "integer" && format.schema.type === "number" ? shape : format.schema;
-      raise(low, format.min, false);
-      lower(high, format.max, false);
-    } else if (check.check === "greater_than" || check.check === "less_than") {
-      const bound = Number(check.value);
-      if (!Number.isFinite(bound)) refuse(walk, place, `the bound ${bound} is no JSON number`, "Leave the bound out");
-      else if (check.check === "greater_than") raise(low, bound, check.inclusive !== true);
-      else lower(high, bound, check.inclusive !== true);
-    } else if (check.check === "multiple_of") {
-      const divisor = Math.abs(Number(check.value));
-      if (!Number.isFinite(divisor) || divisor === 0)
-        refuse(walk, place, `multipleOf(${String(check.value)}) has no JSON form`, "Use a positive number");
-      else divisors.add(divisor);
-    } else refuseCheck(check, walk, place);
-  }
-  return { ...shape, ...boundsOf(shape, low, high), ...divisorsOf([...divisors]) };
-}
-
 /** Refuses a check that no schema can carry. Custom checks are judged where the rules beside them are known. */
 export function refuseCheck(check: CheckDef, walk: Walk, place: Place): undefined {
   if (check.check === "custom") return undefined;
@@ -92,56 +60,8 @@ export function refuseCheck(check: CheckDef, walk: Walk, place: Place): undefine
   );
 }
 
-interface Bound {
-  value: number;
-  isExclusive: boolean;
-}
-
-function raise(bound: Bound, value: number, isExclusive: boolean): void {
-  if (value > bound.value || (value === bound.value && isExclusive)) Object.assign(bound, { value, isExclusive });
-}
-
-function lower(bound: Bound, value: number, isExclusive: boolean): void {
-  if (value < bound.value || (value === bound.value && isExclusive)) Object.assign(bound, { value, isExclusive });
-}
-
-/** The bounds to write: those that the format implies on the server are left out. */
-function boundsOf(shape: JsonSchema, low: Bound, high: Bound): JsonSchema {
-  const isImplied = shape.format === "int32" && low.value === INT32_MIN && high.value === INT32_MAX;
-  const isLowImplied = shape.format === "int32" && low.value === INT32_MIN;
-  const isHighImplied = shape.format === "int32" && high.value === INT32_MAX;
-  return {
-    ...(low.value === Number.NEGATIVE_INFINITY || isImplied || isLowImplied ? {} : { minimum: low.value }),
-    ...(low.isExclusive ? { exclusiveMinimum: true } : {}),
-    ...(high.value === Number.POSITIVE_INFINITY || isImplied || isHighImplied ? {} : { maximum: high.value }),
-    ...(high.isExclusive ? { exclusiveMaximum: true } : {}),
-  };
-}
-
-function divisorsOf(divisors: readonly number[]): JsonSchema {
-  const [first] = divisors;
-  if (first === undefined) return {};
-  return divisors.length === 1 ? { multipleOf: first } : { allOf: divisors.map((multipleOf) => ({ multipleOf })) };
-}
-
-const INT32_MIN = -(2 ** 31);
-const INT32_MAX = 2 ** 31 - 1;
-const FLOAT32_MAX = 3.4028234663852886e38;
-
-/**
- * zod's number formats. Where the server's format is wider than zod's (an int64 beyond what JavaScript can hold), the
- * bounds are written out: else the server would store what the operator must refuse.
- */
-const NUMBER_FORMATS: Readonly<Record<string, { readonly schema: JsonSchema; readonly min: number; readonly max: number }>> = {
-  safeint: { schema: { type: "integer", format: "int64" }, min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER },
-  int32: { schema: { type: "integer", format: "int32" }, min: INT32_MIN, max: INT32_MAX },
-  uint32: { schema: { type: "integer", format: "int64" }, min: 0, max: 2 ** 32 - 1 },
-  float32: { schema: { type: "number", format: "float" }, min: -FLOAT32_MAX, max: FLOAT32_MAX },
-  float64: { schema: { type: "number", format: "double" }, min: Number.NEGATIVE_INFINITY, max: Number.POSITIVE_INFINITY },
-};
-
 /** A format may be named like a member of every object. */
-function own<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
+export function own<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }
 

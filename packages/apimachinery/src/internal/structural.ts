@@ -6,7 +6,8 @@
 import type { JsonSchema, ValidationRule } from "../crd.ts";
 import { checkDefault } from "./default-values.ts";
 import { metaSchema, removalRule } from "./meta-keys.ts";
-import { numberSchema, refuseCheck, stringSchema } from "./scalar-schemas.ts";
+import { numberSchema } from "./number-schemas.ts";
+import { refuseCheck, stringSchema } from "./scalar-schemas.ts";
 import { toRe2 } from "./re2.ts";
 import { enumSchema, unionSchema } from "./union-schemas.ts";
 import { child, type Place, refuse, type Shape, type Walk } from "./walk.ts";
