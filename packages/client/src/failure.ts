@@ -3,6 +3,7 @@
  */
 import { ApiError, type ApiResponse, type Status, type StatusCause } from "@treadle/apimachinery";
 import { ConnectionError, connectionError } from "./connection-error.ts";
+import { parseStatus } from "./status.ts";
 
 /** What was asked, for errors and observers. */
 export interface CallContext {
@@ -58,23 +59,17 @@ export function invalidBody(
   });
 }
 
+/** `Sun, 06 Nov 1994 08:49:37 GMT` and its older form (RFC 9110, 5.6.7). `Date.parse` alone finds a year in "-5" and "soon 5". */
+const HTTP_DATE = /^[A-Z][a-z]{2,8}, \d{2}[ -][A-Z][a-z]{2}[ -]\d{2,4} \d{2}:\d{2}:\d{2} GMT$/;
+
 /** How long the answer asks to wait, from its header (seconds or a date) or its Status. */
 export function retryAfterMs(response: ApiResponse, nowMs: number): number | undefined {
   const header = response.headers["retry-after"]?.trim();
   if (header === undefined || header === "") return undefined;
   if (/^\d+$/.test(header)) return Number(header) * 1000;
+  if (!HTTP_DATE.test(header)) return undefined;
   const date = Date.parse(header);
   return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
-}
-
-function parseStatus(body: string): Status | undefined {
-  try {
-    const parsed: unknown = JSON.parse(body);
-    if (typeof parsed !== "object" || parsed === null || !("kind" in parsed) || parsed.kind !== "Status") return undefined;
-    return parsed as Status; // says itself that it is one
-  } catch {
-    return undefined;
-  }
 }
 
 function plainText(response: ApiResponse, body: string): string {

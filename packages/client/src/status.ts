@@ -1,0 +1,45 @@
+/**
+ * A Status as a server or something in front of it sent it: what is not of its type is left out, so that who reads it
+ * never meets a surprise.
+ */
+import type { Status, StatusCause } from "@treadle/apimachinery";
+
+/** What an answer that failed says about itself. */
+export type Failure = Pick<Status, "message" | "reason" | "details">;
+
+/** The Status in `body`, or `undefined` when it holds none. */
+export function parseStatus(body: string): Failure | undefined {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+  if (!isFields(parsed) || parsed["kind"] !== "Status") return undefined;
+  const { details } = parsed;
+  return { ...texts(parsed, ["message", "reason"]), ...(isFields(details) ? { details: detailsOf(details) } : {}) };
+}
+
+/** An object in JSON, as opposed to null, a list or a plain value. */
+export function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function detailsOf(details: Readonly<Record<string, unknown>>): NonNullable<Status["details"]> {
+  const { causes, retryAfterSeconds } = details;
+  const isTime = typeof retryAfterSeconds === "number" && Number.isFinite(retryAfterSeconds) && retryAfterSeconds >= 0;
+  return {
+    ...texts(details, ["name", "group", "kind", "uid"]),
+    ...(Array.isArray(causes) ? { causes: causes.filter(isFields).map(causeOf) } : {}),
+    ...(isTime ? { retryAfterSeconds } : {}),
+  };
+}
+
+function causeOf(cause: Readonly<Record<string, unknown>>): StatusCause {
+  return texts(cause, ["reason", "message", "field"]);
+}
+
+function texts<Key extends string>(from: Readonly<Record<string, unknown>>, keys: readonly Key[]): { readonly [K in Key]?: string } {
+  const found = keys.filter((key) => typeof from[key] === "string").map((key) => [key, from[key]]);
+  return Object.fromEntries(found) as { readonly [K in Key]?: string }; // only texts were kept
+}
