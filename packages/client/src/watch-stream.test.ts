@@ -74,6 +74,17 @@ describe("a watch", () => {
     },
     { name: "broken by the connection", chunks: [line(added("a")), socketError("ECONNRESET")], code: "ERR_CONNECTION_LOST" },
     { name: "of something else", chunks: [line(added("a")), '{"hunter2":1}\n'], code: "ERR_INVALID_RESPONSE" },
+    ...[
+      "null",
+      "[]",
+      '"hunter2"',
+      '{"type":"ADDED"}',
+      '{"type":"ADDED","object":null}',
+      '{"type":"MODIFIED","object":{}}',
+      '{"type":"DELETED","object":{"metadata":null}}',
+      '{"type":"BOOKMARK","object":[]}',
+      '{"type":"ERROR","object":null}',
+    ].map((text) => ({ name: `with ${text}`, chunks: [line(added("a")), `${text}\n`], code: "ERR_INVALID_RESPONSE" })),
   ])("$name gives what came before, then an error without its contents", async ({ chunks, code }) => {
     const { events, error } = await read(await watch(...chunks));
     expect(events).toEqual([added("a")]);
@@ -81,6 +92,18 @@ describe("a watch", () => {
     expect(String(error)).not.toContain("hunter2");
     expect(String(error)).toContain("ConnectionError: cannot watch Widget: ");
     expect(String(error)).toContain("https://api");
+  });
+
+  test("of one endless line ends at 16 MiB", async () => {
+    const megabyte = "x".repeat(1024 * 1024);
+    let given = 0;
+    async function* endless(): AsyncGenerator<string> {
+      for (; given < 100; given++) yield megabyte;
+    }
+    const client = createClient({ transport: scriptedTransport({ status: 200, headers: {}, stream: endless() }), server: "https://api" });
+    const { events, error } = await read(await client.watch(Widget));
+    expect([events, given]).toEqual([[], 16]);
+    expect(error).toMatchObject({ code: "ERR_INVALID_RESPONSE", server: "https://api" });
   });
 
   test("that the server refuses is an API error, also when it comes as a stream", async () => {

@@ -6,8 +6,12 @@ import type { WatchEvent } from "./client.ts";
 import { ConnectionError } from "./connection-error.ts";
 import { abortable } from "./exchange.ts";
 import { callError } from "./failure.ts";
+import { isFields } from "./status.ts";
 
 const TYPES: ReadonlySet<unknown> = new Set(["ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"]);
+
+/** The largest object that etcd takes is 1.5 MiB (`--max-request-bytes`); what is ten times that is no event and would fill the memory. */
+const MAX_LINE_CHARACTERS = 16 * 1024 * 1024;
 
 /**
  * The lines of `chunks`, without blank ones. A last line without a line end is given too; whether it is whole is seen
@@ -15,15 +19,23 @@ const TYPES: ReadonlySet<unknown> = new Set(["ADDED", "MODIFIED", "DELETED", "BO
  */
 export async function* lines(chunks: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
   let parts: string[] = [];
+  let length = 0;
   for await (const chunk of chunks) {
     let start = 0;
     for (let end = chunk.indexOf("\n"); end >= 0; end = chunk.indexOf("\n", start)) {
       const line = parts.length === 0 ? chunk.slice(start, end) : parts.join("") + chunk.slice(start, end);
       parts = [];
+      length = 0;
       start = end + 1;
       if (line.trim() !== "") yield line;
     }
-    if (start < chunk.length) parts.push(chunk.slice(start));
+    if (start === chunk.length) continue;
+    parts.push(chunk.slice(start));
+    length += chunk.length - start;
+    if (length > MAX_LINE_CHARACTERS) {
+      const message = `the stream holds a line of more than ${MAX_LINE_CHARACTERS} characters, which is no watch event`;
+      throw new ConnectionError({ code: "ERR_INVALID_RESPONSE", message });
+    }
   }
   const rest = parts.join("");
   if (rest.trim() !== "") yield rest;
@@ -60,8 +72,11 @@ function parse<T>(line: string, server: string | undefined): WatchEvent<T> {
     const message = `the stream of ${server ?? "the server"} was cut inside an event of ${line.length} characters`;
     throw new ConnectionError({ code: "ERR_STREAM_TRUNCATED", server, message });
   }
-  if (typeof event === "object" && event !== null && "type" in event && "object" in event && TYPES.has(event.type)) {
-    return event as WatchEvent<T>; // the server's word for what kind of object is in it
+  if (isFields(event) && TYPES.has(event["type"]) && isFields(event["object"])) {
+    // A bookmark has metadata too: its version is all that it is for.
+    if (event["type"] === "ERROR" || isFields(event["object"]["metadata"])) {
+      return event as unknown as WatchEvent<T>; // the server's word for what kind of object is in it
+    }
   }
   const message = `the stream of ${server ?? "the server"} holds a line of ${line.length} characters that is no watch event`;
   throw new ConnectionError({ code: "ERR_INVALID_RESPONSE", server, message });
