@@ -1,9 +1,9 @@
 /** What the compiler knows of a defined resource; compiled by tsconfig.check.json, never run. */
 import { expectTypeOf } from "vitest";
 import { z } from "zod";
-import { type CustomResource, defineResource, type EngineStatus } from "./define-resource.ts";
+import { type CustomResource, defineResource, type EngineStatus, type FieldPath } from "./define-resource.ts";
 import type { Kind, ObjectOf, WriteOf } from "./kind.ts";
-import type { Condition } from "./objects.ts";
+import type { Condition, Mutable } from "./objects.ts";
 
 const Widget = defineResource({
   group: "examples.treadle.dev",
@@ -117,3 +117,21 @@ const Either = defineResource({
 });
 declare const either: ObjectOf<typeof Either>;
 expectTypeOf(either.spec.a).toEqualTypeOf<string>();
+
+// a brand is kept, and its innards are no fields
+const BrandedId = z.string().brand("Id");
+type BrandedId = z.infer<typeof BrandedId>;
+const Branded = defineResource({
+  group: "examples.treadle.dev",
+  version: "v1",
+  kind: "Branded",
+  scope: "Namespaced",
+  spec: z.object({ id: BrandedId, ids: z.array(BrandedId), opt: BrandedId.optional(), n: z.int32().brand("N") }),
+  printerColumns: [{ name: "Id", path: "spec.id" }],
+});
+declare const branded: ObjectOf<typeof Branded>;
+expectTypeOf(branded.spec.id).toEqualTypeOf<BrandedId>();
+expectTypeOf(branded.spec.ids).toEqualTypeOf<readonly BrandedId[]>();
+expectTypeOf(branded.spec.opt).toEqualTypeOf<BrandedId | undefined>();
+expectTypeOf<Mutable<typeof branded.spec>["id"]>().toEqualTypeOf<BrandedId>();
+expectTypeOf<FieldPath<typeof branded.spec>>().toEqualTypeOf<"id" | "ids" | "opt" | "n">();

@@ -65,7 +65,7 @@ export type ResourceOf<S extends z.ZodObject, U extends z.ZodObject = NoFields> 
 /** A field's path in dots, e.g. `replicas` or `template.name`, four levels deep. */
 export type FieldPath<T, Depth extends readonly unknown[] = []> = Depth["length"] extends 4
   ? never
-  : T extends readonly unknown[]
+  : T extends readonly unknown[] | string | number | boolean
     ? never
     : T extends object
       ? { [K in keyof T & string]: K | `${K}.${FieldPath<NonNullable<T[K]>, readonly [...Depth, unknown]>}` }[keyof T & string]

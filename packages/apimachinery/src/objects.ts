@@ -79,15 +79,26 @@ export interface Condition {
 
 export type ConditionStatus = "True" | "False" | "Unknown";
 
-/** `T` with every property and element read-only, at any depth. */
-export type DeepReadonly<T> = T extends readonly (infer U)[]
-  ? readonly DeepReadonly<U>[]
-  : T extends object
-    ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
-    : T;
+/** What has no members to go into; a branded string is an object to the compiler, and stays as it is. */
+type Scalar = string | number | boolean | null | undefined;
+
+/** `T` with every property and element read-only, at any depth. Branded strings and numbers stay what they are. */
+export type DeepReadonly<T> = T extends Scalar
+  ? T
+  : T extends readonly (infer U)[]
+    ? readonly DeepReadonly<U>[]
+    : T extends object
+      ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
+      : T;
 
 /** `T` with every property and element writable, at any depth: the type of a draft. */
-export type Mutable<T> = T extends readonly (infer U)[] ? Mutable<U>[] : T extends object ? { -readonly [K in keyof T]: Mutable<T[K]> } : T;
+export type Mutable<T> = T extends Scalar
+  ? T
+  : T extends readonly (infer U)[]
+    ? Mutable<U>[]
+    : T extends object
+      ? { -readonly [K in keyof T]: Mutable<T[K]> }
+      : T;
 
 /** `namespace/name`, or `name` alone for a cluster-scoped object: the key of caches and queues. */
 export function keyOf(ref: Ref): string {
