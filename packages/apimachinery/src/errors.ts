@@ -28,7 +28,7 @@ export interface StatusCause {
   readonly field?: string;
 }
 
-/** Why a call failed: the server's `reason` where it is one of these, else by HTTP status. */
+/** Why a call failed: by the reasons Expired and Gone whatever the HTTP status, else by the status and, within it, the reason. */
 export type ApiErrorCode =
   | "ERR_BAD_REQUEST"
   | "ERR_UNAUTHORIZED"
@@ -110,7 +110,7 @@ export function isForbidden(error: unknown): error is ApiError {
   return hasCode(error, "ERR_FORBIDDEN");
 }
 
-/** 410: the resourceVersion or continue token is too old; list again. */
+/** 410, or the reason Expired or Gone: the resourceVersion or continue token is too old; list again. */
 export function isExpired(error: unknown): error is ApiError {
   return hasCode(error, "ERR_EXPIRED");
 }
@@ -129,6 +129,8 @@ function hasCode(error: unknown, code: ApiErrorCode): error is ApiError {
 }
 
 function codeOf(status: number, reason: string, details: Status["details"]): ApiErrorCode {
+  // Within a watch it comes as an event whose code some servers and proxies leave out.
+  if (reason === "Expired" || reason === "Gone") return "ERR_EXPIRED";
   switch (status) {
     case 400:
       return "ERR_BAD_REQUEST";

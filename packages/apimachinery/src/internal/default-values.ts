@@ -8,6 +8,13 @@ export function checkDefault(defaults: NonNullable<Peeled["defaults"]>, walk: Wa
   const { value, wrapper } = defaults;
   const def = defOf(wrapper);
   if (def.type !== "default" && def.type !== "prefault") return undefined;
+  if (value === null)
+    return refuse(
+      walk,
+      place,
+      "an API server drops a null default, and the field would be absent",
+      "Use .nullish(), and read null and absent alike",
+    );
   if (!isJson(value)) return refuse(walk, place, `the default ${String(value)} is no JSON value`, "Use a value that JSON can hold");
   // A function behind .default() is called anew at each reading.
   if (!jsonEqual(value, def.defaultValue))

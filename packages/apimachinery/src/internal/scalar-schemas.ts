@@ -83,7 +83,8 @@ function textFormat(check: CheckDef, walk: Walk, place: Place): TextFormat {
   const re2 = toRe2(check.pattern);
   if ("problem" in re2)
     return refuse(walk, place, re2.problem, 'Write it without, or as a CEL rule in .meta({ "x-kubernetes-validations": [...] })') ?? {};
-  const isLax = check.local === true || check.precision === -1;
+  // Where the author changed the pattern, the server's format may be narrower than it.
+  const isLax = check.local === true || check.precision === -1 || (name === "email" && check.pattern.source !== EMAIL);
   const format = isLax ? undefined : own(SERVER_FORMATS, name);
   return { pattern: re2.pattern, ...(format === undefined ? {} : { format }) };
 }
@@ -96,23 +97,45 @@ const SERVER_FORMATS: Readonly<Record<string, string>> = {
   uuid: "uuid",
   guid: "uuid",
   ipv4: "ipv4",
-  ipv6: "ipv6",
   cidrv4: "cidr",
-  cidrv6: "cidr",
   mac: "mac",
   datetime: "date-time",
   date: "date",
 };
 
+/** zod's pattern of an e-mail address, which is narrower than what the server parses. */
+const EMAIL = "^(?:[A-Za-z0-9_'+\\-]+\\.)*[A-Za-z0-9_'+\\-]*[A-Za-z0-9_+-]@(?:[A-Za-z0-9][A-Za-z0-9\\-]*\\.)+[A-Za-z]{2,}$";
+
+const IPV6 = ipv6Pattern();
+
 /** Formats whose zod pattern is not the whole check, or not one for RE2. */
 const EXACT_FORMATS: Readonly<Record<string, TextFormat>> = {
-  base64: { format: "byte", pattern: "^(?:[0-9a-zA-Z+/]{4})*(?:[0-9a-zA-Z+/]{2}==|[0-9a-zA-Z+/]{3}=)?$" },
+  // The server's format byte refuses the empty text.
+  base64: { pattern: "^(?:[0-9a-zA-Z+/]{4})*(?:[0-9a-zA-Z+/]{2}==|[0-9a-zA-Z+/]{3}=)?$" },
   base64url: { pattern: "^(?:[A-Za-z0-9_-]{4})*(?:[A-Za-z0-9_-]{2,3})?$" },
+  // zod parses addresses, so that its patterns lack those that end in an IPv4 address.
+  ipv6: { pattern: `^(?:${IPV6})$` },
+  cidrv6: { pattern: `^(?:${IPV6})/(?:12[0-8]|1[01][0-9]|[1-9]?[0-9])$` },
   hostname: {
     pattern: "^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\\.[a-zA-Z0-9](?:[-0-9a-zA-Z]{0,61}[0-9a-zA-Z])?)*\\.?$",
     maxLength: 253,
   },
 };
+
+/** IPv6address of RFC 3986, section 3.2.2. */
+function ipv6Pattern(): string {
+  const group = "[0-9a-fA-F]{1,4}";
+  const octet = "(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])";
+  const last = `(?:${group}:${group}|(?:${octet}\\.){3}${octet})`;
+  const upTo = (count: number): string => `(?:(?:${group}:){0,${count - 1}}${group})?`;
+  return [
+    `(?:${group}:){6}${last}`,
+    `::(?:${group}:){5}${last}`,
+    ...[4, 3, 2, 1, 0].map((after) => `${upTo(5 - after)}::(?:${group}:){${after}}${last}`),
+    `${upTo(6)}::${group}`,
+    `${upTo(7)}::`,
+  ].join("|");
+}
 
 const COMPUTING_FORMATS: Readonly<Record<string, string>> = {
   credit_card: "computes a checksum",
