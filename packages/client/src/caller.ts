@@ -13,7 +13,7 @@ import {
   systemClock,
   systemRandom,
 } from "@treadle/apimachinery";
-import type { WatchEvent, WriteOptions } from "./client.ts";
+import type { CallOptions, WatchEvent, WriteOptions } from "./client.ts";
 import { isConnectionError } from "./connection-error.ts";
 import type { ClientOptions } from "./create-client.ts";
 import { abortable, type Exchange, type ExchangeEnvironment, exchange } from "./exchange.ts";
@@ -33,7 +33,7 @@ export interface Call<K extends Kind> {
   readonly text: string;
   readonly body?: string | undefined;
   readonly contentType?: string;
-  readonly signal?: AbortSignal | undefined;
+  readonly options: CallOptions;
   readonly subresource?: string | undefined;
   readonly secrets?: readonly string[];
   readonly isRepeatable?: boolean;
@@ -69,20 +69,21 @@ export class Caller {
   }
 
   async write<K extends Kind>(
-    given: Pick<Call<K>, "verb" | "kind" | "method" | "path" | "text"> & { options: WriteOptions; object: object },
+    given: Omit<Call<K>, "secrets" | "subresource"> & {
+      readonly options: WriteOptions;
+      readonly object: object;
+      readonly force?: boolean | undefined;
+    },
   ): Promise<ObjectOf<K>> {
-    const { options, object, ...call } = given;
-    return this.result({
-      ...call,
-      path: call.path + writeQuery(options, this.#fieldManager),
-      body: objectBody(call.kind, object, options.subresource),
-      secrets: secretValues(call.kind, object),
-      signal: options.signal,
+    const { object, force, ...rest } = given;
+    const { options, kind } = rest;
+    const call = {
+      ...rest,
+      body: rest.body ?? objectBody(kind, object, options.subresource),
+      path: rest.path + writeQuery(options, this.#fieldManager, force),
+      secrets: secretValues(kind, object),
       subresource: options.subresource,
-    });
-  }
-
-  async result<K extends Kind>(call: Call<K>): Promise<ObjectOf<K>> {
+    };
     return this.object(call, await this.json(call));
   }
 
@@ -90,7 +91,7 @@ export class Caller {
     const response = await this.#send(call, true);
     const { server } = this.#environment;
     if (response.status < 200 || response.status > 299) throw apiError(this.#contextOf(call), response, await this.#text(call, response));
-    const events = watchEvents<ObjectOf<K>>(response, { target: call.text, signal: call.signal, server });
+    const events = watchEvents<ObjectOf<K>>(response, { target: call.text, signal: call.options.signal, server });
     return isMetadataOnly(call.kind) ? reduceEvents(call.kind, events) : events;
   }
 
@@ -132,9 +133,9 @@ export class Caller {
 
   async #text(call: Call<Kind>, response: ApiResponse): Promise<string> {
     try {
-      return await textOf(response, call.signal);
+      return await textOf(response, call.options.signal);
     } catch (cause) {
-      if (call.signal?.aborted === true) throw call.signal.reason;
+      if (call.options.signal?.aborted === true) throw call.options.signal.reason;
       throw callError(this.#contextOf(call), cause, this.#environment.server);
     }
   }
@@ -144,6 +145,7 @@ export class Caller {
   }
 
   async #send(call: Call<Kind>, stream: boolean): Promise<ApiResponse> {
+    const { signal, retry: isRetrying } = call.options;
     const headers: Record<string, string> = { accept: acceptOf(call), "user-agent": this.#userAgent };
     if (call.body !== undefined) headers["content-type"] = call.contentType ?? "application/json";
     const request: ApiRequest = {
@@ -151,14 +153,14 @@ export class Caller {
       path: call.path,
       headers,
       ...(call.body === undefined ? {} : { body: call.body }),
-      ...(call.signal === undefined ? {} : { signal: call.signal }),
+      ...(signal === undefined ? {} : { signal }),
       ...(stream ? { stream } : {}),
     };
     const { verb, subresource } = call;
     // Who watches has a back-off of their own.
     const isRepeatable = call.isRepeatable ?? (call.method === "GET" && !stream);
     try {
-      return await exchange(this.#environment, request, { verb, groupKind: groupKindOf(call.kind), subresource, isRepeatable });
+      return await exchange(this.#environment, request, { verb, groupKind: groupKindOf(call.kind), subresource, isRepeatable, isRetrying });
     } catch (cause) {
       throw isConnectionError(cause) ? callError(this.#contextOf(call), cause, this.#environment.server) : cause;
     }

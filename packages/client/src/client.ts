@@ -2,12 +2,24 @@
  * The client: typed calls to one API server over a {@link Transport}. Objects are plain JSON in both directions.
  * It caches nothing and keeps no connection of its own; see the informer package for cached reads.
  */
-import type { ApiRequest, ApiResponse, Kind, KubernetesList, ObjectOf, Ref, Status, WriteOf } from "@treadle/apimachinery";
+import type {
+  ApiRequest,
+  ApiResponse,
+  JsonPatchOperation,
+  Kind,
+  KubernetesList,
+  ObjectOf,
+  Ref,
+  Status,
+  WriteOf,
+} from "@treadle/apimachinery";
 
 /** What every call takes. */
 export interface CallOptions {
   /** Ends the call, retries included; it rejects with the signal's reason. */
   readonly signal?: AbortSignal;
+  /** False: one attempt, whatever its answer asks for; for callers with a back-off of their own. @defaultValue that of the client */
+  readonly retry?: boolean;
 }
 
 export interface ListOptions extends CallOptions {
@@ -68,13 +80,6 @@ export type Patch =
   | { readonly type: "merge"; readonly body: object }
   /** RFC 6902. A failed `test` answers 422. */
   | { readonly type: "json"; readonly body: readonly JsonPatchOperation[] };
-
-export interface JsonPatchOperation {
-  readonly op: "add" | "remove" | "replace" | "move" | "copy" | "test";
-  readonly path: string;
-  readonly from?: string;
-  readonly value?: unknown;
-}
 
 export interface Client {
   /** The live object, or `undefined` when it does not exist. @throws ApiError, also when the kind is not served. */

@@ -5,8 +5,7 @@ import { type Clock, isNotFound, type Kind, type Random, type Ref, type Transpor
 import { Caller } from "./caller.ts";
 import type { CallOptions, Client, DeleteOptions, ListOptions, Patch, WatchOptions, WriteOptions } from "./client.ts";
 import type { Exchange } from "./exchange.ts";
-import { deleteBody, listQuery, objectBody, watchQuery, writeQuery } from "./query.ts";
-import { secretValues } from "./secrets.ts";
+import { deleteBody, listQuery, watchQuery } from "./query.ts";
 import { collectionTarget, createTarget, objectTarget } from "./target.ts";
 
 export interface ClientOptions {
@@ -33,7 +32,7 @@ export function createClient(options: ClientOptions): Client {
   return {
     async get<K extends Kind>(kind: K, ref: Ref, given: CallOptions = {}) {
       const target = objectTarget("get", kind, ref);
-      const call = { verb: "get", kind, method: "GET", path: target.path, text: target.text, signal: given.signal } as const;
+      const call = { verb: "get", kind, method: "GET", path: target.path, text: target.text, options: given } as const;
       try {
         return caller.object(call, await caller.json(call));
       } catch (error) {
@@ -44,13 +43,13 @@ export function createClient(options: ClientOptions): Client {
 
     async list<K extends Kind>(kind: K, given: ListOptions = {}) {
       const { path, text } = collectionTarget("list", kind, given.namespace);
-      const call = { verb: "list", kind, method: "GET", path: path + listQuery(given), text, signal: given.signal } as const;
+      const call = { verb: "list", kind, method: "GET", path: path + listQuery(given), text, options: given } as const;
       return caller.list(call, await caller.json(call));
     },
 
     async watch<K extends Kind>(kind: K, given: WatchOptions = {}) {
       const { path, text } = collectionTarget("watch", kind, given.namespace);
-      return caller.watch({ verb: "watch", kind, method: "GET", path: path + watchQuery(given), text, signal: given.signal });
+      return caller.watch({ verb: "watch", kind, method: "GET", path: path + watchQuery(given), text, options: given });
     },
 
     async create<K extends Kind>(kind: K, object: object, given: WriteOptions = {}) {
@@ -68,30 +67,25 @@ export function createClient(options: ClientOptions): Client {
 
     async patch<K extends Kind>(kind: K, ref: Ref, patch: Patch, given: WriteOptions = {}) {
       const target = objectTarget("patch", kind, ref, given.subresource);
-      const body = JSON.stringify(patch.body);
-      const secrets = secretValues(kind, patch.body);
-      const path = target.path + writeQuery(given, options.fieldManager);
-      const call = {
+      return caller.write({
         verb: "patch",
         kind,
         method: "PATCH",
-        path,
+        path: target.path,
         text: target.text,
-        body,
+        options: given,
+        object: patch.body,
+        body: JSON.stringify(patch.body),
         contentType: PATCH_TYPES[patch.type],
-        secrets,
-      } as const;
-      return caller.result({ ...call, signal: given.signal, subresource: given.subresource });
+      });
     },
 
     async apply<K extends Kind>(kind: K, object: object, given: WriteOptions & { readonly force?: boolean } = {}) {
       const target = objectTarget("apply", kind, metadataOf(object), given.subresource);
       if (!(given.fieldManager ?? options.fieldManager))
         throw new TypeError(`cannot apply ${target.text}: apply needs a fieldManager; give one to the call or to the client`);
-      const path = target.path + writeQuery(given, options.fieldManager, given.force);
-      const body = objectBody(kind, object, given.subresource);
-      const call = { verb: "apply", kind, method: "PATCH", path, text: target.text, body, contentType: APPLY_TYPE } as const;
-      return caller.result({ ...call, secrets: secretValues(kind, object), signal: given.signal, subresource: given.subresource });
+      const call = { verb: "apply", kind, method: "PATCH", path: target.path, text: target.text, contentType: APPLY_TYPE } as const;
+      return caller.write({ ...call, options: given, object, force: given.force });
     },
 
     async delete<K extends Kind>(kind: K, ref: Ref, given: DeleteOptions = {}) {
@@ -106,7 +100,7 @@ export function createClient(options: ClientOptions): Client {
           path,
           text,
           body: deleteBody(given),
-          signal: given.signal,
+          options: given,
           isRepeatable,
         });
       } catch (error) {

@@ -1,7 +1,7 @@
 import { fakeClock, isTooManyRequests, kind, seededRandom } from "@treadle/apimachinery";
 import { describe, expect, test } from "vitest";
 import { failure, json, type Reply, retryAfter, scriptedTransport, socketError, stream } from "../test/scripted-transport.ts";
-import type { Client } from "./client.ts";
+import type { CallOptions, Client } from "./client.ts";
 import { createClient } from "./create-client.ts";
 import type { Exchange } from "./exchange.ts";
 
@@ -26,17 +26,18 @@ function setUp(...replies: readonly Reply[]) {
   return { client, clock, transport, exchanges };
 }
 
-const reads: Record<string, (client: Client) => Promise<unknown>> = {
-  get: (client) => client.get(Widget, ref),
-  list: (client) => client.list(Widget),
-  "delete of one uid": (client) => client.delete(Widget, ref, { preconditions: { uid: "u" } }),
+type Made = (client: Client, options?: CallOptions) => Promise<unknown>;
+const reads: Record<string, Made> = {
+  get: (client, options) => client.get(Widget, ref, options),
+  list: (client, options) => client.list(Widget, options),
+  "delete of one uid": (client, options) => client.delete(Widget, ref, { ...options, preconditions: { uid: "u" } }),
 };
-const writes: Record<string, (client: Client) => Promise<unknown>> = {
-  create: (client) => client.create(Widget, widget),
-  update: (client) => client.update(Widget, widget),
-  patch: (client) => client.patch(Widget, ref, { type: "merge", body: {} }),
-  apply: (client) => client.apply(Widget, widget, { fieldManager: "me" }),
-  "delete of a name": (client) => client.delete(Widget, ref),
+const writes: Record<string, Made> = {
+  create: (client, options) => client.create(Widget, widget, options),
+  update: (client, options) => client.update(Widget, widget, options),
+  patch: (client, options) => client.patch(Widget, ref, { type: "merge", body: {} }, options),
+  apply: (client, options) => client.apply(Widget, widget, { ...options, fieldManager: "me" }),
+  "delete of a name": (client, options) => client.delete(Widget, ref, options),
 };
 const all = Object.entries({ ...reads, ...writes });
 
@@ -153,6 +154,17 @@ describe("without being asked", () => {
     await expect(createClient({ transport, retry: false }).get(Widget, ref)).rejects.toSatisfy(isTooManyRequests);
   });
 });
+
+test.for([...all, ["watch", (client: Client, options: CallOptions) => client.watch(Widget, options)] as const])(
+  "%s makes one attempt when told so, whatever it meets",
+  async ([, call]) => {
+    for (const reply of [retryAfter(1, busy), busy, broken, socketError("ECONNREFUSED"), socketError("ECONNRESET")]) {
+      const { client, transport } = setUp(reply, ok);
+      await expect(call(client, { retry: false })).rejects.toBeInstanceOf(Error);
+      expect(transport.requests).toHaveLength(1);
+    }
+  },
+);
 
 describe("abort", () => {
   const reason = new Error("boom");

@@ -45,6 +45,8 @@ export interface Intent {
   readonly subresource?: string | undefined;
   /** Doing it twice is the same as doing it once. */
   readonly isRepeatable: boolean;
+  /** @defaultValue that of the environment */
+  readonly isRetrying?: boolean | undefined;
 }
 
 type Outcome =
@@ -60,9 +62,10 @@ const BACKOFF_MAX_MS = 2000;
 /** Sends `request` and resolves with an answer of any status. @throws ConnectionError, or the signal's reason. */
 export async function exchange(environment: ExchangeEnvironment, request: ApiRequest, intent: Intent): Promise<ApiResponse> {
   const done = { asked: 0, unasked: 0 };
+  const isRetrying = intent.isRetrying ?? environment.isRetrying;
   for (let attempt = 0; ; attempt++) {
     const outcome = await attemptOnce(environment, request, intent, attempt);
-    const next = environment.isRetrying ? nextAttempt(environment, outcome, intent, done) : undefined;
+    const next = isRetrying ? nextAttempt(environment, outcome, intent, done) : undefined;
     if (next === undefined) {
       if (outcome.error !== undefined) throw outcome.error;
       return outcome.response;

@@ -1,8 +1,8 @@
+export type { JsonPatchOperation } from "@treadle/apimachinery";
 export type {
   CallOptions,
   Client,
   DeleteOptions,
-  JsonPatchOperation,
   ListOptions,
   Patch,
   WatchEvent,

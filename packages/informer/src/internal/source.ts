@@ -20,9 +20,10 @@ export function sourceOf<T extends KubernetesObject>(client: Pick<Client, "list"
   return {
     kind,
     selection,
+    // One attempt each: the reflector has a back-off of its own, and a deadline that waits inside of a call would use up.
     // A client that throws before it returns a promise is a client that failed.
-    list: async (options) => client.list(kind, { ...selection, ...options }),
-    watch: async (options) => client.watch(kind, { ...selection, ...options }),
+    list: async (options) => client.list(kind, { ...selection, ...options, retry: false }),
+    watch: async (options) => client.watch(kind, { ...selection, ...options, retry: false }),
   };
 }
 
