@@ -74,7 +74,8 @@ interface AnyRunOptions {
 export interface FakeReq<T extends KubernetesObject> {
   /**
    * Runs one phase of one step, and saves what it changed. Returns its result; `continue` where it returns nothing.
-   * Before a `cleanup` the object is deleted (its finalizer holds it) unless it was already.
+   * Before a `cleanup` the object is deleted (its finalizer holds it) unless it was already. Runs that overlap run one
+   * after another: two passes of one object never run at once.
    * @throws what the step throws, and what the engine makes of it: a deadline, a result that is none, a failed save
    */
   run<N extends object, P extends object>(step: Step<T, N, P>, ...options: RunArgs<N>): Promise<StepResult<P>>;
@@ -123,6 +124,8 @@ class FakeRequest {
   #object: KubernetesObject;
   #started: Promise<void> | undefined;
   #isGone = false;
+  /** Ends with the run that was asked for last. */
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(kind: Kind, given: object, world: FakeReqWorld) {
     this.#kind = kind;
@@ -162,6 +165,21 @@ class FakeRequest {
   }
 
   async run(step: AnyStep, options: AnyRunOptions = {}): Promise<StepResult<object>> {
+    const run = this.#last.then(() => this.#run(step, options));
+    this.#last = run.catch(() => undefined); // Whoever asked for the run hears of it.
+    return await run;
+  }
+
+  async get(kind: Kind, key: string): Promise<KubernetesObject | undefined> {
+    await this.#start();
+    return await this.#backend.user.get(kind, this.#refOf(kind, key));
+  }
+
+  async advance(ms: number): Promise<void> {
+    await this.#clock.advance(ms);
+  }
+
+  async #run(step: AnyStep, options: AnyRunOptions): Promise<StepResult<object>> {
     const facts = factsOf(this.#kind, step, this.#world.handlerName);
     const { phase = "do", vars = {}, outcome } = options;
     if (!facts.phases.has(phase) && facts.phases.size > 0)
@@ -187,15 +205,6 @@ class FakeRequest {
     } finally {
       await this.#look();
     }
-  }
-
-  async get(kind: Kind, key: string): Promise<KubernetesObject | undefined> {
-    await this.#start();
-    return await this.#backend.user.get(kind, this.#refOf(kind, key));
-  }
-
-  async advance(ms: number): Promise<void> {
-    await this.#clock.advance(ms);
   }
 
   #start(): Promise<void> {

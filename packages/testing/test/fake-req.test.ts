@@ -294,8 +294,38 @@ test("write-ahead, on-demand finalizer and drafts reach the server as in a pass"
   expect(req.isGone).toBe(true);
 });
 
-test("one fakeReq serves several runs at once no worse than one after another", async () => {
+test("runs of one fakeReq that overlap run one after another, as passes of one object do, and lose nothing of each other", async () => {
+  const log: string[] = [];
+  const leaving = (name: "A" | "B") =>
+    step(RW, {
+      name: `leaving-${name.toLowerCase()}`,
+      conditions: [name],
+      state: z.object({ by: z.string().optional() }),
+      async do(req) {
+        log.push(`begin ${name}`);
+        await req.client.get(Secret, "in");
+        req.state.by = name;
+        req.event("Normal", `By${name}`, "was here");
+        req.conditions.true(name);
+        log.push(`end ${name}`);
+        return req.next({ [name]: name });
+      },
+    });
   const req = fakeReq(RW, given, { objects: [input] });
-  const [a, b] = await Promise.all([req.run(readInput), req.run(store, { vars: { input: { value: 1 } } })]);
-  expect([a, b].map(({ type }) => type)).toEqual(["continue", "continue"]);
+  const [a, b] = await Promise.all([req.run(leaving("A")), req.run(leaving("B"))]);
+  expect(a).toContinue({ A: "A" });
+  expect(b).toContinue({ B: "B" });
+  expect(log).toEqual(["begin A", "end A", "begin B", "end B"]);
+  expect(req).toHaveCondition("A", "True");
+  expect(req).toHaveCondition("B", "True");
+  expect(req.object.status).toMatchObject({ steps: { "leaving-a": { by: "A" }, "leaving-b": { by: "B" } } });
+  expect(req.events.map(({ reason }) => reason)).toEqual(["ByA", "ByB"]);
+});
+
+test("a run that fails does not keep the next one of an overlap from running", async () => {
+  const failing = step(RW, { name: "failing", do: () => Promise.reject(new Error("boom")) });
+  const req = fakeReq(RW, given, { objects: [input] });
+  const [first, second] = await Promise.allSettled([req.run(failing), req.run(readInput)]);
+  expect(first).toMatchObject({ status: "rejected", reason: { message: "boom" } });
+  expect(second).toMatchObject({ status: "fulfilled", value: { type: "continue" } });
 });

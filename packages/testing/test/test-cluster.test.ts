@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { Secret } from "@treadle/apimachinery/kinds";
 import { connect } from "@treadle/client";
 import { conditions, handler, step } from "@treadle/reconcile";
-import { expect, test } from "vitest";
-import { fakeClock, secret, secretText, startTestCluster } from "../src/index.ts";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
+import { fakeClock, secret, secretText, startTestCluster, type TestCluster } from "../src/index.ts";
 import { checkAfterEach } from "../src/matchers.ts";
 import { primary, rw, RW } from "./rw.ts";
 
@@ -171,13 +171,47 @@ test("a status that breaks an invariant is found when the cluster ends", async (
   await expect(cluster.start(rw)).rejects.toThrow("was stopped");
 });
 
-let asked = 0;
-checkAfterEach(() => ({
-  async checkInvariants() {
-    asked++;
-  },
-}));
+describe("checkAfterEach asks after each test, also when the test failed", () => {
+  const asked: string[] = [];
+  let running = "";
+  checkAfterEach(() => ({ checkInvariants: async () => void asked.push(running) }));
 
-test("checkAfterEach asks after each test", () => {
-  expect(asked).toBeGreaterThan(0);
+  test("first", () => {
+    running = "first";
+    expect(asked).toEqual([]);
+    onTestFinished(() => expect(asked).toEqual(["first"]));
+  });
+
+  test.fails("second", () => {
+    running = "second";
+    throw new Error("boom");
+  });
+
+  afterAll(() => expect(asked).toEqual(["first", "second"]));
+});
+
+describe("checkAfterEach fails the test whose status breaks an invariant", () => {
+  let cluster: TestCluster | undefined;
+  let isBroken = false;
+  checkAfterEach(() => cluster);
+
+  test("where there is no cluster there is nothing to ask", () => {
+    expect(cluster).toBeUndefined();
+  });
+
+  test.fails("a status ahead of its object", async () => {
+    const mine = await startTestCluster({ objects: [primary("a"), secret("in", { value: "17" })], kinds: [RW] });
+    cluster = mine;
+    onTestFinished(() => mine.stop());
+    const op = await mine.start(rw);
+    await op.settled();
+    await op.stop();
+    await mine.updateStatus(RW, "a", (object) => {
+      (object.status as { observedGeneration: number }).observedGeneration = 99;
+    });
+    isBroken = true;
+  });
+
+  // Else the test above fails for another reason.
+  afterAll(() => expect(isBroken).toBe(true));
 });

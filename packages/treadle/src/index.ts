@@ -43,5 +43,18 @@ export { conditions, defaults, finalizer, guard, pause, prerequisite, validate }
 export { RetryAfterError, TerminalError } from "@treadle/reconcile";
 
 // The process around the handlers, and connections of one's own.
-export { createManager, type Manager, type ManagerOptions, type PassReport } from "@treadle/controller";
+export { createManager, type ControllerOptions, type Manager, type ManagerOptions, type PassReport } from "@treadle/controller";
 export { type Client, connect, createClient } from "@treadle/client";
+
+// Which events of a primary start a pass: `manager.add(handler, { predicate: or(generationChanged, labelsChanged) })`.
+export {
+  and,
+  annotationsChanged,
+  deletionChanged,
+  generationChanged,
+  labelsChanged,
+  not,
+  or,
+  type Predicate,
+  resourceVersionChanged,
+} from "@treadle/controller";

@@ -11,6 +11,26 @@ test("every name of the façade is there, and there are not too many of them", (
   );
 });
 
+test("every option of manager.add can be named and made from here", () => {
+  const predicate: treadle.Predicate = treadle.or(treadle.generationChanged, treadle.and(treadle.labelsChanged, treadle.not(onlyNoise)));
+  const options: treadle.ControllerOptions = { predicate, backoff: "external", concurrency: 2 };
+  const widgets = treadle.kind({ group: "g", version: "v1", kind: "Widget", plural: "widgets", scope: "Namespaced" });
+  const manager = treadle.createManager({ log: { debug() {}, info() {}, warn() {}, error() {} } });
+  expect(() =>
+    manager.add(
+      treadle
+        .handler(widgets)
+        .step(treadle.step(widgets, { name: "idle", do() {} }))
+        .build(),
+      options,
+    ),
+  ).not.toThrow();
+
+  function onlyNoise(event: Parameters<treadle.Predicate>[0]): boolean {
+    return event.object.metadata.annotations?.["noise"] !== undefined;
+  }
+});
+
 test("no built-in kind is missing", () => {
   expect(Object.keys(kinds).sort()).toEqual(Object.keys(apimachineryKinds).sort());
 });
