@@ -15,7 +15,9 @@ export {
   handler,
   type HandlerBuilder,
 } from "./handler.ts";
-export type { Pipeline } from "./internal/pipeline.ts";
+export type { DeclaredWatch } from "./internal/collected.ts";
+export type { Pipeline, PipelineConditions } from "./internal/pipeline.ts";
+export type { StepRuntime } from "./internal/step-runtime.ts";
 export type { PassResult, PhaseReport, Requeue } from "./pass-result.ts";
 export { many, type ManySelector, one, type Read, type Reads, type ReadsOf } from "./reads.ts";
 export { createReconciler, type PassOptions, type Reconciler } from "./reconciler.ts";
@@ -38,7 +40,7 @@ export type {
   StatusOf,
 } from "./req.ts";
 export { factsOf, runStep, type RunStepOptions, stateAnnotation, type StepFacts, type StepRun } from "./run-step.ts";
-export type { Continue, StepResult, Stop, Wait } from "./result.ts";
+export type { AnyResult, Continue, StepResult, Stop, Wait } from "./result.ts";
 export {
   all,
   anyKind,
@@ -47,6 +49,7 @@ export {
   type NeedsOf,
   type OutputOf,
   type Problem,
+  type ProvidesOf,
   type Startable,
   type Step,
   step,

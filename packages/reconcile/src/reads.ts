@@ -74,6 +74,10 @@ export function refOfRead(read: OneRead, object: KubernetesObject): Ref | undefi
   const given: string | Partial<Ref> | null | undefined = read.ref(object);
   const { name, namespace } = typeof given === "string" ? { name: given } : (given ?? {});
   if (name === undefined || name === null || name === "") return undefined;
+  if (/[/%]/.test(name))
+    throw new TypeError(
+      `one(${read.kind.kind}) of ${object.kind} ${object.metadata.name}: ${JSON.stringify(name)} is no name: return { namespace, name }`,
+    );
   const ref = inNamespaceOf(object, read.kind, namespace === undefined ? { name } : { name, namespace });
   if (read.kind.scope === "Namespaced" && ref.namespace === undefined) {
     throw new TypeError(

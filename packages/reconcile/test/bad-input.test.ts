@@ -70,6 +70,14 @@ describe("a step that misbehaves", () => {
       message: /revisit: give the reason/,
       reason: "TypeError",
     },
+    {
+      name: "does not await a write",
+      body: (req: { client: { create(kind: unknown, object: unknown): Promise<unknown> } }) => {
+        void req.client.create(Secret, { metadata: { name: "NOT A NAME" } });
+      },
+      message: /do ended while create Secret was still running: await it/,
+      reason: "NotAwaited",
+    },
     { name: "returns a number", body: () => 42, message: /step "bad" returned a number from do/, reason: "NotAResult" },
     {
       name: "returns a forged result",

@@ -10,6 +10,7 @@ export class Scope {
   #controller: AbortController | undefined;
   #revoked: Error | undefined;
   #failure: { readonly error: unknown } | undefined;
+  readonly #calls: Map<Promise<unknown>, string> = new Map();
   readonly #isOver: () => boolean;
 
   /** @param isOver says that the whole pass is over, and with it what a phase that ended long ago may still do. */
@@ -31,6 +32,20 @@ export class Scope {
 
   get failure(): { readonly error: unknown } | undefined {
     return this.#failure;
+  }
+
+  /** A call that the phase began; it must be over before the phase is. */
+  began<T>(what: string, call: Promise<T>): Promise<T> {
+    this.#calls.set(call, what);
+    const ended = (): void => void this.#calls.delete(call);
+    // Also keeps a call that nobody awaits from ending the process: the phase fails instead, and says which call it was.
+    call.then(ended, ended);
+    return call;
+  }
+
+  /** A call that is still running. */
+  get openCall(): string | undefined {
+    return this.#calls.values().next().value;
   }
 
   get isRevoked(): boolean {

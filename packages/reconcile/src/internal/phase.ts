@@ -49,6 +49,7 @@ export async function runPhase(pass: Pass, step: StepRuntime, phase: Phase, limi
   }
   const notJson = pass.checkDrafts();
   if (notJson !== undefined && ended.type !== "failed") ended = contained(pass, step, notJson);
+  if (scope.openCall !== undefined && ended.type !== "failed") ended = contained(pass, step, notAwaited(step, phase, scope.openCall));
   if (scope.failure !== undefined && ended.type !== "failed") ended = contained(pass, step, scope.failure.error);
   // Whatever the step made of it: a write of its own has ended the pass.
   if (pass.over !== wasOver && pass.over !== undefined) ended = endOf(pass.over);
@@ -138,6 +139,11 @@ function contained(pass: Pass, step: StepRuntime, thrown: unknown): Ended {
   }
   if (errorsIn(error).every(isConflict)) return { type: "wait", reason: `conflict: ${statusMessage(error)}` };
   return { type: "failed", error };
+}
+
+function notAwaited(step: StepRuntime, phase: Phase, call: string): Error {
+  const message = `step "${step.name}": ${phase} ended while ${call} was still running: await it, so that the pass knows how it ended`;
+  return new ReconcileError("ERR_NOT_AWAITED", message, { step: step.name });
 }
 
 /** How a phase ends whose own write has ended the pass. */

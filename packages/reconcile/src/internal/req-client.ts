@@ -29,27 +29,57 @@ export function reqClient(pass: Pass, step: StepRuntime, scope: Scope): ReqClien
     pass.written.add(`${groupKindOf(kind)} ${keyOf(metadata)} ${metadata.resourceVersion ?? ""}`);
     return stored;
   };
+  const began = <T>(verb: string, kind: Kind, call: Promise<T>): Promise<T> => scope.began(`${verb} ${kind.kind}`, call);
   return {
-    get: async (kind, given) => await client.get(kind, ref(kind, given), reading()),
-    list: async (kind, { namespace: given, ...rest } = {}) => {
+    get: (kind, given) => began("get", kind, client.get(kind, ref(kind, given), reading())),
+    list: (kind, { namespace: given, ...rest } = {}) => {
       const { namespace } =
         given === "*" ? {} : inNamespaceOf(pass.object, kind, given === undefined ? { name: "" } : { name: "", namespace: given });
-      return (await client.list(kind, { ...rest, ...(namespace === undefined ? {} : { namespace }), ...reading() })).items;
+      const call = client.list(kind, { ...rest, ...(namespace === undefined ? {} : { namespace }), ...reading() });
+      return began(
+        "list",
+        kind,
+        call.then(({ items }) => items),
+      );
     },
-    create: async (kind, object) => noted(kind, await client.create(kind, placed(pass, kind, object), options())),
-    update: async (kind, object) => noted(kind, await client.update(kind, placed(pass, kind, object), options())),
-    patch: async (kind, given, patch, more) => noted(kind, await client.patch(kind, ref(kind, given), patch, { ...more, ...options() })),
-    apply: async (kind, object, { existing }) => {
+    create: (kind, object) =>
+      began(
+        "create",
+        kind,
+        client.create(kind, placed(pass, kind, object), options()).then((stored) => noted(kind, stored)),
+      ),
+    update: (kind, object) =>
+      began(
+        "update",
+        kind,
+        client.update(kind, placed(pass, kind, object), options()).then((stored) => noted(kind, stored)),
+      ),
+    patch: (kind, given, patch, more) =>
+      began(
+        "patch",
+        kind,
+        client.patch(kind, ref(kind, given), patch, { ...more, ...options() }).then((stored) => noted(kind, stored)),
+      ),
+    apply: (kind, object, { existing }) => {
       const given = placed(pass, kind, object) as { readonly metadata: object };
       // The uid keeps an apply from re-creating what vanished; version "1" lets it create and nothing else.
       const guard = existing === undefined ? { resourceVersion: "1" } : { uid: (existing as KubernetesObject).metadata.uid };
       const body = { apiVersion: apiVersionOf(kind), kind: kind.kind, ...given, metadata: { ...given.metadata, ...guard } };
-      return noted(kind, await client.apply(kind, body, { ...options(), fieldManager: unitManager(pass, step), force: true }));
+      const call = client.apply(kind, body, { ...options(), fieldManager: unitManager(pass, step), force: true });
+      return began(
+        "apply",
+        kind,
+        call.then((stored) => noted(kind, stored)),
+      );
     },
-    delete: async (kind, given, more) => {
+    delete: (kind, given, more) => {
       const target = ref(kind, given);
-      await client.delete(kind, target, { ...more, ...reading() });
-      pass.written.add(`${groupKindOf(kind)} ${keyOf(target)} deleted`);
+      const call = client.delete(kind, target, { ...more, ...reading() });
+      return began(
+        "delete",
+        kind,
+        call.then(() => void pass.written.add(`${groupKindOf(kind)} ${keyOf(target)} deleted`)),
+      );
     },
   };
 }

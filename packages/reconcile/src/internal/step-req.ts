@@ -146,17 +146,23 @@ export class StepReq {
     this.#pass.wishes.push({ afterMs, reason });
   }
 
-  async checkpoint(): Promise<void> {
+  checkpoint(): Promise<void> {
     this.#act("checkpoint");
-    await this.#fatal(() => checkpoint(this.#pass, this.#scope));
+    return this.#scope.began(
+      "checkpoint()",
+      this.#fatal(() => checkpoint(this.#pass, this.#scope)),
+    );
   }
 
-  async holdFinalizer(): Promise<void> {
+  holdFinalizer(): Promise<void> {
     this.#act("holdFinalizer");
     if (this.#phase !== "do" || this.#step.cleanup === undefined) {
       throw new TypeError(`step "${this.#step.name}": holdFinalizer() is for the do of a step with a cleanup`);
     }
-    await this.#fatal(() => takeFinalizer(this.#pass, this.#scope));
+    return this.#scope.began(
+      "holdFinalizer()",
+      this.#fatal(() => takeFinalizer(this.#pass, this.#scope)),
+    );
   }
 
   /** What must be stored before a side effect: a failure counts even if the step catches it, and so does its repetition. */
