@@ -23,6 +23,8 @@ test.for([
   { status: 422, reason: "Invalid", details: { name: "x" }, code: "ERR_INVALID", guard: "isInvalid" },
   { status: 403, reason: "Forbidden", details: { name: "x" }, code: "ERR_FORBIDDEN", guard: "isForbidden" },
   { status: 410, reason: "Expired", details: {}, code: "ERR_EXPIRED", guard: "isExpired" },
+  { status: 0, reason: "Expired", details: {}, code: "ERR_EXPIRED", guard: "isExpired" },
+  { status: 500, reason: "Gone", details: {}, code: "ERR_EXPIRED", guard: "isExpired" },
   { status: 429, reason: "TooManyRequests", details: {}, code: "ERR_TOO_MANY_REQUESTS", guard: "isTooManyRequests" },
   { status: 503, reason: "", details: {}, code: "ERR_SERVER", guard: undefined },
   { status: 418, reason: "", details: {}, code: "ERR_OTHER", guard: undefined },

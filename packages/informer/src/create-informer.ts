@@ -9,7 +9,8 @@ import type { Informer, InformerEvent, InformerProgress, Select } from "./inform
 import { orAborted } from "./internal/await.ts";
 import { copyJson, dropManagedFields, Freezer, withType } from "./internal/freeze.ts";
 import { Pacer } from "./internal/pacer.ts";
-import { Reflector, type Sink } from "./internal/reflector.ts";
+import { Reflector } from "./internal/reflector.ts";
+import type { Sink } from "./internal/sink.ts";
 import { sourceOf } from "./internal/source.ts";
 import { Store } from "./internal/store.ts";
 import { View } from "./internal/view.ts";
@@ -198,6 +199,7 @@ class StoreInformer implements Informer<AnyKind> {
         else this.#view.present(object, object.metadata.resourceVersion, "event");
       },
       replace: (objects, version, signal) => this.#replace(namespace, { objects, version }, signal),
+      wentBack: () => this.#view.wentBack(namespace),
       // Without a selection every write is on the watch, and one that is not there yet is still to come.
       passed: (version) => (isSelecting ? this.#view.passed(version, namespace) : undefined),
     };

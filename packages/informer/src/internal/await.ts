@@ -75,3 +75,12 @@ export class Watchdog {
     else this.end(this.#tooQuiet(this.#limitMs));
   }
 }
+
+/** Ends an iterator, whatever it says to that. */
+export async function close(iterator: AsyncIterator<unknown> | undefined): Promise<void> {
+  try {
+    await iterator?.return?.();
+  } catch {
+    // It was to be ended, and it has.
+  }
+}

@@ -58,6 +58,10 @@ export class Graves {
     if (uid !== undefined) this.#graves.delete(uid);
   }
 
+  clear(): void {
+    this.#graves.clear();
+  }
+
   #find(uid: string | undefined): Grave | undefined {
     const grave = uid === undefined ? undefined : this.#graves.get(uid);
     return grave === undefined || grave.until <= this.#clock.now() ? undefined : grave;

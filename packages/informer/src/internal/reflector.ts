@@ -5,12 +5,14 @@
  */
 import { type Clock, isApiError, isExpired, isTooManyRequests, type KubernetesObject, type Random, sleep } from "@treadle/apimachinery";
 import type { WatchEvent } from "@treadle/client";
-import { orAborted, Watchdog } from "./await.ts";
+import { close, orAborted, Watchdog } from "./await.ts";
 import { Backoff } from "./backoff.ts";
+import { isVersionRefused, TooQuietError, WentBackError } from "./failures.ts";
 import type { Pacer } from "./pacer.ts";
 import { listAll } from "./paged-list.ts";
-import { checkedKey, describe, errorOf, type Source, versionIn } from "./source.ts";
-import { compareVersions } from "./version.ts";
+import { checkedKey, describe, errorOf, type Source, versionIn, versionOf } from "./source.ts";
+import type { Sink } from "./sink.ts";
+import { compareVersions, isOlder } from "./version.ts";
 
 /** What the server does not let pass: the reason of every abort but the caller's. */
 const RELIST: unique symbol = Symbol("relist");
@@ -26,21 +28,13 @@ const NOT_SERVED_RETRY_MS = 10_000;
 const MIN_WATCH_MS = 1_000;
 /** A second 410 within this time waits like any failure. */
 const EXPIRED_AGAIN_MS = 10_000;
+/** So many failures in a row at one version (some three minutes of back-off) may be the version's: list. */
+const FAILURES_AT_VERSION = 10;
+/** Three silent watches in a row of a server that sends bookmarks say as much: it may be behind our version, and wait. */
+const FAILURES_OF_SILENCE = 4;
 const WATCH_TIMEOUT_SECONDS = { from: 300, to: 600 } as const;
 /** Refusals of `sendInitialEvents` that will not change while the server runs. */
 const REFUSED: ReadonlySet<number> = new Set([400, 405, 406, 415, 422, 501]);
-
-/** Where the reflector puts what it learns. */
-export interface Sink<T> {
-  /** The state of everything as of `version`. Resolves when it is stored and told. */
-  replace(objects: ReadonlyMap<string, T>, version: string, signal: AbortSignal): Promise<void>;
-  /** One change, as it came. */
-  apply(event: { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: T }): void;
-  /** The watch has told everything up to `version`. */
-  passed(version: string): void;
-  /** The object as it is to be stored: transformed, frozen, or the very one that is stored already. */
-  take(object: T): T;
-}
 
 export interface ReflectorOptions<T extends KubernetesObject> {
   readonly source: Source<T>;
@@ -57,6 +51,8 @@ export class Reflector<T extends KubernetesObject> {
   readonly #backoff: Backoff;
   /** Where the next watch begins; absent: list first. */
   #version: string | undefined;
+  /** Failures since the watch said anything at this version. */
+  #failures = 0;
   #initialEvents: "try" | "skip once" | "refused" = "try";
   #hasBookmarks: "unknown" | "yes" | "no" = "unknown";
   #wantsRelist = false;
@@ -139,6 +135,7 @@ export class Reflector<T extends KubernetesObject> {
   async #replace(objects: ReadonlyMap<string, T>, version: string, watchdog: Watchdog): Promise<void> {
     await this.#options.sink.replace(objects, version, watchdog.signal);
     this.#version = version;
+    this.#failures = 0;
     this.#lastError = undefined;
     this.#answered(watchdog);
   }
@@ -172,6 +169,7 @@ export class Reflector<T extends KubernetesObject> {
       if (!isLive || !(error instanceof TooQuietError)) throw error;
       // Nothing to tell may be the whole reason: the next watch begins at once where this one was, and fails if it was more.
       if (this.#hasBookmarks === "unknown") this.#hasBookmarks = "no";
+      else if (this.#hasBookmarks === "yes") this.#failed(FAILURES_OF_SILENCE);
     } finally {
       watchdog.end();
       // Not awaited: a stream that hangs would make us hang, and what it may still report is of no interest.
@@ -188,8 +186,8 @@ export class Reflector<T extends KubernetesObject> {
       if (event === undefined) throw new Error(`watch of ${describe(source)} ended before the end of its initial events`);
       if (event.type === "BOOKMARK") {
         // The one at the end of the initial events was asked for: it is no sign that periodic ones will come.
-        if (event.object.metadata.annotations?.[INITIAL_EVENTS_END] !== "true") continue;
-        return await this.#replace(objects, versionIn(event.object.metadata.resourceVersion, source, "watch"), watchdog);
+        if (event.object?.metadata?.annotations?.[INITIAL_EVENTS_END] !== "true") continue;
+        return await this.#replace(objects, versionIn(versionOf(event.object), source, "watch"), watchdog);
       }
       const key = checkedKey(event.object, source);
       if (event.type === "DELETED") objects.delete(key);
@@ -203,13 +201,17 @@ export class Reflector<T extends KubernetesObject> {
     for (;;) {
       const event = await this.#next(iterator, watchdog);
       if (event === undefined) return;
-      const version = event.object.metadata.resourceVersion;
-      if (event.type === "BOOKMARK") this.#bookmarked(watchdog);
-      else {
+      const version = versionOf(event.object);
+      if (event.type === "BOOKMARK") {
+        this.#bookmarked(watchdog);
+        // An event may be late or told twice. A bookmark says how far the server is, and it was further.
+        if (isOlder(version, this.#version)) throw new WentBackError(describe(source), this.#version, version);
+      } else {
         checkedKey(event.object, source);
         sink.apply({ type: event.type, object: sink.take(event.object) });
       }
       this.#lastError = undefined;
+      this.#failures = 0;
       if (version === undefined || (compareVersions(version, this.#version) ?? 1) <= 0) continue;
       this.#version = version;
       sink.passed(version);
@@ -238,7 +240,12 @@ export class Reflector<T extends KubernetesObject> {
     const wasListing = this.#version === undefined;
     const status = isApiError(error) ? error.status : undefined;
     // What was served once and is not now comes back with a history that we do not know.
-    if (isExpired(error) || status === 404) this.#version = undefined;
+    if (isExpired(error) || status === 404 || isVersionRefused(error)) this.#version = undefined;
+    if (!isTooManyRequests(error)) this.#failed(1);
+    if (error instanceof WentBackError) {
+      this.#version = undefined;
+      this.#options.sink.wentBack();
+    }
     if (isExpired(error) && !wasListing) {
       // Versions do expire in the course of things; again and again is a fault, and no reason to list in a circle.
       const sinceMs = this.#options.clock.now() - this.#expiredAt;
@@ -256,6 +263,11 @@ export class Reflector<T extends KubernetesObject> {
     const backoffMs = this.#backoff.next(this.#healthySince === undefined ? 0 : this.#answeredAt - this.#healthySince);
     this.#healthySince = undefined;
     return isApiError(error) && error.retryAfterMs !== undefined && error.retryAfterMs > 0 ? error.retryAfterMs : backoffMs;
+  }
+
+  #failed(weight: number): void {
+    this.#failures += weight;
+    if (this.#failures >= FAILURES_AT_VERSION) this.#version = undefined;
   }
 
   async #breathe(signal: AbortSignal): Promise<void> {
@@ -281,15 +293,3 @@ export class Reflector<T extends KubernetesObject> {
 }
 
 const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
-
-class TooQuietError extends Error {
-  override readonly name = "TooQuietError";
-}
-
-async function close(iterator: AsyncIterator<unknown> | undefined): Promise<void> {
-  try {
-    await iterator?.return?.();
-  } catch {
-    // It was to be ended, and it has.
-  }
-}

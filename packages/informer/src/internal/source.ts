@@ -34,21 +34,29 @@ export function describe(source: Pick<Source<KubernetesObject>, "kind" | "select
 }
 
 /** The failure that an ERROR event of a watch carries. */
-export function errorOf(status: Status, what: string): ApiError {
+export function errorOf(status: Partial<Status> | null | undefined, what: string): ApiError {
+  const { message, reason, details, code } = status ?? {};
   return new ApiError({
-    message: `watch of ${what} was ended by the server: ${status.message ?? status.reason ?? "no reason given"} (${status.code})`,
-    status: status.code ?? 0,
-    reason: status.reason,
-    details: status.details,
+    message: `watch of ${what} was ended by the server: ${message ?? reason ?? "no reason given"} (${code ?? "no code"})`,
+    // Some proxies and servers write it as text.
+    status: Number(code ?? 0) || 0,
+    reason,
+    details,
   });
 }
 
 /** @throws when the server sent something that is no object. */
 export function checkedKey(object: KubernetesObject, source: Source<KubernetesObject>): string {
-  const metadata: Partial<Ref> = (object as Partial<KubernetesObject> | undefined)?.metadata ?? {};
-  const { name = "", namespace } = metadata;
-  if (name === "") throw new Error(`the server sent a ${describe(source)} without a name`);
+  const metadata: Partial<Ref> = (object as Partial<KubernetesObject> | null | undefined)?.metadata ?? {};
+  const { name, namespace } = metadata;
+  if (typeof name !== "string" || name === "") throw new Error(`the server sent a ${describe(source)} without a name`);
   return keyOf(namespace === undefined ? { name } : { name, namespace });
+}
+
+/** The version of an object or bookmark; an empty one is none, and would mean "any" to the server. */
+export function versionOf(object: { readonly metadata?: { readonly resourceVersion?: unknown } } | null | undefined): string | undefined {
+  const version = object?.metadata?.resourceVersion;
+  return typeof version === "string" && version !== "" ? version : undefined;
 }
 
 /** @throws when the server did not say of which version its answer is. */

@@ -2,7 +2,7 @@
  * What an informer shows: the server's statements and our own writes brought together (see claims.ts), stored, and told
  * to the handlers. Everything here is synchronous: a statement is stored and delivered before the next one is heard.
  */
-import { type Clock, keyOf, type KubernetesObject, type Ref, refOf, type Timer } from "@treadle/apimachinery";
+import { type Clock, jsonEqual, keyOf, type KubernetesObject, type Ref, refOf, type Timer } from "@treadle/apimachinery";
 import type { InformerEvent } from "../informer.ts";
 import { type Claim, hear, type Known, removal, type Statement, type Verdict, write } from "./claims.ts";
 import { Graves } from "./graves.ts";
@@ -31,6 +31,8 @@ export class View<T extends KubernetesObject> {
   readonly #held = new Map<string, { writers: number; readonly said: (() => void)[] }>();
   /** By namespace (or for all): what the last complete list had is known up to here. */
   readonly #listed = new Map<string | undefined, string>();
+  /** Namespaces (or all) whose history is another one, until they are listed. */
+  readonly #distrusted = new Set<string | undefined>();
   #expiry: Timer | undefined;
   #isClosed = false;
 
@@ -41,6 +43,7 @@ export class View<T extends KubernetesObject> {
 
   /** What is shown of this object was said, in this version, by the server: nothing would change if it said so again. */
   knows(ref: Ref, uid: string | undefined, version: string | undefined): T | undefined {
+    if (this.#isDistrusted(ref)) return undefined; // The same version of another history is another state.
     const key = keyOf(ref);
     const claim = this.#claims.get(key);
     const watched = claim === undefined ? this.#shown(ref) : claim.watched;
@@ -75,6 +78,19 @@ export class View<T extends KubernetesObject> {
   /** All of a list of version `version` has been heard. */
   listed(namespace: string | undefined, version: string): void {
     this.#listed.set(namespace, version);
+    this.#distrusted.delete(namespace);
+  }
+
+  /**
+   * The server's history is another one: versions known so far cannot be compared with those to come. What is shown
+   * stays until the next list, which decides whatever its version.
+   */
+  wentBack(namespace: string | undefined): void {
+    this.#distrusted.add(namespace);
+    this.#listed.delete(namespace);
+    this.#graves.clear();
+    for (const key of this.#claims.keys()) if (this.#isDistrusted(refOf(key))) this.#claims.delete(key);
+    for (const [key, held] of this.#held) if (this.#isDistrusted(refOf(key))) held.said.length = 0;
   }
 
   /**
@@ -106,7 +122,7 @@ export class View<T extends KubernetesObject> {
 
   /** We removed the object `uid`. No event: the writer knows. */
   removed(ref: Ref, uid: string): void {
-    this.#own(ref, removal(uid, this.#known(ref)));
+    this.#own(ref, removal(uid, { ...this.#known(ref), shown: this.#shown(ref) }));
     this.#graves.add(uid, undefined, true);
   }
 
@@ -139,7 +155,7 @@ export class View<T extends KubernetesObject> {
   #hear(ref: Ref, said: Statement<T>, how: { readonly isInitial?: boolean; readonly last?: T }): void {
     if (this.#isClosed) return;
     const held = this.#held.get(keyOf(ref));
-    if (held !== undefined) {
+    if (held !== undefined && !this.#isDistrusted(ref)) {
       held.said.push(() => this.#hear(ref, said, how));
       return;
     }
@@ -149,12 +165,18 @@ export class View<T extends KubernetesObject> {
   }
 
   #known(ref: Ref): Known<T> {
+    const claim = this.#claims.get(keyOf(ref));
     return {
-      shown: this.#shown(ref),
-      claim: this.#claims.get(keyOf(ref)),
+      // Of another history, it is no reason to doubt anything.
+      shown: claim === undefined && this.#isDistrusted(ref) ? undefined : this.#shown(ref),
+      claim,
       graves: this.#graves,
       deadline: this.#options.clock.now() + CLAIM_MS,
     };
+  }
+
+  #isDistrusted(ref: Ref): boolean {
+    return this.#distrusted.size > 0 && (this.#distrusted.has(undefined) || this.#distrusted.has(ref.namespace ?? ""));
   }
 
   #shown(ref: Ref): T | undefined {
@@ -179,7 +201,7 @@ export class View<T extends KubernetesObject> {
     const previous = this.#shown(ref);
     const { shown } = verdict;
     this.#claim(keyOf(ref), verdict.claim);
-    if (shown === previous) return;
+    if (shown === previous || (this.#isDistrusted(ref) && shown !== undefined && jsonEqual(shown, previous))) return;
     if (shown !== undefined && previous !== undefined && shown.metadata.uid === previous.metadata.uid) {
       store.put(shown, previous);
       emit({ type: "updated", object: shown, previous });
