@@ -7,7 +7,7 @@
 export type ConnectionErrorCode =
   /** No connection came about: refused, no route, unknown host, connect timeout. The request was not sent. */
   | "ERR_UNREACHABLE"
-  /** The certificate of the server or of the client was not accepted. The request was not sent. */
+  /** The certificate of the server or of the client was not accepted, or ours and its key cannot be used. The request was not sent. */
   | "ERR_TLS"
   /** The connection broke after the request was sent; a write may or may not have been done. */
   | "ERR_CONNECTION_LOST"
@@ -20,7 +20,9 @@ export type ConnectionErrorCode =
   /** The client was closed by its owner. */
   | "ERR_CLOSED"
   /** The credentials for the server could not be had (a file or a credential plugin failed). The request was not sent. */
-  | "ERR_CREDENTIALS";
+  | "ERR_CREDENTIALS"
+  /** The request is not one that HTTP can carry (a header with a line break), or the proxy wants a password. It was not sent. */
+  | "ERR_INVALID_REQUEST";
 
 const BRAND: symbol = Symbol.for("treadle.client.ConnectionError");
 
@@ -47,7 +49,7 @@ export class ConnectionError extends Error {
   }
 }
 
-const NOT_SENT: ReadonlySet<ConnectionErrorCode> = new Set(["ERR_UNREACHABLE", "ERR_TLS", "ERR_CREDENTIALS"]);
+const NOT_SENT: ReadonlySet<ConnectionErrorCode> = new Set(["ERR_UNREACHABLE", "ERR_TLS", "ERR_CREDENTIALS", "ERR_INVALID_REQUEST"]);
 
 /** Tests a brand, so errors of two copies of this package are recognised by each other. */
 export function isConnectionError(error: unknown): error is ConnectionError {
@@ -73,6 +75,7 @@ const SENTENCES: Readonly<Record<ConnectionErrorCode, (server: string) => string
   ERR_STREAM_TRUNCATED: (server) => `the stream from ${server} was cut`,
   ERR_CLOSED: (server) => `the client of ${server} is closed`,
   ERR_CREDENTIALS: (server) => `no credentials for ${server}`,
+  ERR_INVALID_REQUEST: (server) => `the request to ${server} cannot be sent`,
 };
 
 const UNREACHABLE: ReadonlySet<string> = new Set([
@@ -93,8 +96,9 @@ function codeOf(cause: unknown): ConnectionErrorCode {
   const syscall = typeof cause === "object" && cause !== null && "syscall" in cause ? cause.syscall : undefined;
   if (UNREACHABLE.has(code) || (code === "ETIMEDOUT" && syscall === "connect")) return "ERR_UNREACHABLE";
   if (TIMED_OUT.has(code)) return "ERR_TIMEOUT";
-  // OpenSSL's verification codes have no common prefix; these are the families Node documents.
-  if (/CERT|^ERR_TLS|^ERR_SSL|SIGNATURE|UNABLE_TO_|^EPROTO$|ISSUER/.test(code)) return "ERR_TLS";
+  if (code === "UND_ERR_INVALID_ARG") return "ERR_INVALID_REQUEST";
+  // OpenSSL's verification codes have no common prefix; these are the families Node documents. ERR_OSSL: what we gave it.
+  if (/^ERR_OSSL|CERT|^ERR_TLS|^ERR_SSL|SIGNATURE|UNABLE_TO_|^EPROTO$|ISSUER/.test(code)) return "ERR_TLS";
   // undici leaves the code of some of its parser's errors out.
   if (code.startsWith("HPE_") || (cause instanceof Error && cause.name === "HTTPParserError")) return "ERR_INVALID_RESPONSE";
   return "ERR_CONNECTION_LOST";

@@ -143,10 +143,11 @@ const ASKING_STATUS: ReadonlySet<number> = new Set([429, 503, 504]);
 const PASSING_STATUS: ReadonlySet<number> = new Set([500, 502, 503, 504]);
 
 function isHarmlessAfter(error: ConnectionError, intent: Intent): boolean {
-  // Neither a certificate nor credentials get better by asking again at once, and a closed client stays closed.
-  if (error.code === "ERR_TLS" || error.code === "ERR_CREDENTIALS" || error.code === "ERR_CLOSED") return false;
-  return !error.isOutcomeUnknown || (intent.isRepeatable && error.code !== "ERR_INVALID_RESPONSE");
+  return !LASTING.has(error.code) && (!error.isOutcomeUnknown || intent.isRepeatable);
 }
+
+/** Neither a certificate, credentials, a request nor a proxy's page get better by asking again at once; a closed client stays closed. */
+const LASTING: ReadonlySet<string> = new Set(["ERR_TLS", "ERR_CREDENTIALS", "ERR_INVALID_REQUEST", "ERR_INVALID_RESPONSE", "ERR_CLOSED"]);
 
 /** Lets go of an answer that nobody will read. */
 async function discard(response: ApiResponse | undefined): Promise<void> {

@@ -42,6 +42,8 @@ const CALL_CONNECTIONS = 32;
 const KEEP_ALIVE_MS = 30_000;
 
 interface Pools {
+/** All but tabs, visible ASCII and Latin-1 (RFC 9110, 5.5). */
+const NOT_IN_HEADERS = /[^\t\x20-\x7e\x80-\xff]/;
   /** What they were made with. */
   readonly credentials: Credentials;
   readonly calls: Dispatcher;
@@ -172,6 +174,11 @@ class UndiciTransport implements HttpTransport {
     this.#pools = { credentials, calls: make(CALL_CONNECTIONS), watches: make(null) };
     // Both let what is in progress finish. Who is in progress learns of a failure, so it is not reported here.
     void old?.calls.close().catch(() => {});
+    for (const [name, value] of Object.entries(headers)) {
+      if (![value].flat().some((text) => NOT_IN_HEADERS.test(text))) continue;
+      const message = `no usable credentials for ${this.server}: the ${name} header holds a character that HTTP cannot send, such as a line break`;
+      throw new ConnectionError({ code: "ERR_CREDENTIALS", server: this.server, message });
+    }
     void old?.watches.close().catch(() => {});
     return this.#pools;
   }
@@ -195,9 +202,19 @@ function makePool(
     ...(options.isInsecure === true ? { rejectUnauthorized: false } : {}),
   };
   const pool = { connections, allowH2: options.http2 ?? false, keepAliveTimeout: KEEP_ALIVE_MS, keepAliveMaxTimeout: KEEP_ALIVE_MS };
-  if (options.proxyUrl !== undefined) return new undici.ProxyAgent({ ...pool, uri: options.proxyUrl, requestTls: tls });
+  const timeout = options.connectTimeoutMs ?? 10_000;
   // TCP keep-alive every 30 s, as client-go: below the 60 s after which load balancers forget an idle connection.
-  const socket = { timeout: options.connectTimeoutMs ?? 10_000, keepAlive: true, keepAliveInitialDelay: 30_000 };
+  const socket = { timeout, keepAlive: true, keepAliveInitialDelay: 30_000 };
+  if (options.proxyUrl !== undefined) {
+    return new undici.ProxyAgent({
+      ...pool,
+      uri: options.proxyUrl,
+      proxyTls: socket,
+      requestTls: { ...tls, timeout },
+      // The tunnel is a request to the proxy, and what it takes belongs to the time of connecting.
+      clientFactory: (origin, given) => new undici.Pool(origin, { ...given, headersTimeout: timeout }),
+    });
+  }
   return new undici.Agent({ ...pool, connect: { ...socket, ...tls } });
 }
 
