@@ -62,7 +62,8 @@ describe("an operator's process", () => {
     const { exit, lines } = run("reject");
     expect(await exit).toBe(1);
     const logged = lines.map((line) => (line.startsWith("{") ? JSON.parse(line) : {})).find(({ level }) => level === "error");
-    expect(logged).toMatchObject({ msg: "a promise was rejected and nobody handled it: nobody listens; stopping" });
+    expect(logged).toMatchObject({ msg: "a promise was rejected and nobody handled it: nobody listens: token=<redacted>; stopping" });
+    expect(JSON.stringify(logged)).not.toContain("hunter2");
   });
 
   test("a start that fails ends it with one clear error, non-zero", async () => {

@@ -11,7 +11,7 @@ const work = step(Widget, {
   name: "work",
   async do(req) {
     process.stdout.write("working\n");
-    if (behaviour === "reject") void Promise.reject(new Error("nobody listens"));
+    if (behaviour === "reject") void Promise.reject(new Error("nobody listens: token=hunter2"));
     if (behaviour !== "hang") return;
     await new Promise<void>((_, reject) => req.signal.addEventListener("abort", () => reject(req.signal.reason)));
   },
