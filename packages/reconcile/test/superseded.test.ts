@@ -183,6 +183,30 @@ describe("a save", () => {
     );
   });
 
+  test("whose metadata was not stored stores no step state either, and says so", async () => {
+    const naming = step(Widget, {
+      name: "naming",
+      state: STATE,
+      writes: ["annotations"],
+      async do(req) {
+        if (req.object.metadata.annotations?.["name"] !== undefined) return;
+        req.state.attempt = "one";
+        await req.checkpoint();
+        acted.push("made");
+        req.annotations["name"] = "one";
+        delete req.state.attempt;
+      },
+    });
+    harness.intercept = async (request, send) => {
+      if (request.body?.includes("annotations")) throw new Error("connection reset");
+      return await send();
+    };
+    const result = await harness.operator(handler(Widget).step(conditions()).step(naming).build()).pass(KEY);
+    expect(result.requeue).toEqual({ type: "failure" });
+    expect((await live()).status?.steps).toEqual({ naming: { attempt: "one" } });
+    expect((await live()).status?.conditions).toContainEqual(expect.objectContaining({ type: "Ready", status: "False" }));
+  });
+
   test("of a spec that a step wrote before it stopped starts the next pass", async () => {
     const filling = step(Widget, {
       name: "filling",

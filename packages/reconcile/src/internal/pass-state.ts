@@ -162,6 +162,11 @@ export class Pass {
     return wrong;
   }
 
+  /** Forgets what steps wrote and no checkpoint stored; conditions stay. */
+  discardDrafts(): void {
+    for (const draft of this.#drafts()) draft.discard();
+  }
+
   /** Ends the drafts that a step still holds; what it changed so far stays. */
   renewDrafts(): void {
     for (const draft of this.#drafts()) draft.renew();

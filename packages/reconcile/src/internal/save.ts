@@ -24,6 +24,8 @@ type Status = Readonly<Record<string, unknown>> & { readonly conditions?: readon
 export async function save(pass: Pass, limit: Limit): Promise<void> {
   const { writer, memory } = pass;
   let refused = await saveObject(pass, limit);
+  // What steps wrote is stored in its order, or not: state that says "done" must not outlive the metadata that says where.
+  if (refused !== undefined) pass.discardDrafts();
   const before = writer.writes;
   try {
     await writeFinalStatus(pass, limit);
