@@ -1,9 +1,12 @@
 /** What a client may send of an object's metadata; the server sets the rest. */
 import type { ObjectMeta } from "./objects.ts";
 
-type Common = Partial<
-  Pick<ObjectMeta, "namespace" | "uid" | "resourceVersion" | "labels" | "annotations" | "finalizers" | "ownerReferences">
->;
+/** A field that is undefined is not sent: what another object lacks may be handed on as it is. */
+type Common = {
+  readonly [K in "namespace" | "uid" | "resourceVersion" | "labels" | "annotations" | "finalizers" | "ownerReferences"]?:
+    | ObjectMeta[K]
+    | undefined;
+};
 
 /** Metadata of an object to write. `uid` and `resourceVersion` are preconditions, not assignments. */
 export type ObjectMetaInput = Common &

@@ -77,7 +77,7 @@ export interface ReqBase<T extends KubernetesObject, D, C extends string, E> {
 }
 
 /** Asked in list order in both kinds of pass, before anything is written; synchronous, so it can only look. */
-export interface GateReq<T extends KubernetesObject, D, C extends string> extends ReqBase<T, D, C, Exit> {
+export interface GateReq<T extends KubernetesObject, D = {}, C extends string = never> extends ReqBase<T, D, C, Exit> {
   stop(reason: string): Stop;
 }
 
@@ -116,7 +116,8 @@ export type Req<T extends KubernetesObject, V extends object, D, C extends strin
 > &
   Drafts<T, W>;
 
-export interface DoReq<T extends KubernetesObject, V extends object, D, C extends string, St> extends ActiveReq<T, D, C, St, Exit> {
+export interface DoReq<T extends KubernetesObject, V extends object = {}, D = {}, C extends string = never, St = {}>
+  extends ActiveReq<T, D, C, St, Exit> {
   /** What earlier steps handed over. */
   readonly vars: V;
   next(): Continue<{}>;
@@ -131,7 +132,8 @@ export interface DoReq<T extends KubernetesObject, V extends object, D, C extend
 }
 
 /** `req` of `cleanup`: no `stop` (it would leave the finalizer for ever) and no `vars` (no `do` runs in a deletion pass). */
-export interface CleanupReq<T extends KubernetesObject, D, C extends string, St = {}> extends ActiveReq<T, D, C, St, CleanupExit> {}
+export interface CleanupReq<T extends KubernetesObject, D = {}, C extends string = never, St = {}>
+  extends ActiveReq<T, D, C, St, CleanupExit> {}
 
 /** How the chain of `do`s or `cleanup`s ended. */
 export type Outcome =
@@ -140,7 +142,7 @@ export type Outcome =
   | { readonly type: "failed"; readonly step: string; readonly error: unknown };
 
 /** `req` of `post`. */
-export interface PostReq<T extends KubernetesObject, V extends object, D, C extends string, St = {}>
+export interface PostReq<T extends KubernetesObject, V extends object = {}, D = {}, C extends string = never, St = {}>
   extends ActiveReq<T, D, C, St, CleanupExit> {
   readonly phase: "do" | "cleanup";
   readonly vars: Partial<V>;

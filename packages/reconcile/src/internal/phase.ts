@@ -110,11 +110,13 @@ function checked(step: StepRuntime, phase: Phase, result: unknown): Ended {
   if (result === undefined || result === null) return CONTINUE;
   const refuse = (what: string, fix: string): Error =>
     new ReconcileError("ERR_NOT_A_RESULT", `step "${step.name}" returned ${what} from ${phase}: ${fix}`, { step: step.name });
-  if (!isResult(result))
-    throw refuse(
-      typeof result === "object" ? "an object that req did not make" : `a ${typeof result}`,
-      "return what req.next(), req.wait() or req.stop() give, or nothing",
-    );
+  if (!isResult(result)) {
+    const isExit = typeof (result as { readonly wait?: unknown }).wait === "function";
+    const fix = isExit
+      ? "a condition setter gives the exits: return ... .wait() or .stop()"
+      : "return what req.next(), req.wait() or req.stop() give, or nothing";
+    throw refuse(typeof result === "object" ? "an object that req did not make" : `a ${typeof result}`, fix);
+  }
   const allowed: Record<Phase, readonly AnyResult["type"][]> = {
     gate: ["wait", "stop"],
     do: ["continue", "wait", "stop"],

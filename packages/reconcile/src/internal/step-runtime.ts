@@ -72,6 +72,7 @@ export function defineStep(kind: Kind, definition: RawDefinition): object {
     const value: unknown = definition[phase];
     if (value !== undefined && typeof value !== "function") throw new TypeError(`${where}: ${phase} must be a function`);
   }
+  if (definition.needs !== undefined && !Array.isArray(definition.needs)) throw new TypeError(`${where}: needs must be a list of steps`);
   const needs = (definition.needs ?? []).map((needed) => {
     const runtime = runtimeOf(needed);
     if (runtime === undefined) throw new TypeError(`${where}: needs must list steps made by step()`);
@@ -113,6 +114,8 @@ function declaredCondition(where: string, declared: Declared<string>): DeclaredC
 
 /** Makes the step behind `all()`. @throws TypeError when a child was not made by `step()`. */
 export function defineGroup(name: string, steps: readonly unknown[]): object {
+  if (typeof name !== "string" || !Array.isArray(steps))
+    throw new TypeError('all: give it a name and a list of steps: all("parts", [one, two])');
   const children = steps.map((child) => {
     const runtime = runtimeOf(child);
     if (runtime === undefined) throw new TypeError(`all("${name}"): its parts must be steps made by step()`);
