@@ -10,6 +10,7 @@ import {
   type EventNote,
   type Handler,
   type AnyHandler,
+  isReconcileError,
   type PassResult,
   type Reconciler,
   type Wake,
@@ -38,7 +39,7 @@ export interface FakeWorldOptions {
   readonly checkStatus?: boolean;
 }
 
-/** How a pass ended. */
+/** How a pass ended: what the chain came to, but `failed` when something failed after it, in a step's post or in the `(save)`. */
 export type PassOutcome = PassResult["outcome"];
 
 /** A pass that ran. */
@@ -232,7 +233,7 @@ class World implements FakeWorld {
     this.#due.delete(key);
     const atMs = this.clock.now();
     const result = await this.#reconciler.pass(refOf(key), { reconcileID: `pass-${this.passes.length + 1}` });
-    const pass = { ...result, key, atMs };
+    const pass = { ...result, outcome: outcomeOf(result), key, atMs };
     this.passes.push(pass);
     const delayMs = this.#failures.delayAfter(key, result);
     if (delayMs !== undefined) this.#queue(key, delayMs);
@@ -288,6 +289,15 @@ class World implements FakeWorld {
       requireValidStatus(object, { handler: this.#handler, nowMs: this.clock.now() });
     }
   }
+}
+
+/** A chain that came to its end is no success when its result was not stored. */
+function outcomeOf({ outcome, error, phases }: PassResult): PassOutcome {
+  if (error === undefined || outcome.type === "failed") return outcome;
+  const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
+  const isSave = errors.some((one) => isReconcileError(one) && one.code === "ERR_SAVE_FAILED");
+  const post = phases.find(({ phase, result }) => phase === "post" && result === "failed");
+  return { type: "failed", step: isSave || post === undefined ? "(save)" : post.step, error };
 }
 
 function restless(passes: readonly WorldPass[], last: WorldPass | undefined): string {

@@ -48,8 +48,9 @@ declare module "vitest" {
 expect.extend({
   toContinue(received: unknown, vars?: object) {
     const actual = resultOf(received);
-    const isContinue = actual?.type === "continue" || actual?.type === "done";
-    const given = actual?.vars ?? {};
+    if (actual === undefined) return unusable(this.isNot, `expected ${A_RESULT}, but got ${showResult(received)}`);
+    const isContinue = actual.type === "continue" || actual.type === "done";
+    const given = actual.vars ?? {};
     return {
       pass: isContinue && (vars === undefined || this.equals(given, vars)),
       message: () =>
@@ -60,44 +61,45 @@ expect.extend({
   },
   toWait(received: unknown, reason?: string | RegExp, afterMs?: number) {
     const actual = resultOf(received);
+    if (actual === undefined) return unusable(this.isNot, `expected ${A_RESULT}, but got ${showResult(received)}`);
     return {
-      pass: actual?.type === "wait" && fits(actual.reason, reason) && (afterMs === undefined || actual.afterMs === afterMs),
+      pass: actual.type === "wait" && fits(actual.reason, reason) && (afterMs === undefined || actual.afterMs === afterMs),
       message: () =>
         `expected ${this.isNot ? "anything but " : ""}wait${showReason(reason)}${afterMs === undefined ? "" : ` after ${afterMs} ms`}, but got ${showResult(received)}`,
     };
   },
   toStop(received: unknown, reason?: string | RegExp) {
     const actual = resultOf(received);
+    if (actual === undefined) return unusable(this.isNot, `expected ${A_RESULT}, but got ${showResult(received)}`);
     return {
-      pass: actual?.type === "stop" && fits(actual.reason, reason),
+      pass: actual.type === "stop" && fits(actual.reason, reason),
       message: () => `expected ${this.isNot ? "anything but " : ""}stop${showReason(reason)}, but got ${showResult(received)}`,
     };
   },
   toHaveCondition(received: unknown, type: string, expected: ExpectedCondition | ConditionStatus = {}) {
     const wanted: ExpectedCondition = typeof expected === "string" ? { status: expected } : expected;
     const conditions = conditionsOf(received);
-    const found = conditions?.find((condition) => condition.type === type);
+    if (conditions === undefined)
+      return unusable(this.isNot, `expected an object, a fakeReq or a list of conditions, but got ${showResult(received)}`);
+    const found = conditions.find((condition) => condition.type === type);
     return {
       pass: found !== undefined && fitsCondition(found, wanted),
       message: () =>
-        conditions === undefined
-          ? `expected an object, a fakeReq or a list of conditions, but got ${show(received)}`
-          : `expected ${this.isNot ? "no " : ""}condition ${type} ${show(wanted)}, but ${found === undefined ? `there are only: ${showConditions(conditions)}` : `it is ${showConditions([found])}`}`,
+        `expected ${this.isNot ? "no " : ""}condition ${type} ${show(wanted)}, but ${found === undefined ? `there are only: ${showConditions(conditions)}` : `it is ${showConditions([found])}`}`,
     };
   },
   toBeReady(received: unknown) {
     const conditions = conditionsOf(received);
-    const ready = conditions?.find((condition) => condition.type === "Ready");
+    if (conditions === undefined) return unusable(this.isNot, `expected an object or a fakeReq, but got ${showResult(received)}`);
+    const ready = conditions.find((condition) => condition.type === "Ready");
     const generation = generationOf(received);
     const isCurrent = generation === undefined || ready?.observedGeneration === undefined || ready.observedGeneration === generation;
     return {
       pass: ready?.status === "True" && isCurrent,
       message: () =>
-        conditions === undefined
-          ? `expected an object or a fakeReq, but got ${show(received)}`
-          : ready?.status === "True" && !isCurrent
-            ? `Ready is True, but of generation ${ready.observedGeneration}; the object is at ${generation}`
-            : `expected Ready ${this.isNot ? "not " : ""}to be True, but conditions are: ${showConditions(conditions)}`,
+        ready?.status === "True" && !isCurrent
+          ? `Ready is True, but of generation ${ready.observedGeneration}; the object is at ${generation}`
+          : `expected Ready ${this.isNot ? "not " : ""}to be True, but conditions are: ${showConditions(conditions)}`,
     };
   },
 });
@@ -109,7 +111,13 @@ interface Result {
   readonly vars?: object;
 }
 
+const A_RESULT = "a step result or an outcome";
 const RESULT_TYPES: ReadonlySet<unknown> = new Set(["continue", "done", "wait", "stop", "failed", "gone", "left"]);
+
+/** What says nothing either way fails with `not`, too: a forgotten `await` would make a test pass that checks nothing. */
+function unusable(isNot: boolean, message: string): { readonly pass: boolean; readonly message: () => string } {
+  return { pass: isNot, message: () => message };
+}
 
 function resultOf(received: unknown): Result | undefined {
   if (typeof received !== "object" || received === null || !("type" in received)) return undefined;
@@ -118,7 +126,7 @@ function resultOf(received: unknown): Result | undefined {
 
 function conditionsOf(received: unknown): readonly Condition[] | undefined {
   if (Array.isArray(received)) return received;
-  if (typeof received !== "object" || received === null) return undefined;
+  if (typeof received !== "object" || received === null || isPromise(received)) return undefined;
   const { conditions, status } = received as { readonly conditions?: unknown; readonly status?: { readonly conditions?: unknown } };
   const found = conditions ?? status?.conditions ?? [];
   return Array.isArray(found) ? found : undefined;
@@ -151,12 +159,16 @@ function showReason(reason: string | RegExp | undefined): string {
 }
 
 function showResult(received: unknown): string {
-  if (received instanceof Promise) return "a promise: await it";
+  if (isPromise(received)) return "a promise: await it";
   const result = resultOf(received);
   if (result === undefined) return show(received);
   const { error } = received as { readonly error?: unknown };
   const after = result.afterMs === undefined ? "" : ` after ${result.afterMs} ms`;
   return `${result.type}${result.reason === undefined ? "" : ` "${result.reason}"`}${after}${error === undefined ? "" : `: ${String(error)}`}`;
+}
+
+function isPromise(received: unknown): boolean {
+  return typeof received === "object" && received !== null && "then" in received && typeof received.then === "function";
 }
 
 function showConditions(conditions: readonly Condition[]): string {

@@ -166,6 +166,61 @@ test("users act as users: update, updateStatus, apply", async () => {
   await expect(world.update(RW, "nobody", () => undefined)).rejects.toThrow(/there is no RWExternal default\/nobody/);
 });
 
+test("an update that changes nothing but the status says where the status is changed", async () => {
+  const world = fakeWorld(rw, { objects: [primary("a"), secret("in", { value: "17" })] });
+  const meddle = (object: { status?: unknown }): void => {
+    object.status = { outputSecret: "meddled" };
+  };
+  await expect(world.update(RW, "a", meddle)).rejects.toThrow(
+    /fakeWorld\.update: of RWExternal a only the status .* use fakeWorld\.updateStatus/,
+  );
+  const both = await world.update(RW, "a", (object) => {
+    meddle(object);
+    object.spec.factor = 2;
+  });
+  expect(both).toMatchObject({ spec: { factor: 2 } });
+  expect(both.status).toBeUndefined();
+  await expect(world.update(RW, "a", () => undefined)).resolves.toBeDefined();
+  await expect(world.updateStatus(RW, "a", meddle)).resolves.toMatchObject({ status: { outputSecret: "meddled" } });
+});
+
+test("a pass whose save was refused has failed, whatever its steps said", async () => {
+  const halving = handler(RW)
+    .step(
+      step(RW, {
+        name: "halving",
+        do(req) {
+          (req.status as { outputSecret: unknown }).outputSecret = 0.5; // no string
+        },
+      }),
+    )
+    .build();
+  const world = fakeWorld(halving, { objects: [primary("a")] });
+  expect(await world.pass("a")).toMatchObject({
+    type: "failed",
+    step: "(save)",
+    error: { message: expect.stringContaining("outputSecret") },
+  });
+  expect(world.passes[0]?.outcome).toMatchObject({ type: "failed", step: "(save)" });
+  expect(await world.pass("a")).not.toContinue();
+});
+
+test("a pass whose post failed has failed at that step", async () => {
+  const boom = new Error("boom");
+  const posting = handler(RW)
+    .step(
+      step(RW, {
+        name: "posting",
+        post() {
+          throw boom;
+        },
+      }),
+    )
+    .build();
+  const world = fakeWorld(posting, { objects: [primary("a")] });
+  expect(await world.pass("a")).toEqual({ type: "failed", step: "posting", error: boom });
+});
+
 test("before the first await objects are as they were given, afterwards as the server has them", async () => {
   const world = fakeWorld(rw, { objects: [primary("a")] });
   expect(world.get(RW, "a")?.metadata.uid).toBeUndefined();

@@ -2,7 +2,7 @@ import "../src/matchers.ts";
 import { crdOf, defineResource, kind as untypedKind } from "@treadle/apimachinery";
 import { Secret } from "@treadle/apimachinery/kinds";
 import { conditions, handler, one, step } from "@treadle/reconcile";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { fakeReq, fakeWorld, startTestCluster } from "../src/index.ts";
 
@@ -62,6 +62,59 @@ test("a CRD among the objects defines its kinds, wherever it stands", async () =
   await cluster.apply(crdOf(Tenant));
   await cluster.apply({ apiVersion: "t.example.com/v1", kind: "Tenant", metadata: { name: "x" } });
   expect(await cluster.get(Tenant, "x")).toMatchObject({ spec: { size: 3 } });
+});
+
+describe("a kind that a manifest named first", () => {
+  const Site = defineResource({
+    group: "t.example.com",
+    version: "v1",
+    kind: "Site",
+    scope: "Namespaced",
+    spec: z.object({ html: z.string(), replicas: z.int32().max(9).default(1) }),
+  });
+  const site = { apiVersion: "t.example.com/v1", kind: "Site", metadata: { name: "a" }, spec: { html: "x", htlm: "typo" } };
+
+  test("gets its schema when an operator knows it", async () => {
+    await using cluster = await startTestCluster({ objects: [site] });
+    const specs: unknown[] = [];
+    const op = await cluster.start(
+      handler(Site)
+        .step(step(Site, { name: "look", do: (req) => void specs.push(req.object.spec) }))
+        .build(),
+    );
+    await op.settled();
+    expect(specs).toEqual([{ html: "x", replicas: 1 }]);
+    await expect(cluster.create(Site, { metadata: { name: "b" }, spec: { html: "x", replicas: 99 } })).rejects.toThrow("spec.replicas");
+  });
+
+  test("keeps the CRD that the test gave", async () => {
+    const older = crdOf(
+      defineResource({ group: "t.example.com", version: "v1", kind: "Site", scope: "Namespaced", spec: z.object({ htlm: z.string() }) }),
+    );
+    for (const objects of [
+      [older, site],
+      [site, older],
+    ]) {
+      await using cluster = await startTestCluster({ objects });
+      await cluster.start(
+        handler(Site)
+          .step(step(Site, { name: "look", do() {} }))
+          .build(),
+      );
+      expect((await cluster.get(Site, "a"))?.spec).toEqual({ htlm: "typo" });
+    }
+  });
+
+  test("and of whose scope or plural was guessed wrongly, says so", async () => {
+    await using cluster = await startTestCluster({ objects: [{ apiVersion: "t.example.com/v1", kind: "Tenant" }] });
+    await expect(
+      cluster.start(
+        handler(Tenant)
+          .step(step(Tenant, { name: "look", do() {} }))
+          .build(),
+      ),
+    ).rejects.toThrow(/Tenant .* as namespaced "tenants"; they are cluster-scoped "tenants": .*kinds: \[Tenant\]/);
+  });
 });
 
 test("stringData of a Secret is stored as the server stores it", async () => {

@@ -49,3 +49,34 @@ test("conditions are found in objects and lists", () => {
   expect(object).toBeReady();
   expect(object).not.toHaveCondition("Ready", { message: "x" });
 });
+
+const notAwaited = { name: "a promise", received: Promise.resolve(object), says: "a promise: await it" };
+const values = [
+  notAwaited,
+  { name: "undefined", received: undefined, says: "but got undefined" },
+  { name: "null", received: null, says: "but got null" },
+  { name: "a string", received: "ready", says: 'but got "ready"' },
+];
+
+test.for(values)("what can be neither ready nor not ready fails both ways: $name", ({ received, says }) => {
+  for (const expected of [expect(received), expect(received).not]) {
+    expect(() => expected.toBeReady()).toThrow(says);
+    expect(() => expected.toHaveCondition("Ready", "True")).toThrow(says);
+  }
+});
+
+test.for([...values, { name: "an object", received: object, says: 'but got {"metadata"' }])(
+  "what is no result fails both ways: $name",
+  ({ received, says }) => {
+    for (const expected of [expect(received), expect(received).not]) {
+      expect(() => expected.toContinue()).toThrow(says);
+      expect(() => expected.toWait()).toThrow(says);
+      expect(() => expected.toStop()).toThrow(says);
+    }
+  },
+);
+
+test("a promise may be awaited by resolves", async () => {
+  await expect(Promise.resolve(object)).resolves.toBeReady();
+  await expect(Promise.resolve({ status: {} })).resolves.not.toBeReady();
+});

@@ -44,6 +44,8 @@ export class Backend {
   /** The user's: not recorded as the operator's. */
   readonly user: Client;
   readonly #used = new Map<string, Kind>();
+  /** Those of which the test gave the CRD: it is not replaced. */
+  readonly #defined = new Set<string>();
   #nextUid: string | undefined;
   #uids = 0;
   #picture: ReadonlyMap<string, ReadonlyMap<string, KubernetesObject>> = new Map();
@@ -60,7 +62,7 @@ export class Backend {
     // A manifest knows more of its kind than an untyped kind does.
     const definitions = (options.manifests ?? []).filter(isDefinition).map(({ object }) => object as CustomResourceDefinition);
     const defined = definitions.flatMap((definition) => this.kinds.define(definition));
-    for (const kind of defined) this.#used.set(idOf(kind), kind);
+    for (const kind of defined) this.#adopt(kind);
     const isDefined = (kind: Kind): boolean => isBuiltIn(kind) || defined.some((other) => groupKindOf(other) === groupKindOf(kind));
     const resources = [...(options.server?.resources ?? []), ...definitions, ...kinds.filter((kind) => !isDefined(kind))];
     this.server = createApiServer({ ...options.server, resources, clock, random, uid });
@@ -69,10 +71,15 @@ export class Backend {
     this.user = createClient({ transport: this.server.transport(), clock, random, fieldManager: USER, retry: false });
   }
 
-  /** Serves a kind and includes it in the picture. */
+  /**
+   * Serves a kind and includes it in the picture. One that knows its CRD takes the place of what a manifest let guess.
+   * @throws TypeError when the guess was wrong, so that its objects lie elsewhere
+   */
   async use(kind: Kind): Promise<void> {
     const id = idOf(kind);
-    if (this.#used.has(id)) return;
+    const known = this.#used.get(id);
+    if (known !== undefined && (known.resource !== undefined || kind.resource === undefined || this.#defined.has(id))) return;
+    if (known !== undefined && (known.scope !== kind.scope || known.plural !== kind.plural)) throw new TypeError(misjudged(known, kind));
     this.#used.set(id, kind);
     this.#pictureOf = undefined;
     this.kinds.add(kind);
@@ -98,10 +105,15 @@ export class Backend {
   }
 
   async #define(definition: CustomResourceDefinition): Promise<void> {
-    for (const kind of this.kinds.define(definition)) this.#used.set(idOf(kind), kind);
+    for (const kind of this.kinds.define(definition)) this.#adopt(kind);
     this.#pictureOf = undefined;
     if ((await this.user.get(CustomResourceDefinition, definition.metadata)) === undefined)
       await this.user.create(CustomResourceDefinition, definition);
+  }
+
+  #adopt(kind: Kind): void {
+    this.#used.set(idOf(kind), kind);
+    this.#defined.add(idOf(kind));
   }
 
   async #ensureNamespace(name: string | undefined): Promise<void> {
@@ -158,6 +170,11 @@ export class Backend {
 
 function isDefinition({ kind }: Manifest): boolean {
   return kind.kind === CustomResourceDefinition.kind && kind.group === CustomResourceDefinition.group;
+}
+
+function misjudged(guess: Kind, kind: Kind): string {
+  const are = ({ scope, plural }: Kind): string => `${scope === "Cluster" ? "cluster-scoped" : "namespaced"} "${plural}"`;
+  return `objects of ${kind.kind} were made before its kind was known, as ${are(guess)}; they are ${are(kind)}: name the kind from the start, with kinds: [${kind.kind}] or its CRD among the objects`;
 }
 
 function unique(kinds: Iterable<Kind>): readonly Kind[] {

@@ -1,5 +1,6 @@
 /** What a user of the cluster does, as a test wants to write it. */
 import {
+  jsonEqual,
   type Kind,
   type KubernetesObject,
   type Mutable,
@@ -22,7 +23,10 @@ export interface UserActions {
   create<K extends Kind>(kind: K, object: ToCreate<K>): Promise<ObjectOf<K>>;
   /** Creates a manifest, or merges it into the object that is there. @throws TypeError when it has no apiVersion and kind */
   apply(manifest: object): Promise<KubernetesObject>;
-  /** Changes metadata and spec in place; a change of `status` is not stored, as with `kubectl edit`. */
+  /**
+   * Changes metadata and spec in place; a change of `status` is not stored, as with `kubectl edit`: {@link updateStatus} does that.
+   * @throws TypeError when nothing but the status was changed
+   */
   update<K extends Kind>(kind: K, key: string, change: (object: Mutable<ObjectOf<K>>) => void): Promise<ObjectOf<K>>;
   /** Changes the status in place, as another controller would. */
   updateStatus<K extends Kind>(kind: K, key: string, change: (object: Mutable<ObjectOf<K>>) => void): Promise<ObjectOf<K>>;
@@ -58,21 +62,24 @@ export class User implements UserActions {
   }
 
   async update<K extends Kind>(kind: K, key: string, change: (object: Mutable<ObjectOf<K>>) => void): Promise<ObjectOf<K>> {
-    return await this.#backend.user.update(kind, await this.#changed(kind, key, change));
+    const before = await this.#live(kind, this.#refOf(kind, key));
+    const wanted = changed(before, change);
+    const stored = await this.#backend.user.update(kind, wanted);
+    // Kinds without the subresource store it; so the answer tells.
+    if (isOnlyStatus(before, wanted) && !jsonEqual(statusOf(stored), statusOf(wanted)))
+      throw new TypeError(
+        `${this.#where}.update: of ${kind.kind} ${key} only the status was changed, and an update does not store that: use ${this.#where}.updateStatus`,
+      );
+    return stored;
   }
 
   async updateStatus<K extends Kind>(kind: K, key: string, change: (object: Mutable<ObjectOf<K>>) => void): Promise<ObjectOf<K>> {
-    return await this.#backend.user.update(kind, await this.#changed(kind, key, change), { subresource: "status" });
+    const wanted = changed(await this.#live(kind, this.#refOf(kind, key)), change);
+    return await this.#backend.user.update(kind, wanted, { subresource: "status" });
   }
 
   async delete(kind: Kind, key: string): Promise<void> {
     await this.#backend.user.delete(kind, this.#refOf(kind, key));
-  }
-
-  async #changed<K extends Kind>(kind: K, key: string, change: (object: Mutable<ObjectOf<K>>) => void): Promise<ObjectOf<K>> {
-    const object = structuredClone(await this.#live(kind, this.#refOf(kind, key)));
-    change(object as Mutable<ObjectOf<K>>); // a copy of our own may be changed
-    return object;
   }
 
   async #live<K extends Kind>(kind: K, ref: Ref): Promise<ObjectOf<K>> {
@@ -84,4 +91,18 @@ export class User implements UserActions {
   #refOf(kind: Kind, key: string): Ref {
     return refOf(fullKey(kind, key, DEFAULT_NAMESPACE));
   }
+}
+
+function changed<T>(before: T, change: (object: Mutable<T>) => void): T {
+  const object = structuredClone(before);
+  change(object as Mutable<T>); // a copy of our own may be changed
+  return object;
+}
+
+function isOnlyStatus(before: object, after: object): boolean {
+  return !jsonEqual(statusOf(before), statusOf(after)) && jsonEqual({ ...before, status: null }, { ...after, status: null });
+}
+
+function statusOf(object: object): unknown {
+  return (object as { readonly status?: unknown }).status;
 }
