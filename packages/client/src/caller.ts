@@ -13,14 +13,16 @@ import {
   systemClock,
   systemRandom,
 } from "@treadle/apimachinery";
+import { parseJson, problemOf } from "./answer.ts";
 import type { CallOptions, WatchEvent, WriteOptions } from "./client.ts";
-import { isConnectionError } from "./connection-error.ts";
+import { closedError, isConnectionError } from "./connection-error.ts";
 import type { ClientOptions } from "./create-client.ts";
 import { abortable, type Exchange, type ExchangeEnvironment, exchange } from "./exchange.ts";
 import { apiError, type CallContext, callError, invalidBody } from "./failure.ts";
 import { isMetadataOnly, METADATA_ACCEPT } from "./metadata-only.ts";
 import { objectBody, writeQuery } from "./query.ts";
 import { secretValues } from "./secrets.ts";
+import { shownUrl } from "./shown-url.ts";
 import { watchEvents } from "./watch-stream.ts";
 
 /** A call in the client's words, before it is a request. */
@@ -42,6 +44,7 @@ export interface Call<K extends Kind> {
 /** What the calls share: headers, retries and the reading of answers. */
 export class Caller {
   readonly #environment: ExchangeEnvironment;
+  readonly #closing = new AbortController();
   readonly #userAgent: string;
   readonly #fieldManager: string | undefined;
 
@@ -51,12 +54,20 @@ export class Caller {
       transport,
       clock: options.clock ?? systemClock,
       random: options.random ?? systemRandom,
-      server: options.server ?? ("server" in transport && typeof transport.server === "string" ? transport.server : undefined),
+      server: serverOf(options),
       observe: observe === undefined ? undefined : guarded(observe),
       isRetrying: options.retry ?? true,
+      closing: this.#closing.signal,
     };
     this.#userAgent = options.userAgent ?? "treadle";
     this.#fieldManager = options.fieldManager;
+  }
+
+  /** Ends what waits for its next attempt; what is under way is the transport's to end. */
+  async close(): Promise<void> {
+    const { transport, server } = this.#environment;
+    this.#closing.abort(closedError(server));
+    await transport.close();
   }
 
   async raw(request: ApiRequest): Promise<ApiResponse> {
@@ -95,24 +106,15 @@ export class Caller {
     return isMetadataOnly(call.kind) ? reduceEvents(call.kind, events) : events;
   }
 
-  /** The body of a 2xx answer. @throws ApiError for any other. */
-  async text(call: Call<Kind>): Promise<{ readonly response: ApiResponse; readonly body: string }> {
+  /** The body of a 2xx answer. @throws ApiError for any other, ConnectionError for a body that cannot be the answer. */
+  async json(call: Call<Kind>): Promise<object> {
     const response = await this.#send(call, false);
     const body = await this.#text(call, response);
     if (!isSuccess(response)) throw apiError(this.#contextOf(call), response, body);
-    return { response, body };
-  }
-
-  async json(call: Call<Kind>): Promise<object> {
-    const { response, body } = await this.text(call);
-    let parsed: unknown;
-    try {
-      parsed = JSON.parse(body);
-    } catch {
-      parsed = undefined;
-    }
-    if (typeof parsed !== "object" || parsed === null) throw invalidBody(this.#contextOf(call), response, body, this.#environment.server);
-    return parsed;
+    const answer = parseJson(body);
+    const problem = problemOf(answer, call);
+    if (problem !== undefined) throw invalidBody(this.#contextOf(call), response, { body, problem, server: this.#environment.server });
+    return answer as object; // what has a kind is an object
   }
 
   object<K extends Kind>(call: Call<K>, answer: object): ObjectOf<K> {
@@ -128,7 +130,7 @@ export class Caller {
       : (item: KubernetesObject) => (item.kind === undefined ? { ...identity, ...item } : item);
     // The server leaves apiVersion and kind out of the items of built-in kinds, and says null for an empty list of some.
     const items = (list.items ?? []).map(whole) as ObjectOf<K>[];
-    return { ...list, items };
+    return { ...list, metadata: list.metadata ?? {}, items };
   }
 
   async #text(call: Call<Kind>, response: ApiResponse): Promise<string> {
@@ -165,6 +167,11 @@ export class Caller {
       throw isConnectionError(cause) ? callError(this.#contextOf(call), cause, this.#environment.server) : cause;
     }
   }
+}
+
+function serverOf({ server, transport }: ClientOptions): string | undefined {
+  const given = server ?? ("server" in transport ? transport.server : undefined);
+  return typeof given === "string" ? shownUrl(given) : undefined;
 }
 
 function acceptOf(call: Call<Kind>): string {

@@ -66,6 +66,11 @@ export function connectionError(cause: unknown, server?: string): ConnectionErro
   return new ConnectionError({ code, server, cause: kept, message: `${SENTENCES[code](whom)}: ${textOf(cause)}` });
 }
 
+/** What a call of a closed client meets. */
+export function closedError(server: string | undefined, cause?: unknown): ConnectionError {
+  return new ConnectionError({ code: "ERR_CLOSED", server, message: SENTENCES.ERR_CLOSED(server ?? "the server"), cause });
+}
+
 const SENTENCES: Readonly<Record<ConnectionErrorCode, (server: string) => string>> = {
   ERR_UNREACHABLE: (server) => `no connection to ${server}`,
   ERR_TLS: (server) => `no trusted connection to ${server}`,

@@ -93,7 +93,7 @@ export function createClient(options: ClientOptions): Client {
       // With a uid the second of two deletions cannot meet an object that was created in between.
       const isRepeatable = given.preconditions?.uid !== undefined || given.dryRun === true;
       try {
-        await caller.text({
+        await caller.json({
           verb: "delete",
           kind,
           method: "DELETE",
@@ -109,7 +109,7 @@ export function createClient(options: ClientOptions): Client {
     },
 
     raw: (request) => caller.raw(request),
-    close: () => options.transport.close(),
+    close: () => caller.close(),
   };
 }
 

@@ -36,6 +36,8 @@ export interface ExchangeEnvironment {
   readonly server: string | undefined;
   readonly observe: ((exchange: Exchange) => void) | undefined;
   readonly isRetrying: boolean;
+  /** Aborted, with the error to throw, when the client is closed: nobody waits for another attempt then. */
+  readonly closing: AbortSignal;
 }
 
 /** What the caller knows of a request beyond its bytes. */
@@ -72,7 +74,7 @@ export async function exchange(environment: ExchangeEnvironment, request: ApiReq
     }
     done[next.because]++;
     await discard(outcome.response);
-    await wait(environment.clock, next.delayMs, request.signal);
+    await wait(environment, next.delayMs, request.signal);
   }
 }
 
@@ -150,15 +152,15 @@ function isHarmlessAfter(error: ConnectionError, intent: Intent): boolean {
 const LASTING: ReadonlySet<string> = new Set(["ERR_TLS", "ERR_CREDENTIALS", "ERR_INVALID_REQUEST", "ERR_INVALID_RESPONSE", "ERR_CLOSED"]);
 
 /** Lets go of an answer that nobody will read. */
-async function discard(response: ApiResponse | undefined): Promise<void> {
+export async function discard(response: ApiResponse | undefined): Promise<void> {
   if (response?.stream !== undefined) await response.stream[Symbol.asyncIterator]().return?.();
 }
 
-async function wait(clock: Clock, delayMs: number, signal: AbortSignal | undefined): Promise<void> {
+async function wait({ clock, closing }: ExchangeEnvironment, delayMs: number, signal: AbortSignal | undefined): Promise<void> {
   // Timers of the clock do not keep the process alive; a call in progress must, or a program ends in the middle of its start.
   const hold = setInterval(() => {}, 2 ** 30);
   try {
-    await sleep(clock, delayMs, signal);
+    await sleep(clock, delayMs, signal === undefined ? closing : AbortSignal.any([signal, closing]));
   } finally {
     clearInterval(hold);
   }

@@ -44,18 +44,18 @@ export function callError(context: Omit<CallContext, "nowMs">, cause: unknown, s
   });
 }
 
-/** The error for a 2xx answer that is not JSON. The parser's own words would quote the body, so they are not kept. */
+/** The error for a 2xx answer that is not what was asked for. `problem` says what it is instead, without quoting it. */
 export function invalidBody(
   context: Omit<CallContext, "nowMs">,
   response: ApiResponse,
-  body: string,
-  server: string | undefined,
+  given: { readonly body: string; readonly problem: string; readonly server: string | undefined },
 ): ConnectionError {
+  const { body, problem, server } = given;
   const type = response.headers["content-type"] ?? "no content-type";
   return new ConnectionError({
     code: "ERR_INVALID_RESPONSE",
     server,
-    message: `cannot ${context.verb} ${context.target}: ${server ?? "the server"} answered ${response.status} with ${body.length} characters that are not a JSON object (${type}); is it an API server?`,
+    message: `cannot ${context.verb} ${context.target}: ${server ?? "the server"} answered ${response.status} with ${body.length} characters (${type}) which are ${problem}; is it an API server?`,
   });
 }
 

@@ -6,8 +6,10 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ApiRequest, ApiResponse, Transport } from "@treadle/apimachinery";
 import type { Dispatcher } from "undici";
-import { ConnectionError, connectionError } from "./connection-error.ts";
+import { closedError, ConnectionError, connectionError } from "./connection-error.ts";
 import type { Credentials, CredentialSource } from "./credentials.ts";
+import { discard } from "./exchange.ts";
+import { shownUrl } from "./shown-url.ts";
 
 export interface HttpTransportOptions {
   /** Base URL, e.g. `https://10.0.0.1:443`; may have a path. Over `http` no credentials are sent. */
@@ -40,10 +42,10 @@ export function httpTransport(options: HttpTransportOptions): HttpTransport {
 const CALL_CONNECTIONS = 32;
 /** Shorter than the idle timeout of API servers (90 s) and common load balancers (60 s), so that we close first. */
 const KEEP_ALIVE_MS = 30_000;
-
-interface Pools {
 /** All but tabs, visible ASCII and Latin-1 (RFC 9110, 5.5). */
 const NOT_IN_HEADERS = /[^\t\x20-\x7e\x80-\xff]/;
+
+interface Pools {
   /** What they were made with. */
   readonly credentials: Credentials;
   readonly calls: Dispatcher;
@@ -63,7 +65,7 @@ class UndiciTransport implements HttpTransport {
   constructor(options: HttpTransportOptions) {
     this.#url = parseUrl("server", options.server, ["http:", "https:"]);
     if (options.proxyUrl !== undefined) parseUrl("proxy", options.proxyUrl, ["http:", "https:"]);
-    this.server = options.server.replace(/\/+$/, "");
+    this.server = shownUrl(options.server);
     this.#options = options;
     const { credentials = {} } = options;
     this.#credentials = typeof credentials === "function" ? credentials : () => credentials;
@@ -71,12 +73,15 @@ class UndiciTransport implements HttpTransport {
 
   async request(request: ApiRequest): Promise<ApiResponse> {
     const credentials = await this.#credentialsOf({ renew: false });
-    const response = await this.#send(request, credentials);
-    if (response.statusCode !== 401) return this.#answer(request, response);
+    const answer = await this.#answer(request, await this.#send(request, credentials));
+    if (answer.status !== 401) return answer;
     // Refused, so nothing was done: asking again as somebody renewed is safe for every verb.
-    const renewed = await this.#credentialsOf({ renew: true });
-    if (isDeepStrictEqual(renewed, credentials)) return this.#answer(request, response);
-    await response.body.dump();
+    const renewed = await this.#credentialsOf({ renew: true }).catch(async (error: unknown) => {
+      await discard(answer);
+      throw error;
+    });
+    if (isDeepStrictEqual(renewed, credentials)) return answer;
+    await discard(answer);
     return this.#answer(request, await this.#send(request, renewed));
   }
 
@@ -144,18 +149,36 @@ class UndiciTransport implements HttpTransport {
     }
   }
 
-  async *#chunks(request: ApiRequest, body: Dispatcher.ResponseData["body"]): AsyncGenerator<string, void, undefined> {
-    // Decodes characters that are spread over chunks.
-    body.setEncoding("utf8");
-    try {
-      for await (const chunk of body) yield chunk as string; // by setEncoding
-    } catch (cause) {
-      throw this.#failure(request, cause);
-    }
+  /** Not a generator: the return() of one that nobody began to read does nothing, and the connection would stay open. */
+  #chunks(request: ApiRequest, body: Dispatcher.ResponseData["body"]): AsyncIterable<string> {
+    const iterate = (): AsyncIterator<string, undefined> => {
+      // Decodes characters that are spread over chunks.
+      body.setEncoding("utf8");
+      const chunks: AsyncIterator<string, undefined> = body[Symbol.asyncIterator](); // text by setEncoding
+      return {
+        next: async () => {
+          try {
+            return await chunks.next();
+          } catch (cause) {
+            throw this.#failure(request, cause);
+          }
+        },
+        return: async () => {
+          body.destroy();
+          return { done: true, value: undefined };
+        },
+      };
+    };
+    return { [Symbol.asyncIterator]: iterate };
   }
 
   #secretHeaders({ headers = {} }: Credentials): Record<string, string | string[]> {
     if (this.#url.protocol !== "https:") return {};
+    for (const [name, value] of Object.entries(headers)) {
+      if (![value].flat().some((text) => NOT_IN_HEADERS.test(text))) continue;
+      const message = `no usable credentials for ${this.server}: the ${name} header holds a character that HTTP cannot send, such as a line break`;
+      throw new ConnectionError({ code: "ERR_CREDENTIALS", server: this.server, message });
+    }
     return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, typeof value === "string" ? value : [...value]]));
   }
 
@@ -174,11 +197,6 @@ class UndiciTransport implements HttpTransport {
     this.#pools = { credentials, calls: make(CALL_CONNECTIONS), watches: make(null) };
     // Both let what is in progress finish. Who is in progress learns of a failure, so it is not reported here.
     void old?.calls.close().catch(() => {});
-    for (const [name, value] of Object.entries(headers)) {
-      if (![value].flat().some((text) => NOT_IN_HEADERS.test(text))) continue;
-      const message = `no usable credentials for ${this.server}: the ${name} header holds a character that HTTP cannot send, such as a line break`;
-      throw new ConnectionError({ code: "ERR_CREDENTIALS", server: this.server, message });
-    }
     void old?.watches.close().catch(() => {});
     return this.#pools;
   }
@@ -218,22 +236,11 @@ function makePool(
   return new undici.Agent({ ...pool, connect: { ...socket, ...tls } });
 }
 
-function closedError(server: string, cause?: unknown): ConnectionError {
-  return new ConnectionError({
-    code: "ERR_CLOSED",
-    server,
-    message: `the client of ${server} is closed`,
-    ...(cause === undefined ? {} : { cause }),
-  });
-}
-
 function parseUrl(what: string, text: string, protocols: readonly string[]): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url !== undefined && protocols.includes(url.protocol)) return url;
-  // Credentials in a URL would be shown.
-  const shown = text.replace(/\/\/[^/@]*@/, "//");
   throw new TypeError(
-    `the ${what} ${JSON.stringify(shown)} is not a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(" or ")}`,
+    `the ${what} ${JSON.stringify(shownUrl(text))} is not a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(" or ")}`,
   );
 }
 

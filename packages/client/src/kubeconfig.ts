@@ -9,6 +9,7 @@ import type { ClusterConfig } from "./config.ts";
 import { ConfigError } from "./config-error.ts";
 import { type Fields, type KubeconfigEntry, textField } from "./kubeconfig-entry.ts";
 import { userCredentials } from "./kubeconfig-user.ts";
+import { shownUrl } from "./shown-url.ts";
 
 interface Merged {
   readonly clusters: Map<string, KubeconfigEntry>;
@@ -46,7 +47,7 @@ export async function kubeconfigConfig(
   if (!/^https?:\/\//.test(server) || !URL.canParse(server)) {
     throw new ConfigError({
       source: cluster.file,
-      problem: `server of cluster "${cluster.name}" is ${JSON.stringify(server)}`,
+      problem: `server of cluster "${cluster.name}" is ${JSON.stringify(shownUrl(server))}`,
       fix: "write it as https://host:port",
     });
   }

@@ -198,6 +198,11 @@ users:
       says: 'server of cluster "c" is "api:6443"',
     },
     {
+      name: "a server with a password",
+      config: kubeconfig({ cluster: { server: "https://user:hunter2#@api:x" } }),
+      says: 'server of cluster "c" is "https://api:x"',
+    },
+    {
       name: "a list that is none",
       config: { ...kubeconfig(), clusters: {} },
       says: "clusters is not a list; each of clusters is { name: ..., cluster: { ... } }",

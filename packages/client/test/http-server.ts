@@ -9,6 +9,8 @@ export interface TestServer {
   /** Connections opened so far. */
   readonly connections: () => number;
   readonly sockets: ReadonlySet<Socket>;
+  /** Resolves when no connection is open. */
+  readonly idle: () => Promise<void>;
   /** From now on new connections get these keys. */
   readonly setKeys: (keys: https.ServerOptions) => void;
 }
@@ -34,6 +36,9 @@ export async function startServer(listener: http.RequestListener, keys?: https.S
     port,
     connections: () => connections,
     sockets,
+    idle: async () => {
+      await Promise.all([...sockets].map((socket) => new Promise((resolve) => socket.once("close", resolve))));
+    },
     setKeys: (next) => (server as https.Server).setSecureContext(next),
   };
 }
