@@ -1,0 +1,123 @@
+import "@treadle/testing/matchers";
+import { type FakeWorld, fakeWorld } from "@treadle/testing";
+import { ApiError, type KubernetesObject } from "treadle";
+import { ConfigMap } from "treadle/kinds";
+import { expect, test } from "vitest";
+import { Site, sites } from "./site.ts";
+
+const site = (spec: object): object => ({ apiVersion: "example.com/v1", kind: "Site", metadata: { name: "a" }, spec });
+const configMap = (namespace: string, name: string, metadata: object = {}): object => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { namespace, name, ...metadata },
+  data: { text: "somebody else's" },
+});
+
+const namespace = (name: string): object => ({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
+
+/** A world at rest; what the operator asked of the server so far is forgotten. */
+async function settled(...objects: object[]): Promise<FakeWorld> {
+  const world = fakeWorld(sites, { objects: [namespace("elsewhere"), namespace("there"), ...objects] });
+  await world.settle();
+  world.requests.clear();
+  return world;
+}
+
+test("it makes both ConfigMaps, and the next pass writes nothing", async () => {
+  const world = await settled(site({ text: "hello", copyTo: "elsewhere" }));
+  expect(world.get(Site, "a")).toBeReady();
+  const { metadata } = world.get(Site, "a") as KubernetesObject;
+  const page = world.get(ConfigMap, "a-page");
+  expect(page?.data).toEqual({ text: "hello" });
+  expect(page?.metadata.ownerReferences).toMatchObject([{ kind: "Site", name: "a", uid: metadata.uid, controller: true }]);
+  const copy = world.get(ConfigMap, "elsewhere/a-copy");
+  expect(copy?.data).toEqual({ text: "hello" });
+  expect(copy?.metadata.ownerReferences).toBeUndefined();
+
+  expect(await world.pass("a")).toContinue();
+  expect(world.requests.length).toBe(0);
+});
+
+test.for(["default/a-page", "elsewhere/a-copy"])("what somebody changes or removes of %s is put back", async (key) => {
+  const world = await settled(site({ text: "hello", copyTo: "elsewhere" }));
+  await world.update(ConfigMap, key, (object) => {
+    object.data = { text: "drift", more: "of it" };
+  });
+  await world.settle();
+  expect(world.get(ConfigMap, key)?.data).toEqual({ text: "hello" });
+
+  await world.delete(ConfigMap, key);
+  await world.settle();
+  expect(world.get(ConfigMap, key)?.data).toEqual({ text: "hello" });
+});
+
+test.for([
+  { type: "PageReady", namespace: "default", name: "a-page", says: "ConfigMap a-page belongs to nobody" },
+  { type: "CopyReady", namespace: "elsewhere", name: "a-copy", says: "ConfigMap elsewhere/a-copy belongs to nobody" },
+  {
+    type: "PageReady",
+    namespace: "default",
+    name: "a-page",
+    metadata: { ownerReferences: [{ apiVersion: "v1", kind: "Node", name: "n", uid: "u", controller: true }] },
+    says: "ConfigMap a-page belongs to Node n (v1, uid u)",
+  },
+])("what is not ours is left alone until it goes: $says", async ({ type, namespace, name, metadata, says }) => {
+  const world = await settled(configMap(namespace, name, metadata), site({ text: "hello", copyTo: "elsewhere" }));
+  const key = `${namespace}/${name}`;
+  expect(world.get(Site, "a")).toHaveCondition(type, { status: "False", reason: "NotOurs", message: says });
+  expect(world.get(ConfigMap, key)?.data).toEqual({ text: "somebody else's" });
+
+  await world.delete(ConfigMap, key);
+  await world.settle();
+  expect(world.get(ConfigMap, key)?.data).toEqual({ text: "hello" });
+  expect(world.get(Site, "a")).toBeReady();
+});
+
+test("one that the cache does not show yet is no failure", async () => {
+  const world = fakeWorld(sites, { objects: [site({ text: "hello" })] });
+  const stop = world.onRequest(({ verb, resource }) => {
+    if (verb !== "create" || resource !== "configmaps") return;
+    stop();
+    throw new ApiError({ message: "it exists already", status: 409, reason: "AlreadyExists" });
+  });
+  await world.settle();
+  expect(world.get(Site, "a")).toHaveCondition("PageReady", { status: "Unknown", reason: "Waiting" });
+  expect(world.dueIn("a")).toBe(50);
+
+  await world.advance(50);
+  await world.settle();
+  expect(world.get(Site, "a")).toBeReady();
+  expect(world.passes.filter(({ error }) => error !== undefined)).toEqual([]);
+});
+
+test("the copy goes where the spec says, and goes away with it", async () => {
+  const world = await settled(site({ text: "hello", copyTo: "elsewhere" }), configMap("default", "a-copy"));
+  await world.update(Site, "a", (object) => {
+    object.spec.copyTo = "there";
+  });
+  await world.settle();
+  expect(world.get(ConfigMap, "elsewhere/a-copy")).toBeUndefined();
+  expect(world.get(ConfigMap, "there/a-copy")?.data).toEqual({ text: "hello" });
+
+  await world.update(Site, "a", (object) => {
+    delete object.spec.copyTo;
+  });
+  await world.settle();
+  expect(world.get(ConfigMap, "there/a-copy")).toBeUndefined();
+  expect(world.get(ConfigMap, "default/a-copy")?.data).toEqual({ text: "somebody else's" });
+  expect(world.get(Site, "a")).toHaveCondition("CopyReady", { status: "True", reason: "NotWanted" });
+});
+
+test("deletion removes the copy, and nothing of others", async () => {
+  const world = await settled(site({ text: "hello", copyTo: "elsewhere" }), configMap("elsewhere", "of-somebody"));
+  await world.delete(Site, "a");
+  await world.settle();
+  await world.advance(100);
+  await world.settle();
+  expect(world.get(Site, "a")).toBeUndefined();
+  expect(world.get(ConfigMap, "elsewhere/a-copy")).toBeUndefined();
+  expect(world.get(ConfigMap, "elsewhere/of-somebody")).toBeDefined();
+  expect(world.requests.count({ verb: "delete", name: "a-copy" })).toBe(1);
+  // The owner reference leaves this one to the garbage collector of a cluster.
+  expect(world.requests.filter({ verb: "delete", name: "a-page" })).toEqual([]);
+});
