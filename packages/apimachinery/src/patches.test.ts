@@ -112,6 +112,9 @@ describe("JSON patch", () => {
     { patch: [{ op: "test", path: "/a/b/0", value: 1 }], want: target },
     { patch: [{ op: "replace", path: "", value: { z: 1 } }], want: { z: 1 } },
     { patch: [{ op: "add", path: "/n", value: null }], want: { ...target, n: null } },
+    { patch: [{ op: "copy", from: "/m~0n", path: "/a/b/3" }], want: { ...target, a: { b: [1, 2, 3, 2] } } },
+    { patch: [{ op: "move", from: "/a/b/0", path: "/a/b/2" }], want: { ...target, a: { b: [2, 3, 1] } } },
+    { patch: [{ op: "move", from: "/a/b/0", path: "/a/b/-" }], want: { ...target, a: { b: [2, 3, 1] } } },
     { patch: [], want: target },
   ])("$patch", ({ patch, want }) => {
     expect(applyJsonPatch(target, deepFreeze(patch))).toEqual(want);
@@ -131,6 +134,11 @@ describe("JSON patch", () => {
     { patch: [{ op: "add", path: "/toString/polluted", value: 1 }], code: "ERR_PATCH_PATH", text: /nothing/ },
     { patch: [{ op: "remove", path: "/a/b/length" }], code: "ERR_PATCH_PATH", text: /nothing/ },
     { patch: [{ op: "copy", from: "/nope", path: "/c" }], code: "ERR_PATCH_PATH", text: /"\/nope"/ },
+    { patch: [{ op: "copy", from: "/x~1y", path: "/a/b/0x1" }], code: "ERR_PATCH_PATH", text: /0x1/ },
+    { patch: [{ op: "move", from: "/x~1y", path: "/a/b/01" }], code: "ERR_PATCH_PATH", text: /01/ },
+    { patch: [{ op: "copy", from: "/x~1y", path: "/a/b/4" }], code: "ERR_PATCH_PATH", text: /nothing/ },
+    { patch: [{ op: "move", from: "/a/b/0", path: "/a/b/3" }], code: "ERR_PATCH_PATH", text: /nothing/ },
+    { patch: [{ op: "replace", path: "/nope", value: 1 }], code: "ERR_PATCH_PATH", text: /nothing/ },
     { patch: [{ op: "move", from: "/a", path: "/a/b/0" }], code: "ERR_PATCH_INVALID", text: /into itself/ },
     { patch: [{ op: "frob", path: "/a" }], code: "ERR_PATCH_INVALID", text: /op must be one of/ },
     { patch: [{ op: "add", path: "/a" }], code: "ERR_PATCH_INVALID", text: /needs a value/ },
@@ -143,6 +151,28 @@ describe("JSON patch", () => {
     const attempt = (): unknown => applyJsonPatch(target, patch as JsonPatchOperation[]); // input that no type protects
     expect(attempt).toThrow(expect.objectContaining({ name: "PatchError", code, message: expect.stringMatching(text) }));
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
+  });
+
+  test("copies that double a document end at 3 MiB", () => {
+    const document = { metadata: { text: "x".repeat(1000) } };
+    const patch = Array.from({ length: 40 }, (_, i): JsonPatchOperation => ({ op: "copy", from: "/metadata", path: `/metadata/k${i}` }));
+    expect(() => applyJsonPatch(document, patch)).toThrow(
+      expect.objectContaining({ code: "ERR_PATCH_INVALID", message: expect.stringContaining("copies more than 3145728 bytes") }),
+    );
+    expect(applyJsonPatch(document, patch.slice(0, 8))).toHaveProperty(["metadata", "k7", "k6", "text"]);
+  });
+
+  test.for<{ patch: JsonPatchOperation[]; want: unknown }>([
+    { patch: [{ op: "replace", path: "/n", value: 1 }], want: { ...target, n: 1 } },
+    { patch: [{ op: "replace", path: "/x~1y", value: 5 }], want: { ...target, "x/y": 5 } },
+    { patch: [{ op: "replace", path: "/a/b/0", value: 5 }], want: { ...target, a: { b: [5, 2, 3] } } },
+    { patch: [{ op: "replace", path: "", value: 5 }], want: 5 },
+  ])("replace sets what is not there when it may: $patch", ({ patch, want }) => {
+    expect(applyJsonPatch(target, patch, { replaceAdds: true })).toEqual(want);
+  });
+
+  test.for(["/nope/x", "/a/b/3", "/x~1y/z"])("replace at %s has no place even when it may add", (path) => {
+    expect(() => applyJsonPatch(target, [{ op: "replace", path, value: 1 }], { replaceAdds: true })).toThrow(PatchError);
   });
 
   test("an operation that fails undoes those before it", () => {

@@ -60,17 +60,28 @@ export function createMergePatch(before: unknown, after: unknown): unknown {
 }
 
 /**
- * `target` after all operations, or none of them.
+ * `target` after all operations, or none of them. What all `copy` operations together may copy is 3 MiB of JSON, the limit
+ * of an API server (`JSONPatchMaxCopyBytes`), since a few of them can double a document again and again.
  *
+ * @param options `replaceAdds`: `replace` sets a member that is not there yet, as an API server lets it, against RFC 6902.
  * @throws PatchError naming the operation that failed.
  */
-export function applyJsonPatch(target: unknown, patch: readonly JsonPatchOperation[]): unknown {
+export function applyJsonPatch(
+  target: unknown,
+  patch: readonly JsonPatchOperation[],
+  options: { readonly replaceAdds?: boolean } = {},
+): unknown {
   patch.forEach((operation, i) => checkOperation(operation, i));
   const holder = { root: structuredClone(target) };
-  for (const [i, operation] of patch.entries()) {
-    const what = `JSON patch operation ${i} (${operation.op} ${operation.path})`;
+  let copiedBytes = 0;
+  for (const [i, given] of patch.entries()) {
+    const what = `JSON patch operation ${i} (${given.op} ${given.path})`;
+    const operation = options.replaceAdds === true ? replaceOrAdd(holder.root, given) : given;
     const missing = missingPath(holder.root, operation);
     if (missing !== undefined) throw new PatchError("ERR_PATCH_PATH", `${what}: there is nothing at ${JSON.stringify(missing)}`);
+    if (operation.op === "copy") copiedBytes += Buffer.byteLength(JSON.stringify(valueAt(holder.root, segmentsOf(operation.from ?? ""))));
+    if (copiedBytes > MAX_COPIED_BYTES)
+      throw new PatchError("ERR_PATCH_INVALID", `${what}: the patch copies more than ${MAX_COPIED_BYTES} bytes of JSON`);
     // Held under `root`, an operation on the whole document (path "") is an ordinary one.
     const prefixed = {
       ...operation,
@@ -100,6 +111,9 @@ export function jsonEqual(a: unknown, b: unknown): boolean {
   );
 }
 
+/** k8s.io/apiserver `JSONPatchMaxCopyBytes`. */
+const MAX_COPIED_BYTES = 3 * 1024 * 1024;
+
 const OPERATIONS: readonly string[] = ["add", "remove", "replace", "move", "copy", "test"];
 
 function checkOperation(operation: JsonPatchOperation, i: number): void {
@@ -123,9 +137,27 @@ function checkOperation(operation: JsonPatchOperation, i: number): void {
 function missingPath(root: unknown, { op, path, from }: JsonPatchOperation): string | undefined {
   if ((op === "move" || op === "copy") && !isThere(root, segmentsOf(from ?? ""))) return from;
   const segments = segmentsOf(path);
+  if (!isPlace(root, { op, path, ...(from === undefined ? {} : { from }) })) return path;
   const target = op === "remove" || op === "replace" || op === "test" ? segments : segments.slice(0, -1);
   return isThere(root, target) && isContainer(root, segments.slice(0, -1)) ? undefined : path;
 }
+
+/** Whether a list can take a value at the end of `path`. The library reads an index of `copy` and `move` as parseInt does. */
+function isPlace(root: unknown, { op, path, from = "" }: JsonPatchOperation): boolean {
+  const list = valueAt(root, segmentsOf(path).slice(0, -1));
+  if (path === "" || !Array.isArray(list) || (op !== "add" && op !== "copy" && op !== "move")) return true;
+  const segment = path.slice(path.lastIndexOf("/") + 1);
+  // The value is removed before it is added.
+  const isWithin = op === "move" && from.slice(0, from.lastIndexOf("/")) === path.slice(0, path.lastIndexOf("/"));
+  return segment === "-" || (INDEX.test(segment) && Number(segment) <= list.length - (isWithin ? 1 : 0));
+}
+
+function replaceOrAdd(root: unknown, operation: JsonPatchOperation): JsonPatchOperation {
+  if (operation.op !== "replace" || operation.path === "") return operation;
+  return isObject(valueAt(root, segmentsOf(operation.path).slice(0, -1))) ? { ...operation, op: "add" } : operation;
+}
+
+const INDEX = /^(0|[1-9]\d*)$/;
 
 function segmentsOf(pointer: string): readonly string[] {
   return pointer
@@ -138,7 +170,7 @@ function valueAt(root: unknown, segments: readonly string[]): unknown {
   let at = root;
   for (const segment of segments) {
     if (typeof at !== "object" || at === null || !Object.hasOwn(at, segment)) return undefined;
-    if (Array.isArray(at) && !/^(0|[1-9]\d*)$/.test(segment)) return undefined; // `length` is a member too
+    if (Array.isArray(at) && !INDEX.test(segment)) return undefined; // `length` is a member too
     at = (at as Readonly<Record<string, unknown>>)[segment]; // an object by the check above
   }
   return at;
