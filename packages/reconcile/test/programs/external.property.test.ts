@@ -56,7 +56,6 @@ test("one process: one disk at most, none left behind, whatever happens when", {
   check({ moves: ALONE, numRuns: 250 }),
 );
 
-// Fails as external.races.test.ts does, and for its reason: a checkpoint must not be rebased.
 test("two processes: one disk at most, none left behind, whatever happens when", { timeout: 120_000 }, () =>
   check({ moves: [...ALONE, ...DEPOSED], numRuns: 600 }),
 );
