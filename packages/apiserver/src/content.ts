@@ -94,7 +94,7 @@ export function negotiate(accept: string | undefined): Accepted {
   if (accept === undefined || accept.trim() === "") return { encoding: "json", isMetadataOnly: false };
   for (const clause of clauses) {
     const [type = "", ...parameters] = clause.split(";").map((part) => part.trim().toLowerCase());
-    const encoding = ENCODINGS[type];
+    const encoding = ENCODINGS.get(type);
     if (encoding === undefined) continue;
     const as = parameters.find((parameter) => parameter.startsWith("as="))?.slice(3);
     if (as === undefined) return { encoding, isMetadataOnly: false };
@@ -110,12 +110,12 @@ export async function encode(json: string, encoding: Encoding): Promise<string> 
   return stringify(JSON.parse(json), { version: "1.1" });
 }
 
-const ENCODINGS: Readonly<Record<string, Encoding>> = {
-  "application/json": "json",
-  "application/*": "json",
-  "*/*": "json",
-  "application/yaml": "yaml",
-};
+const ENCODINGS: ReadonlyMap<string, Encoding> = new Map([
+  ["application/json", "json"],
+  ["application/*", "json"],
+  ["*/*", "json"],
+  ["application/yaml", "yaml"],
+]);
 
 async function parseYaml(body: string): Promise<unknown> {
   const { parse } = await import("yaml");

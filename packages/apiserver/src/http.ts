@@ -143,6 +143,11 @@ async function exchange(server: ApiServer, { request, response, refuse }: Exchan
     ...(signal === undefined ? {} : { signal }),
     stream: true,
   });
+  if (request.method === "HEAD" && answer.stream !== undefined) {
+    // Nothing of a watch but its headers is for HEAD, and its client waits for the end. Closing ends the watch.
+    response.writeHead(answer.status, answer.headers).end();
+    return;
+  }
   await send(response, answer);
 }
 
@@ -154,9 +159,11 @@ function methodProblem(method = ""): StatusError | undefined {
 
 /** Aborts when the client goes. Only what may be a watch needs it: everything else is answered at once. */
 function endOf(response: ServerResponse, { method, url = "" }: IncomingMessage): AbortSignal | undefined {
-  if (method !== "GET" || !url.includes("watch")) return undefined;
+  // A percent sign may hide the word.
+  if ((method !== "GET" && method !== "HEAD") || !/watch|%/.test(url)) return undefined;
   const controller = new AbortController();
   response.on("close", () => controller.abort());
+  if (response.destroyed) controller.abort();
   return controller.signal;
 }
 

@@ -4,7 +4,6 @@
  * from outside. Fronts (see `http.ts`) and {@link ApiServer.transport} carry requests to it.
  */
 import { randomUUID } from "node:crypto";
-import { setMaxListeners } from "node:events";
 import {
   type ApiRequest,
   type ApiResponse,
@@ -24,6 +23,7 @@ import { definitionsResource, DEFINITIONS_ID, serveDefinitions } from "./crd/res
 import { Terminations } from "./deletion.ts";
 import { installNow, manifestOf } from "./crd/install.ts";
 import { dispatch } from "./dispatch.ts";
+import { EventQueue } from "./event-queue.ts";
 import { createNamespaces } from "./namespaces.ts";
 import { Registry } from "./registry.ts";
 import { internalError, shuttingDown, StatusError } from "./status-errors.ts";
@@ -126,17 +126,29 @@ class InMemoryServer implements ApiServer {
 
   transport(): Transport {
     const controller = new AbortController();
-    // Each watch listens, and there may be many.
-    setMaxListeners(0, controller.signal);
+    // No signal is made of the two: one that lives long would keep something of each request.
+    const throwIfAborted = ({ signal }: ApiRequest): void => {
+      controller.signal.throwIfAborted();
+      signal?.throwIfAborted();
+    };
+    const open = new Set<EventQueue>();
     return {
       request: async (request) => {
-        const signal = request.signal === undefined ? controller.signal : AbortSignal.any([controller.signal, request.signal]);
-        signal.throwIfAborted();
-        const response = await this.handle({ ...request, signal });
-        signal.throwIfAborted();
+        throwIfAborted(request);
+        const response = await this.handle(request);
+        if (response.stream instanceof EventQueue) {
+          for (const stream of open) if (stream.hasEnded) open.delete(stream);
+          if (controller.signal.aborted) response.stream.abort();
+          else open.add(response.stream);
+        }
+        throwIfAborted(request);
         return response;
       },
-      close: async () => controller.abort(),
+      close: async () => {
+        controller.abort();
+        for (const stream of open) stream.abort();
+        open.clear();
+      },
     };
   }
 

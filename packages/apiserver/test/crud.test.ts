@@ -290,6 +290,16 @@ describe("patch", () => {
     expect(body["spec"].size).toBe(5);
   });
 
+  test.for([
+    { name: "alone", first: [] },
+    { name: "after a replace of what is not there", first: [{ op: "replace", path: "/metadata/labels", value: {} }] },
+  ])("a few copies that double the object again and again are refused, $name", async ({ first }) => {
+    const { call } = harness();
+    await call("POST", CONFIG_MAPS, configMap("a"));
+    const copies = Array.from({ length: 40 }, (_, i) => ({ op: "copy", from: "/metadata", path: `/metadata/k${i}` }));
+    expect((await call("PATCH", `${CONFIG_MAPS}/a`, [...first, ...copies], json)).status).toBe(422);
+  });
+
   test("takes resourceVersion in a patch as a condition", async () => {
     const { call, merge } = harness();
     await call("POST", WIDGETS, widget("a"));
@@ -354,5 +364,9 @@ describe("what is not served", () => {
     expect((await call("POST", CONFIG_MAPS, configMap("a", { data: { a: "x".repeat(3 * 1024 * 1024) } }))).status).toBe(413);
     expect((await call("POST", CONFIG_MAPS, "x", { "content-type": "application/vnd.kubernetes.protobuf" })).status).toBe(415);
     expect((await call("GET", CONFIG_MAPS, undefined, { accept: "application/vnd.kubernetes.protobuf" })).status).toBe(406);
+    expect((await call("GET", CONFIG_MAPS, undefined, { accept: "__proto__" })).status).toBe(406);
+    expect((await call("GET", CONFIG_MAPS, undefined, { accept: "constructor, application/json" })).headers["content-type"]).toBe(
+      "application/json",
+    );
   });
 });

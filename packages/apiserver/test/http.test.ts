@@ -45,6 +45,23 @@ describe("over HTTP", () => {
     expect(await read.json()).toMatchObject({ data: { text: "grüße" }, metadata: { managedFields: [{ manager: "node" }] } });
   });
 
+  test.for(["?watch=true", "?%77atch=true", "?w%61tch=1"])("a watch asked for with %s ends with its client", async (query) => {
+    const { http, server } = await front();
+    const controller = new AbortController();
+    await fetch(http.url + CONFIG_MAPS + query, { signal: controller.signal });
+    expect(server.watchCount).toBe(1);
+    controller.abort();
+    await until(() => server.watchCount === 0);
+  });
+
+  test("HEAD of a watch is answered with its headers, ends, and leaves no watch", async () => {
+    const { http, server } = await front();
+    const response = await fetch(`${http.url}${CONFIG_MAPS}?watch=true`, { method: "HEAD" });
+    expect(response.status).toBe(200);
+    expect(await response.text()).toBe("");
+    await until(() => server.watchCount === 0);
+  });
+
   test("a watch delivers each change as it happens, and ends with its client", async () => {
     const { http, server } = await front();
     const controller = new AbortController();

@@ -1,5 +1,6 @@
+import { getEventListeners } from "node:events";
 import { ApiError } from "@treadle/apimachinery";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { CONFIG_MAPS, configMap, harness, seen, WIDGETS, widget, widgetCrd } from "./harness.ts";
 
 describe("watch", () => {
@@ -196,6 +197,42 @@ describe("the in-process transport", () => {
     expect(server.watchCount).toBe(0);
     await expect(transport.request({ method: "GET", path: "/version", headers: {} })).rejects.toMatchObject({ name: "AbortError" });
     expect((await server.transport().request({ method: "GET", path: "/version", headers: {} })).status).toBe(200);
+  });
+
+  test("makes no signal of two for a request: one that lives long would keep something of each", async () => {
+    const { server } = harness();
+    const any = vi.spyOn(AbortSignal, "any");
+    const { signal } = new AbortController();
+    const transport = server.transport();
+    await transport.request({ method: "GET", path: WIDGETS, headers: {}, signal });
+    await transport.request({ method: "GET", path: `${WIDGETS}?watch=true`, headers: {}, signal, stream: true });
+    expect(any).not.toHaveBeenCalled();
+    any.mockRestore();
+    expect(getEventListeners(signal, "abort")).toHaveLength(1);
+    await transport.close();
+    expect(getEventListeners(signal, "abort")).toHaveLength(0);
+  });
+
+  test("a watch ends with the signal of its request, and so does one that is asked for while the transport closes", async () => {
+    const { server } = harness();
+    const controller = new AbortController();
+    const transport = server.transport();
+    const ask = (signal?: AbortSignal) =>
+      transport.request({
+        method: "GET",
+        path: `${WIDGETS}?watch=true`,
+        headers: {},
+        stream: true,
+        ...(signal === undefined ? {} : { signal }),
+      });
+    await ask(controller.signal);
+    expect(server.watchCount).toBe(1);
+    controller.abort();
+    expect(server.watchCount).toBe(0);
+    const late = ask();
+    await transport.close();
+    await expect(late).rejects.toMatchObject({ name: "AbortError" });
+    expect(server.watchCount).toBe(0);
   });
 
   test("observers see each request, and an ApiError that one throws is the answer", async () => {

@@ -1,7 +1,7 @@
 /** Bodies of PATCH: JSON patch and merge patch. */
 import { applyJsonPatch, applyMergePatch, type JsonPatchOperation, PatchError } from "@treadle/apimachinery";
 import { mediaTypeOf, parseJson } from "../content.ts";
-import { goTypeOf, isObject, type JsonObject } from "../internal/json.ts";
+import { goTypeOf, isObject } from "../internal/json.ts";
 import { badRequest, entityTooLarge, type StatusError, unprocessablePatch, unsupportedMediaType } from "../status-errors.ts";
 
 /** k8s.io/apiserver `maxJSONPatchOperations`. */
@@ -47,32 +47,11 @@ export function readPatch(type: PatchType, parsed: unknown): (target: unknown) =
     throw entityTooLarge(`The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${body.length}`);
   }
   const operations = body as unknown as JsonPatchOperation[]; // applyJsonPatch checks each operation
-  return (target) => attempt(() => applyOperations(target, operations));
+  return (target) => attempt(() => applyJsonPatch(target, operations, { replaceAdds: true }));
 }
 
 function notDecoded(value: unknown, goType: string): StatusError {
   return badRequest(`error decoding patch: json: cannot unmarshal ${goTypeOf(value)} into Go value of type ${goType}`);
-}
-
-/** The real server lets `replace` set a member that its object does not have yet, which RFC 6902 forbids. */
-function applyOperations(target: unknown, operations: readonly JsonPatchOperation[]): unknown {
-  try {
-    return applyJsonPatch(target, operations);
-  } catch (error) {
-    if (!(error instanceof PatchError) || error.code !== "ERR_PATCH_PATH" || !operations.some(({ op }) => op === "replace")) throw error;
-    return operations.reduce((document, operation) => applyJsonPatch(document, [lenient(document, operation)]), target);
-  }
-}
-
-function lenient(document: unknown, operation: JsonPatchOperation): JsonPatchOperation {
-  if (operation.op !== "replace") return operation;
-  const path = operation.path
-    .split("/")
-    .slice(1)
-    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
-  let parent = document;
-  for (const part of path.slice(0, -1)) parent = typeof parent === "object" && parent !== null ? (parent as JsonObject)[part] : undefined;
-  return path.length > 0 && isObject(parent) ? { ...operation, op: "add" } : operation;
 }
 
 function attempt(run: () => unknown): unknown {
