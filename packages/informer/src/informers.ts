@@ -2,7 +2,20 @@
  * The informers of a process: each kind is listed and watched once, whoever reads it. The {@link Cache} reads only what
  * was asked for at start: a read never starts an informer behind the author's back.
  */
-import { apiVersionOf, type Clock, groupKindOf, type Kind, type ObjectOf, type Random, type Ref } from "@treadle/apimachinery";
+import {
+  apiVersionOf,
+  type Clock,
+  formatFieldSelector,
+  formatLabelSelector,
+  groupKindOf,
+  type Kind,
+  labelRequirements,
+  type ObjectOf,
+  parseFieldSelector,
+  parseLabelSelector,
+  type Random,
+  type Ref,
+} from "@treadle/apimachinery";
 import type { Client } from "@treadle/client";
 import { createSharingInformer, type InformerErrorSource, type InformerOptions, sharedParts } from "./create-informer.ts";
 import type { Informer, Select } from "./informer.ts";
@@ -33,7 +46,7 @@ export interface Informers {
   /**
    * The one informer of this kind, version and scope; made when asked for first, and started if the others are.
    * Selectors and namespaces are compared by what they say, in whatever order.
-   * @throws when it exists with another `ingest`.
+   * @throws when it exists with another `ingest`, and SelectorError for a selector that cannot be read.
    */
   for<K extends Kind>(kind: K, scope?: InformerScope<K>): Informer<K>;
   /** The informer of this kind if there is one: that without a scope of its own, else the first that was made. */
@@ -57,9 +70,8 @@ export function createInformers(options: InformersOptions): Informers {
 
   const informers: Informers = {
     for<K extends Kind>(kind: K, given: InformerScope<K> = {}): Informer<K> {
-      const scope =
-        given.namespaces === undefined && options.namespaces !== undefined ? { ...given, namespaces: options.namespaces } : given;
-      const id = idOf(kind, given);
+      const scope = scopeOf(given);
+      const id = idOf(kind, scope);
       const existing = entries.get(id);
       if (existing !== undefined) {
         if (given.ingest !== undefined && given.ingest !== existing.ingest)
@@ -75,7 +87,7 @@ export function createInformers(options: InformersOptions): Informers {
       return informer;
     },
     get<K extends Kind>(kind: K): Informer<K> | undefined {
-      const exact = entries.get(idOf(kind, {}))?.informer;
+      const exact = entries.get(idOf(kind, scopeOf({})))?.informer;
       const found = exact ?? informers.all().find((informer) => nameOf(informer.kind) === nameOf(kind));
       return found as unknown as Informer<K> | undefined; // As above.
     },
@@ -100,6 +112,10 @@ export function createInformers(options: InformersOptions): Informers {
     },
   };
 
+  function scopeOf<K extends Kind>(given: InformerScope<K>): InformerScope<K> {
+    return given.namespaces === undefined && options.namespaces !== undefined ? { ...given, namespaces: options.namespaces } : given;
+  }
+
   function common(kind: Kind): Omit<InformerOptions, "kind"> {
     const { client, clock, random, pageSize, onError } = options;
     return {
@@ -121,22 +137,27 @@ function declared<K extends Kind>(informers: Informers, kind: K): Informer<K> {
   );
 }
 
+/** A kind without the contents of its objects is another one: who reads the whole must not be given the half. */
 function nameOf(kind: Kind): string {
-  return `${apiVersionOf(kind)} ${kind.kind}`;
+  const isMetadataOnly = "metadataOnly" in kind && kind.metadataOnly === true;
+  return `${apiVersionOf(kind)} ${kind.kind}${isMetadataOnly ? " (metadata only)" : ""}`;
 }
 
 function idOf(kind: Kind, { namespaces, labelSelector, fieldSelector }: InformerScope): string {
   const namespaceList = kind.scope === "Cluster" || namespaces === undefined ? null : sorted(namespaces);
-  return JSON.stringify([nameOf(kind), namespaceList, labelsOf(labelSelector), fieldSelector ?? null]);
+  return JSON.stringify([nameOf(kind), namespaceList, labelsOf(labelSelector), fieldsOf(fieldSelector)]);
 }
 
-/** The requirements of a selector in one order. Those with lists of values contain commas and are taken as they stand. */
-function labelsOf(selector: InformerScope["labelSelector"]): string | readonly string[] | null {
-  if (selector === undefined) return null;
-  if (typeof selector === "object") return sorted(Object.entries(selector).map(([label, value]) => `${label}=${value}`));
-  return selector.includes("(") ? selector : sorted(selector.split(","));
+/** The requirements of a selector, each in one form. */
+function labelsOf(selector: InformerScope["labelSelector"] = ""): string[] {
+  const requirements = typeof selector === "string" ? parseLabelSelector(selector) : labelRequirements({ matchLabels: selector });
+  return sorted(requirements.map((requirement) => formatLabelSelector([requirement])));
+}
+
+function fieldsOf(selector = ""): string[] {
+  return sorted(parseFieldSelector(selector).map((requirement) => formatFieldSelector([requirement])));
 }
 
 function sorted(parts: readonly string[]): string[] {
-  return [...new Set(parts.map((part) => part.trim()))].sort();
+  return [...new Set(parts)].sort();
 }

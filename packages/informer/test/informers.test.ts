@@ -1,4 +1,5 @@
 import { fakeClock, kind, seededRandom } from "@treadle/apimachinery";
+import { metadataOnly } from "@treadle/client";
 import { describe, expect, test } from "vitest";
 import { added, bookmark, id, scripted, widget, Widget } from "./scripted.ts";
 import { createInformers, type Informers, type InformersOptions } from "../src/informers.ts";
@@ -26,6 +27,51 @@ test("gives everybody the same informer of a kind and scope", () => {
   expect(informers.for(Widget)).not.toBe(informers.for(Gadget));
   expect(informers.for(Widget)).not.toBe(informers.for({ ...Widget, version: "v2" }));
   expect(informers.all()).toHaveLength(4);
+});
+
+test.for([
+  [{ a: "b" }, "a==b"],
+  ["a in (x,y)", "a in ( y, x )"],
+  ["!a,b", "b , !a"],
+  ["a!=x,a!=y", "a!=y,a!=x"],
+  [{}, ""],
+] as const)("label selectors that say the same are one: %j and %j", ([one, other]) => {
+  const { informers } = rig();
+  expect(informers.for(Widget, { labelSelector: one })).toBe(informers.for(Widget, { labelSelector: other }));
+  expect(informers.for(Widget, { labelSelector: "a=c" })).not.toBe(informers.for(Widget, { labelSelector: one }));
+});
+
+test("field selectors that say the same are one", () => {
+  const { informers } = rig();
+  const one = informers.for(Widget, { fieldSelector: "spec.a==1,spec.b!=2" });
+  expect(informers.for(Widget, { fieldSelector: "spec.b!=2,spec.a=1" })).toBe(one);
+  expect(informers.for(Widget, { fieldSelector: "spec.b!=2" })).not.toBe(one);
+});
+
+test("a selector that cannot be read is refused at once", () => {
+  const { informers } = rig();
+  expect(() => informers.for(Widget, { labelSelector: { app: "a,b!=c" } })).toThrow("Invalid value");
+  expect(() => informers.for(Widget, { labelSelector: "a in (" })).toThrow();
+  expect(informers.all()).toEqual([]);
+});
+
+test("the common namespaces and the same ones spelled out are one scope", () => {
+  const { informers } = rig({ namespaces: ["a", "b"] });
+  const one = informers.for(Widget);
+  expect(informers.for(Widget, { namespaces: ["b", "a"] })).toBe(one);
+  expect(informers.get(Widget)).toBe(one);
+  expect(informers.for(Widget, { namespaces: ["a"] })).not.toBe(one);
+});
+
+test("metadata alone and the whole objects are different informers, and neither is read for the other", () => {
+  const { informers } = rig();
+  const half = informers.for(metadataOnly(Widget));
+  expect(informers.get(Widget)).toBeUndefined();
+  expect(() => informers.cache.list(Widget)).toThrow("not declared");
+  const whole = informers.for(Widget);
+  expect(whole).not.toBe(half);
+  expect(whole.kind).toBe(Widget);
+  expect(informers.get(metadataOnly(Widget))).toBe(half);
 });
 
 test("get prefers the informer without a scope of its own", () => {
