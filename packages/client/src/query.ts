@@ -1,5 +1,5 @@
 /** Options of calls as query strings, and objects as request bodies. */
-import { apiVersionOf, type Kind } from "@treadle/apimachinery";
+import { apiVersionOf, formatLabelSelector, type Kind, SelectorError } from "@treadle/apimachinery";
 import type { DeleteOptions, ListOptions, WatchOptions, WriteOptions } from "./client.ts";
 
 /** Values by parameter name; `undefined` and `""` are left out. */
@@ -13,13 +13,18 @@ export function queryOf(parameters: Parameters): string {
   return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
 }
 
-/** Equality pairs in the syntax of `kubectl -l`, sorted, so that the same selector is always the same text. */
-export function labelSelectorText(selector: ListOptions["labelSelector"]): string | undefined {
+/**
+ * Equality pairs in the syntax of `kubectl -l`, sorted, so that the same selector is always the same text.
+ * @throws SelectorError for a pair that is none: `{ app: "a,b!=c" }` would be two requirements, and nothing else would tell.
+ */
+function labelSelectorText(selector: ListOptions["labelSelector"]): string | undefined {
   if (selector === undefined || typeof selector === "string") return selector;
-  return Object.keys(selector)
-    .sort()
-    .map((key) => `${key}=${selector[key]}`)
-    .join(",");
+  for (const [key, value] of Object.entries<unknown>(selector))
+    if (typeof value !== "string")
+      throw new SelectorError(
+        `the label selector has ${value === null ? "null" : `${typeof value}`} for "${key}": give a text, or leave it out`,
+      );
+  return formatLabelSelector({ matchLabels: selector });
 }
 
 export function listQuery(options: ListOptions): string {
