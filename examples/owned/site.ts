@@ -26,7 +26,7 @@ export const Site = defineResource({
 
 /** The persistent name of the handler: the label of what it owns in other namespaces is made of it. */
 const NAME = "sites.example.com";
-/** What is not ours may become free without an event that we see: look again, seldom. */
+/** What is not ours wakes us when it changes; without a delay the wait would come back every 10 s at the latest. */
 const LOOK_AGAIN_MS = 600_000;
 
 /** Beside the Site: an owner reference says whose it is, and the garbage collector removes it with the Site. */
