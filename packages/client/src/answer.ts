@@ -14,7 +14,10 @@ export function parseJson(body: string): unknown {
 }
 
 /** Why `answer` is not what an API server answers to `verb`, as the end of "which is"; `undefined` when it is. */
-export function problemOf(answer: unknown, asked: { readonly verb: string; readonly subresource?: string | undefined }): string | undefined {
+export function problemOf(
+  answer: unknown,
+  asked: { readonly verb: string; readonly subresource?: string | undefined },
+): string | undefined {
   if (!isFields(answer)) return "not a JSON object";
   if (typeof answer["kind"] !== "string" || answer["kind"] === "") return "an object without kind";
   if (asked.verb === "list") return problemOfList(answer);

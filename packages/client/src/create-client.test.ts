@@ -166,7 +166,11 @@ describe("requests", () => {
 
 test("pages give a whole list, one page at a time, of one version", async () => {
   const page = (names: readonly string[], next?: string) =>
-    json(200, { metadata: { continue: next ?? "" }, items: names.map((name) => ({ kind: "Widget", metadata: { name } })) });
+    json(200, {
+      kind: "WidgetList",
+      metadata: { continue: next ?? "" },
+      items: names.map((name) => ({ kind: "Widget", metadata: { name } })),
+    });
   const transport = scriptedTransport(page(["a", "b"], "t1"), page(["c"]));
   const seen = await all(
     pages(createClient({ transport }), Widget, {
@@ -270,13 +274,50 @@ describe("answers", () => {
     }
   });
 
-  test("a 200 that is not JSON is an error that does not quote the body", async () => {
-    const client = createClient({
-      transport: scriptedTransport(text(200, "<html>hunter2</html>", { "content-type": "text/html" })),
-      server: "https://proxy",
-    });
-    const error = await rejection(client.get(Secret, ref));
-    expect(error).toMatchObject({ name: "ConnectionError", code: "ERR_INVALID_RESPONSE", server: "https://proxy" });
-    expect(String(error)).not.toContain("hunter2");
+  const asked = {
+    get: (c) => c.get(Widget, ref),
+    list: (c) => c.list(Widget),
+    delete: (c) => c.delete(Widget, ref),
+    create: (c) => c.create(Widget, widget),
+    eviction: (c) => c.create(Widget, widget, { subresource: "eviction" }),
+  } satisfies Record<string, (c: ReturnType<typeof createClient>) => Promise<unknown>>;
+  const everything = Object.keys(asked) as (keyof typeof asked)[]; // its own keys
+
+  test.for<{ body: string; refusedBy: readonly (keyof typeof asked)[] }>([
+    { body: "<html>hunter2</html>", refusedBy: everything },
+    { body: "", refusedBy: everything },
+    { body: "null", refusedBy: everything },
+    { body: '"hunter2"', refusedBy: everything },
+    { body: "[]", refusedBy: everything },
+    { body: "{}", refusedBy: everything },
+    { body: '{"items":[]}', refusedBy: everything },
+    { body: '{"kind":7,"items":[]}', refusedBy: everything },
+    { body: '{"kind":"Status","status":"Failure","message":"hunter2"}', refusedBy: everything },
+    { body: '{"kind":"Status","status":"Success"}', refusedBy: ["get", "list", "create"] },
+    { body: '{"kind":"WidgetList"}', refusedBy: ["list"] },
+    { body: '{"kind":"WidgetList","items":"hunter2"}', refusedBy: ["list"] },
+    { body: '{"kind":"WidgetList","items":{"hunter2":1}}', refusedBy: ["list"] },
+    { body: '{"kind":"WidgetList","items":[null]}', refusedBy: ["list"] },
+    { body: '{"kind":"WidgetList","items":[["hunter2"]]}', refusedBy: ["list"] },
+    { body: '{"kind":"WidgetList","items":[]}', refusedBy: [] },
+  ])("a 200 with $body is an error that does not quote it: $refusedBy", async ({ body, refusedBy }) => {
+    const client = createClient({ transport: scriptedTransport(text(200, body)), server: "https://proxy" });
+    for (const name of everything) {
+      const error: unknown = await asked[name](client).then(
+        () => undefined,
+        (cause: unknown) => cause,
+      );
+      if (!refusedBy.includes(name)) expect([name, error]).toEqual([name, undefined]);
+      else {
+        expect(error).toMatchObject({ name: "ConnectionError", code: "ERR_INVALID_RESPONSE", server: "https://proxy" });
+        expect(String(error)).toContain(`cannot ${name === "eviction" ? "create eviction of" : name} Widget`);
+        expect(String(error)).not.toContain("hunter2");
+      }
+    }
+  });
+
+  test("a list whose items are null, and that has no metadata, is an empty list", async () => {
+    const client = createClient({ transport: scriptedTransport(json(200, { kind: "WidgetList", items: null })) });
+    expect(await client.list(Widget)).toEqual({ kind: "WidgetList", metadata: {}, items: [] });
   });
 });

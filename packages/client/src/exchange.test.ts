@@ -8,7 +8,7 @@ import type { Exchange } from "./exchange.ts";
 const Widget = kind({ group: "example.dev", version: "v1", kind: "Widget" });
 const ref = { name: "a", namespace: "ns" };
 const widget = { apiVersion: "example.dev/v1", kind: "Widget", metadata: ref };
-const ok = json(200, widget);
+const ok = json(200, { ...widget, items: [] });
 const busy = failure(429, "TooManyRequests", "slow down");
 const broken = failure(500, "InternalError", "etcd");
 
@@ -179,6 +179,16 @@ describe("abort", () => {
     expect([transport.requests.length, clock.nextDue()]).toEqual([1, undefined]);
   });
 
+  test("by close ends every wait for a next attempt, and then the transport", async () => {
+    const { client, clock, transport } = setUp(retryAfter(3600, busy));
+    const calls = [client.get(Widget, ref), client.update(Widget, widget, { signal: new AbortController().signal })];
+    for (const call of calls) expect(await after(clock, 10, call)).toBe("waiting");
+    await client.close();
+    for (const call of calls)
+      await expect(call).rejects.toMatchObject({ name: "ConnectionError", code: "ERR_CLOSED", server: "https://api" });
+    expect([transport.requests.length, clock.nextDue()]).toEqual([2, undefined]);
+  });
+
   test("before the call sends nothing", async () => {
     const { client, transport } = setUp(ok);
     await expect(client.get(Widget, ref, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
@@ -214,7 +224,7 @@ describe("observers", () => {
       throw new Error("boom");
     };
     const client = createClient({ transport: scriptedTransport(ok), observe });
-    expect(await client.get(Widget, ref)).toEqual(widget);
+    expect(await client.get(Widget, ref)).toMatchObject(widget);
     await new Promise((resolve) => setImmediate(resolve));
     process.off("warning", onWarning);
     expect(warnings).toEqual(["the observer of a client threw: boom"]);

@@ -295,14 +295,14 @@ describe("credential plugins", () => {
 test("connect goes from a kubeconfig to answers", async () => {
   const keys = await selfSigned("one");
   const server = await startServer((request, response) => {
-    response.end(JSON.stringify({ metadata: { name: request.headers.authorization } }));
+    response.end(JSON.stringify({ kind: "Widget", metadata: { name: request.headers.authorization } }));
   }, keys);
   const root = await directory({
     config: kubeconfig({ cluster: { server: server.url, "certificate-authority-data": base64(keys.cert) } }),
   });
   const client = await connect({ env: { KUBECONFIG: join(root, "config") } });
   onTestFinished(() => client.close());
-  expect(await client.get(Widget, { name: "a", namespace: "ns" })).toEqual({ metadata: { name: "Bearer t" } });
+  expect(await client.get(Widget, { name: "a", namespace: "ns" })).toEqual({ kind: "Widget", metadata: { name: "Bearer t" } });
 });
 
 test("connect in a pod never loads client-node", async () => {
