@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { fakeClock, sleep, systemClock } from "./clock.ts";
 import { isAborted } from "./errors.ts";
 
@@ -46,6 +46,53 @@ test("a cancelled timer does not fire, and a negative delay counts as none", asy
   expect(fired).toEqual(["now"]);
   await clock.advance(5);
   expect(fired).toEqual(["now"]);
+});
+
+test("advances at the same time end at the latest of their times, and the time never goes back", async () => {
+  const clock = fakeClock(0);
+  await Promise.all([clock.advance(10), clock.advance(5), clock.advance(0)]);
+  expect(clock.now()).toBe(10);
+});
+
+test.for([-1, -500, Number.NaN, Number.POSITIVE_INFINITY])("the clock is not advanced by %d", async (delayMs) => {
+  const clock = fakeClock(100);
+  await expect(clock.advance(delayMs)).rejects.toThrow(RangeError);
+  expect(clock.now()).toBe(100);
+});
+
+test("a timer after NaN is refused, and hides no other", async () => {
+  const clock = fakeClock();
+  const fired: string[] = [];
+  for (const one of [clock, systemClock]) expect(() => one.after(Number.NaN, () => fired.push("NaN"))).toThrow(RangeError);
+  clock.after(1, () => fired.push("a"));
+  await clock.advance(1);
+  expect(fired).toEqual(["a"]);
+});
+
+test("timers that throw do not keep others from firing, and what they threw is thrown at the end", async () => {
+  const clock = fakeClock(0);
+  const fired: number[] = [];
+  const fail = (message: string) => (): never => {
+    fired.push(clock.now());
+    throw new Error(message);
+  };
+  clock.after(1, fail("first"));
+  clock.after(2, () => fired.push(clock.now()));
+  await expect(clock.advance(5)).rejects.toThrow("first");
+  expect(clock.now()).toBe(5);
+  clock.after(1, fail("second"));
+  clock.after(2, fail("third"));
+  await expect(clock.advance(5)).rejects.toMatchObject({ errors: [{ message: "second" }, { message: "third" }] });
+  expect(fired).toEqual([1, 2, 6, 7]);
+  expect(clock.now()).toBe(10);
+});
+
+test("the real clock tells the time of day and runs on when the wall clock is set back", () => {
+  const before = systemClock.now();
+  expect(Math.abs(before - Date.now())).toBeLessThan(1000);
+  const wall = vi.spyOn(Date, "now").mockReturnValue(before - 3_600_000);
+  expect(systemClock.now()).toBeGreaterThanOrEqual(before);
+  wall.mockRestore();
 });
 
 test("sleep ends with its time, or rejects with the signal's reason and leaves no timer", async () => {

@@ -10,6 +10,10 @@ const DEFAULT_COLUMNS: readonly PrinterColumn[] = [
   { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" },
 ];
 
+/** apiextensions-apiserver validation, printerColumnDatatypes and customResourceColumnDefinitionFormats. */
+const TYPES: readonly string[] = ["integer", "number", "string", "boolean", "date"];
+const FORMATS: readonly string[] = ["int32", "int64", "float", "double", "byte", "date", "date-time", "password"];
+
 /** The author's columns, then the default ones whose names are still free. */
 export function printerColumns(
   given: readonly PrinterColumnInput<string>[],
@@ -71,6 +75,12 @@ function columnOf(
     ...(format === undefined ? {} : { format }),
     ...(priority === undefined ? {} : { priority }),
   };
+  if (format !== undefined && !FORMATS.includes(format))
+    problems.push({ path: at, reason: `the format ${JSON.stringify(format)} is unknown`, fix: `Use one of ${FORMATS.join(", ")}` });
+  if (priority !== undefined && !Number.isInteger(priority))
+    problems.push({ path: at, reason: `the priority ${priority} is no whole number`, fix: "Use 0, or 1 for -o wide only" });
+  if (given.type !== undefined && !TYPES.includes(given.type))
+    problems.push({ path: at, reason: `the type ${JSON.stringify(given.type)} is unknown`, fix: `Use one of ${TYPES.join(", ")}` });
   if (name === "") problems.push({ path: at, reason: "the column has no name", fix: "Give it one" });
   if (given.jsonPath !== undefined) {
     if (given.path !== undefined) problems.push({ path: at, reason: "both path and jsonPath are given", fix: "Keep one" });

@@ -6,7 +6,7 @@ import { printerColumns, scaleSubresource } from "./columns.ts";
 import { engineStatus, reservedNames } from "./engine-status.ts";
 import { checkedRule } from "./meta-keys.ts";
 import { structuralSchema } from "./structural.ts";
-import { refuse, type Walk } from "./walk.ts";
+import { refuse, section, type Walk } from "./walk.ts";
 import { type AnySchema, defOf, parse, RULES } from "./zod-tree.ts";
 
 export interface VersionOptions {
@@ -23,10 +23,17 @@ export function crdVersion(
   options: VersionOptions,
   problems: DefinitionProblem[],
 ): CustomResourceDefinitionVersion {
-  const walk: Walk = { problems, open: new Set() };
+  const walk: Walk = { problems, open: new Set(), isTooDeep: false };
   const root = rootSchema(given, options, walk);
   const columns = printerColumns(given.printerColumns ?? [], given.defaultColumns !== false, root, problems);
   const deprecated = given.deprecated ?? false;
+  if (typeof deprecated === "string" && !/^(?!\s*$)[^\p{C}\p{Zl}\p{Zp}]{1,256}$/u.test(deprecated)) {
+    problems.push({
+      path: "deprecated",
+      reason: "the warning must be 1 to 256 printable characters",
+      fix: "Write one short sentence, or true for the server's own",
+    });
+  }
   return {
     name: options.name,
     served: given.served !== false,
@@ -66,12 +73,7 @@ function statusSchema(given: VersionDefinition, options: VersionOptions, walk: W
     given.status === undefined ? { type: "object" as const } : sectionSchema(given.status, "status", given.validations?.status, walk);
   for (const name of reservedNames(options)) {
     if (own.properties?.[name] === undefined && !(given.status !== undefined && hasField(given.status, name))) continue;
-    refuse(
-      walk,
-      { path: `status.${name}`, isCorrelatable: true },
-      "the engine keeps this field",
-      "Remove it: it is added, with its type, to every status",
-    );
+    refuse(walk, section(`status.${name}`), "the engine keeps this field", "Remove it: it is added, with its type, to every status");
   }
   const { required: _required, ...rest } = own;
   return { ...rest, properties: { ...own.properties, ...engineStatus(options) } };
@@ -83,7 +85,7 @@ function hasField(schema: AnySchema, name: string): boolean {
 }
 
 function sectionSchema(schema: AnySchema, path: string, validations: readonly ValidationRule[] | undefined, walk: Walk): JsonSchema {
-  const place = { path, isCorrelatable: true };
+  const place = section(path);
   if (defOf(schema).type !== "object") {
     refuse(walk, place, `${path} is no object`, "Use z.object({...})");
     return { type: "object" };
@@ -94,5 +96,5 @@ function sectionSchema(schema: AnySchema, path: string, validations: readonly Va
 }
 
 function rulesAt(path: string, rules: readonly ValidationRule[] | undefined, walk: Walk): readonly ValidationRule[] {
-  return (rules ?? []).flatMap((rule, i) => checkedRule(rule, walk, { path: `${path}[${i}]`, isCorrelatable: true }));
+  return (rules ?? []).flatMap((rule, i) => checkedRule(rule, walk, section(`${path}[${i}]`)));
 }

@@ -1,10 +1,11 @@
 /** Defaults: a constant that the server can fill in, and that it fills in just as zod does. */
+import type { JsonSchema } from "../crd.ts";
 import { jsonEqual } from "../patches.ts";
 import { type Place, refuse, type Walk } from "./walk.ts";
 import { defOf, parse, type Peeled } from "./zod-tree.ts";
 
 /** The default as the schema says it, or `undefined` after a problem. */
-export function checkDefault(defaults: NonNullable<Peeled["defaults"]>, walk: Walk, place: Place): unknown {
+export function checkDefault(defaults: NonNullable<Peeled["defaults"]>, shape: JsonSchema, walk: Walk, place: Place): unknown {
   const { value, wrapper } = defaults;
   const def = defOf(wrapper);
   if (def.type !== "default" && def.type !== "prefault") return undefined;
@@ -44,7 +45,40 @@ export function checkDefault(defaults: NonNullable<Peeled["defaults"]>, walk: Wa
       "Use .prefault(), or write the default in full",
     );
   }
+  const clash = clashOf(shape, value);
+  if (clash !== undefined) return refuse(walk, place, `the default ${JSON.stringify(value)} ${clash}`, "Correct the default");
   return value;
+}
+
+/** What the server finds wrong with a value beyond what zod checks: elements given twice, and objects without their kind. */
+function clashOf(shape: JsonSchema, value: unknown): string | undefined {
+  if (Array.isArray(value)) {
+    const keys = shape["x-kubernetes-list-map-keys"];
+    const type = shape["x-kubernetes-list-type"];
+    const identities = value.map((item) =>
+      keys === undefined ? item : keys.map((key) => memberOf(item, key) ?? shape.items?.properties?.[key]?.default),
+    );
+    const isTwice =
+      (type === "set" || type === "map") && identities.some((one, i) => identities.slice(0, i).some((other) => jsonEqual(one, other)));
+    if (isTwice) return `has an element twice, and the list is of type ${type}`;
+    return value.map((item) => clashOf(shape.items ?? {}, item)).find((clash) => clash !== undefined);
+  }
+  if (typeof value !== "object" || value === null) return undefined;
+  if (shape["x-kubernetes-embedded-resource"] === true && !["apiVersion", "kind"].every((key) => typeof memberOf(value, key) === "string"))
+    return "is an embedded resource without apiVersion and kind";
+  const { additionalProperties } = shape;
+  return Object.entries(value)
+    .map(([key, member]) => {
+      const own = shape.properties !== undefined && Object.hasOwn(shape.properties, key) ? shape.properties[key] : additionalProperties;
+      return typeof own === "object" ? clashOf(own, member) : undefined;
+    })
+    .find((clash) => clash !== undefined);
+}
+
+function memberOf(value: unknown, key: string): unknown {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, key)
+    ? (value as Readonly<Record<string, unknown>>)[key]
+    : undefined;
 }
 
 function isJson(value: unknown): boolean {

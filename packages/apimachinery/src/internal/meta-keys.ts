@@ -8,9 +8,10 @@ export function metaSchema(meta: Meta, shape: JsonSchema, walk: Walk, place: Pla
   const out: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(meta)) {
     if (key === RULES || value === undefined) continue;
-    if (COPIED.has(key)) out[key] = value;
+    if (TEXTS.has(key) && typeof value !== "string") refuse(walk, place, `the ${key} is no text`, "Write a string");
+    else if (COPIED.has(key) || TEXTS.has(key)) out[key] = value;
     else if (key.startsWith("x-kubernetes-")) {
-      const problem = extensionProblem(key, value, shape);
+      const problem = extensionProblem(key, value, shape, meta);
       if (problem === undefined) out[key] = value;
       else refuse(walk, place, problem, "Correct or remove it in .meta({...})");
     } else if (key === "minProperties" || key === "maxProperties") {
@@ -37,22 +38,68 @@ export function metaSchema(meta: Meta, shape: JsonSchema, walk: Walk, place: Pla
       'Make the list a map: .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"] })',
     );
   }
+  if (rules.length > 0 && shape.type === undefined && shape["x-kubernetes-int-or-string"] !== true) {
+    refuse(
+      walk,
+      place,
+      "CEL has no type for a value of any kind, so it can be neither immutable nor have rules",
+      "Put the rule on a field with a type",
+    );
+  }
+  if (meta["immutable"] === true && place.isCorrelatable && costOfEquality(shape, place.cardinality) > MAX_COST) {
+    refuse(
+      walk,
+      place,
+      "comparing so many values of this size costs more than the API server allows a rule",
+      "Bound the value and the lists and maps around it: .max(), and maxProperties in .meta() for a map",
+    );
+  }
   return rules.length === 0 ? out : { ...out, [RULES]: rules };
 }
 
 /** For a field that may be absent: a value that is set must not vanish either. The field's own rule is not asked then. */
-export function removalRule(name: string, meta: Meta): readonly ValidationRule[] {
+export function removalRule(name: string, meta: Meta, walk: Walk, place: Place): readonly ValidationRule[] {
   if (meta["immutable"] !== true) return [];
   const field = celName(name);
-  if (field === undefined) return [];
+  if (field === undefined) {
+    refuse(
+      walk,
+      place,
+      "CEL cannot name this field, so nothing keeps an immutable value from being removed",
+      "Make it required, or rename it",
+    );
+    return [];
+  }
   return [{ rule: `!has(oldSelf.${field}) || has(self.${field})`, message: `${name} is immutable: it cannot be removed` }];
+}
+
+/** What one rule may cost, and the largest request, in bytes (apiextensions-apiserver validation, apiserver pkg/cel). */
+const MAX_COST = 10_000_000;
+const MAX_REQUEST = 3 * 1024 * 1024;
+
+/** What the API server estimates for `self == oldSelf`: a tenth of the size, as often as the value may occur. */
+function costOfEquality(shape: JsonSchema, cardinality: number): number {
+  const size = comparedSize(shape);
+  // Where nothing bounds their number, as many values as a request can hold, each with a comma.
+  const smallest = shape.type === "string" || shape.type === "array" || shape.type === "object" ? 2 : 1;
+  return (2 + size / 10) * (Number.isFinite(cardinality) ? cardinality : MAX_REQUEST / (smallest + 1));
+}
+
+function comparedSize(shape: JsonSchema): number {
+  if (shape.type === "array") return shape.maxItems ?? MAX_REQUEST / 2;
+  if (shape.type === "object") return shape.additionalProperties === undefined ? 0 : (shape.maxProperties ?? MAX_REQUEST / 2);
+  if (shape.type !== "string" && shape["x-kubernetes-int-or-string"] !== true) return 0;
+  if (shape.enum !== undefined) return Math.max(...shape.enum.map((value) => String(value).length));
+  if (shape.format === "date" || shape.format === "date-time") return 32;
+  return shape.maxLength === undefined ? MAX_REQUEST : shape.maxLength * 4;
 }
 
 const IMMUTABLE: ValidationRule = { rule: "self == oldSelf", message: "is immutable" };
 
 const LIST_KEYS = ["x-kubernetes-list-type", "x-kubernetes-list-map-keys"] as const;
 
-const COPIED: ReadonlySet<string> = new Set(["description", "title", "example", "externalDocs"]);
+const TEXTS: ReadonlySet<string> = new Set(["description", "title"]);
+const COPIED: ReadonlySet<string> = new Set(["example", "externalDocs"]);
 
 /** Checks one rule and keeps what Kubernetes knows of it. */
 export function checkedRule(given: unknown, walk: Walk, place: Place): readonly ValidationRule[] {
@@ -61,6 +108,14 @@ export function checkedRule(given: unknown, walk: Walk, place: Place): readonly 
     refuse(walk, place, "a CEL rule has no text", 'Write { rule: "self.min <= self.max", message: "..." }');
     return [];
   }
+  for (const key of ["message", "messageExpression"]) {
+    if (rule[key] !== undefined && (typeof rule[key] !== "string" || rule[key].trim() === ""))
+      refuse(walk, place, `the ${key} of a CEL rule has no text`, "Write one, or leave it out");
+  }
+  if (rule["reason"] !== undefined && !REASONS.has(rule["reason"]))
+    refuse(walk, place, `a CEL rule has no reason ${JSON.stringify(rule["reason"])}`, `Use ${[...REASONS].join(", ")}`);
+  if (rule["fieldPath"] !== undefined && !(typeof rule["fieldPath"] === "string" && FIELD_PATH.test(rule["fieldPath"])))
+    refuse(walk, place, `the fieldPath ${JSON.stringify(rule["fieldPath"])} is no path`, 'Write e.g. ".field" or ".map[\'key\']"');
   if (typeof rule["message"] === "string" && /[\r\n]/.test(rule["message"]))
     refuse(walk, place, "the message of a CEL rule has a line break", "Write it on one line");
   if (rule["rule"].includes("\n") && rule["message"] === undefined)
@@ -70,20 +125,25 @@ export function checkedRule(given: unknown, walk: Walk, place: Place): readonly 
   return [rule as unknown as ValidationRule]; // its one required field was checked, and it has no unknown ones
 }
 
+const REASONS: ReadonlySet<unknown> = new Set(["FieldValueInvalid", "FieldValueForbidden", "FieldValueRequired", "FieldValueDuplicate"]);
+const FIELD_PATH = /^(?:\.[^.[\]'\s]+|\['[^']+'\])+$/;
+
 const RULE_KEYS: ReadonlySet<string> = new Set(["rule", "message", "messageExpression", "reason", "fieldPath", "optionalOldSelf"]);
 
 function isTransition(rule: ValidationRule): boolean {
-  return /\boldSelf\b/.test(rule.rule);
+  return /\boldSelf\b/.test(rule.rule.replace(TEXT_LITERAL, "''"));
 }
 
+const TEXT_LITERAL = /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'/g;
+
 /** One `x-kubernetes-*` key, checked as the API server checks a structural schema. */
-function extensionProblem(key: string, value: unknown, shape: JsonSchema): string | undefined {
+function extensionProblem(key: string, value: unknown, shape: JsonSchema, meta: Meta): string | undefined {
   switch (key) {
     case "x-kubernetes-preserve-unknown-fields":
       if (value !== true) return `${key} can only be true`;
       return shape.type === undefined || shape.type === "object" ? undefined : `${key} is for objects`;
     case "x-kubernetes-embedded-resource":
-      return value === true && shape.type === "object" ? undefined : `${key} can only be true, on an object`;
+      return value === true && shape.type === "object" ? embeddedProblem(key, shape, meta) : `${key} can only be true, on an object`;
     case "x-kubernetes-int-or-string":
       return value === true && shape["x-kubernetes-int-or-string"] === true
         ? undefined
@@ -101,14 +161,20 @@ function extensionProblem(key: string, value: unknown, shape: JsonSchema): strin
   }
 }
 
+function embeddedProblem(key: string, shape: JsonSchema, meta: Meta): string | undefined {
+  if (shape.properties !== undefined || meta["x-kubernetes-preserve-unknown-fields"] === true) return undefined;
+  return `${key} needs fields, or x-kubernetes-preserve-unknown-fields beside it`;
+}
+
 function listTypeProblem(value: unknown, shape: JsonSchema): string | undefined {
   if (shape.type !== "array") return "x-kubernetes-list-type is for arrays";
   if (value !== "atomic" && value !== "set" && value !== "map") return 'x-kubernetes-list-type is "atomic", "set" or "map"';
   if (value === "map" && shape.items?.type !== "object") return "a list of type map needs objects as elements";
+  if (value === "map" && shape.items?.nullable === true) return "the elements of a list of type map cannot be nullable";
   if (
     value === "set" &&
-    (shape.items?.type === "object" || shape.items?.type === "array") &&
-    shape.items["x-kubernetes-map-type"] !== "atomic"
+    ((shape.items?.type === "object" && shape.items["x-kubernetes-map-type"] !== "atomic") ||
+      (shape.items?.type === "array" && (shape.items["x-kubernetes-list-type"] ?? "atomic") !== "atomic"))
   ) {
     return "a list of type set needs scalars as elements";
   }
@@ -118,6 +184,7 @@ function listTypeProblem(value: unknown, shape: JsonSchema): string | undefined 
 function listKeysProblem(value: unknown, shape: JsonSchema): string | undefined {
   if (shape.type !== "array" || !Array.isArray(value) || value.length === 0)
     return "x-kubernetes-list-map-keys is a list of field names, on a list of type map";
+  if (new Set(value).size < value.length) return "a list-map key is given twice";
   for (const key of value) {
     const properties = shape.items?.properties ?? {};
     const field = typeof key === "string" && Object.hasOwn(properties, key) ? properties[key] : undefined;

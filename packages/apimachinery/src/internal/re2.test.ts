@@ -76,7 +76,7 @@ test.for([
   { regex: /(?<é>a)/, want: "the group name é" },
   { regex: /(?<$x>a)/, want: "the group name $x" },
   { regex: new RegExp("(?<y>a)|(?<y>b)"), want: "the group name y twice" },
-  { regex: new RegExp("[\\1]"), want: "the octal escape \\1" },
+  { regex: new RegExp(`[${"\\"}1]`), want: "the octal escape \\1" },
   { regex: new RegExp("\\01"), want: "the octal escape \\01" },
   { regex: /\p{Script=Grek}/u, want: "\\p{Script=Grek}" },
   { regex: /[[:alpha:]]/, want: "the characters [: inside a class" },

@@ -30,7 +30,7 @@ export function crdNames(given: NamesInput): CustomResourceDefinitionNames {
 /** What the API server would refuse in the names. */
 export function nameProblems(given: NamesInput, versions: readonly string[]): readonly DefinitionProblem[] {
   const names = crdNames(given);
-  const problems: DefinitionProblem[] = [...groupProblems(given.group)];
+  const problems: DefinitionProblem[] = [...groupProblems(given), ...lengthProblems(`${names.plural}.${given.group}`, given.group)];
   const label = (path: string, name: string, fix: string): void => {
     for (const reason of dns1035LabelProblems(name)) problems.push({ path, reason: `${JSON.stringify(name)}: ${reason}`, fix });
   };
@@ -61,11 +61,25 @@ export function pluralOf(kind: string): string {
   return /(?:s|x|z|ch|sh)$/.test(word) ? `${word}es` : `${word}s`;
 }
 
-function groupProblems(group: string): readonly DefinitionProblem[] {
+/** An object's name may have 253 characters, and the CRD's is `<plural>.<group>`. */
+function lengthProblems(name: string, group: string): readonly DefinitionProblem[] {
+  if (name.length <= 253 || group.length > 253) return [];
+  return [{ path: "group", reason: `the CRD's name ${name} is longer than 253 characters`, fix: "Use a shorter group" }];
+}
+
+const APPROVED = "api-approved.kubernetes.io";
+
+function groupProblems({ group, annotations }: NamesInput): readonly DefinitionProblem[] {
   const fix = 'Use a domain that is yours, e.g. "widgets.example.com"';
   const problems = dns1123SubdomainProblems(group).map((reason) => ({ path: "group", reason: `${JSON.stringify(group)}: ${reason}`, fix }));
   if (problems.length === 0 && !group.includes("."))
     problems.push({ path: "group", reason: `${JSON.stringify(group)} should be a domain with at least one dot`, fix });
+  if (/(?:^|\.)(?:k8s|kubernetes)\.io$/.test(group) && (annotations?.[APPROVED] ?? "") === "")
+    problems.push({
+      path: "group",
+      reason: `${JSON.stringify(group)} belongs to the Kubernetes project`,
+      fix: `${fix}, or add the annotation ${APPROVED}`,
+    });
   return problems;
 }
 

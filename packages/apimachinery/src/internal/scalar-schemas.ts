@@ -35,7 +35,7 @@ export function stringSchema(checks: readonly CheckDef[], walk: Walk, place: Pla
     type: "string",
     ...(format === undefined ? {} : { format }),
     ...(minLength === undefined ? {} : { minLength }),
-    ...(maxLength === undefined ? {} : { maxLength }),
+    ...(maxLength === undefined || maxLength === Number.POSITIVE_INFINITY ? {} : { maxLength }),
     ...(patterns.length === 1 ? { pattern: patterns[0] ?? "" } : {}),
     ...(patterns.length > 1 ? { allOf: patterns.map((pattern) => ({ pattern })) } : {}),
   };

@@ -9,8 +9,9 @@ import { metaSchema, removalRule } from "./meta-keys.ts";
 import { numberSchema } from "./number-schemas.ts";
 import { refuseCheck, stringSchema } from "./scalar-schemas.ts";
 import { toRe2 } from "./re2.ts";
+import { COMPUTING, PRESERVE, PRESERVE_ADVICE, UNSAYABLE } from "./refusals.ts";
 import { enumSchema, unionSchema } from "./union-schemas.ts";
-import { child, type Place, refuse, type Shape, type Walk } from "./walk.ts";
+import { child, elements, type Place, refuse, type Shape, type Walk } from "./walk.ts";
 import {
   type AnySchema,
   type CheckDef,
@@ -26,12 +27,26 @@ import {
 
 /** The structural schema of `schema`, or `undefined` after problems were reported. */
 export function structuralSchema(schema: AnySchema, walk: Walk, place: Place): Shape {
-  const peeled = peel(schema);
-  if (walk.open.has(peeled.core)) {
+  if (walk.isTooDeep) return undefined;
+  try {
+    return openSchema(peel(schema), walk, place);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return refuse(walk, place, `reading the schema failed: ${reason}`, "Correct the getter or the lazy schema");
+  }
+}
+
+/** Deeper schemas are taken for a recursion that makes new schemas at each level. */
+const MAX_DEPTH = 64;
+
+function openSchema(peeled: Peeled, walk: Walk, place: Place): Shape {
+  walk.isTooDeep = walk.open.size >= MAX_DEPTH;
+  if (walk.isTooDeep || walk.open.has(peeled.core)) {
     return refuse(walk, place, "the schema is recursive", `Cut it here with ${PRESERVE_ADVICE}`);
   }
   walk.open.add(peeled.core);
   try {
+    refuseFractionalLengths(peeled.checks, walk, place);
     refuseCustomWithoutRule(peeled, walk, place);
     const shape =
       peeled.refused === undefined
@@ -45,44 +60,6 @@ export function structuralSchema(schema: AnySchema, walk: Walk, place: Place): S
     walk.open.delete(peeled.core);
   }
 }
-
-const PRESERVE = "x-kubernetes-preserve-unknown-fields";
-const PRESERVE_ADVICE = `z.unknown().meta({ "${PRESERVE}": true })`;
-
-/** Reason and fix for the wrappers that compute. */
-const COMPUTING: Readonly<Record<string, readonly [reason: string, fix: string]>> = {
-  pipe: [
-    "transform(), pipe(), preprocess(), codecs and stringbool() compute a value, and the API server computes nothing",
-    "Declare the value as it is stored, and convert where it is used",
-  ],
-  catch: ["catch() replaces what does not fit, and the API server refuses it instead", "Use .default() for a value that may be absent"],
-  success: ["success() computes a value, and the API server computes nothing", "Declare the value as it is stored"],
-  promise: ["a promise is no JSON value", "Declare the value itself"],
-  lazy: ["the schema is recursive", `Cut it here with ${PRESERVE_ADVICE}`],
-};
-
-/** Why a type has no structural schema, and what to write instead. */
-const UNSAYABLE: Readonly<Partial<Record<SchemaDef["type"], readonly [reason: string, fix: string]>>> = {
-  bigint: ["a bigint is no JSON value", "Use z.int(), or a string with a pattern for larger numbers"],
-  symbol: ["a symbol is no JSON value", "Use an enum of strings"],
-  undefined: ["undefined is no JSON value", "Make the field .optional()"],
-  void: ["undefined is no JSON value", "Make the field .optional()"],
-  never: ["a field that can never be set says nothing", "Leave the field out"],
-  nan: ["NaN is no JSON value", "Use z.number()"],
-  null: ["a field that is always null says nothing", "Make another type .nullable()"],
-  date: ["a Date is no JSON value", "Use z.iso.datetime({ offset: true })"],
-  map: ["a Map is no JSON value", "Use z.record(z.string(), ...)"],
-  set: ["a Set is no JSON value", 'Use z.array(...).meta({ "x-kubernetes-list-type": "set" })'],
-  tuple: ["a tuple has a schema for each position, and a structural schema has one for all items", "Use an object with named fields"],
-  intersection: ["an intersection has no structural schema", "Use z.object({ ...a.shape, ...b.shape }) or a.extend(b.shape)"],
-  function: ["a function is no JSON value", "Leave the field out"],
-  file: ["a file is no JSON value", "Use z.base64()"],
-  transform: [
-    "transform() computes a value, and the API server computes nothing",
-    "Declare the value as it is stored, and convert where it is used",
-  ],
-  custom: ["custom() and instanceof() are functions, which no schema can carry", "Use a schema of the type with a CEL rule beside it"],
-};
 
 function shapeOf(peeled: Peeled, walk: Walk, place: Place): Shape {
   const def = defOf(peeled.core);
@@ -109,7 +86,7 @@ function shapeOf(peeled: Peeled, walk: Walk, place: Place): Shape {
     case "object":
       return plain(objectSchema(def, peeled.meta, walk, place), peeled.checks, walk, place);
     case "record":
-      return plain(recordSchema(def, walk, place), peeled.checks, walk, place);
+      return plain(recordSchema(def, peeled.meta, walk, place), peeled.checks, walk, place);
     case "array":
       return arraySchema(def.element, peeled, walk, place);
     case "union":
@@ -117,7 +94,7 @@ function shapeOf(peeled: Peeled, walk: Walk, place: Place): Shape {
     case "any":
     case "unknown":
       return peeled.meta[PRESERVE] === true
-        ? {}
+        ? { nullable: true }
         : refuse(walk, place, "the API server prunes what has no schema", `Give it one, or keep everything with ${PRESERVE_ADVICE}`);
     default: {
       const [reason, fix] = UNSAYABLE[def.type] ?? [`the type ${def.type} has no structural schema`, "Use another type"];
@@ -130,6 +107,12 @@ function shapeOf(peeled: Peeled, walk: Walk, place: Place): Shape {
 function plain(shape: Shape, checks: readonly CheckDef[], walk: Walk, place: Place): Shape {
   for (const check of checks) refuseCheck(check, walk, place);
   return shape;
+}
+
+function refuseFractionalLengths(checks: readonly CheckDef[], walk: Walk, place: Place): void {
+  const lengths = checks.flatMap(({ minimum, maximum, length }) => [minimum, maximum, length]);
+  const bad = lengths.find((length) => length !== undefined && Number.isFinite(length) && !Number.isInteger(length));
+  if (bad !== undefined) refuse(walk, place, `the length ${bad} is no whole number`, `Use ${Math.floor(bad)}`);
 }
 
 function refuseCustomWithoutRule(peeled: Peeled, walk: Walk, place: Place): void {
@@ -170,7 +153,7 @@ function objectSchema(def: Extract<SchemaDef, { readonly type: "object" }>, meta
     properties[name] = schema;
     const isAbsentable = !isRequired(field);
     if (!isAbsentable) required.push(name);
-    else if (schema.default === undefined) rules.push(...removalRule(name, peel(field).meta));
+    else if (schema.default === undefined) rules.push(...removalRule(name, peel(field).meta, walk, at));
   }
   return {
     type: "object",
@@ -192,7 +175,7 @@ function fieldNameIsFree(name: string, walk: Walk, place: Place): boolean {
   return false;
 }
 
-function recordSchema(def: Extract<SchemaDef, { readonly type: "record" }>, walk: Walk, place: Place): Shape {
+function recordSchema(def: Extract<SchemaDef, { readonly type: "record" }>, meta: Meta, walk: Walk, place: Place): Shape {
   const key = peel(def.keyType);
   const keys = key.core._zod.values;
   if (keys !== undefined && key.refused === undefined) return keyedRecord([...keys].map(String), def, walk, place);
@@ -206,8 +189,12 @@ function recordSchema(def: Extract<SchemaDef, { readonly type: "record" }>, walk
   }
   if ("mode" in def && def.mode === "loose")
     return refuse(walk, place, "a loose record lets keys through unchecked", "Use z.record(z.string(), ...)");
-  const additionalProperties = elementSchema(def.valueType, "value", walk, child(place, "[*]"));
+  const additionalProperties = elementSchema(def.valueType, "value", walk, elements(place, "[*]", true, countOf(meta["maxProperties"])));
   return additionalProperties === undefined ? undefined : { type: "object", additionalProperties };
+}
+
+function countOf(value: unknown): number | undefined {
+  return typeof value === "number" ? value : undefined;
 }
 
 /** A record over an enum is an object: every key required, unless it is a partial record. */
@@ -220,12 +207,18 @@ function keyedRecord(keys: readonly string[], def: Extract<SchemaDef, { readonly
     if (value === undefined) return undefined;
     properties[key] = value;
   }
-  return { type: "object", properties, ...(isPartial || keys.length === 0 ? {} : { required: keys }) };
+  const { meta } = peel(def.valueType);
+  const rules = isPartial ? keys.flatMap((key) => removalRule(key, meta, walk, child(place, `.${key}`))) : [];
+  return {
+    type: "object",
+    properties,
+    ...(isPartial || keys.length === 0 ? {} : { required: keys }),
+    ...(rules.length === 0 ? {} : { [RULES]: rules }),
+  };
 }
 
 function arraySchema(element: AnySchema, peeled: Peeled, walk: Walk, place: Place): Shape {
   const isMap = peeled.meta["x-kubernetes-list-type"] === "map";
-  const items = elementSchema(element, "element", walk, child(place, "[]", isMap));
   let [minItems, maxItems]: [number | undefined, number | undefined] = [undefined, undefined];
   for (const check of peeled.checks) {
     const exact = check.check === "length_equals" ? check.length : undefined;
@@ -235,8 +228,10 @@ function arraySchema(element: AnySchema, peeled: Peeled, walk: Walk, place: Plac
     if (least !== undefined) minItems = Math.max(minItems ?? 0, least);
     if (most !== undefined) maxItems = Math.min(maxItems ?? Number.POSITIVE_INFINITY, most);
   }
+  const most = maxItems === Number.POSITIVE_INFINITY ? undefined : maxItems;
+  const items = elementSchema(element, "element", walk, elements(place, "[]", isMap, most));
   if (items === undefined) return undefined;
-  return { type: "array", items, ...(minItems === undefined ? {} : { minItems }), ...(maxItems === undefined ? {} : { maxItems }) };
+  return { type: "array", items, ...(minItems === undefined ? {} : { minItems }), ...(most === undefined ? {} : { maxItems: most }) };
 }
 
 /** An element of a list or a value of a map: it is there or it is not, so it has no default and is not optional. */
@@ -283,6 +278,6 @@ function mergeRules(shape: JsonSchema, described: JsonSchema): JsonSchema {
 }
 
 function withDefault(shape: JsonSchema, defaults: NonNullable<Peeled["defaults"]>, walk: Walk, place: Place): JsonSchema {
-  const value = checkDefault(defaults, walk, place);
+  const value = checkDefault(defaults, shape, walk, place);
   return value === undefined ? shape : { ...shape, default: value };
 }

@@ -9,12 +9,16 @@ export interface Place {
   readonly path: string;
   /** Whether the server can tell which old value belongs to a new one here, as transition rules need it. */
   readonly isCorrelatable: boolean;
+  /** How many values may stand here in one object: the bounds of the enclosing lists and maps multiplied, or Infinity. */
+  readonly cardinality: number;
 }
 
 export interface Walk {
   readonly problems: DefinitionProblem[];
   /** The schemas that enclose the present one: meeting one of them again is a recursion. */
   readonly open: Set<AnySchema>;
+  /** Whether the nesting went too deep: the walk ends then, for each level may double the work. */
+  isTooDeep: boolean;
 }
 
 /** What a handler of one kind of schema gives; `undefined` after it reported a problem. */
@@ -26,6 +30,20 @@ export function refuse(walk: Walk, place: Place, reason: string, fix: string): u
   return undefined;
 }
 
-export function child(place: Place, suffix: string, isCorrelatable = true): Place {
-  return { path: `${place.path}${suffix}`, isCorrelatable: place.isCorrelatable && isCorrelatable };
+/** The place of a whole section, e.g. of the spec. */
+export function section(path: string): Place {
+  return { path, isCorrelatable: true, cardinality: 1 };
+}
+
+export function child(place: Place, suffix: string): Place {
+  return { ...place, path: `${place.path}${suffix}` };
+}
+
+/** The place of the elements of a list or the values of a map, of which there are at most `count`. */
+export function elements(place: Place, suffix: string, isCorrelatable: boolean, count: number | undefined): Place {
+  return {
+    path: `${place.path}${suffix}`,
+    isCorrelatable: place.isCorrelatable && isCorrelatable,
+    cardinality: place.cardinality * Math.max(1, count ?? Number.POSITIVE_INFINITY),
+  };
 }

@@ -74,6 +74,7 @@ export function peel(schema: AnySchema): Peeled {
   let defaults: Peeled["defaults"];
   let meta: Meta = {};
   const checks: CheckDef[] = [];
+  let isDemanded = false;
   for (let depth = 0; depth < MAX_WRAPPERS; depth++) {
     const def = defOf(core);
     meta = mergeMeta(metaOf(core), meta);
@@ -85,11 +86,15 @@ export function peel(schema: AnySchema): Peeled {
         continue;
       case "default":
       case "prefault":
-        defaults ??= { value: def.defaultValue, isParsed: def.type === "prefault", wrapper: core };
+        // nonoptional() around a default refuses what is absent, so the default is never used.
+        if (!isDemanded) defaults ??= { value: def.defaultValue, isParsed: def.type === "prefault", wrapper: core };
+        core = def.innerType;
+        continue;
+      case "nonoptional":
+        isDemanded ||= defaults === undefined;
         core = def.innerType;
         continue;
       case "optional":
-      case "nonoptional":
       case "readonly":
         core = def.innerType;
         continue;

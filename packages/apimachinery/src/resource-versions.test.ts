@@ -1,0 +1,109 @@
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { crdOf, defineResource, type VersionDefinition } from "./define-resource.ts";
+import { DefinitionError } from "./definition-error.ts";
+import type { Kind } from "./kind.ts";
+import type { KubernetesObject } from "./objects.ts";
+
+const names = { group: "examples.treadle.dev", kind: "Widget", scope: "Namespaced" } as const;
+const define = (version: VersionDefinition): Kind => defineResource({ ...names, version: "v1", ...version } as never); // tests try what types forbid
+const problemsOf = (attempt: () => unknown): readonly (readonly [path: string, reason: string])[] => {
+  try {
+    attempt();
+  } catch (error) {
+    if (error instanceof DefinitionError) return error.problems.map(({ path, reason }) => [path, reason]);
+    throw error;
+  }
+  return [];
+};
+
+describe("several versions", () => {
+  const versions = {
+    v1: { spec: z.object({ size: z.int32() }), printerColumns: [{ name: "Size", path: "spec.size" }] },
+    v1beta1: { spec: z.object({ size: z.int32().default(1) }), deprecated: "use v1", served: false },
+  } as const;
+
+  test("the first is stored and is the kind's own; each has its schema, columns and kind", () => {
+    const Gadget = defineResource({ ...names, kind: "Gadget", versions });
+    expect(Gadget.version).toBe("v1");
+    expect(Gadget.versions.v1beta1).toMatchObject({ version: "v1beta1", kind: "Gadget", plural: "gadgets" });
+    const crd = crdOf(Gadget);
+    expect(crdOf(Gadget.versions.v1beta1)).toBe(crd);
+    expect(crd.spec.conversion).toEqual({ strategy: "None" });
+    expect(crd.spec.versions).toMatchObject([
+      { name: "v1", storage: true, served: true },
+      { name: "v1beta1", storage: false, served: false, deprecated: true, deprecationWarning: "use v1" },
+    ]);
+    expect(crd.spec.versions.map((version) => version.additionalPrinterColumns?.[0]?.name)).toEqual(["Size", "Ready"]);
+  });
+
+  test("each kind checks objects by its own schema", () => {
+    const Gadget = defineResource({ ...names, kind: "Gadget", versions });
+    const object = { apiVersion: "examples.treadle.dev/v1", kind: "Gadget", metadata: { name: "g" }, spec: {} };
+    expect(Gadget.resource.problems(object)).toHaveLength(1);
+    expect(Gadget.versions.v1beta1.resource.problems(object)).toEqual([]);
+  });
+
+  test("problems say in which version they are", () => {
+    const bad = {
+      v1: { spec: z.object({ a: z.date() }) },
+      V2: { spec: z.object({ b: z.bigint() }), printerColumns: [{ name: "X", path: "spec.x" }] },
+    };
+    expect(problemsOf(() => defineResource({ ...names, versions: bad })).map(([path]) => path)).toEqual([
+      "versions.V2",
+      "versions.v1.spec.a",
+      "versions.V2.spec.b",
+      "versions.V2.printerColumns[0]",
+    ]);
+    expect(problemsOf(() => defineResource({ ...names, versions: {} })).map(([path]) => path)).toEqual(["versions"]);
+    expect(problemsOf(() => defineResource({ ...names, versions, version: "v1beta1" })).map(([path]) => path)).toEqual(["version"]);
+  });
+});
+
+describe("objects stored under an older schema", () => {
+  const Widget = define({
+    spec: z.object({
+      size: z.int32().max(5),
+      labels: z.record(z.string(), z.string()).optional(),
+      parts: z.array(z.object({ name: z.string() })).optional(),
+    }),
+  });
+  const problems = (spec?: unknown): readonly unknown[] =>
+    Widget.resource?.problems({
+      apiVersion: "examples.treadle.dev/v1",
+      kind: "Widget",
+      metadata: { name: "w" },
+      ...(spec === undefined ? {} : { spec }),
+    } as KubernetesObject) ?? [];
+
+  test("a fitting object has no problems, unknown fields or not", () => {
+    expect(problems(Object.freeze({ size: 1, gone: "x" }))).toEqual([]);
+  });
+
+  test.for([
+    { spec: { size: 6 }, paths: ["spec.size"] },
+    { spec: { size: 1, parts: [{ name: "a" }, { name: 2 }] }, paths: ["spec.parts[1].name"] },
+    { spec: { size: 1, labels: { "a.b/c": 1 } }, paths: ['spec.labels["a.b/c"]'] },
+    { spec: "x", paths: ["spec"] },
+    { spec: {}, paths: ["spec.size"] },
+    { spec: { size: "x", parts: 1 }, paths: ["spec.size", "spec.parts"] },
+    { spec: undefined, paths: ["spec"] },
+  ])("$spec breaks it at $paths", ({ spec, paths }) => {
+    expect(problems(spec)).toMatchObject(paths.map((path) => ({ path, message: expect.any(String) })));
+  });
+
+  test("a schema that throws is a problem, never an exception", () => {
+    const boom = z.object({
+      a: z
+        .string()
+        .refine(() => {
+          throw new Error("boom");
+        })
+        .meta({ "x-kubernetes-validations": [{ rule: "true" }] }),
+    });
+    const Boom = define({ spec: boom });
+    expect(
+      Boom.resource?.problems({ apiVersion: "v1", kind: "Widget", metadata: { name: "w" }, spec: { a: "x" } } as KubernetesObject),
+    ).toEqual([{ path: "spec", message: "the schema failed: boom" }]);
+  });
+});
