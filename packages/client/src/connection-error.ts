@@ -56,6 +56,13 @@ export function isConnectionError(error: unknown): error is ConnectionError {
   return typeof error === "object" && error !== null && BRAND in error;
 }
 
+/** A bug in who carries the request (a transport of somebody's own) is no state of the network: trying again cannot help. */
+export function isProgrammingError(cause: unknown): boolean {
+  const isOfLanguage = [TypeError, ReferenceError, RangeError, SyntaxError].some((type) => cause instanceof type);
+  // What fetch throws is a TypeError, too, with the socket's error as its cause.
+  return isOfLanguage && systemCodeOf(cause) === "";
+}
+
 /** Classifies what a socket, TLS or HTTP library threw. */
 export function connectionError(cause: unknown, server?: string): ConnectionError {
   if (isConnectionError(cause)) return cause;

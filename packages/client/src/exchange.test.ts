@@ -82,6 +82,16 @@ describe("an answer that asks to come back", () => {
     expect(transport.requests).toHaveLength(2);
   });
 
+  test("may say so in its Status alone", async () => {
+    const { client, clock, transport } = setUp(failure(429, "TooManyRequests", "slow down", { retryAfterSeconds: 7 }), ok);
+    const result = client.create(Widget, widget);
+    expect(await after(clock, 6999, result)).toBe("waiting");
+    expect(transport.requests).toHaveLength(1);
+    await clock.advance(1);
+    await result;
+    expect(transport.requests).toHaveLength(2);
+  });
+
   test("on opening a watch is obeyed too", async () => {
     const { client, clock } = setUp(retryAfter(3, busy), stream(""));
     const watch = client.watch(Widget);
@@ -147,6 +157,20 @@ describe("without being asked", () => {
     const { client, transport } = setUp(broken, stream(""));
     await expect(client.watch(Widget)).rejects.toMatchObject({ code: "ERR_SERVER" });
     expect(transport.requests).toHaveLength(1);
+  });
+
+  test("a bug of a transport is thrown as it is, and no connection is blamed", async () => {
+    const bug = new TypeError("cannot read properties of undefined");
+    const { client, transport, exchanges } = setUp(bug, ok);
+    await expect(client.get(Widget, ref)).rejects.toBe(bug);
+    expect(transport.requests).toHaveLength(1);
+    expect(exchanges).toHaveLength(1);
+    expect(exchanges[0]).not.toHaveProperty("error");
+  });
+
+  test("what fetch says of a lost connection is one", async () => {
+    const { client, clock } = setUp(new TypeError("fetch failed", { cause: socketError("ECONNREFUSED") }), ok);
+    expect(await after(clock, 100, client.get(Widget, ref))).toHaveProperty("value");
   });
 
   test("nothing is repeated by a client without retries", async () => {

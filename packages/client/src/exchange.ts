@@ -6,7 +6,7 @@
  * The last two up to 4 times, waiting 100 ms doubling to 2 s with jitter.
  */
 import { type ApiRequest, type ApiResponse, type Clock, type Random, sleep, type Transport } from "@treadle/apimachinery";
-import { type ConnectionError, connectionError } from "./connection-error.ts";
+import { type ConnectionError, connectionError, isProgrammingError } from "./connection-error.ts";
 import { retryAfterMs } from "./failure.ts";
 
 /** One attempt, as an observer sees it. */
@@ -21,7 +21,7 @@ export interface Exchange {
   readonly server?: string | undefined;
   /** HTTP status; absent when no answer came. */
   readonly status?: number | undefined;
-  /** Why no answer came. An abort by the caller has neither status nor error. */
+  /** Why no answer came. An abort by the caller, or a bug of the transport, has neither status nor error. */
   readonly error?: ConnectionError | undefined;
   /** 0 for the first attempt. */
   readonly attempt: number;
@@ -61,7 +61,7 @@ const MAX_BACKOFF = 4;
 const BACKOFF_BASE_MS = 100;
 const BACKOFF_MAX_MS = 2000;
 
-/** Sends `request` and resolves with an answer of any status. @throws ConnectionError, or the signal's reason. */
+/** Sends `request` and resolves with an answer of any status. @throws ConnectionError, the signal's reason, or a bug of the transport as it is. */
 export async function exchange(environment: ExchangeEnvironment, request: ApiRequest, intent: Intent): Promise<ApiResponse> {
   const done = { asked: 0, unasked: 0 };
   const isRetrying = intent.isRetrying ?? environment.isRetrying;
@@ -111,6 +111,10 @@ async function attemptOnce(environment: ExchangeEnvironment, request: ApiRequest
     if (request.signal?.aborted === true) {
       report({});
       throw request.signal.reason;
+    }
+    if (isProgrammingError(cause)) {
+      report({});
+      throw cause;
     }
     const error = connectionError(cause, environment.server);
     report({ error });

@@ -62,10 +62,13 @@ export function invalidBody(
 /** `Sun, 06 Nov 1994 08:49:37 GMT` and its older form (RFC 9110, 5.6.7). `Date.parse` alone finds a year in "-5" and "soon 5". */
 const HTTP_DATE = /^[A-Z][a-z]{2,8}, \d{2}[ -][A-Z][a-z]{2}[ -]\d{2,4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/** How long the answer asks to wait, from its header (seconds or a date) or its Status. */
+/** How long the answer asks to wait, from its header (seconds or a date), else from its Status where that was not streamed. */
 export function retryAfterMs(response: ApiResponse, nowMs: number): number | undefined {
   const header = response.headers["retry-after"]?.trim();
-  if (header === undefined || header === "") return undefined;
+  if (header === undefined || header === "") {
+    const { retryAfterSeconds = 0 } = parseStatus(response.body ?? "")?.details ?? {};
+    return retryAfterSeconds > 0 ? retryAfterSeconds * 1000 : undefined;
+  }
   if (/^\d+$/.test(header)) return Number(header) * 1000;
   if (!HTTP_DATE.test(header)) return undefined;
   const date = Date.parse(header);
