@@ -16,7 +16,7 @@ import {
 import { parseJson, problemOf } from "./answer.ts";
 import type { CallOptions, WatchEvent, WriteOptions } from "./client.ts";
 import { closedError, isConnectionError } from "./connection-error.ts";
-import type { ClientOptions } from "./create-client.ts";
+import type { ClientOptions } from "./client-options.ts";
 import { abortable, type Exchange, type ExchangeEnvironment, exchange } from "./exchange.ts";
 import { apiError, type CallContext, callError, invalidBody } from "./failure.ts";
 import { isMetadataOnly, METADATA_ACCEPT } from "./metadata-only.ts";

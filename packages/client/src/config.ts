@@ -10,24 +10,9 @@ import { access } from "node:fs/promises";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import type { Clock } from "@treadle/apimachinery";
+import type { ClusterConfig } from "./cluster-config.ts";
 import { ConfigError } from "./config-error.ts";
-import type { CredentialSource } from "./credentials.ts";
 import { inClusterConfig, isInCluster, SERVICE_ACCOUNT_DIRECTORY } from "./in-cluster.ts";
-
-/** How to reach a cluster: what `httpTransport` takes, and what a program may want to know. */
-export interface ClusterConfig {
-  /** Where this came from: `in-cluster`, or the kubeconfig files. */
-  readonly source: string;
-  /** Name of the kubeconfig context. */
-  readonly context?: string;
-  /** The namespace to use where none is given: that of the context or of the pod. */
-  readonly namespace?: string;
-  readonly server: string;
-  readonly credentials: CredentialSource;
-  readonly serverName?: string;
-  readonly isInsecure?: boolean;
-  readonly proxyUrl?: string;
-}
 
 export interface LoadConfigOptions {
   /** Path of a kubeconfig file; nothing else is looked at then. */

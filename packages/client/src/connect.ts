@@ -1,7 +1,9 @@
 /** From nothing to a client: configuration, transport and client in one call. */
 import type { Client } from "./client.ts";
-import { type ClusterConfig, loadConfig, type LoadConfigOptions } from "./config.ts";
-import { type ClientOptions, createClient } from "./create-client.ts";
+import type { ClusterConfig } from "./cluster-config.ts";
+import { loadConfig, type LoadConfigOptions } from "./config.ts";
+import type { ClientOptions } from "./client-options.ts";
+import { createClient } from "./create-client.ts";
 import { type HttpTransportOptions, httpTransport } from "./http-transport.ts";
 
 export interface ConnectOptions

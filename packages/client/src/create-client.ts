@@ -1,30 +1,12 @@
 /**
  * {@link Client} over any {@link Transport}: makes requests of calls and objects, or errors, of answers.
  */
-import { type Clock, isNotFound, type Kind, type Random, type Ref, type Transport } from "@treadle/apimachinery";
+import { isNotFound, type Kind, type Ref } from "@treadle/apimachinery";
 import { Caller } from "./caller.ts";
+import type { ClientOptions } from "./client-options.ts";
 import type { CallOptions, Client, DeleteOptions, ListOptions, Patch, WatchOptions, WriteOptions } from "./client.ts";
-import type { Exchange } from "./exchange.ts";
 import { deleteBody, listQuery, watchQuery } from "./query.ts";
 import { collectionTarget, createTarget, objectTarget } from "./target.ts";
-
-export interface ClientOptions {
-  readonly transport: Transport;
-  /** @defaultValue the system's */
-  readonly clock?: Clock;
-  /** Jitter of waits before a retry. @defaultValue the system's */
-  readonly random?: Random;
-  /** Who is recorded in managedFields for writes that do not say. @defaultValue the server derives it from the user agent */
-  readonly fieldManager?: string;
-  /** @defaultValue `"treadle"` */
-  readonly userAgent?: string;
-  /** Base URL of the server for errors and observers. @defaultValue what the transport says */
-  readonly server?: string;
-  /** False: every answer stands, whatever it asks for. @defaultValue true */
-  readonly retry?: boolean;
-  /** Told of every attempt when its answer is there, for metrics. What it throws becomes a process warning. */
-  readonly observe?: (exchange: Exchange) => void;
-}
 
 /** A client over `transport`; its {@link Client.close} closes the transport. */
 export function createClient(options: ClientOptions): Client {

@@ -6,7 +6,7 @@ import { readFile } from "node:fs/promises";
 import { isIPv6 } from "node:net";
 import { join } from "node:path";
 import type { Clock } from "@treadle/apimachinery";
-import type { ClusterConfig } from "./config.ts";
+import type { ClusterConfig } from "./cluster-config.ts";
 import { ConfigError } from "./config-error.ts";
 import { fileCredentials } from "./credentials.ts";
 

@@ -9,11 +9,13 @@ export type {
   WatchOptions,
   WriteOptions,
 } from "./client.ts";
-export { type ClusterConfig, loadConfig, type LoadConfigOptions } from "./config.ts";
+export type { ClientOptions } from "./client-options.ts";
+export type { ClusterConfig } from "./cluster-config.ts";
+export { loadConfig, type LoadConfigOptions } from "./config.ts";
 export { ConfigError, isConfigError } from "./config-error.ts";
 export { connect, type ConnectOptions } from "./connect.ts";
 export { ConnectionError, type ConnectionErrorCode, isConnectionError } from "./connection-error.ts";
-export { type ClientOptions, createClient } from "./create-client.ts";
+export { createClient } from "./create-client.ts";
 export { type CredentialFiles, type Credentials, type CredentialSource, fileCredentials } from "./credentials.ts";
 export type { Exchange } from "./exchange.ts";
 export { type HttpTransport, type HttpTransportOptions, httpTransport } from "./http-transport.ts";

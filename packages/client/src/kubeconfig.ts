@@ -5,7 +5,7 @@
  */
 import { readFile } from "node:fs/promises";
 import type { Clock } from "@treadle/apimachinery";
-import type { ClusterConfig } from "./config.ts";
+import type { ClusterConfig } from "./cluster-config.ts";
 import { ConfigError } from "./config-error.ts";
 import { type Fields, type KubeconfigEntry, textField } from "./kubeconfig-entry.ts";
 import { userCredentials } from "./kubeconfig-user.ts";
