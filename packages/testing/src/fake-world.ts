@@ -10,7 +10,6 @@ import {
   type EventNote,
   type Handler,
   type AnyHandler,
-  isReconcileError,
   type PassResult,
   type Reconciler,
   type Wake,
@@ -23,6 +22,9 @@ import { fullKey, kindsOf } from "./internal/handler-kinds.ts";
 import { type LogLine, recordingLogger } from "./internal/log-recorder.ts";
 import { DEFAULT_NAMESPACE, type Manifest, manifestsOf } from "./internal/manifests.ts";
 import { KnownKinds } from "./internal/known-kinds.ts";
+import { outcomeOf, type PassOutcome } from "./internal/pass-outcome.ts";
+import { PassCounter } from "./internal/pass-counter.ts";
+import { restless } from "./internal/restless.ts";
 import { until } from "./internal/turns.ts";
 import { User, type UserActions } from "./internal/user.ts";
 import type { RequestLog, RequestObserver } from "./requests.ts";
@@ -39,8 +41,7 @@ export interface FakeWorldOptions {
   readonly checkStatus?: boolean;
 }
 
-/** How a pass ended: what the chain came to, but `failed` when something failed after it, in a step's post or in the `(save)`. */
-export type PassOutcome = PassResult["outcome"];
+export type { PassOutcome };
 
 /** A pass that ran. */
 export interface WorldPass extends PassResult {
@@ -87,7 +88,7 @@ export function fakeWorld<T extends KubernetesObject>(handler: Handler<T>, optio
   return new World(handler, options);
 }
 
-/** More passes than that without time moving are a loop. */
+/** More passes of one object than that without time moving are a loop. */
 const MAX_PASSES = 1_000;
 
 class World implements FakeWorld {
@@ -154,10 +155,11 @@ class World implements FakeWorld {
   async settle(): Promise<void> {
     await this.#caughtUp();
     let last: WorldPass | undefined;
-    for (let count = 0; ; count++) {
+    const counter = new PassCounter(this.clock);
+    for (;;) {
       const key = this.#next();
       if (key === undefined) break;
-      if (count === MAX_PASSES) throw new Error(restless(this.passes, last));
+      if (counter.count(key) > MAX_PASSES) throw new Error(restless(`fakeWorld: ${last?.key ?? "the handler"}`, last, MAX_PASSES));
       last = await this.#run(key);
       await this.#caughtUp();
     }
@@ -289,18 +291,4 @@ class World implements FakeWorld {
       requireValidStatus(object, { handler: this.#handler, nowMs: this.clock.now() });
     }
   }
-}
-
-/** A chain that came to its end is no success when its result was not stored. */
-function outcomeOf({ outcome, error, phases }: PassResult): PassOutcome {
-  if (error === undefined || outcome.type === "failed") return outcome;
-  const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
-  const isSave = errors.some((one) => isReconcileError(one) && one.code === "ERR_SAVE_FAILED");
-  const post = phases.find(({ phase, result }) => phase === "post" && result === "failed");
-  return { type: "failed", step: isSave || post === undefined ? "(save)" : post.step, error };
-}
-
-function restless(passes: readonly WorldPass[], last: WorldPass | undefined): string {
-  const why = last?.requeue.type === "after" ? `: ${last.requeue.reason}` : "";
-  return `fakeWorld: ${last?.key ?? "the handler"} does not come to rest: ${passes.length} passes, the last ended "${last?.outcome.type}" and asked for another at once${why}. Every pass changes something, or wakes itself`;
 }

@@ -1,11 +1,13 @@
 /** An operator in a test cluster: a manager over the cluster's server, in its time, and the wait until it is at rest. */
 import { type Clock, type FakeClock, keyOf } from "@treadle/apimachinery";
 import { createClient, httpTransport } from "@treadle/client";
-import { type ControllerOptions, createManager, type Manager, type PassReport } from "@treadle/controller";
+import { type ControllerOptions, createManager, isManagerError, type Manager, type PassReport } from "@treadle/controller";
 import type { AnyHandler } from "@treadle/reconcile";
 import type { Backend } from "./internal/backend.ts";
 import { hasCaughtUp } from "./internal/caught-up.ts";
+import { PassCounter } from "./internal/pass-counter.ts";
 import { type LogLine, recordingLogger } from "./internal/log-recorder.ts";
+import { restless } from "./internal/restless.ts";
 import { turn } from "./internal/turns.ts";
 
 export interface StartOptions extends ControllerOptions {
@@ -29,7 +31,8 @@ export interface SettledOptions {
 export interface TestOperator extends AsyncDisposable {
   /**
    * Resolves when no key is queued or running, none is due before the horizon, and everything that the server has was
-   * delivered. Never looks by the clock. @throws Error that says what is still going on when it is given up
+   * delivered. Never looks by the clock. @throws Error that says what is still going on when it is given up, or which
+   * object does not come to rest: 1,000 passes of it without virtual time moving
    */
   settled(options?: SettledOptions): Promise<void>;
   /** Stops it gracefully; the cluster goes on. Idempotent. */
@@ -46,6 +49,9 @@ export class Operator implements TestOperator {
   readonly logs: LogLine[] = [];
   readonly #backend: Backend;
   readonly #namespaces: readonly string[] | undefined;
+  /** Told of every pass, each by a `settled` that waits. */
+  readonly #watchers = new Set<(report: PassReport) => void>();
+  #hasGivenUp = false;
 
   constructor(
     backend: Backend,
@@ -69,7 +75,10 @@ export class Operator implements TestOperator {
       probes: false,
       metrics: false,
       reconcileID: () => `pass-${++passes}`,
-      onPass: (report) => void this.passes.push(report),
+      onPass: (report) => {
+        this.passes.push(report);
+        for (const watch of this.#watchers) watch(report);
+      },
       ...(namespaces === undefined ? {} : { namespaces }),
     });
     for (const handler of given.handlers) this.manager.add(handler, controllerOptions);
@@ -87,13 +96,22 @@ export class Operator implements TestOperator {
     const givingUp = new AbortController();
     const timer = setTimeout(() => givingUp.abort(new Error(this.#unsettled(timeoutMs))), timeoutMs);
     const { signal } = givingUp;
+    const counter = new PassCounter(clock);
+    const watch = ({ handler, ref, result }: PassReport): void => {
+      if (counter.count(`${handler.name} ${keyOf(ref)}`) < MAX_PASSES) return;
+      givingUp.abort(new Error(restless(`op.settled: ${keyOf(ref)}`, result, MAX_PASSES)));
+    };
+    this.#watchers.add(watch);
+    this.#hasGivenUp = true;
     try {
       for (;;) {
         await this.manager.settled({ horizonMs: Math.max(0, horizon - clock.now()), signal });
         await this.#catchUp(horizon, signal);
-        if (this.manager.status().controllers.every(({ queued, running }) => queued + running === 0)) return;
+        if (this.manager.status().controllers.every(({ queued, running }) => queued + running === 0)) break;
       }
+      this.#hasGivenUp = false;
     } finally {
+      this.#watchers.delete(watch);
       clearTimeout(timer);
     }
   }
@@ -102,8 +120,18 @@ export class Operator implements TestOperator {
     await this.#withTime(this.manager.stop());
   }
 
+  /** Whether `settled` was called and did not see it at rest: whoever called knows that something is wrong. */
+  get hasGivenUp(): boolean {
+    return this.#hasGivenUp;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.stop();
+    try {
+      await this.stop();
+    } catch (error) {
+      // A SuppressedError in its place would hide what `settled` said of the same pass.
+      if (!(this.#hasGivenUp && isManagerError(error) && error.code === "ERR_SHUTDOWN_TIMEOUT")) throw error;
+    }
   }
 
   /** Waits for what may need time: virtual time moves where nothing else does. */
@@ -151,6 +179,8 @@ export class Operator implements TestOperator {
 
 /** Virtual time that `settled` looks ahead: the longest wait of the waiting curve (WAITING_CURVE of `@treadle/workqueue`). */
 const DEFAULT_HORIZON_MS = 10_000;
+/** More passes of one object than that without time moving are a loop; as in `fakeWorld`. */
+const MAX_PASSES = 1_000;
 /** Real time after which `settled` reports what does not come: well above what a busy machine needs, below what a person waits. */
 const GIVE_UP_MS = 10_000;
 /**

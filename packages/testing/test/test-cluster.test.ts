@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Secret } from "@treadle/apimachinery/kinds";
 import { connect } from "@treadle/client";
-import { conditions, handler, step } from "@treadle/reconcile";
+import { conditions, handler, one, step } from "@treadle/reconcile";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { fakeClock, secret, secretText, startTestCluster, type TestCluster } from "../src/index.ts";
 import { checkAfterEach } from "../src/matchers.ts";
@@ -60,6 +60,83 @@ test("what does not come is reported with what is going on", async () => {
   await expect(op.settled({ timeoutMs: 200 })).rejects.toThrow(/not settled after 200 real ms .*1 running/);
   await op.settled({ horizonMs: 30_000 });
   expect(op.passes[0]?.result).toMatchObject({ outcome: { type: "failed", step: "hanging" } });
+});
+
+describe("an operator that keeps itself awake", () => {
+  // Its own write wakes it, for it reads what it wrote.
+  const noisy = step(RW, {
+    name: "noisy",
+    reads: { live: one(Secret, () => "noise") },
+    async do(req) {
+      const { live } = req.reads;
+      const data = { n: Buffer.from(String(Number(live?.metadata.resourceVersion ?? 0))).toString("base64") };
+      if (live === undefined) await req.client.create(Secret, { metadata: { name: "noise" }, data });
+      else await req.client.update(Secret, { ...live, data });
+    },
+  });
+  const again = step(RW, { name: "again", do: (req) => req.revisit(0, "once more") });
+
+  test.for([
+    { name: "by what it writes", restless: noisy, why: /default\/a does not come to rest: 1000 passes, the last ended "done"/ },
+    { name: "by asking for another pass", restless: again, why: /default\/a does not come to rest: 1000 passes.*: once more/ },
+  ])("is reported, not run for ever: $name", async ({ restless, why }) => {
+    await using cluster = await startTestCluster({ objects: [primary("a")], kinds: [RW] });
+    const op = await cluster.start(handler(RW).step(restless).build());
+    await expect(op.settled()).rejects.toThrow(why);
+  });
+
+  test("in real time, is given up after its time", async () => {
+    await using cluster = await startTestCluster({ objects: [primary("a")], kinds: [RW], time: "real" });
+    const op = await cluster.start(handler(RW).step(again).build());
+    await expect(op.settled({ timeoutMs: 50 })).rejects.toThrow(/not settled after 50 real ms|does not come to rest/);
+  });
+});
+
+test("many objects at rest are no loop, however many passes they take", async () => {
+  const objects = Array.from({ length: 1_100 }, (_, i) => primary(`a${i}`));
+  await using cluster = await startTestCluster({ objects, kinds: [RW] });
+  const op = await cluster.start(
+    handler(RW)
+      .step(step(RW, { name: "idle", do() {} }))
+      .build(),
+  );
+  await op.settled();
+  expect(op.passes).toHaveLength(1_100);
+});
+
+describe("a cluster that ends after settled gave up", () => {
+  const hanging = handler(RW)
+    .step(conditions())
+    .step(step(RW, { name: "hanging", do: () => new Promise<void>(() => undefined) }))
+    .build();
+
+  test("says no more than settled did", async () => {
+    const cluster = await startTestCluster({ objects: [primary("a")], kinds: [RW] });
+    const op = await cluster.start(hanging);
+    await cluster.updateStatus(RW, "a", (object) => {
+      (object as { status: unknown }).status = { observedGeneration: 99 };
+    });
+    await expect(op.settled({ timeoutMs: 50 })).rejects.toThrow("1 running");
+    await expect(cluster.checkInvariants()).rejects.toThrow("TREADLE0002");
+    await expect(cluster[Symbol.asyncDispose]()).resolves.toBeUndefined();
+  });
+
+  test("is asked again when a later settled sees it at rest", async () => {
+    const cluster = await startTestCluster({ objects: [primary("a")], kinds: [RW] });
+    let isStuck = true;
+    const op = await cluster.start(
+      handler(RW)
+        .step(step(RW, { name: "slow", do: async (req) => void (isStuck && (await once(req.signal, "abort"))) }))
+        .build(),
+    );
+    await expect(op.settled({ timeoutMs: 50 })).rejects.toThrow("1 running");
+    isStuck = false;
+    await op.settled({ horizonMs: 60_000 });
+    await cluster.updateStatus(RW, "a", (object) => {
+      (object as { status: unknown }).status = { observedGeneration: 99 };
+    });
+    await expect(cluster[Symbol.asyncDispose]()).rejects.toThrow("TREADLE0002");
+  });
 });
 
 test("the operator's requests are counted, the user's are not", async () => {
