@@ -155,7 +155,8 @@ export class Operator implements TestOperator {
     for (let turns = 0; !(await this.#isCaughtUp()); turns = requests.pending > 0 ? 0 : turns + 1) {
       signal.throwIfAborted();
       const due = isFake(clock) ? clock.nextDue() : undefined;
-      if (isFake(clock) && due !== undefined && due <= horizon && turns >= PATIENCE_TURNS) await clock.advance(due - clock.now());
+      if (isFake(clock) && due !== undefined && due <= horizon && turns >= PATIENCE_TURNS)
+        await clock.advance(Math.max(0, due - clock.now()));
       else await turn();
     }
   }

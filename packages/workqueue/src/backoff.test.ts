@@ -18,6 +18,11 @@ test("never passes the maximum, however many attempts", () => {
   expect(backoff.next("a")).toBe(10);
 });
 
+test("a base of nothing stays nothing, however many attempts", () => {
+  const backoff = new Backoff({ baseMs: 0, maxMs: 10 });
+  for (let i = 0; i < 2000; i++) expect(backoff.next("a")).toBe(0);
+});
+
 test.for([
   { baseMs: -1, maxMs: 10 },
   { baseMs: 20, maxMs: 10 },

@@ -38,7 +38,8 @@ export class Backoff {
     const known = this.#keys.get(key);
     const attempts = known?.reason === reason ? known.attempts : 0;
     this.#keys.set(key, { attempts: attempts + 1, reason });
-    return Math.min(maxMs, baseMs * factor ** attempts);
+    // The power is infinite some day, and 0 times that is no number.
+    return baseMs === 0 ? 0 : Math.min(maxMs, baseMs * factor ** attempts);
   }
 
   /** How many delays `key` has had since it was forgotten or its reason changed. */

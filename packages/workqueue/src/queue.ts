@@ -110,7 +110,10 @@ export class WorkQueue {
     });
   }
 
-  /** Gives back a key; if it was added in the meantime it is queued again, last of its group. Idempotent. */
+  /**
+   * Gives back a key; if it was added in the meantime it is queued again, last of its group. Does nothing for a key that
+   * nobody holds. Call it once for each key that was handed out: a second call ends the hold of who got the key since.
+   */
   done(key: string): void {
     const run = this.#running.get(key);
     if (run === undefined) return;
