@@ -179,7 +179,7 @@ describe("fields", () => {
     {
       name: "nullable enum, which an API server would never take as an enum",
       field: z.enum(["a.b", "c"]).nullable(),
-      want: { type: "string", nullable: true, pattern: "^(?:a\\.b|c)$" },
+      want: { type: "string", nullable: true, maxLength: 3, pattern: "^(?:a\\.b|c)$" },
     },
     {
       name: "int or string",
@@ -359,6 +359,7 @@ describe("immutable fields", () => {
     { name: "unbounded texts in an unbounded map", field: z.record(z.string(), z.string().meta(fixed)), path: "spec.f[*]" },
     { name: "unbounded texts in a short map", field: z.record(z.string(), z.string().meta(fixed)).meta({ maxProperties: 5 }) },
     { name: "an enum", field: listMap(z.enum(["a", "b"]).meta(fixed)) },
+    { name: "a nullable enum", field: listMap(z.enum(["a", "b"]).nullable().meta(fixed)) },
     { name: "a time", field: listMap(z.iso.datetime().meta(fixed)) },
     { name: "a number", field: listMap(z.number().meta(fixed)) },
     { name: "maps of maps of integers", field: z.record(z.string(), z.record(z.string(), z.int32().meta(fixed))) },
