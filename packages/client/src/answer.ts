@@ -23,8 +23,10 @@ export function problemOf(
   if (asked.verb === "list") return problemOfList(answer);
   if (answer["kind"] !== "Status") return undefined;
   if (answer["status"] === "Failure") return "a Status of failure";
-  // The answer to a deletion, and to some subresources: `pods/eviction`, `pods/binding`.
-  return asked.verb === "delete" || asked.subresource !== undefined ? undefined : "a Status and not the object";
+  // The answer to a deletion, and to what is made of an object: `pods/eviction`, `pods/binding`.
+  return asked.verb === "delete" || (asked.verb === "create" && asked.subresource !== undefined)
+    ? undefined
+    : "a Status and not the object";
 }
 
 function problemOfList({ items }: Readonly<Record<string, unknown>>): string | undefined {

@@ -279,7 +279,7 @@ describe("answers", () => {
     list: (c) => c.list(Widget),
     delete: (c) => c.delete(Widget, ref),
     create: (c) => c.create(Widget, widget),
-    eviction: (c) => c.create(Widget, widget, { subresource: "eviction" }),
+    eviction: (c) => c.create(Widget, widget, { subresource: "eviction" as never }),
   } satisfies Record<string, (c: ReturnType<typeof createClient>) => Promise<unknown>>;
   const everything = Object.keys(asked) as (keyof typeof asked)[]; // its own keys
 

@@ -31,7 +31,7 @@ export interface CredentialFiles {
 }
 
 /** How long read credentials are used before they are read again (client-go `NewCachedFileTokenSource`). */
-const REREAD_MS = 60_000;
+export const REREAD_MS = 60_000;
 
 /**
  * Credentials from files, read at most once a minute. While a file cannot be read the last content is used.

@@ -1,12 +1,14 @@
 /**
- * The credentials of a kubeconfig's user and cluster: static ones, files (read again every minute) and, by
- * `@kubernetes/client-node`, credential plugins (`exec`) and auth providers (OIDC).
+ * The credentials of a kubeconfig's user and cluster: static ones, files (read again every minute), credential plugins
+ * (`exec`) and, by `@kubernetes/client-node`, auth providers (OIDC).
  */
 import { type Clock, systemClock } from "@treadle/apimachinery";
 import type { User } from "@kubernetes/client-node";
 import { ConfigError } from "./config-error.ts";
 import { cached, type Credentials, type CredentialSource, fileCredentials } from "./credentials.ts";
+import { execCredentials, withDeadline } from "./exec-plugin.ts";
 import { type KubeconfigEntry, pathField, textField } from "./kubeconfig-entry.ts";
+import { isFields } from "./status.ts";
 
 interface Given {
   readonly user: KubeconfigEntry | undefined;
@@ -62,28 +64,48 @@ function headersOf(user: KubeconfigEntry): Record<string, string | readonly stri
   if (as !== undefined) headers["impersonate-user"] = as;
   const uid = textField(user, "as-uid");
   if (uid !== undefined) headers["impersonate-uid"] = uid;
-  const groups = user.fields["as-groups"];
-  if (Array.isArray(groups)) headers["impersonate-group"] = groups.map(String);
-  for (const [key, values] of Object.entries((user.fields["as-user-extra"] as object | null | undefined) ?? {})) {
-    headers[`impersonate-extra-${encodeURIComponent(key)}`] = Array.isArray(values) ? values.map(String) : String(values);
+  const groups = textsIn(user, "as-groups", user.fields["as-groups"]);
+  if (groups.length > 0) headers["impersonate-group"] = groups;
+  const extra = user.fields["as-user-extra"] ?? {};
+  if (!isFields(extra)) throw notTexts(user, "as-user-extra", "a mapping of lists");
+  for (const [key, value] of Object.entries(extra)) {
+    const values = textsIn(user, `as-user-extra.${key}`, value);
+    if (values.length > 0) headers[`impersonate-extra-${encodeURIComponent(key)}`] = values;
   }
   return headers;
 }
 
+/** Left out, an impersonation would run with other rights than the file says. */
+function textsIn(user: KubeconfigEntry, field: string, value: unknown): readonly string[] {
+  if (value === undefined || value === null) return [];
+  if (Array.isArray(value) && value.every((text) => typeof text === "string")) return value;
+  throw notTexts(user, field, "a list");
+}
+
+function notTexts(user: KubeconfigEntry, field: string, wanted: string): ConfigError {
+  return new ConfigError({
+    source: user.file,
+    problem: `${field} of user "${user.name}" is not ${wanted} of texts`,
+    fix: "write it as one, with quotes",
+  });
+}
+
 /** What a plugin or auth provider of the user gives; nothing when it has none. */
 function pluginCredentials(user: KubeconfigEntry, cluster: KubeconfigEntry, clock: Clock): CredentialSource | undefined {
-  const { exec, "auth-provider": authProvider } = user.fields;
-  if (!exec && !authProvider) return undefined;
+  if (user.fields["exec"]) return execCredentials(user, cluster, clock);
+  if (!user.fields["auth-provider"]) return undefined;
   let config: Promise<{ applyToHTTPSOptions(options: object): Promise<void> }> | undefined;
   return cached(async ({ renew }) => {
-    // A plugin's answer is kept by the object that ran it until it expires, so a renewal needs a new one.
+    // What the provider gave is kept by the object that asked it until it expires, so a renewal needs a new one.
     if (config === undefined || renew) config = configWith(user, cluster);
     const options: { headers?: Record<string, string>; cert?: string | Buffer; key?: string | Buffer } = {};
     try {
-      await (await config).applyToHTTPSOptions(options);
+      await withDeadline(clock, (await config).applyToHTTPSOptions(options));
+      if (options.headers?.["Authorization"] === undefined && options.cert === undefined) throw new Error("its auth-provider gave none");
     } catch (cause) {
-      const { problem, fix } = explain(cause, exec);
-      throw new ConfigError({ source: user.file, problem: `the credentials of user "${user.name}" cannot be had: ${problem}`, fix });
+      const text = (cause instanceof Error ? cause.message : String(cause)).trim().slice(0, 500) || "it failed without a message";
+      const problem = `the credentials of user "${user.name}" cannot be had: ${text}`;
+      throw new ConfigError({ source: user.file, problem, fix: "correct the user in the kubeconfig, or log in again" });
     }
     const authorization = options.headers?.["Authorization"];
     return {
@@ -99,42 +121,11 @@ async function configWith(
   cluster: KubeconfigEntry,
 ): Promise<{ applyToHTTPSOptions(options: object): Promise<void> }> {
   const { KubeConfig } = await import("@kubernetes/client-node");
-  const { exec, "auth-provider": authProvider } = user.fields;
-  const entry = { name: user.name, exec: exec ? execFor(user, cluster) : undefined, authProvider } as User; // as the file has it
+  const entry = { name: user.name, authProvider: user.fields["auth-provider"] } as User; // as the file has it
   const config = new KubeConfig();
   // Only the user matters: TLS material of the cluster is ours. It refuses an http server.
   config.loadFromClusterAndUser({ name: cluster.name, server: "https://unused", skipTLSVerify: false }, entry);
   return config;
-}
-
-/** The plugin with a command relative to its file, and with what client-node does not tell it. */
-function execFor(user: KubeconfigEntry, cluster: KubeconfigEntry): object {
-  const exec = user.fields["exec"] as {
-    readonly command?: string;
-    readonly apiVersion?: string;
-    readonly env?: readonly unknown[] | null;
-    readonly provideClusterInfo?: boolean;
-  };
-  const command = exec.command?.includes("/") ? pathField({ ...user, fields: exec }, "command") : exec.command;
-  const { server, "certificate-authority-data": ca } = cluster.fields;
-  const spec = {
-    interactive: false,
-    ...(exec.provideClusterInfo === true ? { cluster: { server, "certificate-authority-data": ca } } : {}),
-  };
-  const info = { apiVersion: exec.apiVersion, kind: "ExecCredential", spec };
-  return { ...exec, command, env: [...(exec.env ?? []), { name: "KUBERNETES_EXEC_INFO", value: JSON.stringify(info) }] };
-}
-
-/** The words of a failed plugin, without what it printed to standard output: that is where tokens are. */
-function explain(cause: unknown, exec: unknown): { readonly problem: string; readonly fix: string } {
-  const { command = "", installHint } = (exec ?? {}) as { readonly command?: string; readonly installHint?: string };
-  if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") {
-    return { problem: `the credential plugin "${command}" does not exist`, fix: installHint?.trim() || "install it or correct the path" };
-  }
-  if (cause instanceof SyntaxError)
-    return { problem: `the credential plugin "${command}" did not print JSON`, fix: "run it by hand to see what it prints" };
-  const text = (cause instanceof Error ? cause.message : String(cause)).trim().slice(0, 500);
-  return { problem: text === "" ? "it failed without a message" : text, fix: "correct the user in the kubeconfig, or log in again" };
 }
 
 function pemField(entry: KubeconfigEntry, field: string): string | undefined {

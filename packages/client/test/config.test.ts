@@ -1,8 +1,8 @@
-import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fakeClock, kind } from "@treadle/apimachinery";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { type ConfigError, connect, isConfigError, loadConfig, type LoadConfigOptions } from "../src/index.ts";
 import { selfSigned } from "./certificates.ts";
 import { startServer } from "./http-server.ts";
@@ -224,6 +224,30 @@ users:
       says: 'user "u" has a client-certificate and no client-key',
     },
     { name: "a token that is no text", config: kubeconfig({ user: { token: 7 } }), says: 'token of "u" is not a text' },
+    { name: "groups that are no list", config: kubeconfig({ user: { as: "a", "as-groups": "hunter2" } }), says: 'as-groups of user "u"' },
+    { name: "groups that are no texts", config: kubeconfig({ user: { as: "a", "as-groups": [7] } }), says: 'as-groups of user "u"' },
+    {
+      name: "extras that are no lists",
+      config: kubeconfig({ user: { as: "a", "as-user-extra": { team: "hunter2" } } }),
+      says: 'as-user-extra.team of user "u"',
+    },
+    { name: "extras that are a text", config: kubeconfig({ user: { "as-user-extra": "hunter2" } }), says: 'as-user-extra of user "u"' },
+    {
+      name: "a plugin that is a text",
+      config: kubeconfig({ user: { exec: "hunter2" } }),
+      says: 'exec is not a mapping in the entry of user "u"',
+    },
+    { name: "a plugin without command", config: kubeconfig({ user: { exec: {} } }), says: 'there is no command in exec of user "u"' },
+    {
+      name: "a plugin whose arguments are a text",
+      config: kubeconfig({ user: { exec: { command: "x", args: "hunter2" } } }),
+      says: 'args is not a list of texts in exec of user "u"',
+    },
+    {
+      name: "a plugin whose environment is a mapping",
+      config: kubeconfig({ user: { exec: { command: "x", env: { A: "hunter2" } } } }),
+      says: 'env is not a list of names and values in exec of user "u"',
+    },
     {
       name: "a SOCKS proxy",
       config: kubeconfig({ cluster: { "proxy-url": "socks5://hunter2@host" } }),
@@ -251,7 +275,8 @@ describe("credential plugins", () => {
     };
     const root = await directory({ plugin: script, config: kubeconfig({ user: { exec } }) });
     await chmod(join(root, "plugin"), 0o755);
-    return { root, config: await loadConfig({ kubeconfig: join(root, "config"), clock: fakeClock() }) };
+    const clock = fakeClock();
+    return { root, clock, config: await loadConfig({ kubeconfig: join(root, "config"), clock }) };
   }
 
   test("are run once for many calls, beside their file, told about the cluster", async () => {
@@ -273,13 +298,70 @@ describe("credential plugins", () => {
 
   test.for([
     { name: "fail", script: plugin("echo please log in >&2; exit 1"), says: "please log in" },
+    { name: "fail without a word", script: plugin("exit 3"), says: "exit code 3" },
     { name: "print something else", script: plugin("echo '{hunter2'"), says: "did not print JSON" },
+    // Taken for "no credentials", these made every call an anonymous one.
+    ...[
+      "null",
+      "[]",
+      "{}",
+      '{"status":null}',
+      '{"status":{}}',
+      '{"status":{"token":""}}',
+      '{"status":{"token":7}}',
+      '{"status":{"token":{"hunter2":1}}}',
+      '{"status":{"clientCertificateData":"hunter2"}}',
+    ].map((text) => ({
+      name: `print ${text}`,
+      script: plugin(`echo '${text}'`),
+      says: 'plugin" printed no credentials (status.token, or',
+    })),
+    { name: "print without end", script: plugin("exec cat /dev/zero"), says: "printed more than 1048576 characters" },
   ])("that $name are an error that names the user", async ({ script, says }) => {
     const { root, config } = await withPlugin(script);
     const error = await Promise.resolve(config.credentials(now)).catch((cause: unknown) => cause);
     expect(String(error)).toContain(`cannot use ${join(root, "config")}: the credentials of user "u" cannot be had: `);
     expect(String(error)).toContain(says);
     expect(String(error)).not.toContain("hunter2");
+  });
+
+  test("that read standard input find it empty", async () => {
+    const { config } = await withPlugin(plugin(`cat > /dev/null; ${credential("t")}`));
+    expect((await config.credentials(now)).headers).toEqual({ authorization: "Bearer t" });
+  });
+
+  test("that hang are ended after a minute, and the next call runs them anew", async () => {
+    const { root, clock, config } = await withPlugin(plugin(`echo $$ > "$(dirname "$0")/pid"; sleep 1000 & exec sleep 1000`));
+    for (let run = 1; run <= 2; run++) {
+      await rm(join(root, "pid"), { force: true });
+      const outcome = Promise.resolve(config.credentials(now)).catch((cause: unknown) => cause);
+      const pid = await vi.waitFor(async () => {
+        const text = (await readFile(join(root, "pid"), "utf8")).trim();
+        expect(text).not.toBe("");
+        return Number(text);
+      });
+      await clock.advance(59_999);
+      process.kill(pid, 0); // throws when it is not running
+      await clock.advance(1);
+      expect(await outcome).toMatchObject({ name: "ConfigError", message: expect.stringContaining("it did not finish within 60 s") });
+      await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow("ESRCH"));
+    }
+  });
+
+  test("are run again shortly before what they gave expires", async () => {
+    const { clock, config } = await withPlugin(
+      plugin(
+        `n=$(($(wc -l < "$(dirname "$0")/runs")))\necho '{"status":{"token":"token-'$n'","expirationTimestamp":"2026-01-01T00:'$n'0:00Z"}}'`,
+      ),
+    );
+    const at = async (minutes: number): Promise<unknown> => {
+      await clock.advance(Date.UTC(2026, 0, 1, 0, minutes) - clock.now());
+      return (await config.credentials(now)).headers;
+    };
+    expect(await at(0)).toEqual({ authorization: "Bearer token-1" });
+    expect(await at(8)).toEqual({ authorization: "Bearer token-1" });
+    expect(await at(9)).toEqual({ authorization: "Bearer token-2" });
+    expect(await at(11)).toEqual({ authorization: "Bearer token-2" });
   });
 
   test("that do not exist are an error with the hint of their maker", async () => {
