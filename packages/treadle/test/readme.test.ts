@@ -85,6 +85,7 @@ test("it prints its CRD, greets, follows its ConfigMap, and ends well at SIGTERM
 test.for([
   { document: "README.md", sources: ["examples/simple/*.ts"] },
   { document: "docs/getting-started.md", sources: ["examples/simple/*.ts"] },
+  { document: "docs/owned-objects.md", sources: ["examples/owned/*.ts"] },
 ])("what $document quotes stands in $sources", ({ document, sources }) => {
   const texts = sources.flatMap((pattern) => globSync(pattern, { cwd: root })).map((path) => readFileSync(join(root, path), "utf8"));
   for (const quoted of fences(document, "typescript").flatMap((text) => text.trimEnd().split(/\n\n/))) {
