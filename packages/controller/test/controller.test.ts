@@ -577,6 +577,21 @@ describe("when a key comes back", () => {
   });
 });
 
+test("passes that follow each other without any request leave the event loop its turns", async () => {
+  const again = handler(Widget)
+    .step(step(Widget, { name: "again", do: (req) => req.revisit(0, "again") }))
+    .build();
+  const world = await startWorld({ handlers: [again], start: false });
+  await world.user.create(Widget, widget("a"));
+  await world.manager.start();
+  for (let turns = 0; turns < 50; turns++) await new Promise((resolve) => setImmediate(resolve));
+  expect(world.passes.length).toBeGreaterThan(100);
+  await world.manager.stop();
+  const atEnd = world.passes.length;
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(world.passes).toHaveLength(atEnd);
+});
+
 function gaps(times: readonly number[]): number[] {
   return times.slice(1).map((time, i) => time - (times[i] ?? 0));
 }

@@ -33,6 +33,11 @@ describe("add", () => {
       .step(step(Widget, { name: "remembering", state: z.object({ n: z.number().default(0) }), do() {} }))
       .build();
   const ready = (name: string): AnyHandler => handler(Widget, { name }).step(conditions()).step(idle).build();
+  const noting = (name: string, rules: ReturnType<typeof conditions>): AnyHandler =>
+    handler(Widget, { name })
+      .step(rules)
+      .step(step(Widget, { name: `note-${name}`, conditions: ["Noted"], do: (req) => void req.conditions.true("Noted") }))
+      .build();
 
   test.for([
     {
@@ -42,6 +47,11 @@ describe("add", () => {
     },
     { name: "two that keep Ready of one kind", first: ready("x"), second: ready("y") },
     { name: "two stateful steps of one name on one kind", first: stateful("x"), second: stateful("y") },
+    {
+      name: "two that keep one condition of one kind",
+      first: noting("x", conditions()),
+      second: noting("y", conditions({ ready: false })),
+    },
   ])("refuses $name, and says so", ({ first, second }, { expect }) => {
     const manager = createManager({ log: quiet }).add(first);
     expect(errorOf(() => manager.add(second))).toMatchObject({ code: "ERR_ADD_REFUSED", message: expect.stringContaining(second.name) });
@@ -56,6 +66,15 @@ describe("add", () => {
         .build(),
     );
     expect(() => manager.add(handler(Gadget).step(conditions()).build())).not.toThrow();
+  });
+
+  test("names the condition that two handlers would keep, and each thing once", () => {
+    const add = (first: AnyHandler, second: AnyHandler): unknown => errorOf(() => createManager({ log: quiet }).add(first).add(second));
+    expect(add(noting("x", conditions()), noting("y", conditions({ ready: false })))).toMatchObject({
+      message: expect.stringMatching(/^cannot add handler "y": handler "x" keeps condition "Noted" of \S+, too.*a condition of its own$/),
+    });
+    expect(add(ready("x"), ready("y"))).toMatchObject({ message: expect.not.stringContaining('"Ready"') });
+    expect(add(noting("x", conditions()), handler(Gadget).step(conditions()).build())).toBeUndefined();
   });
 
   test.for([0, -1, 1.5, Number.NaN])("refuses a concurrency of %d", (concurrency, { expect }) => {

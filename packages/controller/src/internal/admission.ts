@@ -22,6 +22,10 @@ export function admit(handler: AnyHandler, others: readonly AnyHandler[]): void 
       problems.push(
         `handler "${other.name}" keeps Ready and observedGeneration of ${groupKind} already: use conditions({ ready: false }) in one of them`,
       );
+    for (const type of keptConditions(handler).intersection(keptConditions(other)))
+      problems.push(
+        `handler "${other.name}" keeps condition "${type}" of ${groupKind}, too, and each would undo what the other wrote, for ever: give one of them a condition of its own`,
+      );
     for (const step of statefulSteps(handler).intersection(statefulSteps(other)))
       problems.push(`handler "${other.name}" has a step "${step}" with state, too: state is kept by step name, so rename one of them`);
   }
@@ -43,6 +47,11 @@ export function checkAddable(given: unknown): asserts given is AnyHandler | Runn
 export function checkConcurrency(concurrency: number | undefined, name: string): void {
   if (concurrency !== undefined && (!Number.isInteger(concurrency) || concurrency < 1))
     throw new RangeError(`cannot add handler "${name}": concurrency must be a whole number from 1, not ${concurrency}`);
+}
+
+/** Of Ready is told together with observedGeneration: whoever keeps one keeps both. */
+function keptConditions({ pipeline }: AnyHandler): ReadonlySet<string> {
+  return new Set([...(pipeline.conditions?.declared.keys() ?? [])].filter((type) => type !== "Ready"));
 }
 
 function statefulSteps(handler: AnyHandler): ReadonlySet<string> {
