@@ -1,7 +1,7 @@
 /**
  * Property: for schemas made of everything that defineResource allows,
  * 1. the schema in the CRD is structural (types everywhere, defaults valid and not pruned, patterns that RE2 compiles);
- * 2. the server takes exactly what zod takes: nothing is stored that the operator would refuse, and nothing is refused
+ * 2. the server, as server-model.ts has it, takes exactly what zod takes: nothing is stored that the operator would refuse, and nothing is refused
  *    that the operator would have taken;
  * 3. what the server stores is what zod reads: the same defaults, the same fields dropped;
  * 4. what is stored fits the schema when it is read back.
@@ -263,7 +263,7 @@ function specSchema(spec: z.ZodObject): { readonly root: JsonSchema; readonly pr
   return { root: schema, problems: kind.resource.problems };
 }
 
-test("the server takes, fills in and drops exactly what zod does", () => {
+test("the modelled server takes, fills in and drops exactly what zod does", () => {
   const counts = { accepted: 0, refused: 0 };
   const root = objectOf(node).chain((one) =>
     fc.tuple(fc.constant(one), fc.array(fc.oneof(one.good, one.values), { minLength: 1, maxLength: 6 })),
