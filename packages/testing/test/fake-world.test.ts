@@ -138,6 +138,19 @@ test("a handler that keeps itself awake is reported, not run for ever", async ()
   await expect(world.settle()).rejects.toThrow(/default\/a does not come to rest: 1000 passes.*"wait".*again/);
 });
 
+test("a thousand objects at rest are no loop", async () => {
+  const world = fakeWorld(
+    handler(RW)
+      .step(step(RW, { name: "idle", do() {} }))
+      .build(),
+    {
+      objects: Array.from({ length: 1_001 }, (_, i) => primary(`a${i}`)),
+    },
+  );
+  await world.settle();
+  expect(world.passes).toHaveLength(1_001);
+});
+
 test("a foreign object is left alone", async () => {
   const world = fakeWorld(rw, { objects: [primary("a"), secret("in", { value: "17" }), secret("a-out", { result: "theirs" })] });
   await world.settle();
