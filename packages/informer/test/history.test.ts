@@ -1,7 +1,7 @@
 /** What a watch may say of versions: another history, versions that are none, and versions at which nothing works. */
 import { ApiError } from "@treadle/apimachinery";
 import { expect, test } from "vitest";
-import { added, apiError, bookmark, errorLine, id, type Line, modified, page, synced, widget } from "./scripted.ts";
+import { added, apiError, bookmark, errorLine, id, type Line, modified, page, rig, synced, widget } from "./scripted.ts";
 
 const ref = (name: string) => ({ name, namespace: "ns" });
 
@@ -178,4 +178,24 @@ test("among the initial events, too, what is no object is a failure with words",
   await r.clock.advance(1000);
   expect(String(r.errors[0]?.error)).toContain("without a name");
   r.list().answer(page(11, []));
+});
+
+test.for([
+  ["null", null, "has no items"],
+  ["{}", {}, "has no items"],
+  ["no metadata", { items: [] }, "gave no resourceVersion"],
+  ["an item that is null", { metadata: { resourceVersion: "11" }, items: [null] }, "without a name"],
+] as const)("a list that is %s is a failure that says what the server sent", async ([, answer, words]) => {
+  const r = rig();
+  r.informer.start();
+  await r.settle();
+  r.watch().fail(apiError(422));
+  await r.settle();
+  r.list().answer(answer as never);
+  await r.clock.advance(1000);
+  expect(r.errors).toHaveLength(1);
+  expect(String(r.errors[0]?.error)).toContain(words);
+  r.list().answer({ ...page(12, []), items: null } as never);
+  await r.settle();
+  expect(r.informer.hasSynced).toBe(true);
 });

@@ -1,7 +1,7 @@
 /** A list of everything, page by page. */
-import { isExpired, type KubernetesObject } from "@treadle/apimachinery";
+import { isExpired, type KubernetesList, type KubernetesObject } from "@treadle/apimachinery";
 import { orAborted } from "./await.ts";
-import { checkedKey, type Source } from "./source.ts";
+import { checkedKey, describe, type Source, versionOf } from "./source.ts";
 
 export interface ListAllOptions<T> {
   readonly signal: AbortSignal;
@@ -31,12 +31,20 @@ export async function listAll<T extends KubernetesObject>(
       for (;;) {
         const page = await orAborted(source.list({ ...limit, ...(token === "" ? {} : { continue: token }), signal }), signal);
         onPage();
-        for (const object of page.items) objects.set(checkedKey(object, source), await take(object));
-        token = page.metadata.continue ?? "";
-        if (token === "") return { objects, version: page.metadata.resourceVersion };
+        for (const object of itemsOf(page, source)) objects.set(checkedKey(object, source), await take(object));
+        token = page.metadata?.continue ?? "";
+        if (token === "") return { objects, version: versionOf(page) };
       }
     } catch (error) {
       if (!isExpired(error) || token === "" || expired >= MAX_EXPIRED) throw error;
     }
   }
+}
+
+/** Go writes a list that was never filled as null. */
+function itemsOf<T extends KubernetesObject>(page: Partial<KubernetesList<T>> | null, source: Source<T>): readonly T[] {
+  const items: unknown = page?.items;
+  if (items === null) return [];
+  if (!Array.isArray(items)) throw new Error(`the server answered the list of ${describe(source)} with something that has no items`);
+  return items as readonly T[]; // each is checked as it is taken
 }
