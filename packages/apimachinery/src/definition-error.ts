@@ -8,6 +8,8 @@ export interface DefinitionProblem {
   readonly fix: string;
 }
 
+const BRAND: symbol = Symbol.for("treadle.apimachinery.DefinitionError");
+
 /** A resource cannot be defined as asked; `problems` has every reason, `message` shows them. */
 export class DefinitionError extends Error {
   override readonly name = "DefinitionError";
@@ -18,5 +20,11 @@ export class DefinitionError extends Error {
     const lines = problems.map(({ path, reason, fix }) => `  - ${path}: ${reason}. ${fix}`);
     super(`cannot define ${what}:\n${lines.join("\n")}`);
     this.problems = problems;
+    Object.defineProperty(this, BRAND, { value: true });
   }
+}
+
+/** Whether `error` is a {@link DefinitionError}, of this copy of the package or another. */
+export function isDefinitionError(error: unknown): error is DefinitionError {
+  return error instanceof Error && BRAND in error;
 }

@@ -45,7 +45,7 @@ export {
   type VersionedResourceDefinition,
   type VersionOf,
 } from "./define-resource.ts";
-export { DefinitionError, type DefinitionProblem } from "./definition-error.ts";
+export { DefinitionError, type DefinitionProblem, isDefinitionError } from "./definition-error.ts";
 export {
   ApiError,
   type ApiErrorCode,
@@ -94,6 +94,7 @@ export {
 } from "./kind.ts";
 export {
   formatLabelSelector,
+  isSelectorError,
   type LabelOperator,
   type LabelRequirement,
   type LabelRequirements,
@@ -142,6 +143,14 @@ export {
   ownerLabels,
   ownership,
 } from "./ownership.ts";
-export { applyJsonPatch, applyMergePatch, createMergePatch, jsonEqual, type JsonPatchOperation, PatchError } from "./patches.ts";
+export {
+  applyJsonPatch,
+  applyMergePatch,
+  createMergePatch,
+  isPatchError,
+  jsonEqual,
+  type JsonPatchOperation,
+  PatchError,
+} from "./patches.ts";
 export { type Random, randomName, seededRandom, systemRandom } from "./random.ts";
 export type { ApiRequest, ApiResponse, Transport } from "./transport.ts";

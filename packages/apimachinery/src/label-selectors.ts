@@ -29,10 +29,22 @@ export interface LabelSelector {
   readonly matchExpressions?: readonly LabelSelectorRequirement[];
 }
 
+const BRAND: symbol = Symbol.for("treadle.apimachinery.SelectorError");
+
 /** A selector that cannot be read; `message` is what the API server answers. */
 export class SelectorError extends Error {
   override readonly name = "SelectorError";
   readonly code = "ERR_SELECTOR";
+
+  constructor(message: string) {
+    super(message);
+    Object.defineProperty(this, BRAND, { value: true });
+  }
+}
+
+/** Whether `error` is a {@link SelectorError}, of this copy of the package or another. */
+export function isSelectorError(error: unknown): error is SelectorError {
+  return error instanceof Error && BRAND in error;
 }
 
 /**

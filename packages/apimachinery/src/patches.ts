@@ -15,6 +15,8 @@ export interface JsonPatchOperation {
   readonly value?: unknown;
 }
 
+const BRAND: symbol = Symbol.for("treadle.apimachinery.PatchError");
+
 /** A patch that cannot be applied; `code` tells a failed `test` from a path that is not there and from a patch that is malformed. */
 export class PatchError extends Error {
   override readonly name = "PatchError";
@@ -23,7 +25,13 @@ export class PatchError extends Error {
   constructor(code: PatchError["code"], message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
     this.code = code;
+    Object.defineProperty(this, BRAND, { value: true });
   }
+}
+
+/** Whether `error` is a {@link PatchError}, of this copy of the package or another. */
+export function isPatchError(error: unknown): error is PatchError {
+  return error instanceof Error && BRAND in error;
 }
 
 /**
