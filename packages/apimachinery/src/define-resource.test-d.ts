@@ -1,7 +1,8 @@
 /** What the compiler knows of a defined resource; compiled by tsconfig.check.json, never run. */
 import { expectTypeOf } from "vitest";
 import { z } from "zod";
-import { type CustomResource, defineResource, type EngineStatus, type FieldPath } from "./define-resource.ts";
+import { defineResource } from "./define-resource.ts";
+import type { CustomResource, EngineStatus, FieldPath } from "./resource-definition.ts";
 import type { Kind, ObjectOf, WriteOf } from "./kind.ts";
 import type { Condition, Mutable } from "./objects.ts";
 

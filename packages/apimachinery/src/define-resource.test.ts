@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { CustomResourceDefinitionVersion, JsonSchema } from "./crd.ts";
-import { crdOf, defineResource, type ResourceCommon, type VersionDefinition } from "./define-resource.ts";
+import { crdOf, defineResource } from "./define-resource.ts";
+import type { ResourceCommon, VersionDefinition } from "./resource-definition.ts";
 import { DefinitionError } from "./definition-error.ts";
 import { kind, type Kind } from "./kind.ts";
 import { Secret } from "./kinds.ts";

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { crdOf, defineResource, type VersionDefinition } from "./define-resource.ts";
+import { crdOf, defineResource } from "./define-resource.ts";
+import type { VersionDefinition } from "./resource-definition.ts";
 import { DefinitionError } from "./definition-error.ts";
 import type { Kind } from "./kind.ts";
 import type { KubernetesObject } from "./objects.ts";

@@ -1,7 +1,7 @@
 /** Printer columns and the scale subresource: paths into the schema, checked against it. */
 import type { JsonSchema, PrinterColumn, ScaleSubresource } from "../crd.ts";
 import type { DefinitionProblem } from "../definition-error.ts";
-import type { PrinterColumnInput } from "../define-resource.ts";
+import type { PrinterColumnInput } from "../resource-definition.ts";
 
 /** The columns that every resource of Treadle shows, after the author's own. */
 const DEFAULT_COLUMNS: readonly PrinterColumn[] = [

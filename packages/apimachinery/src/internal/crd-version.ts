@@ -1,7 +1,7 @@
 /** One version of a CRD from its zod schemas. */
 import type { CustomResourceDefinitionVersion, JsonSchema, ValidationRule } from "../crd.ts";
 import type { DefinitionProblem } from "../definition-error.ts";
-import type { VersionDefinition } from "../define-resource.ts";
+import type { VersionDefinition } from "../resource-definition.ts";
 import { printerColumns, scaleSubresource } from "./columns.ts";
 import { engineStatus, reservedNames } from "./engine-status.ts";
 import { checkedRule } from "./meta-keys.ts";
