@@ -3,16 +3,9 @@
  * matching. Grammar and error texts are those of the API server (k8s.io/apimachinery/pkg/labels).
  */
 import { labelKeyProblems, labelValueProblems } from "./names.ts";
-import { parseRequirements } from "./internal/label-selector-parser.ts";
+import { type LabelOperator, type LabelRequirement, parseRequirements } from "./internal/label-selector-parser.ts";
 
-export type LabelOperator = "=" | "!=" | "in" | "notin" | "exists" | "!" | "gt" | "lt";
-
-/** One term of a selector. `values` is empty for `exists` and `!`, and has one element for `=`, `!=`, `gt` and `lt`. */
-export interface LabelRequirement {
-  readonly key: string;
-  readonly operator: LabelOperator;
-  readonly values: readonly string[];
-}
+export type { LabelOperator, LabelRequirement };
 
 /** A parsed selector: every requirement must hold; none at all selects everything. Sorted by key. */
 export type LabelRequirements = readonly LabelRequirement[];

@@ -3,7 +3,15 @@
  * takes (empty values, `in` as a label name, `(,a)`) and the words in which it refuses the others.
  */
 import { labelKeyProblems } from "../names.ts";
-import type { LabelOperator, LabelRequirement } from "../label-selectors.ts";
+
+export type LabelOperator = "=" | "!=" | "in" | "notin" | "exists" | "!" | "gt" | "lt";
+
+/** One term of a selector. `values` is empty for `exists` and `!`, and has one element for `=`, `!=`, `gt` and `lt`. */
+export interface LabelRequirement {
+  readonly key: string;
+  readonly operator: LabelOperator;
+  readonly values: readonly string[];
+}
 
 type TokenType = "identifier" | "end" | "error" | "word-operator" | "symbol";
 
