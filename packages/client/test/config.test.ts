@@ -331,7 +331,7 @@ describe("credential plugins", () => {
   });
 
   test("that hang are ended after a minute, and the next call runs them anew", async () => {
-    const { root, clock, config } = await withPlugin(plugin(`echo $$ > "$(dirname "$0")/pid"; sleep 1000 & exec sleep 1000`));
+    const { root, clock, config } = await withPlugin(plugin(`echo $$ > "$(dirname "$0")/pid"; sleep 5 & exec sleep 1000`));
     for (let run = 1; run <= 2; run++) {
       await rm(join(root, "pid"), { force: true });
       const outcome = Promise.resolve(config.credentials(now)).catch((cause: unknown) => cause);
