@@ -10,7 +10,7 @@ export class Scope {
   #controller: AbortController | undefined;
   #revoked: Error | undefined;
   #failure: { readonly error: unknown } | undefined;
-  readonly #calls: Map<Promise<unknown>, string> = new Map();
+  #calls: Map<Promise<unknown>, string> | undefined;
   readonly #isOver: () => boolean;
 
   /** @param isOver says that the whole pass is over, and with it what a phase that ended long ago may still do. */
@@ -36,8 +36,9 @@ export class Scope {
 
   /** A call that the phase began; it must be over before the phase is. */
   began<T>(what: string, call: Promise<T>): Promise<T> {
-    this.#calls.set(call, what);
-    const ended = (): void => void this.#calls.delete(call);
+    const calls = (this.#calls ??= new Map<Promise<unknown>, string>());
+    calls.set(call, what);
+    const ended = (): void => void calls.delete(call);
     // Also keeps a call that nobody awaits from ending the process: the phase fails instead, and says which call it was.
     call.then(ended, ended);
     return call;
@@ -45,7 +46,7 @@ export class Scope {
 
   /** A call that is still running. */
   get openCall(): string | undefined {
-    return this.#calls.values().next().value;
+    return this.#calls?.values().next().value;
   }
 
   get isRevoked(): boolean {

@@ -50,6 +50,8 @@ export class Pass {
   type: PassType;
   trouble: Setting | undefined;
   isAborted = false;
+  /** A step has asked for a draft since the drafts were last checked. */
+  draftsTouched = false;
   isOver = false;
   /**
    * The object is gone, or changed so that nothing that the pass decided counts any more: no step runs any more but the
@@ -157,6 +159,8 @@ export class Pass {
 
   /** What is wrong with what was put into the drafts: if it is not JSON, it is taken out again. */
   checkDrafts(): TypeError | undefined {
+    if (!this.draftsTouched) return undefined;
+    this.draftsTouched = false;
     let wrong: TypeError | undefined;
     for (const draft of this.#drafts()) wrong = draft.check() ?? wrong;
     return wrong;

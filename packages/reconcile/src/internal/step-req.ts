@@ -94,11 +94,13 @@ export class StepReq {
 
   get status(): object {
     this.#act("status");
+    this.#pass.draftsTouched = true;
     return this.#pass.status.draft;
   }
 
   get state(): object {
     this.#act("state");
+    this.#pass.draftsTouched = true;
     return this.#pass.stateOf(this.#step).draft.draft;
   }
 
@@ -181,6 +183,7 @@ export class StepReq {
     if (this.#phase !== "do" || !this.#step.writes.includes(part)) {
       throw new TypeError(`step "${this.#step.name}" may not write ${part}: add writes: ["${part}"] to it, and write in do`);
     }
+    this.#pass.draftsTouched = true;
     return this.#pass[part].draft;
   }
 
