@@ -10,6 +10,7 @@ import { goQuote, isObject, type JsonObject, valueAt } from "./internal/json.ts"
 import { managedAfterUpdate, managedBefore } from "./managed-fields/update.ts";
 import { MetaTypeError } from "./meta-type-error.ts";
 import { metaErrors, metaUpdateErrors, readMeta, secondsOf } from "./object-meta.ts";
+import { compiledSchemaOf } from "./builtin/schemas.ts";
 import type { Call } from "./context.ts";
 import type { FieldValidation, WriteOptions } from "./options.ts";
 import type { ScalePaths, Served } from "./registry.ts";
@@ -132,12 +133,12 @@ export function validateDraft(served: Served, { draft, live, subresource }: Writ
 /** Records who wrote what into the draft. `requested` is the managedFields of the request. */
 export function recordOwner(call: Call, written: Written, requested: unknown, options: WriteOptions): void {
   const { draft, live, subresource } = written;
-  const { version, type } = call.served;
+  const { type, version } = call.served;
   delete draft.metadata["managedFields"];
   const managed = managedAfterUpdate({
     before: live as JsonObject | undefined,
     after: live === undefined ? without(draft, type.hooks.fills ?? []) : draft,
-    schema: ownershipOf(version),
+    schema: ownershipOf(call.served),
     managed: managedBefore(requested, live?.metadata["managedFields"], subresource !== ""),
     writer: {
       manager: options.fieldManager,
@@ -175,11 +176,11 @@ export function complete(served: Served, body: JsonObject): Incoming {
 
 const OWNERSHIP = new WeakMap<object, CompiledSchema>();
 
-/** The ownership schema of a version, made once. */
-function ownershipOf(version: Served["version"]): CompiledSchema {
+/** The ownership schema of a served version, made once. */
+export function ownershipOf({ type, version }: Served): CompiledSchema {
   let schema = OWNERSHIP.get(version);
   if (schema === undefined) {
-    schema = ownershipSchema(version.schema);
+    schema = ownershipSchema(type.isCustom ? version.schema : compiledSchemaOf(type, version));
     OWNERSHIP.set(version, schema);
   }
   return schema;
