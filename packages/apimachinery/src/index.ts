@@ -81,9 +81,11 @@ export {
 } from "./gvk.ts";
 export {
   apiVersionOf,
+  type CachedAsMetadata,
   groupKindOf,
   type Kind,
   kind,
+  type MetadataOf,
   type ObjectOf,
   pathOf,
   type ResourceTraits,
@@ -91,6 +93,7 @@ export {
   type UntypedObject,
   type WriteOf,
 } from "./kind.ts";
+export { compareResourceVersions } from "./resource-version.ts";
 export {
   formatLabelSelector,
   isSelectorError,

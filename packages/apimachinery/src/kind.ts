@@ -15,6 +15,11 @@ export interface Kind<Read extends KubernetesObject = AnyRead, Write = AnyWrite>
   readonly kind: string;
   readonly plural: string;
   readonly scope: "Namespaced" | "Cluster";
+  /**
+   * Set where the contents of objects do not belong in a cache, as of Secrets: they are watched as metadata, and what is
+   * read whole is fetched. Of a kind of one's own: `{ ...MyKind, cachedAs: "metadata" as const }`.
+   */
+  readonly cachedAs?: "metadata";
   /** What {@link defineResource} knows of a kind; absent for kinds that Treadle did not define (built-in and foreign ones). */
   readonly resource?: ResourceTraits;
   readonly $read?: Read;
@@ -46,8 +51,16 @@ type AnyRead = any;
 // oxlint-disable-next-line typescript/no-explicit-any
 type AnyWrite = any;
 
+/** A kind of which caches hold no more than metadata; see {@link Kind.cachedAs}. */
+export interface CachedAsMetadata {
+  readonly cachedAs: "metadata";
+}
+
 /** The object type the server returns for kind `K`. */
 export type ObjectOf<K> = K extends Kind<infer Read, AnyWrite> ? Read : never;
+
+/** What is left of an object of kind `K` that was read as metadata only. */
+export type MetadataOf<K> = Pick<ObjectOf<K>, "apiVersion" | "kind" | "metadata">;
 
 /** The object type a client may send for kind `K`. */
 export type WriteOf<K> = K extends Kind<AnyRead, infer Write> ? Write : never;
@@ -86,6 +99,7 @@ export function kind(given: {
   readonly kind: string;
   readonly plural?: string;
   readonly scope?: "Namespaced" | "Cluster";
+  readonly cachedAs?: "metadata";
 }): Kind<UntypedObject, UntypedObject> {
   return { ...given, plural: given.plural ?? `${given.kind.toLowerCase()}s`, scope: given.scope ?? "Namespaced" };
 }

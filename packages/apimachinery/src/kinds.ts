@@ -35,12 +35,16 @@ import type {
 } from "@kubernetes/client-node";
 import { parseApiVersion } from "./gvk.ts";
 import type { BuiltInKind } from "./plain-json.ts";
-import type { ObjectOf } from "./kind.ts";
+import type { CachedAsMetadata, ObjectOf } from "./kind.ts";
 
 export { CustomResourceDefinition, type CustomResourceDefinitionInput } from "./crd.ts";
 export type { BuiltInInput, BuiltInKind, BuiltInObject, PlainJson } from "./plain-json.ts";
 
-export const Secret: BuiltInKind<V1Secret> = namespaced("v1", "Secret", "secrets");
+/** Its contents are in no cache: see {@link CachedAsMetadata}. */
+export const Secret: BuiltInKind<V1Secret> & CachedAsMetadata = {
+  ...namespaced<V1Secret>("v1", "Secret", "secrets"),
+  cachedAs: "metadata",
+};
 export interface Secret extends ObjectOf<typeof Secret> {}
 
 export const ConfigMap: BuiltInKind<V1ConfigMap> = namespaced("v1", "ConfigMap", "configmaps");

@@ -1,5 +1,5 @@
 /** What may be said of a handler and of its watches. */
-import type { Kind, ObjectOf, Ref } from "@treadle/apimachinery";
+import type { CachedAsMetadata, Kind, KubernetesObject, MetadataOf, ObjectOf, Ref } from "@treadle/apimachinery";
 import type { Cache } from "./req.ts";
 
 export interface HandlerOptions {
@@ -18,7 +18,42 @@ export interface Deadlines {
   readonly saveMs?: number;
 }
 
-export interface WatchOptions<K extends Kind> {
-  /** The primaries that a change of `object` concerns; asked with the state before and after it. Must be pure. */
-  map(object: ObjectOf<K>, cache: Cache): Iterable<Ref>;
+/**
+ * Whom a change of a watched object concerns: by a function of it, by what the primaries name, or by one of its labels.
+ * With `metadata: true` only metadata is watched, and given.
+ */
+export type WatchOptions<K extends Kind, T extends KubernetesObject = KubernetesObject> =
+  | WatchByMap<K>
+  | WatchByMapOfMetadata<K>
+  | WatchByRefs<T>
+  | WatchByLabel;
+
+export interface WatchByMap<K extends Kind> {
+  readonly metadata?: false;
+  /**
+   * The primaries that a change of `object` concerns; asked with the state before and after it. Must be pure. A reference
+   * without a namespace means that of `object`.
+   */
+  map(object: WatchedOf<K>, cache: Cache): Iterable<Ref>;
 }
+
+export interface WatchByMapOfMetadata<K extends Kind> {
+  readonly metadata: true;
+  /** As in {@link WatchByMap}. */
+  map(object: MetadataOf<K>, cache: Cache): Iterable<Ref>;
+}
+
+export interface WatchByRefs<T extends KubernetesObject> {
+  readonly metadata?: boolean;
+  /** The objects that a primary names, in its own namespace unless told otherwise: a change of one wakes it. Must be pure. */
+  refs(primary: T): Iterable<string | Ref>;
+}
+
+export interface WatchByLabel {
+  readonly metadata?: boolean;
+  /** The key of a label of the watched object whose value is the name of a primary in the same namespace. */
+  readonly label: string;
+}
+
+/** What a watch is given of an object of kind `K`. */
+export type WatchedOf<K> = K extends CachedAsMetadata ? MetadataOf<K> : ObjectOf<K>;

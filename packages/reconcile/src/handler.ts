@@ -6,6 +6,7 @@ import type { Kind, KubernetesObject, ObjectOf } from "@treadle/apimachinery";
 import type { HandlerOptions, WatchOptions } from "./handler-options.ts";
 import type { Collected, DeclaredWatch } from "./internal/collected.ts";
 import { buildPipeline, type Pipeline } from "./internal/pipeline.ts";
+import { watchFormOf } from "./reads.ts";
 import { requireKind, runtimeOf } from "./internal/step-runtime.ts";
 import type { Problem, ProvidesOf, Step } from "./step.ts";
 
@@ -42,7 +43,7 @@ export interface HandlerBuilder<T extends KubernetesObject, V extends object> {
   /** Adds a step at the end of the list. */
   step<S>(step: S & Place<T, V, S>): HandlerBuilder<T, V & ProvidesOf<S>>;
   /** Wakes primaries by events that no `reads` or `owns` can express. */
-  watch<K extends Kind>(kind: K, options: WatchOptions<K>): HandlerBuilder<T, V>;
+  watch<K extends Kind>(kind: K, options: WatchOptions<K, T>): HandlerBuilder<T, V>;
   /** @throws BuildError with every problem of the pipeline, each with its fix. */
   build(): Handler<T>;
 }
@@ -63,15 +64,22 @@ function builder<T extends KubernetesObject, V extends object>(collected: Collec
     },
     watch(kind, options) {
       requireKind("handler().watch", kind);
-      if (typeof options?.map !== "function")
-        throw new TypeError(`handler().watch(${kind.kind}): give map, which says whom a change concerns`);
-      // The kind of the informer that calls `map` is the kind it was declared for.
-      const map = options.map.bind(options) as DeclaredWatch["map"];
-      return builder({ ...collected, watches: [...collected.watches, { kind, map }] });
+      const watch = { kind, form: watchFormOf(kind, options?.metadata), by: whomBy(kind, options) };
+      return builder({ ...collected, watches: [...collected.watches, watch] });
     },
     build() {
       const pipeline = buildPipeline(collected);
       return Object.freeze({ name: pipeline.name, kind: pipeline.kind, pipeline });
     },
   };
+}
+
+/** @throws TypeError when nothing says whom a change concerns. */
+function whomBy(kind: Kind, options: object): DeclaredWatch["by"] {
+  const { map, refs, label } = (options ?? {}) as { readonly map?: unknown; readonly refs?: unknown; readonly label?: unknown };
+  // The kinds of the objects that the functions are called with are those that they were declared for.
+  if (typeof map === "function") return { type: "map", map: map.bind(options) as never };
+  if (typeof refs === "function") return { type: "refs", refs: refs.bind(options) as never };
+  if (typeof label === "string" && label !== "") return { type: "label", label };
+  throw new TypeError(`handler().watch(${kind.kind}): give map, refs or label, which say whom a change concerns`);
 }

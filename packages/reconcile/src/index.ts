@@ -19,10 +19,35 @@ export type { DeclaredWatch } from "./internal/collected.ts";
 export type { Pipeline, PipelineConditions } from "./internal/pipeline.ts";
 export type { StepRuntime } from "./internal/step-runtime.ts";
 export type { PassResult, PhaseReport, Requeue } from "./pass-result.ts";
-export { many, type ManySelector, one, type Read, type Reads, type ReadsOf } from "./reads.ts";
+export {
+  type AnyRead,
+  many,
+  type ManyOf,
+  type ManyRead,
+  type ManySelector,
+  one,
+  type OneOf,
+  type OneRead,
+  type Read,
+  type ReadForm,
+  type ReadOptions,
+  type Reads,
+  type ReadsOf,
+  type WatchForm,
+  watchFormOf,
+} from "./reads.ts";
 export { createReconciler, type PassOptions, type Reconciler } from "./reconciler.ts";
 export type { EventNote, ReconcilerEnv } from "./env.ts";
-export type { Deadlines, HandlerOptions, WatchOptions } from "./handler-options.ts";
+export type {
+  Deadlines,
+  HandlerOptions,
+  WatchByLabel,
+  WatchByMap,
+  WatchByMapOfMetadata,
+  WatchByRefs,
+  WatchedOf,
+  WatchOptions,
+} from "./handler-options.ts";
 export type {
   ActiveReq,
   Cache,

@@ -2,7 +2,7 @@
  * What a step reads of other objects, declared once: watch, reverse index, wake-up and the typed value in `req.reads`
  * all follow from the declaration.
  */
-import type { Kind, KubernetesObject, ObjectOf, Ref } from "@treadle/apimachinery";
+import type { CachedAsMetadata, Kind, KubernetesObject, MetadataOf, ObjectOf, Ref } from "@treadle/apimachinery";
 
 /** A declared read of a step for objects `T`; `R` is what the step gets. */
 export interface Read<in T, out R> {
@@ -13,10 +13,23 @@ export interface Read<in T, out R> {
   readonly $r?: R;
 }
 
+/** How an object is read. Without options: from the cache. */
+export interface ReadOptions {
+  /**
+   * Read from the server before each phase, inside the step's deadline, instead of from the cache. The watch still wakes:
+   * for objects whose newest state a step must see. @defaultValue false
+   */
+  readonly live?: boolean;
+  /** Only `apiVersion`, `kind` and `metadata`: for many or large objects whose contents do not matter. @defaultValue false */
+  readonly metadata?: boolean;
+  /** False: no watch, so it is read live and its changes wake nobody: for kinds that one may get but not list. @defaultValue true */
+  readonly watch?: boolean;
+}
+
 /** Which objects `many` reads: those that carry all of these labels, in the primary's namespace unless told otherwise. */
 export interface ManySelector {
   readonly matchLabels: Readonly<Record<string, string>>;
-  /** `"*"` for all namespaces. @defaultValue the namespace of the primary */
+  /** `"*"` for all namespaces that are watched. @defaultValue the namespace of the primary */
   readonly namespace?: string;
 }
 
@@ -28,40 +41,73 @@ type AnyPrimary = any;
 /** `req.reads` for the declarations `D`. */
 export type ReadsOf<D> = { readonly [K in keyof D]: D[K] extends Read<AnyPrimary, infer R> ? R : never };
 
+/** What {@link one} gives of an object of kind `K` with the options `O`. */
+export type OneOf<K, O> = O extends { readonly metadata: true } ? MetadataOf<K> : ObjectOf<K>;
+
+/** What {@link many} gives of each object: of kinds whose contents are in no cache, metadata. */
+export type ManyOf<K, O> = K extends CachedAsMetadata ? MetadataOf<K> : OneOf<K, O>;
+
 /**
- * One object, named by the primary: by name in the primary's namespace, or by a full reference. `undefined` = none is named.
- * `ref` must be pure: it is asked for every primary when something changes, to find out whom to wake.
+ * One object, named by the primary: by name in the primary's namespace, or by a full reference. `undefined` = none is named,
+ * or it does not exist. `ref` must be pure: it is asked for every primary when something changes, to find out whom to wake.
+ *
+ * An object of a kind that is {@link Kind.cachedAs} metadata, such as a Secret, is fetched once for each version of it.
  */
-export function one<T extends KubernetesObject, K extends Kind>(
+export function one<T extends KubernetesObject, K extends Kind, const O extends ReadOptions = {}>(
   kind: K,
   ref: (object: T) => string | Ref | undefined,
-): Read<T, ObjectOf<K> | undefined> {
-  const read: OneRead = { type: "one", kind, ref: ref as OneRead["ref"] };
+  options?: O,
+): Read<T, OneOf<K, O> | undefined> {
+  const source = isCachedAsMetadata(kind) && options?.metadata !== true ? "fetch" : "cache";
+  const read: OneRead = { type: "one", kind, ref: ref as OneRead["ref"], ...formOf(source, options) };
   return read;
 }
 
-/** All objects with the given labels. `select` must be pure, as in {@link one}. */
-export function many<T extends KubernetesObject, K extends Kind>(
+/**
+ * All objects with the given labels. `select` must be pure, as in {@link one}. Of kinds that are {@link Kind.cachedAs}
+ * metadata, such as Secrets, it gives metadata only.
+ */
+export function many<T extends KubernetesObject, K extends Kind, const O extends ReadOptions = {}>(
   kind: K,
   select: (object: T) => ManySelector,
-): Read<T, readonly ObjectOf<K>[]> {
-  const read: ManyRead = { type: "many", kind, select: select as ManyRead["select"] };
+  options?: O,
+): Read<T, readonly ManyOf<K, O>[]> {
+  const isMetadata = isCachedAsMetadata(kind) || options?.metadata === true;
+  const read: ManyRead = { type: "many", kind, select: select as ManyRead["select"], ...formOf("cache", options), isMetadata };
   return read;
 }
 
 /** A {@link Read} as the engine uses it, whatever the primary's type. */
 export type AnyRead = OneRead | ManyRead;
 
-export interface OneRead {
+/** Where the value of a read comes from, and what must be watched for it. */
+export interface ReadForm {
+  /** `fetch`: from the server, once for each version that the cache of metadata knows. `live`: from the server, each time. */
+  readonly source: "cache" | "fetch" | "live";
+  /** The value is metadata only. */
+  readonly isMetadata: boolean;
+  /** What the cache must hold of the kind; `undefined`: it is not watched. */
+  readonly watches: WatchForm | undefined;
+}
+
+/** Of a watched object either everything is kept, or its metadata. */
+export type WatchForm = "whole" | "metadata";
+
+export interface OneRead extends ReadForm {
   readonly type: "one";
   readonly kind: Kind;
   readonly ref: (object: KubernetesObject) => string | Ref | undefined;
 }
 
-export interface ManyRead {
+export interface ManyRead extends ReadForm {
   readonly type: "many";
   readonly kind: Kind;
   readonly select: (object: KubernetesObject) => ManySelector;
+}
+
+/** What an object of this kind is watched as where its contents are not needed, or must not be kept. */
+export function watchFormOf(kind: Kind, metadata: boolean = false): WatchForm {
+  return metadata || isCachedAsMetadata(kind) ? "metadata" : "whole";
 }
 
 /**
@@ -102,4 +148,14 @@ export function inNamespaceOf(object: KubernetesObject, kind: Kind, ref: Ref): R
   // `||`: an empty namespace means none, as everywhere in Kubernetes.
   const namespace = ref.namespace || object.metadata.namespace;
   return namespace === undefined ? { name: ref.name } : { name: ref.name, namespace };
+}
+
+/** `build()` says what is wrong with a kind that is none: that of a circle of imports is undefined. */
+function isCachedAsMetadata(kind: Kind | undefined): boolean {
+  return kind?.cachedAs === "metadata";
+}
+
+function formOf(source: "cache" | "fetch", { live = false, metadata = false, watch = true }: ReadOptions = {}): ReadForm {
+  if (live || !watch) return { source: "live", isMetadata: metadata, watches: watch ? "metadata" : undefined };
+  return { source, isMetadata: metadata, watches: metadata || source === "fetch" ? "metadata" : "whole" };
 }

@@ -4,7 +4,8 @@
  */
 import { apiVersionOf, groupKindOf, type Kind, type KubernetesObject, keyOf, ownerId, ownerIdLabel, type Ref } from "@treadle/apimachinery";
 import type { AnyHandler } from "./handler.ts";
-import { inNamespaceOf, type ManyRead, type OneRead, refOfRead, selectorOf } from "./reads.ts";
+import type { DeclaredWatch } from "./internal/collected.ts";
+import { inNamespaceOf, type ManyRead, type OneRead, refOfRead, selectorOf, type WatchForm, watchFormOf } from "./reads.ts";
 import type { Cache } from "./req.ts";
 
 /** An index over the primaries, by which they are found from the objects that they name. */
@@ -16,6 +17,8 @@ export interface PrimaryIndex {
 /** What of another kind concerns which primaries. */
 export interface Wake {
   readonly kind: Kind;
+  /** What of its objects must be watched. */
+  readonly form: WatchForm;
   /** For people: `step "read-input" reads input`. */
   readonly because: string;
   readonly index?: PrimaryIndex;
@@ -37,20 +40,28 @@ export function wakesOf(handler: AnyHandler): readonly Wake[] {
     for (const [name, read] of Object.entries(step.reads)) {
       const index = `${pipeline.name}/${step.name}/${name}`;
       const because = `step "${step.name}" reads ${name}`;
-      wakes.push(read.type === "one" ? wakeOfOne(read, index, because) : wakeOfMany(read, index, because));
+      if (read.watches === undefined) continue;
+      wakes.push(
+        read.type === "one" ? wakeOfOne(read, read.watches, { index, because }) : wakeOfMany(read, read.watches, { index, because }),
+      );
     }
     for (const kind of step.owns) owned.set(groupKindOf(kind), kind);
   }
   const index = ownerIndex(handler);
   for (const kind of owned.values()) wakes.push(wakeOfOwned(handler, kind, index));
-  for (const { kind, map } of pipeline.watches)
-    wakes.push({ kind, because: "watch()", primaries: (object, { cache }) => map(object, cache) });
+  pipeline.watches.forEach((watch, at) => wakes.push(wakeOfWatch(handler, watch, `${pipeline.name}/watch ${at}`)));
   return wakes;
 }
 
-function wakeOfOne(read: OneRead, index: string, because: string): Wake {
+interface Told {
+  readonly index: string;
+  readonly because: string;
+}
+
+function wakeOfOne(read: OneRead, form: WatchForm, { index, because }: Told): Wake {
   return {
     kind: read.kind,
+    form,
     because,
     index: {
       name: index,
@@ -64,9 +75,10 @@ function wakeOfOne(read: OneRead, index: string, because: string): Wake {
 }
 
 /** Filed under one label of the selector, in its namespace; the other labels are compared when the event comes. */
-function wakeOfMany(read: ManyRead, index: string, because: string): Wake {
+function wakeOfMany(read: ManyRead, form: WatchForm, { index, because }: Told): Wake {
   return {
     kind: read.kind,
+    form,
     because,
     index: {
       name: index,
@@ -108,6 +120,7 @@ function wakeOfOwned(handler: AnyHandler, kind: Kind, index: PrimaryIndex): Wake
   const label = ownerIdLabel(name);
   return {
     kind,
+    form: watchFormOf(kind),
     because: `a step owns ${groupKindOf(kind)}`,
     index,
     primaries: (object, { byIndex }) => {
@@ -124,6 +137,36 @@ function wakeOfOwned(handler: AnyHandler, kind: Kind, index: PrimaryIndex): Wake
       return id === undefined ? [] : byIndex(index.name, id).map(refOf);
     },
   };
+}
+
+function wakeOfWatch({ kind: primaryKind }: AnyHandler, { kind, form, by }: DeclaredWatch, index: string): Wake {
+  const common = { kind, form, because: "watch()" };
+  switch (by.type) {
+    case "map":
+      return {
+        ...common,
+        primaries: (object, { cache }) => [...by.map(object, cache)].map((ref) => inNamespaceOf(object, primaryKind, ref)),
+      };
+    case "label":
+      return {
+        ...common,
+        primaries: (object) => {
+          const name = object.metadata.labels?.[by.label];
+          return name === undefined || name === "" ? [] : [inNamespaceOf(object, primaryKind, { name })];
+        },
+      };
+    case "refs":
+      return {
+        ...common,
+        index: {
+          name: index,
+          keys: unlessThrows((primary) =>
+            [...by.refs(primary)].map((ref) => keyOf(inNamespaceOf(primary, kind, typeof ref === "string" ? { name: ref } : ref))),
+          ),
+        },
+        primaries: (object, { byIndex }) => byIndex(index, keyOf(object.metadata)).map(refOf),
+      };
+  }
 }
 
 /**

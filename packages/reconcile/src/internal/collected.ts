@@ -1,13 +1,18 @@
 /** What the builder of a handler collects, before anything of it is checked. */
 import type { Kind, KubernetesObject, Ref } from "@treadle/apimachinery";
 import type { HandlerOptions } from "../handler-options.ts";
+import type { WatchForm } from "../reads.ts";
 import type { Cache } from "../req.ts";
 import type { StepRuntime } from "./step-runtime.ts";
 
 /** A `watch` of the builder, whatever its kind. */
 export interface DeclaredWatch {
   readonly kind: Kind;
-  readonly map: (object: KubernetesObject, cache: Cache) => Iterable<Ref>;
+  readonly form: WatchForm;
+  readonly by:
+    | { readonly type: "map"; readonly map: (object: KubernetesObject, cache: Cache) => Iterable<Ref> }
+    | { readonly type: "refs"; readonly refs: (primary: KubernetesObject) => Iterable<string | Ref> }
+    | { readonly type: "label"; readonly label: string };
 }
 
 /** What a builder has collected. */

@@ -5,6 +5,7 @@
 import { groupKindOf, type Kind } from "@treadle/apimachinery";
 import { BuildError } from "../errors.ts";
 import type { Deadlines } from "../handler-options.ts";
+import { type WatchForm, watchFormOf } from "../reads.ts";
 import type { Collected, DeclaredWatch } from "./collected.ts";
 import { findProblems } from "./build-problems.ts";
 import { defaultName, finalizerOf } from "./names.ts";
@@ -21,6 +22,8 @@ export interface Pipeline {
   readonly watches: readonly DeclaredWatch[];
   /** Group-kinds of the primary and of all that is read, owned or watched: what `req.cache` may be asked for. */
   readonly watchedKinds: ReadonlySet<string>;
+  /** Those of them of which the cache holds whole objects. */
+  readonly wholeKinds: ReadonlySet<string>;
   /** `<group>/<name>`; present when some step has a cleanup. */
   readonly finalizer: string | undefined;
   /** Some step takes the finalizer before the first `do`. */
@@ -57,6 +60,7 @@ export function assemble(
 ): Pipeline {
   const { kind, name, steps, watches, conditions, deadlines } = given;
   const leaves = leavesOf(steps);
+  const declared = watchedForms({ kind, leaves, watches });
   const withCleanup = leaves.filter((step) => step.cleanup !== undefined);
   return Object.freeze({
     name,
@@ -64,19 +68,32 @@ export function assemble(
     steps,
     leaves,
     watches,
-    watchedKinds: new Set(
-      [
-        kind,
-        ...leaves.flatMap(({ reads, owns }) => [...Object.values(reads).map((read) => read.kind), ...owns]),
-        ...watches.map((watch) => watch.kind),
-      ].map(groupKindOf),
-    ),
+    watchedKinds: new Set(declared.map(({ kind: watched }) => groupKindOf(watched))),
+    wholeKinds: new Set(declared.filter(({ form }) => form === "whole").map(({ kind: watched }) => groupKindOf(watched))),
     finalizer: withCleanup.length > 0 ? finalizerOf(kind, name) : undefined,
     finalizerBeforeDo: withCleanup.some((step) => step.finalizer === "before-do"),
     conditions,
     deadlines: { stepMs: deadlines.stepMs ?? 30_000, passMs: deadlines.passMs ?? 120_000, saveMs: deadlines.saveMs ?? 10_000 },
     stateIn: kind.resource === undefined ? "annotation" : "status",
   });
+}
+
+/** What must be watched for a handler, its primary first; a kind may stand there more than once. */
+export function watchedForms({ kind, leaves, watches }: Pick<Pipeline, "kind" | "leaves" | "watches">): readonly WatchedForm[] {
+  return [
+    { kind, form: "whole" as const },
+    ...leaves.flatMap(({ reads, owns }) => [
+      ...Object.values(reads).flatMap((read) => (read.watches === undefined ? [] : [{ kind: read.kind, form: read.watches }])),
+      // Whole: `req.cache` is asked for what a step owns.
+      ...owns.map((owned) => ({ kind: owned, form: watchFormOf(owned) })),
+    ]),
+    ...watches,
+  ];
+}
+
+export interface WatchedForm {
+  readonly kind: Kind;
+  readonly form: WatchForm;
 }
 
 /** Which step declares which condition, in list order. */

@@ -41,8 +41,10 @@ export const store = step(RW, {
   async do(req) {
     const { dividend, divisor } = req.vars.input;
     const output = req.reads.output;
-    const peers: readonly Secret[] = req.reads.peers;
+    const peers: readonly string[] = req.reads.peers.map(({ metadata }) => metadata.name);
     void peers;
+    // @error Property 'data' does not exist
+    void req.reads.peers[0]?.data;
     const whose = output ? ownership(output, req.object, "rwexternals.examples.treadle.dev") : { type: "free" as const };
     if (whose.type === "foreign")
       return req.conditions.false("OutputReady", "Foreign", `Secret ${req.object.metadata.name} belongs to ${whose.owner}`).wait();
