@@ -7,7 +7,7 @@ import type { ReconcilerEnv } from "./env.ts";
 import type { AnyHandler } from "./handler.ts";
 import { hasOurFinalizer } from "./internal/finalizer.ts";
 import { runPass } from "./internal/pass.ts";
-import { type KeyMemory, Pass } from "./internal/pass-state.ts";
+import { type KeyMemory, newMemory, Pass } from "./internal/pass-state.ts";
 import { describe, withoutSecrets } from "./internal/redact.ts";
 import { decideRequeue, isTerminal, nextWait } from "./internal/requeue.ts";
 import type { PassResult } from "./pass-result.ts";
@@ -72,7 +72,7 @@ export function createReconciler(handler: AnyHandler, env: ReconcilerEnv): Recon
     const { uid, generation } = object.metadata;
     let memory = memories.get(key);
     if (memory === undefined || memory.uid !== uid) {
-      memory = { uid, checked: undefined, waiting: { reason: "", attempts: 0 }, written: new Set(), notStored: undefined };
+      memory = newMemory(uid);
       memories.set(key, memory);
     }
     if (memory.checked === undefined || memory.checked.generation !== generation) {

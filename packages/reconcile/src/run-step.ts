@@ -5,7 +5,7 @@
 import type { Kind, KubernetesObject } from "@treadle/apimachinery";
 import { defaultName, finalizerOf, stateAnnotationOf } from "./internal/names.ts";
 import { runPass } from "./internal/pass.ts";
-import { Pass } from "./internal/pass-state.ts";
+import { newMemory, Pass } from "./internal/pass-state.ts";
 import { assemble, declaredConditions, type Pipeline } from "./internal/pipeline.ts";
 import type { Phase } from "./internal/step-req.ts";
 import { leavesOf, type PhaseFunction, runtimeOf, type StepRuntime } from "./internal/step-runtime.ts";
@@ -77,13 +77,8 @@ export async function runStep(kind: Kind, step: AnyStep, env: ReconcilerEnv, opt
   const alone = only(required(step), phase, { records, outcome: outcome ?? { type: "done" } });
   const pipeline = pipelineOf(kind, alone, { handlerName, object, holdsFinalizer: phase === "do" || phase === "cleanup" });
   const problems = kind.resource?.problems(object).map(({ path, message }) => `${path}: ${message}`) ?? [];
-  const memory = {
-    uid: object.metadata.uid,
-    checked: { generation: object.metadata.generation, problems },
-    waiting: { reason: "", attempts: 0 },
-    written: new Set<string>(),
-    notStored: undefined,
-  };
+  const memory = newMemory(object.metadata.uid);
+  memory.checked = { generation: object.metadata.generation, problems };
   const pass = new Pass({ pipeline, env, object, memory, signal, log: env.log });
   pass.vars = Object.freeze({ ...vars });
   for (const type of foreignTypes(alone, object)) pass.settings.set(type, "keep");

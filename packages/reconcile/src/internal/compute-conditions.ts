@@ -128,8 +128,8 @@ function readyOf(
   now: ReadonlyMap<string, Setting | undefined>,
   before: ReadonlyMap<string, Condition>,
 ): Setting | undefined {
-  if (facts.trouble !== undefined) return facts.trouble;
   if (facts.type === "deletion") return deleting(facts);
+  if (facts.trouble !== undefined) return facts.trouble;
   const ready = before.get("Ready");
   if (facts.type === "gated") {
     if (ready === undefined) return unknown("NotReached", notReached(facts));
@@ -166,7 +166,7 @@ function notTrue(
 
 function deleting(facts: ConditionFacts): Setting {
   const [ended] = facts.leaves.flatMap((step) => endOf(step, facts.progress.get(step)));
-  return { status: "False", reason: "Deleting", message: ended?.message ?? "the object is being cleaned up" };
+  return { status: "False", reason: "Deleting", message: ended?.message ?? facts.trouble?.message ?? "the object is being cleaned up" };
 }
 
 /** What Ready says of a step that did not go on; nothing of one that did. */

@@ -24,7 +24,7 @@ export async function takeFinalizer(pass: Pass, limit: Limit): Promise<void> {
     hasOurFinalizer(pipeline, newest)
       ? undefined
       : { metadata: { finalizers: [...(newest.metadata.finalizers ?? []), pipeline.finalizer] } };
-  await writer.write("object", change, { limit, guarded: true });
+  await writer.write("object", change, { limit, guarded: "decision" });
 }
 
 /** After the cleanups. The object may be gone with it. */
@@ -35,7 +35,7 @@ export async function removeFinalizer(pass: Pass, limit: Limit): Promise<void> {
     const rest = (newest.metadata.finalizers ?? []).filter((finalizer) => finalizer !== pipeline.finalizer);
     return { metadata: { finalizers: rest.length === 0 ? null : rest } };
   };
-  await writer.write("object", change, { limit, guarded: true });
+  await writer.write("object", change, { limit, guarded: "cleanup" });
   // With the last finalizer the object goes; until the watch says so, no pass may see it in the cache.
   if ((writer.newest.metadata.finalizers ?? []).length === 0) env.observeDelete?.(writer.newest);
 }

@@ -2,21 +2,120 @@
  * Whether somebody else's write matters for what a pass has decided: what a step can read of the object, but not what
  * other controllers keep there for themselves.
  */
-import { jsonEqual, type KubernetesObject } from "@treadle/apimachinery";
+import { createMergePatch, jsonEqual, type KubernetesObject } from "@treadle/apimachinery";
 import type { Pipeline } from "./pipeline.ts";
 import { storedState } from "./state.ts";
 
-/** True when `after` gives the steps of this handler no reason to decide otherwise than on `before`. */
-export function isImmaterial(pipeline: Pipeline, before: KubernetesObject, after: KubernetesObject): boolean {
-  return jsonEqual(materialOf(pipeline, before), materialOf(pipeline, after));
+/** What somebody else changed, by path. */
+export interface Change {
+  readonly path: string;
+  /** It voids what the pass decided however often it happens; anything else may turn out to be a heartbeat. */
+  readonly isDecisive: boolean;
 }
 
-/** Without versions, finalizers, conditions and the state of other handlers' steps. */
-function materialOf(pipeline: Pipeline, object: KubernetesObject): unknown {
-  const { metadata, status, ...rest } = object as KubernetesObject & { readonly status?: Readonly<Record<string, unknown>> };
-  const { labels, annotations, ownerReferences, deletionTimestamp } = metadata;
-  const { conditions: _conditions, observedGeneration: _observedGeneration, steps: _steps, ...fields } = status ?? {};
+/** The place of a change, for people; the spec and other things that always count have none. */
+export function nameOf({ path }: Change): string {
+  return path === "" ? "spec, deletion or step state" : path.replaceAll("\u0000", ".");
+}
+
+/** What a pass decided on: everything, or after the cleanups only what could make them necessary again. */
+export type Basis = "decision" | "cleanup";
+
+/**
+ * What of the difference gives the steps of this handler a reason to decide otherwise than on `before`. Of the status what
+ * other field managers own is theirs, unless a step writes it too: `touched` is the merge patch that the pass wants.
+ */
+export function materialChanges(
+  pipeline: Pipeline,
+  [before, after]: readonly [KubernetesObject, KubernetesObject],
+  given: { readonly basis: Basis; readonly touched: unknown },
+): readonly Change[] {
+  if (!jsonEqual(decisiveOf(pipeline, before), decisiveOf(pipeline, after))) return [{ path: "", isDecisive: true }];
+  const sides = [before, after].map((object) => looseOf(object, given.basis));
+  const { touched } = given;
+  return pathsOf(createMergePatch(sides[0], sides[1])).flatMap((path): Change[] => {
+    const owners = ownersOf(after, path);
+    const isOurs = owners.has(pipeline.name) || covers({ status: touched }, path);
+    if (path[0] === "status" && owners.size > 0 && !isOurs) return [];
+    return [{ path: path.join("\u0000"), isDecisive: isOurs }];
+  });
+}
+
+/** Which changes are heartbeats: not decisive, and of the same place as what ended the passes before. */
+export class Heartbeats {
+  readonly #inARow: Map<string, number> = new Map();
+  #passes = 0;
+
+  /** Passes that ended one after the other because somebody else wrote. */
+  get passesInARow(): number {
+    return this.#passes;
+  }
+
+  /** The changes without those that ended the last two passes: waiting for a quiet moment would be waiting for ever. */
+  without(changes: readonly Change[]): readonly Change[] {
+    return changes.filter(({ path, isDecisive }) => isDecisive || (this.#inARow.get(path) ?? 0) < ENDED_IN_A_ROW);
+  }
+
+  /** A pass is over, and these changes have ended it; none when it came to its end. */
+  passEnded(by: readonly Change[] | undefined): void {
+    this.#passes = by === undefined ? 0 : this.#passes + 1;
+    const paths = new Set((by ?? []).map(({ path }) => path));
+    for (const [path, times] of this.#inARow) if (times < ENDED_IN_A_ROW && !paths.has(path)) this.#inARow.delete(path);
+    for (const path of paths) this.#inARow.set(path, (this.#inARow.get(path) ?? 0) + 1);
+  }
+}
+
+/** What ended two passes in a row is a heartbeat to the third. */
+const ENDED_IN_A_ROW = 2;
+
+/** What always counts: what the user wants, whether the object is to live, and what our steps remember. */
+function decisiveOf(pipeline: Pipeline, object: KubernetesObject): unknown {
+  const { metadata, status: _status, ...rest } = object as KubernetesObject & { readonly status?: unknown };
   const state = storedState(pipeline, object);
   const ours = pipeline.leaves.filter((step) => step.state !== undefined).map(({ name }) => state[name]);
-  return { ...rest, labels, annotations, ownerReferences, isDeleting: deletionTimestamp !== undefined, fields, ours };
+  return { ...rest, isDeleting: metadata.deletionTimestamp !== undefined, ours };
+}
+
+/** What counts unless it is somebody's own. */
+function looseOf({ metadata, ...object }: KubernetesObject, basis: Basis): object {
+  const { labels, annotations, ownerReferences } = metadata;
+  if (basis === "cleanup") return { metadata: { labels, annotations } };
+  const { status = {} } = object as { readonly status?: Readonly<Record<string, unknown>> };
+  const { conditions: _conditions, observedGeneration: _observedGeneration, steps: _steps, ...fields } = status;
+  return { metadata: { labels, annotations, ownerReferences }, status: fields };
+}
+
+/** The places that a merge patch changes. */
+function pathsOf(patch: unknown, path: readonly string[] = []): readonly (readonly string[])[] {
+  if (patch === undefined) return [];
+  const members = isObject(patch) ? Object.entries(patch) : [];
+  return members.length === 0 ? [path] : members.flatMap(([key, value]) => pathsOf(value, [...path, key]));
+}
+
+/** The field managers that own something at, below or above `path`. */
+function ownersOf(object: KubernetesObject, path: readonly string[]): ReadonlySet<string> {
+  const owners = (object.metadata.managedFields ?? []).filter(({ fieldsV1 }) =>
+    covers(
+      fieldsV1,
+      path.map((key) => `f:${key}`),
+    ),
+  );
+  return new Set(owners.map(({ manager }) => manager ?? ""));
+}
+
+/** Whether `tree` has something at `path`, or ends above it. */
+function covers(tree: unknown, path: readonly string[]): boolean {
+  let here = tree;
+  for (const [depth, key] of path.entries()) {
+    if (!isObject(here)) return here !== undefined;
+    // An empty set of fields stands for the whole field, but at the root for nothing.
+    if (Object.keys(here).length === 0) return depth > 0;
+    if (!Object.hasOwn(here, key)) return false;
+    here = here[key];
+  }
+  return here !== undefined;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

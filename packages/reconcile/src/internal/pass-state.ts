@@ -6,7 +6,7 @@ import type { ReconcilerEnv } from "../env.ts";
 import type { Logger, Outcome } from "../req.ts";
 import type { PassType, Progress, Setting } from "./compute-conditions.ts";
 import { Draft } from "./drafts.ts";
-import { isImmaterial } from "./material.ts";
+import { type Change, Heartbeats, materialChanges } from "./material.ts";
 import type { Pipeline } from "./pipeline.ts";
 import type { Failure, WaitingCurve, Wish } from "./requeue.ts";
 import { parseState, storedState } from "./state.ts";
@@ -23,6 +23,19 @@ export interface KeyMemory {
   written: ReadonlySet<string>;
   /** What the server did not store of our last status write: asking for it again would change nothing. */
   notStored: { readonly change: string; readonly untilMs: number } | undefined;
+  readonly heartbeats: Heartbeats;
+}
+
+/** What is remembered of an object that was never seen. */
+export function newMemory(uid: string | undefined): KeyMemory {
+  return {
+    uid,
+    checked: undefined,
+    waiting: { reason: "", attempts: 0 },
+    written: new Set(),
+    notStored: undefined,
+    heartbeats: new Heartbeats(),
+  };
 }
 
 /** The state of one step: what it may change, and what the object holds of it. */
@@ -58,6 +71,8 @@ export class Pass {
    * posts, and nothing is stored.
    */
   over: QuietRequeue | PrimaryGone | undefined;
+  /** Where that was a change by somebody else: what changed. */
+  endedBy: readonly Change[] = [];
   specChangedBy: StepRuntime | undefined;
   /** What steps wrote through `req.client`: the versions that resulted. */
   readonly written: Set<string> = new Set();
@@ -101,7 +116,11 @@ export class Pass {
       fieldManager: pipeline.name,
       observeWrite: (stored) => env.observeWrite?.(stored),
       expectWrite: (ref) => env.expectWrite?.(ref) ?? noop,
-      isImmaterial: (before, after) => isImmaterial(pipeline, before, after),
+      isImmaterial: (before, after, basis) => {
+        const changes = materialChanges(pipeline, [before, after], { basis, touched: this.status.changes() });
+        this.endedBy = this.memory.heartbeats.without(changes);
+        return this.endedBy.length === 0;
+      },
       onOver: (reason) => {
         this.over ??= reason;
       },

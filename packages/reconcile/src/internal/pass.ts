@@ -7,10 +7,11 @@ import type { Outcome } from "../req.ts";
 import { failure as failureSetting } from "./compute-conditions.ts";
 import { Budget } from "./deadline.ts";
 import { hasOurFinalizer, removeFinalizer, skipsCleanup, takeFinalizer } from "./finalizer.ts";
+import { nameOf } from "./material.ts";
 import type { Pass } from "./pass-state.ts";
 import { askGate, type Ended, type PhaseLimit, runPhase } from "./phase.ts";
 import { describe, MAX_ERROR_LENGTH, truncate } from "./redact.ts";
-import { save } from "./save.ts";
+import { save, saveTrouble } from "./save.ts";
 import type { StepRuntime } from "./step-runtime.ts";
 import { PrimaryGone, QuietRequeue } from "./writer.ts";
 
@@ -172,20 +173,39 @@ async function store(pass: Pass, { withPosts }: { readonly withPosts: boolean })
   const startedMs = pass.clock.now();
   // Half of it is kept for the save: a post that hangs must not cost the status.
   if (withPosts) await runPosts(pass, startedMs + saveMs / 2);
-  if (pass.over !== undefined) return;
   const budget = new Budget(pass.clock, startedMs + saveMs - pass.clock.now(), { exceeded: () => saveTimeout(pass) });
   try {
     const isCleanedUp = pass.isDeleting && pass.outcome.type === "done";
-    await (isCleanedUp ? removeFinalizer(pass, budget) : save(pass, budget));
+    if (pass.over === undefined) await (isCleanedUp ? removeFinalizer(pass, budget) : save(pass, budget));
   } catch (error) {
     if (error instanceof QuietRequeue) pass.wishes.push({ reason: error.message });
-    else if (!(error instanceof PrimaryGone)) {
-      const message = `cannot save ${pass.pipeline.kind.kind} ${pass.object.metadata.name}: ${describe(error)}`;
-      pass.failures.push({ rank: "save", error: new ReconcileError("ERR_SAVE_FAILED", message, { cause: error }) });
-    }
+    else if (!(error instanceof PrimaryGone)) pass.failures.push({ rank: "save", error: saveFailed(pass, error) });
+  }
+  try {
+    await superseded(pass, budget);
   } finally {
     budget.close();
   }
+}
+
+/** A pass that ends because somebody else writes has nothing to store, and waits; what goes on like that must be seen. */
+async function superseded(pass: Pass, budget: Budget): Promise<void> {
+  const { heartbeats } = pass.memory;
+  heartbeats.passEnded(pass.over instanceof QuietRequeue ? pass.endedBy : undefined);
+  const times = heartbeats.passesInARow;
+  if (times < SEEN_AFTER || pass.over === undefined) return;
+  const message = `${times} passes in a row could not finish: ${pass.over.message}`;
+  if (times % SEEN_AFTER === 0) pass.log.warn({ passes: times, changed: pass.endedBy.map(nameOf) }, message);
+  pass.trouble = { status: "Unknown", reason: "Superseded", message: pass.over.message };
+  await saveTrouble(pass, budget).catch(() => undefined); // The next pass tries again; there is nothing to lose.
+}
+
+/** After so many passes in a row that could not finish, the object and the log say so. */
+const SEEN_AFTER = 5;
+
+function saveFailed(pass: Pass, cause: unknown): ReconcileError {
+  const message = `cannot save ${pass.pipeline.kind.kind} ${pass.object.metadata.name}: ${describe(cause)}`;
+  return new ReconcileError("ERR_SAVE_FAILED", message, { cause });
 }
 
 /** Every post in list order, whatever the others do. */

@@ -41,6 +41,15 @@ export async function save(pass: Pass, limit: Limit): Promise<void> {
   if (refused !== undefined) throw refused.error;
 }
 
+/** Of a pass that is over: nothing that it decided, only that it came to no end. */
+export async function saveTrouble(pass: Pass, limit: Limit): Promise<void> {
+  pass.type = pass.isDeleting ? "deletion" : "gated";
+  pass.settings.clear();
+  pass.progress.clear();
+  pass.discardDrafts();
+  await pass.writer.write("status", (newest) => statusChange(pass, newest, "final"), { limit });
+}
+
 async function writeFinalStatus(pass: Pass, limit: Limit): Promise<void> {
   await writeStatus(pass, (newest) => unlessKnownFutile(pass, statusChange(pass, newest, "final")), { limit });
 }
@@ -65,8 +74,8 @@ async function saveObject(pass: Pass, limit: Limit): Promise<{ readonly error: u
  */
 export async function checkpoint(pass: Pass, limit: Limit): Promise<void> {
   const { writer } = pass;
-  await writeObject(pass, { withSpec: false }, { limit, guarded: true });
-  await writeStatus(pass, (newest) => statusChange(pass, newest, "checkpoint"), { limit, guarded: true });
+  await writeObject(pass, { withSpec: false }, { limit, guarded: "decision" });
+  await writeStatus(pass, (newest) => statusChange(pass, newest, "checkpoint"), { limit, guarded: "decision" });
   requireStored(pass, createMergePatch(statusOf(writer.newest), withIntents(pass, statusOf(writer.newest))), "status");
   requireStored(pass, objectChange(pass, writer.newest, { withSpec: false }), "");
   pass.status.stored();

@@ -5,6 +5,7 @@
  */
 import { type ApiError, isConflict, type Kind, type KubernetesObject, keyOf, type Ref } from "@treadle/apimachinery";
 import type { Client } from "@treadle/client";
+import type { Basis } from "./material.ts";
 
 /** After so many re-reads somebody writes faster than we do: a quiet requeue. */
 const MAX_REBASES = 5;
@@ -25,7 +26,7 @@ export interface WriterOptions {
   readonly fieldManager: string;
   readonly observeWrite: (object: KubernetesObject) => void;
   /** Whether a change by somebody else gives the pass no reason to decide otherwise. */
-  readonly isImmaterial: (before: KubernetesObject, after: KubernetesObject) => boolean;
+  readonly isImmaterial: (before: KubernetesObject, after: KubernetesObject, basis: Basis) => boolean;
   /** Told when a write ends the pass, at the moment of it. */
   readonly onOver: (reason: QuietRequeue | PrimaryGone) => void;
   /** Announces a write; what it returns is called when the answer is there, whatever it says. */
@@ -35,7 +36,8 @@ export interface WriterOptions {
 export interface WriteOptions {
   /** What ends a write that takes too long. */
   readonly limit: Limit;
-  readonly guarded?: boolean;
+  /** What the pass decided on before this write; absent where a change of it does not matter. */
+  readonly guarded?: Basis;
 }
 
 /** Something with a signal, which is made only when it is asked for. */
@@ -101,7 +103,7 @@ export class Writer {
   async #write(
     target: "object" | "status",
     change: (newest: KubernetesObject) => object | undefined,
-    { limit, guarded = false }: WriteOptions,
+    { limit, guarded }: WriteOptions,
   ): Promise<void> {
     for (let attempt = 0; ; attempt++) {
       const patch = change(this.#newest);
@@ -115,7 +117,7 @@ export class Writer {
         if (attempt === MAX_REBASES) throw new QuietRequeue(`conflict: others write ${keyOf(this.#ref)} all the time`);
         const before = this.#newest;
         await this.#reread(limit.signal);
-        if (guarded && !this.#options.isImmaterial(before, this.#newest))
+        if (guarded !== undefined && !this.#options.isImmaterial(before, this.#newest, guarded))
           throw new QuietRequeue(`${keyOf(this.#ref)} was changed while a pass decided on it`);
       }
     }
