@@ -25,3 +25,6 @@ export {
   type Predicate,
   resourceVersionChanged,
 } from "./predicates.ts";
+export { type RbacManifest, rbacManifests, type RbacManifestsOptions } from "./rbac/manifests.ts";
+export { type Right, rightsOf } from "./rbac/rights.ts";
+export { type PolicyRule, type RbacRules, rbacRules, type RbacRulesOptions } from "./rbac/rules.ts";

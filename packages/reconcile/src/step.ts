@@ -8,6 +8,7 @@ import type { Kind, KubernetesObject, ObjectOf } from "@treadle/apimachinery";
 import type { z } from "zod";
 import type { Declared } from "./condition.ts";
 import { defineGroup, defineStep } from "./internal/step-runtime.ts";
+import type { Permission } from "./permission.ts";
 import type { Reads } from "./reads.ts";
 import type { CleanupReq, GateReq, PostReq, Req } from "./req.ts";
 import type { made, StepResult, Stop, Wait } from "./result.ts";
@@ -65,6 +66,11 @@ export interface StepDefinition<
   readonly reads?: D;
   /** The kinds of objects that it creates: changes of an owned object wake its owner. */
   readonly owns?: readonly Kind[];
+  /**
+   * Rights that do not follow from `reads`, `owns`, `cleanup`, `writes` and `state`: what else it does by `req.client`.
+   * `rbacManifests()` grants them; nothing checks here that they are used. @defaultValue none
+   */
+  readonly permissions?: readonly Permission[];
   /** What it remembers between passes, kept in `status.steps.<name>`. */
   readonly state?: St & Startable<St>;
   /** What of the object itself it may write besides the status. A change of the spec ends the chain. */

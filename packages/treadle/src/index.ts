@@ -33,7 +33,7 @@ export {
 } from "@treadle/apimachinery";
 
 // Steps and handlers.
-export { all, anyKind, handler, many, one, step } from "@treadle/reconcile";
+export { all, anyKind, handler, many, one, type Permission, step } from "@treadle/reconcile";
 export type { CleanupReq, DoReq, GateReq, Handler, HandlerBuilder, Outcome, PostReq, Req, Step, StepResult } from "@treadle/reconcile";
 
 // Steps that many operators have.
@@ -58,3 +58,6 @@ export {
   type Predicate,
   resourceVersionChanged,
 } from "@treadle/controller";
+
+// The rights of an operator, from what its handlers declare; `treadle-rbac` prints them as YAML.
+export { type RbacManifest, rbacManifests, type RbacManifestsOptions, rbacRules } from "@treadle/controller";

@@ -2,6 +2,7 @@
 import { CONDITION_LIMITS, groupKindOf, isDns1123Subdomain, type Kind } from "@treadle/apimachinery";
 import type { z } from "zod";
 import type { Collected } from "./collected.ts";
+import { PERMISSION_VERBS, type Permission } from "../permission.ts";
 import { MAX_NAME_LENGTH } from "./names.ts";
 import { isAnyKind, type StepRuntime } from "./step-runtime.ts";
 
@@ -148,7 +149,21 @@ function declarationProblems(step: StepRuntime): string[] {
     else if (!isNamedKind(read.kind)) problems.push(`${where}: reads.${name} is of no kind: name the kind that it reads`);
   }
   if (!step.owns.every(isNamedKind)) problems.push(`${where}: owns lists what is no kind: name the kinds that it creates`);
+  step.permissions.forEach((permission, index) => problems.push(...permissionProblems(`${where}: permissions[${index}]`, permission)));
   return problems;
+}
+
+function permissionProblems(where: string, permission: Permission): string[] {
+  if (!isNamedKind(permission?.kind)) return [`${where} is of no kind: name the kind that it is about`];
+  const { verbs, subresource } = permission;
+  if (!Array.isArray(verbs) || verbs.length === 0) return [`${where} of ${permission.kind.kind} allows nothing: list verbs`];
+  const unknown = verbs.filter((verb) => !PERMISSION_VERBS.includes(verb));
+  return [
+    ...unknown.map((verb) => `${where}: "${String(verb)}" is no verb: use ${PERMISSION_VERBS.join(", ")}`),
+    ...(subresource === undefined || /^[a-z][a-z-]*$/.test(subresource)
+      ? []
+      : [`${where}: "${subresource}" is no subresource: give its name alone, e.g. "log"`]),
+  ];
 }
 
 function isTime(value: unknown): boolean {

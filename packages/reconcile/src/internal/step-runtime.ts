@@ -5,6 +5,7 @@
 import type { Kind } from "@treadle/apimachinery";
 import type { z } from "zod";
 import type { Declared } from "../condition.ts";
+import type { Permission } from "../permission.ts";
 import type { AnyRead } from "../reads.ts";
 
 /** One phase of a step as the engine calls it: its req is made for it, and what it returns is checked. */
@@ -17,6 +18,7 @@ export interface StepRuntime {
   readonly needs: readonly StepRuntime[];
   readonly reads: Readonly<Record<string, AnyRead>>;
   readonly owns: readonly Kind[];
+  readonly permissions: readonly Permission[];
   readonly state: z.ZodObject | undefined;
   readonly writes: readonly ("labels" | "annotations" | "spec")[];
   readonly finalizer: "before-do" | "on-demand";
@@ -50,6 +52,7 @@ export interface RawDefinition {
   readonly needs?: readonly unknown[];
   readonly reads?: Readonly<Record<string, unknown>>;
   readonly owns?: readonly Kind[];
+  readonly permissions?: readonly Permission[];
   readonly state?: z.ZodObject;
   readonly writes?: readonly ("labels" | "annotations" | "spec")[];
   readonly finalizer?: "before-do" | "on-demand";
@@ -72,6 +75,8 @@ export function defineStep(kind: Kind, definition: RawDefinition): object {
     const value: unknown = definition[phase];
     if (value !== undefined && typeof value !== "function") throw new TypeError(`${where}: ${phase} must be a function`);
   }
+  if (definition.permissions !== undefined && !Array.isArray(definition.permissions))
+    throw new TypeError(`${where}: permissions must be a list of { kind, verbs }`);
   if (definition.needs !== undefined && !Array.isArray(definition.needs)) throw new TypeError(`${where}: needs must be a list of steps`);
   const needs = (definition.needs ?? []).map((needed) => {
     const runtime = runtimeOf(needed);
@@ -85,6 +90,7 @@ export function defineStep(kind: Kind, definition: RawDefinition): object {
     needs,
     reads: (definition.reads ?? {}) as Readonly<Record<string, AnyRead>>,
     owns: definition.owns ?? [],
+    permissions: definition.permissions ?? [],
     state: definition.state,
     writes: definition.writes ?? [],
     finalizer: definition.finalizer ?? "before-do",
@@ -128,6 +134,7 @@ export function defineGroup(name: string, steps: readonly unknown[]): object {
     needs: [],
     reads: {},
     owns: [],
+    permissions: [],
     state: undefined,
     writes: [],
     finalizer: "before-do",

@@ -1,0 +1,64 @@
+/** The objects that give an operator its rights, ready to be applied. */
+import { isDns1123Subdomain } from "@treadle/apimachinery";
+import type { AnyHandler } from "@treadle/reconcile";
+import { type PolicyRule, rbacRules, type RbacRulesOptions } from "./rules.ts";
+
+export interface RbacManifestsOptions extends RbacRulesOptions {
+  /** Of all the objects: of the ServiceAccount, too. */
+  readonly name: string;
+  /** Where the operator itself runs: that of its ServiceAccount. */
+  readonly namespace: string;
+  /** On all of them. @defaultValue `app.kubernetes.io/name` with the name */
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+/** An object of `v1` or `rbac.authorization.k8s.io/v1`. */
+export interface RbacManifest {
+  readonly apiVersion: "v1" | "rbac.authorization.k8s.io/v1";
+  readonly kind: "ServiceAccount" | "ClusterRole" | "ClusterRoleBinding" | "Role" | "RoleBinding";
+  readonly metadata: { readonly name: string; readonly namespace?: string; readonly labels: Readonly<Record<string, string>> };
+  readonly rules?: readonly PolicyRule[];
+  readonly roleRef?: { readonly apiGroup: string; readonly kind: "ClusterRole" | "Role"; readonly name: string };
+  readonly subjects?: readonly { readonly kind: "ServiceAccount"; readonly name: string; readonly namespace: string }[];
+}
+
+/**
+ * A ServiceAccount and what it may do: a ClusterRole for what has no namespace, or for everything without `namespaces`,
+ * a Role in each of `namespaces`, and their bindings; none that would be empty. In the order in which they can be applied.
+ *
+ * @throws TypeError for a name or namespace that is none
+ */
+export function rbacManifests(handlers: AnyHandler | readonly AnyHandler[], options: RbacManifestsOptions): readonly RbacManifest[] {
+  const { name, namespace, namespaces, labels = { "app.kubernetes.io/name": name } } = options;
+  for (const [what, value] of Object.entries({ name, namespace }))
+    if (typeof value !== "string" || !isDns1123Subdomain(value))
+      throw new TypeError(`rbacManifests: ${what} ${JSON.stringify(value)} is no name`);
+  const rules = rbacRules(handlers, namespaces === undefined ? {} : { namespaces });
+  const subjects = [{ kind: "ServiceAccount", name, namespace }] as const;
+  const clusterMetadata = { name, labels };
+  const cluster: readonly RbacManifest[] = [
+    { apiVersion: RBAC, kind: "ClusterRole", metadata: clusterMetadata, rules: rules.cluster },
+    {
+      apiVersion: RBAC,
+      kind: "ClusterRoleBinding",
+      metadata: clusterMetadata,
+      roleRef: { apiGroup: RBAC_GROUP, kind: "ClusterRole", name },
+      subjects,
+    },
+  ];
+  const within = (given: string): readonly RbacManifest[] => {
+    const metadata = { name, namespace: given, labels };
+    return [
+      { apiVersion: RBAC, kind: "Role", metadata, rules: rules.namespaced },
+      { apiVersion: RBAC, kind: "RoleBinding", metadata, roleRef: { apiGroup: RBAC_GROUP, kind: "Role", name }, subjects },
+    ];
+  };
+  return [
+    { apiVersion: "v1", kind: "ServiceAccount", metadata: { name, namespace, labels } },
+    ...(rules.cluster.length === 0 ? [] : cluster),
+    ...(rules.namespaced.length === 0 ? [] : [...new Set(namespaces)].flatMap(within)),
+  ];
+}
+
+const RBAC_GROUP = "rbac.authorization.k8s.io";
+const RBAC = `${RBAC_GROUP}/v1` as const;

@@ -1,0 +1,79 @@
+/**
+ * Which rights an operator needs, each with its reason: what its handlers declare, translated into the requests that the
+ * engine and the informers make of it. Nothing here is guessed from code that runs.
+ */
+import { groupKindOf, type Kind } from "@treadle/apimachinery";
+import type { AnyHandler, PermissionVerb, StepRuntime } from "@treadle/reconcile";
+
+/** One right: one verb on one resource. */
+export interface Right {
+  readonly kind: Kind;
+  readonly subresource?: string;
+  readonly names?: readonly string[];
+  readonly verb: PermissionVerb;
+  /** For people: what it is for. */
+  readonly because: string;
+}
+
+/** The rights that the handlers need, in the order in which their declarations stand. One may come several times, for several reasons. */
+export function rightsOf(handlers: AnyHandler | readonly AnyHandler[]): readonly Right[] {
+  const list = Array.isArray(handlers) ? (handlers as readonly AnyHandler[]) : [handlers as AnyHandler];
+  return list.flatMap((handler) => [
+    ...primaryRights(handler),
+    ...handler.pipeline.leaves.flatMap((step) => stepRights(handler, step)),
+    ...handler.pipeline.watches.flatMap(({ kind }) => rights({ kind }, ["list", "watch"], `handler ${handler.name} watches it`)),
+  ]);
+}
+
+type Target = Pick<Right, "kind" | "subresource" | "names">;
+
+function rights(target: Target, verbs: readonly PermissionVerb[], because: string): Right[] {
+  return verbs.map((verb) => ({ ...target, verb, because }));
+}
+
+function primaryRights({ kind, name, pipeline }: AnyHandler): Right[] {
+  const { leaves } = pipeline;
+  const patching = [
+    ...leaves.filter((step) => step.cleanup !== undefined).map((step) => `step "${step.name}" has a cleanup, so the finalizer is taken`),
+    ...leaves.filter((step) => step.writes.length > 0).map((step) => `step "${step.name}" writes ${step.writes.join(", ")}`),
+    ...leaves
+      .filter((step) => step.state !== undefined && pipeline.stateIn === "annotation")
+      .map((step) => `step "${step.name}" keeps its state in an annotation`),
+  ];
+  const owning = leaves.find((step) => step.owns.some((owned) => mayRefer(kind, owned)));
+  return [
+    ...rights({ kind }, ["list", "watch"], `handler ${name} reconciles it`),
+    ...rights({ kind }, ["get"], "the newest version is read after a conflict"),
+    ...rights({ kind, subresource: "status" }, ["patch"], "its status is stored"),
+    ...patching.flatMap((because) => rights({ kind }, ["patch"], because)),
+    ...(owning === undefined
+      ? []
+      : rights(
+          { kind, subresource: "finalizers" },
+          ["update"],
+          `step "${owning.name}" owns objects, whose owner references block its deletion (admission plugin OwnerReferencesPermissionEnforcement)`,
+        )),
+  ];
+}
+
+/** Whether Kubernetes lets an object of `owned` refer to one of `owner`: never from outside the owner's namespace. */
+function mayRefer(owner: Kind, owned: Kind): boolean {
+  return owner.scope === "Cluster" || owned.scope === "Namespaced";
+}
+
+function stepRights({ name }: AnyHandler, step: StepRuntime): Right[] {
+  const where = `step "${step.name}" of ${name}`;
+  return [
+    ...Object.entries(step.reads).flatMap(([key, read]) => rights({ kind: read.kind }, verbsOfRead(read), `${where} reads ${key}`)),
+    ...step.owns.flatMap((kind) => [
+      ...rights({ kind }, ["list", "watch", "create", "patch"], `${where} owns it`),
+      ...(step.cleanup === undefined ? [] : rights({ kind }, ["delete"], `${where} owns it and has a cleanup`)),
+    ]),
+    ...step.permissions.flatMap(({ verbs, ...target }) => rights(target, verbs, `${where} asks for it`)),
+  ];
+}
+
+/** A Secret is watched as metadata, and what is in it is fetched where one is named. */
+function verbsOfRead({ type, kind }: StepRuntime["reads"][string]): readonly PermissionVerb[] {
+  return type === "one" && groupKindOf(kind) === "Secret" ? ["get", "list", "watch"] : ["list", "watch"];
+}

@@ -1,0 +1,194 @@
+import { defineResource, type ObjectOf } from "@treadle/apimachinery";
+import { ConfigMap, Deployment, Namespace, Node, Pod, Secret } from "@treadle/apimachinery/kinds";
+import { conditions, handler, many, one, type Reads, step } from "@treadle/reconcile";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { rbacManifests } from "./manifests.ts";
+import { rightsOf } from "./rights.ts";
+import { rbacRules } from "./rules.ts";
+
+const definition = { group: "example.dev", version: "v1", kind: "Widget", spec: z.object({}), stepState: true } as const;
+const Widget = defineResource({ ...definition, scope: "Namespaced" });
+const Planet = defineResource({ ...definition, kind: "Planet", scope: "Cluster" });
+
+type Reading = Reads<ObjectOf<typeof Widget>>;
+type Steps = Parameters<typeof step<typeof Widget, never, readonly [], Reading, z.ZodObject<{}>, "labels" | "spec">>[1];
+const of = (...definitions: readonly Partial<Steps>[]) => {
+  let builder = handler(Widget).step(conditions());
+  for (const [index, each] of definitions.entries()) builder = builder.step(step(Widget, { name: `s${index}`, ...each }));
+  return builder.build();
+};
+
+/** `verbs resources` of each rule, in order. */
+const said = (...definitions: readonly Partial<Steps>[]): readonly string[] =>
+  rbacRules(of(...definitions)).cluster.map(
+    ({ apiGroups, resources, verbs, resourceNames }) =>
+      `${verbs.join(",")} ${resources.join(",")} of ${apiGroups.join(",") || "core"}${resourceNames === undefined ? "" : ` named ${resourceNames.join(",")}`}`,
+  );
+
+const PRIMARY = ["get,list,watch widgets of example.dev", "patch widgets/status of example.dev"];
+const PATCHED = ["get,list,watch,patch widgets of example.dev", "patch widgets/status of example.dev"];
+
+test.for<{ readonly name: string; readonly reason: string; readonly given: readonly Partial<Steps>[]; readonly want: readonly string[] }>([
+  { name: "a step that declares nothing", reason: "the object itself is never written", given: [{}], want: PRIMARY },
+  { name: "a cleanup", reason: "the finalizer stands in the object", given: [{ cleanup() {} }], want: PATCHED },
+  { name: "writes", reason: "metadata stands in the object", given: [{ writes: ["labels"] }], want: PATCHED },
+  {
+    name: "state of a kind of ours",
+    reason: "it stands in the status",
+    given: [{ state: z.object({ n: z.int32().optional() }) }],
+    want: PRIMARY,
+  },
+  {
+    name: "one and many",
+    reason: "informers list and watch; a live read is not theirs",
+    given: [{ reads: { a: one(ConfigMap, () => "a"), b: many(Pod, () => ({ matchLabels: { a: "b" } })) } }],
+    want: [...PRIMARY, "list,watch configmaps,pods of core"],
+  },
+  {
+    name: "one Secret",
+    reason: "what is in it is fetched",
+    given: [{ reads: { a: one(Secret, () => "a") } }],
+    want: [...PRIMARY, "get,list,watch secrets of core"],
+  },
+  {
+    name: "owns",
+    reason: "an owner reference that blocks the owner's deletion needs the right to its finalizers",
+    given: [{ owns: [ConfigMap] }],
+    want: [...PRIMARY, "update widgets/finalizers of example.dev", "list,watch,create,patch configmaps of core"],
+  },
+  {
+    name: "owns of a kind without namespaces",
+    reason: "an object in a namespace cannot be its owner by reference",
+    given: [{ owns: [Namespace] }],
+    want: [...PRIMARY, "list,watch,create,patch namespaces of core"],
+  },
+  {
+    name: "owns, and a cleanup in another step",
+    reason: "only the step with the cleanup deletes what it owns",
+    given: [{ owns: [Deployment] }, { owns: [ConfigMap], cleanup() {} }],
+    want: [
+      ...PATCHED,
+      "update widgets/finalizers of example.dev",
+      "list,watch,create,patch deployments of apps",
+      "list,watch,create,patch,delete configmaps of core",
+    ],
+  },
+  {
+    name: "permissions",
+    reason: "what nothing else says",
+    given: [
+      {
+        permissions: [
+          { kind: Pod, verbs: ["get"], subresource: "log" },
+          { kind: ConfigMap, verbs: ["update", "get", "update"], names: ["b", "a"] },
+        ],
+      },
+    ],
+    want: [...PRIMARY, "get pods/log of core", "get,update configmaps of core named a,b"],
+  },
+])("$name: $want", ({ given, want, reason }) => {
+  expect(said(...given), reason).toEqual(want);
+});
+
+test("a watch of the builder lists and watches", () => {
+  const watching = handler(Planet)
+    .step(step(Planet, { name: "s" }))
+    .watch(Node, { map: () => [] })
+    .build();
+  expect(rbacRules(watching).cluster.at(-1)).toEqual({ apiGroups: [""], resources: ["nodes"], verbs: ["list", "watch"] });
+});
+
+test("of several handlers each right is granted once", () => {
+  const other = handler(Planet)
+    .step(step(Planet, { name: "s", owns: [ConfigMap] }))
+    .build();
+  const rules = rbacRules([of({ owns: [ConfigMap] }), other]).cluster;
+  const all = rules.flatMap(({ apiGroups, resources, verbs }) =>
+    resources.flatMap((each) => verbs.map((verb) => `${apiGroups[0]} ${each} ${verb}`)),
+  );
+  expect(new Set(all).size).toBe(all.length);
+});
+
+test("nothing is granted on CRDs, and nothing by a wildcard", () => {
+  const text = JSON.stringify(rbacRules(of({ owns: [ConfigMap], cleanup() {}, writes: ["spec"] })));
+  expect(text).not.toContain("customresourcedefinitions");
+  expect(text).not.toContain("*");
+});
+
+test("every right says what it is for", () => {
+  expect(rightsOf(of({ reads: { a: one(Secret, () => "a") } })).map(({ verb, because }) => `${verb}: ${because}`)).toEqual([
+    "list: handler widgets.example.dev reconciles it",
+    "watch: handler widgets.example.dev reconciles it",
+    "get: the newest version is read after a conflict",
+    "patch: its status is stored",
+    'get: step "s0" of widgets.example.dev reads a',
+    'list: step "s0" of widgets.example.dev reads a',
+    'watch: step "s0" of widgets.example.dev reads a',
+  ]);
+});
+
+describe("with namespaces", () => {
+  const both = of({
+    reads: { nodes: many(Node, () => ({ matchLabels: { a: "b" } })), maps: many(ConfigMap, () => ({ matchLabels: { a: "b" } })) },
+  });
+
+  test("only what has none is granted in the whole cluster", () => {
+    const { cluster, namespaced } = rbacRules(both, { namespaces: ["a"] });
+    expect(cluster).toEqual([{ apiGroups: [""], resources: ["nodes"], verbs: ["list", "watch"] }]);
+    expect(namespaced.flatMap(({ resources }) => resources)).toEqual(["widgets", "widgets/status", "configmaps"]);
+  });
+
+  test("every namespace gets its Role and binding, once", () => {
+    const manifests = rbacManifests(both, { name: "op", namespace: "system", namespaces: ["a", "b", "a"] });
+    expect(manifests.map(({ kind, metadata }) => `${kind} ${metadata.namespace ?? ""}/${metadata.name}`)).toEqual([
+      "ServiceAccount system/op",
+      "ClusterRole /op",
+      "ClusterRoleBinding /op",
+      "Role a/op",
+      "RoleBinding a/op",
+      "Role b/op",
+      "RoleBinding b/op",
+    ]);
+  });
+
+  test("there is no ClusterRole without rules", () => {
+    const manifests = rbacManifests(of({}), { name: "op", namespace: "system", namespaces: ["a"] });
+    expect(manifests.map(({ kind }) => kind)).toEqual(["ServiceAccount", "Role", "RoleBinding"]);
+  });
+
+  test("none at all is a mistake, not a wish for no rights", () => {
+    expect(() => rbacRules(both, { namespaces: [] })).toThrow(/namespaces is empty/);
+  });
+});
+
+test("bindings name the role and the account", () => {
+  const [account, role, binding] = rbacManifests(of({}), { name: "op", namespace: "system" });
+  expect(account).toEqual({
+    apiVersion: "v1",
+    kind: "ServiceAccount",
+    metadata: { name: "op", namespace: "system", labels: { "app.kubernetes.io/name": "op" } },
+  });
+  expect(role?.rules).toEqual(rbacRules(of({})).cluster);
+  expect(binding).toMatchObject({
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "op" },
+    subjects: [{ kind: "ServiceAccount", name: "op", namespace: "system" }],
+  });
+});
+
+test.for([
+  { name: "Bad_Name", namespace: "a" },
+  { name: "a", namespace: "" },
+])("$name in $namespace is refused", (options) => {
+  expect(() => rbacManifests(of({}), options)).toThrow(/is no name/);
+});
+
+test.for<{ readonly given: unknown; readonly says: RegExp }>([
+  { given: [{ kind: Pod, verbs: ["read"] }], says: /"read" is no verb: use get, list/ },
+  { given: [{ kind: Pod, verbs: [] }], says: /permissions\[0\] of Pod allows nothing/ },
+  { given: [{ kind: Pod, verbs: ["get"], subresource: "pods/log" }], says: /is no subresource/ },
+  { given: [{ verbs: ["get"] }], says: /permissions\[0\] is of no kind/ },
+  { given: { kind: Pod }, says: /permissions must be a list/ },
+])("a step that asks for $given is told what is wrong", ({ given, says }) => {
+  expect(() => of({ permissions: given } as Partial<Steps>)).toThrow(says);
+});

@@ -1,0 +1,83 @@
+/** From rights to the rules of RBAC: least in number, stable in order, without wildcards. */
+import type { Kind } from "@treadle/apimachinery";
+import { type AnyHandler, PERMISSION_VERBS, type PermissionVerb } from "@treadle/reconcile";
+import { type Right, rightsOf } from "./rights.ts";
+
+/** A rule as a Role or a ClusterRole lists it. */
+export interface PolicyRule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly verbs: readonly PermissionVerb[];
+  readonly resourceNames?: readonly string[];
+}
+
+export interface RbacRulesOptions {
+  /** Those that the manager is restricted to, as in `createManager({ namespaces })`. @defaultValue all: everything stands in `cluster` */
+  readonly namespaces?: readonly string[];
+}
+
+/** The rules by scope. */
+export interface RbacRules {
+  /** For a ClusterRole that is bound in the whole cluster. */
+  readonly cluster: readonly PolicyRule[];
+  /** For a Role in each of the namespaces; empty without `namespaces`. */
+  readonly namespaced: readonly PolicyRule[];
+}
+
+/**
+ * The rules that an operator of these handlers needs, and no more: what `reads`, `owns`, `watch`, `cleanup`, `writes`,
+ * `state` and `permissions` of their steps declare. Pure; the same handlers give the same rules in the same order.
+ *
+ * Reads and owns of kinds without a namespace stand in `cluster`, whatever the namespaces.
+ * @throws TypeError for an empty list of namespaces
+ */
+export function rbacRules(handlers: AnyHandler | readonly AnyHandler[], options: RbacRulesOptions = {}): RbacRules {
+  const { namespaces } = options;
+  if (namespaces?.length === 0) throw new TypeError("rbacRules: namespaces is empty: name one, or leave it out for all");
+  const rights = rightsOf(handlers);
+  if (namespaces === undefined) return { cluster: rulesOf(rights), namespaced: [] };
+  const isWide = ({ kind }: Right): boolean => kind.scope === "Cluster";
+  return { cluster: rulesOf(rights.filter(isWide)), namespaced: rulesOf(rights.filter((right) => !isWide(right))) };
+}
+
+/** Rights of one resource become one entry; entries of one group with the same verbs become one rule. */
+function rulesOf(rights: readonly Right[]): readonly PolicyRule[] {
+  const entries = new Map<string, Entry>();
+  for (const right of rights) {
+    const { kind, subresource, verb } = right;
+    const resource = resourceOf(kind, subresource);
+    const names = right.names === undefined ? undefined : [...new Set(right.names)].sort();
+    const id = JSON.stringify([kind.group, resource, names]);
+    const entry = entries.get(id) ?? { group: kind.group, resource, names, verbs: new Set() };
+    entries.set(id, entry);
+    entry.verbs.add(verb);
+  }
+  const rules = new Map<string, { readonly entry: Entry; readonly resources: string[] }>();
+  for (const entry of entries.values()) {
+    const id = JSON.stringify([entry.group, entry.names, sorted(entry.verbs)]);
+    const rule = rules.get(id) ?? { entry, resources: [] };
+    rules.set(id, rule);
+    rule.resources.push(entry.resource);
+  }
+  return [...rules.values()].map(({ entry: { group, names, verbs }, resources }) => ({
+    apiGroups: [group],
+    resources,
+    verbs: sorted(verbs),
+    ...(names === undefined ? {} : { resourceNames: names }),
+  }));
+}
+
+interface Entry {
+  readonly group: string;
+  readonly resource: string;
+  readonly names: readonly string[] | undefined;
+  readonly verbs: Set<PermissionVerb>;
+}
+
+function resourceOf({ plural }: Kind, subresource: string | undefined): string {
+  return subresource === undefined ? plural : `${plural}/${subresource}`;
+}
+
+function sorted(verbs: Iterable<PermissionVerb>): readonly PermissionVerb[] {
+  return [...verbs].sort((a, b) => PERMISSION_VERBS.indexOf(a) - PERMISSION_VERBS.indexOf(b));
+}
