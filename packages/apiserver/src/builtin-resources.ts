@@ -23,6 +23,7 @@ interface Row {
   readonly returnsDeleted?: true;
   readonly needsVersion?: true;
   readonly marksDeletion?: true;
+  readonly orphansDependents?: true;
   readonly graceSeconds?: ResourceType["graceSeconds"];
   readonly hooks?: Hooks;
 }
@@ -128,6 +129,7 @@ const GROUPS: readonly Group[] = [
         scale: true,
         generation: true,
         fields: ["status.replicas"],
+        orphansDependents: true,
       },
       { kind: "ResourceQuota", plural: "resourcequotas", short: ["quota"], status: true, returnsDeleted: true },
       { kind: "LimitRange", plural: "limitranges", short: ["limits"] },
@@ -158,7 +160,15 @@ const GROUPS: readonly Group[] = [
     group: "batch",
     versions: ["v1"],
     rows: [
-      { kind: "Job", plural: "jobs", categories: all, status: true, generation: true, fields: ["status.successful"] },
+      {
+        kind: "Job",
+        plural: "jobs",
+        categories: all,
+        status: true,
+        generation: true,
+        fields: ["status.successful"],
+        orphansDependents: true,
+      },
       { kind: "CronJob", plural: "cronjobs", short: ["cj"], categories: all, status: true, generation: true },
     ],
   },
@@ -299,6 +309,7 @@ function toType(group: string, versionNames: readonly string[], row: Row): Resou
     returnsDeleted: row.returnsDeleted === true,
     heldWhileDeleting: undefined,
     marksDeletion: row.marksDeletion === true,
+    orphansDependents: row.orphansDependents === true,
     ...(row.graceSeconds === undefined ? {} : { graceSeconds: row.graceSeconds }),
     hooks: row.hooks ?? {},
   };

@@ -21,6 +21,10 @@ export interface Deletion {
 /** What keeps a CRD until its objects are gone. */
 export const CRD_CLEANUP_FINALIZER = "customresourcecleanup.apiextensions.k8s.io";
 
+/** What keeps an object until its dependents are deleted, and until they are let go; the garbage collector takes them away. */
+export const FOREGROUND_FINALIZER = "foregroundDeletion";
+export const ORPHAN_FINALIZER = "orphan";
+
 /** Removes the object, or marks it when something holds it; returns what is left of it, or with `isDryRun` would be. */
 export function removeOrMark(parts: Parts, deletion: Deletion): Entry | undefined {
   const { type, collection, entry, propagation, graceSeconds: requested, isDryRun = false } = deletion;
@@ -123,10 +127,10 @@ export class Terminations {
 function heldBy(finalizers: readonly string[], propagation: string | undefined, always: string | undefined): readonly string[] {
   const held = new Set(finalizers);
   if (propagation !== undefined) {
-    held.delete("foregroundDeletion");
-    held.delete("orphan");
-    if (propagation === "Foreground") held.add("foregroundDeletion");
-    if (propagation === "Orphan") held.add("orphan");
+    held.delete(FOREGROUND_FINALIZER);
+    held.delete(ORPHAN_FINALIZER);
+    if (propagation === "Foreground") held.add(FOREGROUND_FINALIZER);
+    if (propagation === "Orphan") held.add(ORPHAN_FINALIZER);
   }
   if (always !== undefined) held.add(always);
   return [...held];

@@ -146,7 +146,7 @@ function versionsOf(registry: Registry, group: string): readonly string[] {
 }
 
 /** Kubernetes' order of versions: v2 before v1 before v1beta1 before v1alpha1 before other names. */
-function byPriority(a: string, b: string): number {
+export function byPriority(a: string, b: string): number {
   const [left, right] = [rankOf(a), rankOf(b)];
   if (left === undefined || right === undefined) return left === right ? (a < b ? -1 : 1) : left === undefined ? 1 : -1;
   for (let i = 0; i < 3; i++) {

@@ -70,6 +70,8 @@ export interface ResourceType {
   readonly createsOnUpdate: boolean;
   /** DELETE answers with the object instead of a Status. */
   readonly returnsDeleted: boolean;
+  /** A deletion that says nothing of dependents leaves them (kinds that are older than garbage collection). */
+  readonly orphansDependents?: boolean;
   /** A finalizer that every object gets when it is deleted (a CRD waits for its objects). */
   readonly heldWhileDeleting: string | undefined;
   /** A deletion only marks the object; the server removes it when its content is gone (namespaces). */
@@ -88,6 +90,13 @@ export interface Served {
 export class Registry {
   readonly #types = new Map<string, ResourceType>();
   readonly #served = new Map<string, Served>();
+  readonly #listeners = new Set<() => void>();
+
+  /** Calls `listener` after each kind that is installed, until the returned function is called. */
+  onInstall(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
 
   /** Serves a kind, or replaces its definition. */
   install(type: ResourceType): void {
@@ -96,6 +105,7 @@ export class Registry {
     for (const version of type.versions) {
       if (version.served) this.#served.set(`${version.group}/${version.version}/${type.plural}`, { type, version });
     }
+    for (const listener of this.#listeners) listener();
   }
 
   remove(id: string): void {

@@ -24,6 +24,7 @@ import { Terminations } from "./deletion.ts";
 import { installNow, manifestOf } from "./crd/install.ts";
 import { dispatch } from "./dispatch.ts";
 import { EventQueue } from "./event-queue.ts";
+import { GarbageCollector } from "./garbage-collection/collector.ts";
 import { createNamespaces } from "./namespaces.ts";
 import { Registry } from "./registry.ts";
 import { internalError, shuttingDown, StatusError } from "./status-errors.ts";
@@ -49,6 +50,11 @@ export interface ApiServerOptions {
   readonly watchBuffer?: number;
   /** How often watches that allow bookmarks get one; 0: never. @defaultValue 60000, as the real server */
   readonly bookmarkIntervalMs?: number;
+  /**
+   * Runs the garbage collector of kube-controller-manager beside the server: what has lost its owners is deleted, and the
+   * propagation policies `Foreground` and `Orphan` are carried out. @defaultValue false, as an API server alone has none
+   */
+  readonly garbageCollection?: boolean;
 }
 
 export interface ApiServer {
@@ -62,6 +68,11 @@ export interface ApiServer {
   onRequest(observe: (request: ApiRequest) => void): () => void;
   /** Forgets history: watches and continue tokens from before now get 410. */
   compact(): void;
+  /**
+   * Resolves when the garbage collector has nothing left to do, without one at once. What it did is stored by then; watches
+   * may not have been read yet.
+   */
+  settled(): Promise<void>;
   /** The newest resourceVersion. */
   readonly resourceVersion: string;
   /** How many watches are open. */
@@ -88,20 +99,24 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
   serveDefinitions(parts);
   const terminations = new Terminations(parts, DEFINITIONS_ID);
   createNamespaces(parts);
-  for (const resource of options.resources ?? []) installNow(parts, manifestOf(resource, parts));
-  return new InMemoryServer(parts, terminations, options.onRequest);
+  const server = new InMemoryServer(parts, terminations, options);
+  for (const resource of options.resources ?? []) server.install(resource);
+  return server;
 }
 
 class InMemoryServer implements ApiServer {
   readonly #parts: Parts;
   readonly #terminations: Terminations;
   readonly #observers = new Set<(request: ApiRequest) => void>();
+  readonly #collector: GarbageCollector | undefined;
   #isClosed = false;
 
-  constructor(parts: Parts, terminations: Terminations, observe: ((request: ApiRequest) => void) | undefined) {
+  constructor(parts: Parts, terminations: Terminations, { onRequest, garbageCollection }: ApiServerOptions) {
     this.#parts = parts;
     this.#terminations = terminations;
-    if (observe !== undefined) this.#observers.add(observe);
+    if (onRequest !== undefined) this.#observers.add(onRequest);
+    // Its requests are not shown to observers: they are the server's own, and no fault of a test is meant for them.
+    if (garbageCollection === true) this.#collector = new GarbageCollector(parts, (request) => this.#answer(request));
   }
 
   get resourceVersion(): string {
@@ -114,8 +129,16 @@ class InMemoryServer implements ApiServer {
 
   async handle(request: ApiRequest): Promise<ApiResponse> {
     try {
+      for (const observe of this.#isClosed ? [] : this.#observers) observe(request);
+    } catch (error) {
+      return failed(error);
+    }
+    return this.#answer(request);
+  }
+
+  async #answer(request: ApiRequest): Promise<ApiResponse> {
+    try {
       if (this.#isClosed) throw shuttingDown();
-      for (const observe of this.#observers) observe(request);
       const response = await dispatch(this.#parts, request);
       if (request.method !== "GET") this.#terminations.settle();
       return response;
@@ -166,8 +189,13 @@ class InMemoryServer implements ApiServer {
     this.#parts.store.compact();
   }
 
+  async settled(): Promise<void> {
+    await this.#collector?.settled();
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#collector?.close();
     for (const stream of this.#parts.streams.keys()) stream.end();
   }
 }

@@ -59,6 +59,7 @@ export type ChangeListener = (change: Change) => void;
 /** All collections and their common revision. */
 export class Store {
   readonly #collections = new Map<string, Collection>();
+  readonly #listeners = new Set<(id: string, change: Change) => void>();
   readonly #historyLimit: number;
   // The first object must not get revision 1: a client sends "1" to say «does not exist yet».
   #revision = 1;
@@ -80,7 +81,16 @@ export class Store {
       advance: () => ++this.#revision,
     });
     this.#collections.set(id, made);
+    made.listen((change) => {
+      for (const listener of this.#listeners) listener(id, change);
+    });
     return made;
+  }
+
+  /** Calls `listener` for every later change of any collection, after the collection's own listeners of before, until the returned function is called. */
+  listen(listener: (id: string, change: Change) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
   }
 
   collections(): IterableIterator<Collection> {

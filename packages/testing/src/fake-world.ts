@@ -39,6 +39,11 @@ export interface FakeWorldOptions {
   readonly clock?: FakeClock;
   /** Whether `settle` checks the status invariants of the handler's objects. @defaultValue true */
   readonly checkStatus?: boolean;
+  /**
+   * Deletes objects whose owners are all gone, as a cluster does. Objects given with an owner that is not among them go, too.
+   * @defaultValue false
+   */
+  readonly garbageCollection?: boolean;
 }
 
 export type { PassOutcome };
@@ -118,7 +123,8 @@ class World implements FakeWorld {
       where: "fakeWorld objects",
       namespace: DEFAULT_NAMESPACE,
     });
-    this.#backend = new Backend({ clock: this.clock, kinds: declared, manifests: this.#manifests });
+    const server = { garbageCollection: options.garbageCollection === true };
+    this.#backend = new Backend({ clock: this.clock, kinds: declared, manifests: this.#manifests, server });
     this.#user = new User(this.#backend, "fakeWorld");
     const { client, random } = this.#backend;
     this.#informers = createInformers({ client, clock: this.clock, random });
@@ -220,6 +226,7 @@ class World implements FakeWorld {
     await this.#start();
     await until(
       async () => {
+        await this.#backend.server.settled();
         await this.#backend.refresh();
         return this.#informers.all().every((informer) => hasCaughtUp(informer, this.#backend));
       },

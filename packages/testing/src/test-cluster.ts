@@ -41,6 +41,7 @@ export interface TestClusterOptions {
   readonly http?: boolean;
   /** Serves on a free loopback port too, with a certificate and a token of its own: see `kubeconfig`. @defaultValue false */
   readonly https?: boolean;
+  /** `garbageCollection` is on unless it is switched off here: `settled` waits for it, `cluster.server.settled()` for nothing else. */
   readonly server?: Omit<ApiServerOptions, "clock" | "random" | "uid">;
 }
 
@@ -77,10 +78,11 @@ export interface TestCluster extends UserActions, AsyncDisposable {
 /** Starts a cluster. Ready when it resolves; takes some milliseconds. @throws TypeError for objects that are none */
 export async function startTestCluster(options: TestClusterOptions = {}): Promise<TestCluster> {
   const clock = options.time === "real" ? systemClock : (options.clock ?? fakeClock());
-  const { kinds = [], server } = options;
+  const { kinds = [] } = options;
+  const server = { garbageCollection: true, ...options.server };
   const where = { where: "startTestCluster objects", namespace: DEFAULT_NAMESPACE };
   const manifests = manifestsOf(options.objects ?? [], new KnownKinds(kinds), where);
-  const backend = new Backend({ clock, kinds, manifests, ...(server === undefined ? {} : { server }) });
+  const backend = new Backend({ clock, kinds, manifests, server });
   const cluster = new Cluster(backend, clock);
   try {
     if (options.http === true) cluster.http = await serveHttp(backend.server);

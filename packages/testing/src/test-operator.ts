@@ -30,8 +30,8 @@ export interface SettledOptions {
 /** An operator at work. */
 export interface TestOperator extends AsyncDisposable {
   /**
-   * Resolves when no key is queued or running, none is due before the horizon, and everything that the server has was
-   * delivered. Never looks by the clock. @throws Error that says what is still going on when it is given up, or which
+   * Resolves when no key is queued or running, none is due before the horizon, the garbage collector has nothing left to do,
+   * and everything that the server has was delivered. Never looks by the clock. @throws Error that says what is still going on when it is given up, or which
    * object does not come to rest: 1,000 passes of it without virtual time moving
    */
   settled(options?: SettledOptions): Promise<void>;
@@ -162,6 +162,7 @@ export class Operator implements TestOperator {
   }
 
   async #isCaughtUp(): Promise<boolean> {
+    await this.#backend.server.settled();
     await this.#backend.refresh();
     return (this.manager.informers?.all() ?? []).every((informer) => hasCaughtUp(informer, this.#backend, this.#namespaces));
   }

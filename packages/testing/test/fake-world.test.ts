@@ -276,3 +276,17 @@ test("faults: a refused write is reported and tried again, a lost connection too
   await world.settle();
   expect(world.get(RW, "a")).toBeReady();
 });
+
+test.for([{ garbageCollection: true }, { garbageCollection: false }])(
+  "owned objects go with their owner: $garbageCollection",
+  async (options) => {
+    const owned = { ...secret("owned"), metadata: { name: "owned", namespace: "default", ownerReferences: [] as object[] } };
+    const world = fakeWorld(rw, { objects: [primary("a"), secret("in", { value: "3" })], ...options });
+    await world.settle();
+    owned.metadata.ownerReferences.push(ownerRef(world.get(RW, "a") ?? primary("a")));
+    await world.apply(owned);
+    await world.delete(RW, "a");
+    await world.settle();
+    expect(world.get(Secret, "owned") === undefined).toBe(options.garbageCollection);
+  },
+);

@@ -2,8 +2,9 @@
 import type { ApiResponse } from "@treadle/apimachinery";
 import { encode } from "../content.ts";
 import { type Call, respond, viewFor } from "../context.ts";
-import { removeOrMark } from "../deletion.ts";
+import { FOREGROUND_FINALIZER, ORPHAN_FINALIZER, removeOrMark } from "../deletion.ts";
 import type { JsonObject } from "../internal/json.ts";
+import { stringsOf } from "../object-meta.ts";
 import { conflict, forbiddenError } from "../status-errors.ts";
 import type { Entry } from "../storage.ts";
 import { type DeleteOptions, readDeleteOptions } from "./delete-options.ts";
@@ -54,7 +55,15 @@ function checkPreconditions(call: Call, entry: Entry, options: DeleteOptions): v
 }
 
 function deleteEntry(call: Call, entry: Entry, options: DeleteOptions): Entry | undefined {
-  return removeOrMark(call.parts, { type: call.served.type, collection: call.collection, entry, ...options });
+  const { type } = call.served;
+  const propagation = options.propagation ?? (type.orphansDependents === true ? defaultPropagation(entry) : undefined);
+  return removeOrMark(call.parts, { type, collection: call.collection, entry, ...options, propagation });
+}
+
+/** A finalizer that the object has already says more than the kind. */
+function defaultPropagation(entry: Entry): string | undefined {
+  const finalizers = stringsOf(entry.object.metadata.finalizers);
+  return finalizers.includes(ORPHAN_FINALIZER) || finalizers.includes(FOREGROUND_FINALIZER) ? undefined : "Orphan";
 }
 
 function deletedStatus(call: Call, entry: Entry): JsonObject {

@@ -1,0 +1,316 @@
+/**
+ * The garbage collector of kube-controller-manager, beside the server: deletes objects whose owners are all gone, and
+ * carries out what the propagation policies `Foreground` and `Orphan` ask for. It reads the store and writes by requests of
+ * its own, some turns of the event loop after the change that caused them, never within the request; it has no timers.
+ * A reference whose kind is not served says nothing of its owner: such an object stays until the kind is served.
+ */
+import type { ApiRequest, ApiResponse, OwnerReference } from "@treadle/apimachinery";
+import type { Parts } from "../context.ts";
+import { FOREGROUND_FINALIZER, ORPHAN_FINALIZER } from "../deletion.ts";
+import { byPriority } from "../discovery.ts";
+import { stringsOf } from "../object-meta.ts";
+import type { ResourceType } from "../registry.ts";
+import { type Change, type Entry, keyFor, type StoredMeta } from "../storage.ts";
+import { type Node, OwnerGraph, ownersOf } from "./graph.ts";
+
+/** How a request of the collector is answered; never rejects. */
+export type Send = (request: ApiRequest) => Promise<ApiResponse>;
+
+export class GarbageCollector {
+  readonly #parts: Parts;
+  readonly #send: Send;
+  readonly #graph = new OwnerGraph();
+  /** What is to be looked at, and whose dependents are to be let go. */
+  #due = new Set<Node>();
+  #letGo = new Set<Node>();
+  /** What could not be decided or done, until something changes; and whose dependents could not be let go. */
+  readonly #parked = new Set<Node>();
+  readonly #parkedLetGo = new Set<Node>();
+  /** Owners that are known to be gone, even when their kind is no longer served. */
+  readonly #absent = new Set<string>();
+  readonly #unsubscribe: readonly (() => void)[];
+  #working: Promise<void> | undefined;
+  #isClosed = false;
+
+  constructor(parts: Parts, send: Send) {
+    this.#parts = parts;
+    this.#send = send;
+    this.#unsubscribe = [parts.store.listen((id, change) => this.#observe(id, change)), parts.registry.onInstall(() => this.#retry())];
+  }
+
+  /** Resolves when nothing is left to do; at once when nothing is. */
+  async settled(): Promise<void> {
+    while (this.#working !== undefined) await this.#working;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
+  }
+
+  #observe(id: string, { type, entry, previous }: Change): void {
+    if (type === "DELETED") {
+      this.#observeDeletion(entry);
+      return;
+    }
+    const { node, hasAdded, released } = this.#graph.put(id, entry);
+    for (const uid of released) this.#add(this.#graph.get(uid));
+    if (hasAdded || this.#parked.has(node)) this.#add(node);
+    if (this.#parkedLetGo.size > 0) this.#retry();
+    if (starts(ORPHAN_FINALIZER, entry, previous)) {
+      this.#letGo.add(node);
+      this.#wake();
+    } else if (starts(FOREGROUND_FINALIZER, entry, previous)) {
+      for (const dependent of this.#graph.dependentsOf(node.uid)) this.#add(dependent);
+      this.#add(node);
+    }
+  }
+
+  #observeDeletion(entry: Entry): void {
+    const node = this.#graph.get(entry.object.metadata.uid);
+    if (node === undefined) return;
+    this.#graph.remove(node);
+    this.#parked.delete(node);
+    this.#parkedLetGo.delete(node);
+    const dependents = this.#graph.dependentsOf(node.uid);
+    if (dependents.length > 0) this.#remember(entry);
+    for (const dependent of dependents) this.#add(dependent);
+    for (const { uid } of node.owners) {
+      const owner = this.#graph.get(uid);
+      if (owner !== undefined && isWaiting(this.#live(owner)?.object.metadata)) this.#add(owner);
+    }
+  }
+
+  #remember({ object: { apiVersion, kind, metadata }, namespace }: Entry): void {
+    this.#absent.add(coordinates({ apiVersion, kind, name: metadata.name, uid: metadata.uid }, namespace));
+    const [oldest] = this.#absent;
+    if (this.#absent.size > MAX_ABSENT && oldest !== undefined) this.#absent.delete(oldest);
+  }
+
+  #add(node: Node | undefined): void {
+    // Events belong to nobody's life: the real collector does not follow them.
+    if (node === undefined || node.id === EVENTS_ID) return;
+    this.#due.add(node);
+    this.#wake();
+  }
+
+  #retry(): void {
+    for (const node of this.#parked) this.#add(node);
+    for (const node of this.#parkedLetGo) this.#letGo.add(node);
+    this.#parkedLetGo.clear();
+    if (this.#letGo.size > 0) this.#wake();
+  }
+
+  #wake(): void {
+    if (this.#isClosed) return;
+    this.#working ??= this.#work();
+  }
+
+  /** Round by round, each in a turn of its own: others see the states between, as beside the real one. */
+  async #work(): Promise<void> {
+    await turn();
+    while (!this.#isClosed && this.#due.size + this.#letGo.size > 0) {
+      const letGo = this.#letGo;
+      const due = this.#due;
+      this.#letGo = new Set();
+      this.#due = new Set();
+      for (const owner of letGo) await this.#orphan(owner);
+      for (const node of due) await this.#attempt(node);
+      await turn();
+    }
+    // Here and not when the promise is seen to be fulfilled: what comes between would wait for nobody.
+    this.#working = undefined;
+  }
+
+  /** The object of a node, while it is there. */
+  #live({ id, key, uid }: Node): Entry | undefined {
+    const entry = this.#parts.store.collection(id).get(key);
+    return entry?.object.metadata.uid === uid ? entry : undefined;
+  }
+
+  async #attempt(node: Node): Promise<void> {
+    this.#parked.delete(node);
+    const entry = this.#live(node);
+    if (entry === undefined) return;
+    const { metadata } = entry.object;
+    if (isWaiting(metadata)) {
+      await this.#finishForeground(node, entry);
+      return;
+    }
+    // Whoever deleted it has said what is to become of its dependents; they are looked at when it is gone.
+    if (metadata.deletionTimestamp !== undefined) return;
+    const owners = ownersOf(metadata);
+    if (owners.length === 0) return;
+    const found = this.#classify(node, entry, owners);
+    if (found === undefined) return;
+    if (found.solid.length > 0) {
+      const dropped = new Set([...found.dangling, ...found.waiting].map(({ uid }) => uid));
+      if (dropped.size > 0) await this.#dropReferences(node, entry, dropped);
+    } else if (found.waiting.length > 0 && this.#graph.dependentsOf(node.uid).length > 0) {
+      await this.#deleteInForeground(node);
+    } else {
+      await this.#delete(node, policyOf(metadata));
+    }
+  }
+
+  /** An owner that waits for its dependents goes on when none is left that blocks it. */
+  async #finishForeground(node: Node, entry: Entry): Promise<void> {
+    const blockers = this.#graph.blockersOf(node.uid);
+    if (blockers.length === 0) {
+      await this.#removeFinalizer(node, entry, FOREGROUND_FINALIZER);
+      return;
+    }
+    for (const blocker of blockers) if (!isWaiting(this.#live(blocker)?.object.metadata)) this.#add(blocker);
+  }
+
+  async #deleteInForeground(node: Node): Promise<void> {
+    const isCircle = this.#graph.dependentsOf(node.uid).some((one) => isWaiting(this.#live(one)?.object.metadata));
+    const entry = this.#live(node);
+    if (isCircle && entry !== undefined) {
+      const ownerReferences = ownersOf(entry.object.metadata).map((owner) => ({ ...owner, blockOwnerDeletion: false }));
+      await this.#patch(node, entry, { ownerReferences });
+    }
+    await this.#delete(node, "Foreground");
+  }
+
+  async #orphan(owner: Node): Promise<void> {
+    for (const dependent of this.#graph.dependentsOf(owner.uid)) {
+      const entry = this.#live(dependent);
+      const outcome = entry === undefined ? "done" : await this.#dropReferences(dependent, entry, new Set([owner.uid]));
+      if (outcome === "done") continue;
+      // One that keeps its reference would be deleted with the owner, so the owner stays.
+      (outcome === "conflict" ? this.#letGo : this.#parkedLetGo).add(owner);
+      return;
+    }
+    const entry = this.#live(owner);
+    if (entry === undefined) return;
+    const outcome = await this.#removeFinalizer(owner, entry, ORPHAN_FINALIZER);
+    if (outcome !== "done") (outcome === "conflict" ? this.#letGo : this.#parkedLetGo).add(owner);
+  }
+
+  /** The owners by their state, or nothing when that cannot be said. */
+  #classify(node: Node, entry: Entry, owners: readonly OwnerReference[]): Owners | undefined {
+    const found: Owners = { solid: [], dangling: [], waiting: [] };
+    for (const owner of owners) {
+      if (this.#absent.has(coordinates(owner, "")) || this.#absent.has(coordinates(owner, entry.namespace))) {
+        found.dangling.push(owner);
+        continue;
+      }
+      const type = this.#typeOf(owner);
+      if (type === undefined) {
+        this.#parked.add(node);
+        return undefined;
+      }
+      // A cluster-scoped object cannot belong to something in a namespace: the reference is void, and nothing is done.
+      if (type.isNamespaced && entry.namespace === "") return undefined;
+      const key = keyFor(type.isNamespaced ? entry.namespace : "", owner.name);
+      const metadata = this.#parts.store.collection(type.id).get(key)?.object.metadata;
+      if (metadata === undefined || metadata.uid !== owner.uid) found.dangling.push(owner);
+      else found[isWaiting(metadata) ? "waiting" : "solid"].push(owner);
+    }
+    return found;
+  }
+
+  #typeOf({ apiVersion, kind }: OwnerReference): ResourceType | undefined {
+    for (const { type, version } of this.#parts.registry.all()) if (version.apiVersion === apiVersion && type.kind === kind) return type;
+    return undefined;
+  }
+
+  #dropReferences(node: Node, entry: Entry, uids: ReadonlySet<string>): Promise<Outcome> {
+    const left = ownersOf(entry.object.metadata).filter(({ uid }) => !uids.has(uid));
+    return this.#patch(node, entry, { ownerReferences: left.length === 0 ? null : left });
+  }
+
+  async #removeFinalizer(node: Node, entry: Entry, finalizer: string): Promise<Outcome> {
+    const finalizers = stringsOf(entry.object.metadata.finalizers);
+    const left = finalizers.filter((name) => name !== finalizer);
+    if (left.length === finalizers.length) return "done";
+    return this.#patch(node, entry, { finalizers: left.length === 0 ? null : left });
+  }
+
+  #patch(node: Node, { object }: Entry, metadata: object): Promise<Outcome> {
+    const { uid, resourceVersion } = object.metadata;
+    const body = { metadata: { uid, resourceVersion, ...metadata } };
+    return this.#request(node, "PATCH", { body, contentType: "application/merge-patch+json" });
+  }
+
+  async #delete(node: Node, propagationPolicy: string): Promise<void> {
+    const entry = this.#live(node);
+    if (entry === undefined) return;
+    const { uid, resourceVersion } = entry.object.metadata;
+    const body = { kind: "DeleteOptions", apiVersion: "v1", preconditions: { uid, resourceVersion }, propagationPolicy };
+    await this.#request(node, "DELETE", { body, contentType: "application/json" });
+  }
+
+  async #request(
+    node: Node,
+    method: "PATCH" | "DELETE",
+    { body, contentType }: { readonly body: object; readonly contentType: string },
+  ): Promise<Outcome> {
+    const path = this.#pathOf(node);
+    if (path === undefined) return "done";
+    const headers = { "content-type": contentType, accept: "application/json", "user-agent": "kube-controller-manager" };
+    const { status } = await this.#send({ method, path, headers, body: JSON.stringify(body) });
+    if (status < 300 || status === 404) return "done";
+    // Somebody was faster: once more, with what is there now. What is refused for another reason is refused until it changes.
+    if (status === 409) this.#add(node);
+    else this.#parked.add(node);
+    return status === 409 ? "conflict" : "refused";
+  }
+
+  #pathOf({ id, key }: Node): string | undefined {
+    const type = this.#parts.registry.type(id);
+    if (type === undefined) return undefined;
+    const [version] = type.versions.filter(({ served }) => served).toSorted((a, b) => byPriority(a.version, b.version));
+    if (version === undefined) return undefined;
+    const [namespace, name] = type.isNamespaced ? (key.split("/") as [string, string]) : [undefined, key]; // the key of a namespaced object
+    const root = version.group === "" ? "/api" : "/apis";
+    const scope = namespace === undefined ? "" : `/namespaces/${namespace}`;
+    return `${root}/${version.apiVersion}${scope}/${type.plural}/${encodeURIComponent(name)}`;
+  }
+}
+
+interface Owners {
+  /** They are there. */
+  readonly solid: OwnerReference[];
+  /** They are not. */
+  readonly dangling: OwnerReference[];
+  /** They are there until their dependents are gone. */
+  readonly waiting: OwnerReference[];
+}
+
+/** What became of a request; one whose object is gone is done. */
+type Outcome = "done" | "conflict" | "refused";
+
+const EVENTS_ID = "events";
+
+/** How many owners are remembered; as in the real one. */
+const MAX_ABSENT = 500;
+
+/** One owner, whatever the version in which somebody refers to it. */
+function coordinates({ apiVersion, kind, name, uid }: OwnerReference, namespace: string): string {
+  const group = apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
+  return [group, kind, namespace, name, uid].join(" ");
+}
+
+/** Whether the object is being deleted in the foreground. */
+function isWaiting(metadata: StoredMeta | undefined): boolean {
+  return metadata?.deletionTimestamp !== undefined && stringsOf(metadata.finalizers).includes(FOREGROUND_FINALIZER);
+}
+
+/** Whether this state is the first in which the object is being deleted and has the finalizer. */
+function starts(finalizer: string, entry: Entry, previous: Entry | undefined): boolean {
+  const isSo = (one: Entry): boolean =>
+    one.object.metadata.deletionTimestamp !== undefined && stringsOf(one.object.metadata.finalizers).includes(finalizer);
+  return isSo(entry) && !(previous !== undefined && isSo(previous));
+}
+
+/** What an object asks for by its finalizers, though nobody has deleted it yet. */
+function policyOf({ finalizers }: StoredMeta): string {
+  const held = stringsOf(finalizers);
+  return held.includes(ORPHAN_FINALIZER) ? "Orphan" : held.includes(FOREGROUND_FINALIZER) ? "Foreground" : "Background";
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve));
+}
