@@ -21,7 +21,7 @@ describe("a draft that nobody touches", () => {
     let loads = 0;
     const draft = new Draft(() => (loads++, loaded as unknown as Loaded));
     expect(draft.changes()).toBeUndefined();
-    draft.stored();
+    draft.take().stored();
     draft.renew();
     draft.close();
     expect(loads).toBe(0);
@@ -129,7 +129,7 @@ describe("stored", () => {
   test("later changes count from there", () => {
     const draft = draftOf();
     draft.draft.count = 2;
-    draft.stored();
+    draft.take().stored();
     expect(draft.changes()).toBeUndefined();
     draft.draft.parts["a"] = "z";
     expect(draft.changes()).toEqual({ parts: { a: "z" } });
@@ -138,7 +138,7 @@ describe("stored", () => {
   test("going back to what was loaded is a change then", () => {
     const draft = draftOf();
     draft.draft.count = 2;
-    draft.stored();
+    draft.take().stored();
     draft.draft.count = 1;
     expect(draft.changes()).toEqual({ count: 1 });
   });
@@ -147,7 +147,7 @@ describe("stored", () => {
     const draft = draftOf();
     const { parts } = draft.draft;
     parts["a"] = "1";
-    draft.stored();
+    draft.take().stored();
     parts["a"] = "2";
     expect(draft.changes()).toEqual({ parts: { a: "2" } });
   });
@@ -179,7 +179,7 @@ describe("renew", () => {
   test("after stored counts from what was stored", () => {
     const draft = draftOf();
     draft.draft.count = 2;
-    draft.stored();
+    draft.take().stored();
     draft.renew();
     draft.draft.count = 3;
     expect(draft.changes()).toEqual({ count: 3 });

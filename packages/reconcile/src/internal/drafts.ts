@@ -2,10 +2,20 @@
  * Drafts of what a pass may change: the status, step state, and the metadata or spec that a step said it writes.
  * Copy-on-write over the shared, frozen object: a part that nobody touches is never copied, and no draft of it is made.
  */
-import { createMergePatch } from "@treadle/apimachinery";
+import { applyMergePatch, createMergePatch } from "@treadle/apimachinery";
 import { current, Immer, type Draft as ImmerDraft } from "immer";
 
 const immer = new Immer({ autoFreeze: false });
+
+/** What a draft asked for at one moment; it may change on while that is being stored. */
+export interface Taken {
+  /** The changes since what was stored last, as a merge patch; undefined when there are none. */
+  readonly changes: unknown;
+  /** These changes have been stored: later ones count from there. */
+  readonly stored: () => void;
+}
+
+const UNTOUCHED: Taken = { changes: undefined, stored: () => undefined };
 
 /** One value under change. */
 export class Draft<T extends object = Record<string, unknown>> {
@@ -58,14 +68,43 @@ export class Draft<T extends object = Record<string, unknown>> {
 
   /** The changes since {@link stored} as a merge patch, or undefined when there are none. */
   changes(): unknown {
-    return this.#draft === undefined ? undefined : createMergePatch(this.#origin, this.value());
+    return this.take().changes;
   }
 
-  /** What is in the draft now has been stored: later changes count from here. */
-  stored(): void {
-    if (this.#draft === undefined) return;
-    this.#loaded = this.value();
-    this.#good = this.#loaded;
+  /** What the draft asks for now. @throws TypeError when it is not JSON. */
+  take(): Taken {
+    if (this.#draft === undefined) return UNTOUCHED;
+    const value = this.value();
+    const stored = (): void => {
+      this.#loaded = value;
+      this.#good = value;
+    };
+    return { changes: createMergePatch(this.#origin, value), stored };
+  }
+
+  /** Makes the draft what was stored last; references that a step holds go on working. */
+  reset(): void {
+    this.#become(this.#origin);
+  }
+
+  /**
+   * Takes out what was in the draft when it was last checked, and leaves what came since. Returns the way back, or undefined
+   * when there was nothing to take out.
+   */
+  withoutEarlier(): (() => void) | undefined {
+    const earlier = this.#good;
+    if (earlier === undefined || createMergePatch(this.#origin, earlier) === undefined) return undefined;
+    const all = this.value();
+    this.#become(applyMergePatch(this.#origin, createMergePatch(earlier, all) ?? {}) as T);
+    return () => this.#become(all);
+  }
+
+  #become(value: T): void {
+    const draft = this.#draft as Record<string, unknown> | undefined;
+    if (draft === undefined) return;
+    for (const key of Object.keys(draft)) if (!Object.hasOwn(value, key)) delete draft[key];
+    // Copies: what is put into a draft is changed in place.
+    Object.assign(draft, structuredClone(value));
   }
 
   /** Ends the present draft: references that a step still holds are dead, and the changes so far stay. */

@@ -5,7 +5,7 @@ import { type AnyRead, inNamespaceOf, refOfRead, selectorOf } from "../reads.ts"
 import type { ReconcilerEnv } from "../env.ts";
 import type { Logger, Outcome } from "../req.ts";
 import type { PassType, Progress, Setting } from "./compute-conditions.ts";
-import { Draft } from "./drafts.ts";
+import { Draft, type Taken } from "./drafts.ts";
 import { type Change, Heartbeats, materialChanges } from "./material.ts";
 import type { Pipeline } from "./pipeline.ts";
 import type { Failure, WaitingCurve, Wish } from "./requeue.ts";
@@ -36,6 +36,15 @@ export function newMemory(uid: string | undefined): KeyMemory {
     notStored: undefined,
     heartbeats: new Heartbeats(),
   };
+}
+
+/** What all drafts ask for at one moment. */
+export interface Intents {
+  readonly status: Taken;
+  readonly labels: Taken;
+  readonly annotations: Taken;
+  readonly spec: Taken;
+  readonly states: ReadonlyMap<StepRuntime, Taken>;
 }
 
 /** The state of one step: what it may change, and what the object holds of it. */
@@ -156,6 +165,17 @@ export class Pass {
   /** The states that this pass has used. */
   get states(): ReadonlyMap<StepRuntime, StepState> {
     return this.#states;
+  }
+
+  /** What the drafts ask for now. */
+  intents(): Intents {
+    return {
+      status: this.status.take(),
+      labels: this.labels.take(),
+      annotations: this.annotations.take(),
+      spec: this.spec.take(),
+      states: new Map([...this.#states].map(([step, { draft }]) => [step, draft.take()])),
+    };
   }
 
   /** What a declared read gives, fixed for the pass. @throws what its function throws, or the cache. */

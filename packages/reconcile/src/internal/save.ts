@@ -14,7 +14,7 @@ import {
 import { ReconcileError } from "../errors.ts";
 import { computeConditions, conditionsSoFar, failure } from "./compute-conditions.ts";
 import { stateAnnotationOf } from "./names.ts";
-import type { Pass } from "./pass-state.ts";
+import type { Intents, Pass } from "./pass-state.ts";
 import { storedState } from "./state.ts";
 import { type Limit, PrimaryGone, QuietRequeue, type WriteOptions } from "./writer.ts";
 
@@ -37,7 +37,7 @@ export async function save(pass: Pass, limit: Limit): Promise<void> {
     pass.status.discard();
     await writeFinalStatus(pass, limit);
   }
-  if (writer.writes > before) memory.notStored = futile(pass, statusChange(pass, writer.newest, "final"));
+  if (writer.writes > before) memory.notStored = futile(pass, statusChange(pass, writer.newest, final(pass)));
   if (refused !== undefined) throw refused.error;
 }
 
@@ -47,18 +47,21 @@ export async function saveTrouble(pass: Pass, limit: Limit): Promise<void> {
   pass.settings.clear();
   pass.progress.clear();
   pass.discardDrafts();
-  await pass.writer.write("status", (newest) => statusChange(pass, newest, "final"), { limit });
+  const wish = final(pass);
+  await pass.writer.write("status", (newest) => statusChange(pass, newest, wish), { limit });
 }
 
 async function writeFinalStatus(pass: Pass, limit: Limit): Promise<void> {
-  await writeStatus(pass, (newest) => unlessKnownFutile(pass, statusChange(pass, newest, "final")), { limit });
+  const wish = final(pass);
+  await writeStatus(pass, (newest) => unlessKnownFutile(pass, statusChange(pass, newest, wish)), { limit });
 }
 
 /** Metadata and spec. What the server refuses of them must not keep the status from saying so: it is returned. */
 async function saveObject(pass: Pass, limit: Limit): Promise<{ readonly error: unknown } | undefined> {
   try {
-    await writeObject(pass, { withSpec: true }, { limit });
-    if (pass.specChangedBy !== undefined) requireStored(pass, changeOf(specOf(pass.writer.newest), pass.spec.changes()), "spec");
+    const wish = final(pass);
+    await writeObject(pass, wish, { limit });
+    if (pass.specChangedBy !== undefined) requireStored(pass, changeOf(specOf(pass.writer.newest), wish.intents.spec.changes), "spec");
     return undefined;
   } catch (error) {
     if (error instanceof PrimaryGone || error instanceof QuietRequeue) throw error;
@@ -73,25 +76,50 @@ async function saveObject(pass: Pass, limit: Limit): Promise<{ readonly error: u
  * step decided on: what it is about to do outside must not happen.
  */
 export async function checkpoint(pass: Pass, limit: Limit): Promise<void> {
-  const { writer } = pass;
-  await writeObject(pass, { withSpec: false }, { limit, guarded: "decision" });
-  await writeStatus(pass, (newest) => statusChange(pass, newest, "checkpoint"), { limit, guarded: "decision" });
-  requireStored(pass, createMergePatch(statusOf(writer.newest), withIntents(pass, statusOf(writer.newest))), "status");
-  requireStored(pass, objectChange(pass, writer.newest, { withSpec: false }), "");
-  pass.status.stored();
-  pass.labels.stored();
-  pass.annotations.stored();
-  const stored = storedState(pass.pipeline, writer.newest);
-  for (const [step, state] of pass.states) {
-    state.draft.stored();
-    state.stored = stored[step.name];
+  try {
+    await storeNow(pass, limit);
+  } catch (error) {
+    // What other steps put into the status must not keep this one from its write-ahead.
+    const restore = isInvalid(error) ? pass.status.withoutEarlier() : undefined;
+    if (restore === undefined) throw error;
+    try {
+      await storeNow(pass, limit);
+    } catch (again) {
+      restore();
+      throw again;
+    }
+    pass.trouble ??= failure(error, "cannot store what the steps wrote: ");
+    pass.failures.push({ rank: "save", error });
   }
 }
 
-function writeObject(pass: Pass, parts: { readonly withSpec: boolean }, options: WriteOptions): Promise<void> {
+async function storeNow(pass: Pass, limit: Limit): Promise<void> {
+  const { writer } = pass;
+  const wish: Wish = { stage: "checkpoint", intents: pass.intents() };
+  await writeObject(pass, wish, { limit, guarded: "decision" });
+  await writeStatus(pass, (newest) => statusChange(pass, newest, wish), { limit, guarded: "decision" });
+  requireStored(pass, createMergePatch(statusOf(writer.newest), withIntents(pass, statusOf(writer.newest), wish)), "status");
+  requireStored(pass, objectChange(pass, writer.newest, wish), "");
+  const { status, labels, annotations, states } = wish.intents;
+  for (const taken of [status, labels, annotations, ...states.values()]) taken.stored();
+  const stored = storedState(pass.pipeline, writer.newest);
+  for (const [step, state] of pass.states) state.stored = stored[step.name];
+}
+
+/** What a save is to store, as the drafts were when it began. */
+interface Wish {
+  readonly stage: "checkpoint" | "final";
+  readonly intents: Intents;
+}
+
+function final(pass: Pass): Wish {
+  return { stage: "final", intents: pass.intents() };
+}
+
+function writeObject(pass: Pass, wish: Wish, options: WriteOptions): Promise<void> {
   const change = (newest: KubernetesObject): object | undefined => {
     if (pass.pipeline.stateIn === "annotation") requireOwnState(pass, newest);
-    return objectChange(pass, newest, parts);
+    return objectChange(pass, newest, wish);
   };
   return pass.writer.write("object", change, options);
 }
@@ -113,29 +141,30 @@ function requireOwnState(pass: Pass, newest: KubernetesObject): void {
   }
 }
 
-/** The patch of metadata and spec that the drafts ask for, or undefined. */
-function objectChange(pass: Pass, newest: KubernetesObject, { withSpec }: { readonly withSpec: boolean }): object | undefined {
+/** The patch of metadata and, at the end, spec that is wished for, or undefined. */
+function objectChange(pass: Pass, newest: KubernetesObject, { stage, intents }: Wish): object | undefined {
   const metadata = pruned({
-    labels: changeOf(newest.metadata.labels, pass.labels.changes()),
-    annotations: changeOf(newest.metadata.annotations, annotationChanges(pass, newest)),
+    labels: changeOf(newest.metadata.labels, intents.labels.changes),
+    annotations: changeOf(newest.metadata.annotations, annotationChanges(pass, newest, intents)),
   });
-  const spec = withSpec ? changeOf(specOf(newest), pass.spec.changes()) : undefined;
+  const spec = stage === "final" ? changeOf(specOf(newest), intents.spec.changes) : undefined;
   return pruned({ metadata, spec });
 }
 
-function annotationChanges(pass: Pass, newest: KubernetesObject): unknown {
-  const changes = pass.annotations.changes() as Record<string, unknown> | undefined;
+function annotationChanges(pass: Pass, newest: KubernetesObject, intents: Intents): unknown {
+  const changes = intents.annotations.changes as Record<string, unknown> | undefined;
   if (pass.pipeline.stateIn !== "annotation") return changes;
-  const states = stateChanges(pass);
+  const states = stateChanges(intents);
   if (states === undefined) return changes;
   const all = applyMergePatch(storedState(pass.pipeline, newest), states);
   return { ...changes, [stateAnnotationOf(pass.pipeline.name)]: JSON.stringify(all) };
 }
 
 /** The patch of the status: the author's changes, step state, conditions and observedGeneration. */
-function statusChange(pass: Pass, newest: KubernetesObject, stage: "final" | "checkpoint"): object | undefined {
+function statusChange(pass: Pass, newest: KubernetesObject, wish: Wish): object | undefined {
+  const { stage } = wish;
   const before = statusOf(newest);
-  let wanted = withIntents(pass, before);
+  let wanted = withIntents(pass, before, wish);
   const { conditions: rules } = pass.pipeline;
   if (rules !== undefined) {
     const conditions = stage === "final" ? finalConditions(pass, newest, before) : conditionsSoFar(factsOf(pass), before?.conditions);
@@ -173,15 +202,14 @@ function factsOf(pass: Pass): Parameters<typeof computeConditions>[1] {
 }
 
 /** The status after the author's changes and those of step state; the very same value when there are none. */
-function withIntents(pass: Pass, before: Status | undefined): Status | undefined {
-  const changes = pass.status.changes();
-  const steps = pass.pipeline.stateIn === "status" ? stateChanges(pass) : undefined;
-  const intents = pruned({ ...(changes as object | undefined), steps });
-  return intents === undefined ? before : (applyMergePatch(before ?? {}, intents) as Status);
+function withIntents(pass: Pass, before: Status | undefined, { intents }: Wish): Status | undefined {
+  const steps = pass.pipeline.stateIn === "status" ? stateChanges(intents) : undefined;
+  const changes = pruned({ ...(intents.status.changes as object | undefined), steps });
+  return changes === undefined ? before : (applyMergePatch(before ?? {}, changes) as Status);
 }
 
-function stateChanges(pass: Pass): object | undefined {
-  return pruned(Object.fromEntries([...pass.states].map(([step, { draft }]) => [step.name, draft.changes()])));
+function stateChanges({ states }: Intents): object | undefined {
+  return pruned(Object.fromEntries([...states].map(([step, { changes }]) => [step.name, changes])));
 }
 
 /** What of `intent` is not so yet in `before`. */

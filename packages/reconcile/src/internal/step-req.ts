@@ -25,6 +25,8 @@ export class StepReq {
   #client: ReqClient | undefined;
   #conditions: StepConditions | undefined;
   #log: Logger | undefined;
+  /** The last checkpoint or taking of the finalizer: one after the other. */
+  #turn: Promise<unknown> = Promise.resolve();
   /** Values of the declared reads; resolved before the phase began. */
   readonly #reads: Readonly<Record<string, unknown>>;
 
@@ -167,15 +169,24 @@ export class StepReq {
     );
   }
 
-  /** What must be stored before a side effect: a failure counts even if the step catches it, and so does its repetition. */
-  async #fatal(write: () => Promise<void>): Promise<void> {
-    if (this.#pass.over !== undefined) throw this.#pass.over;
-    try {
-      await write();
-    } catch (error) {
-      this.#scope.fail(error);
-      throw error;
-    }
+  /**
+   * What must be stored before a side effect: a failure counts even if the step catches it, and so does its repetition.
+   * What the step wanted to remember of that side effect did not happen: it is taken back.
+   */
+  #fatal(write: () => Promise<void>): Promise<void> {
+    const inTurn = async (): Promise<void> => {
+      if (this.#pass.over !== undefined) throw this.#pass.over;
+      try {
+        await write();
+      } catch (error) {
+        this.#scope.fail(error);
+        if (this.#step.state !== undefined && !this.#scope.isRevoked) this.#pass.stateOf(this.#step).draft.reset();
+        throw error;
+      }
+    };
+    const turn = this.#turn.then(inTurn, inTurn);
+    this.#turn = turn;
+    return turn;
   }
 
   #written(part: "labels" | "annotations" | "spec"): object {
