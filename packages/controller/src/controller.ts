@@ -18,6 +18,7 @@ import {
   type PassResult,
   type Reconciler,
   type ReconcilerEnv,
+  type Strays,
   type Wake,
   wakesOf,
 } from "@treadle/reconcile";
@@ -26,6 +27,7 @@ import { type EndedPass, FailureCurve } from "./failure-curve.ts";
 import type { Feed, Origin } from "./feed.ts";
 import type { ControllerMetrics } from "./internal/controller-metrics.ts";
 import { errorFields } from "./internal/error-text.ts";
+import { Leftovers } from "./internal/leftovers.ts";
 import { isMandatory, type Predicate } from "./predicates.ts";
 
 /** How a handler is run. */
@@ -90,6 +92,7 @@ export class Controller {
   readonly #primary: Feed;
   readonly #reconciler: Reconciler;
   readonly #abort = new AbortController();
+  readonly #leftovers = new Leftovers();
   #workers: Promise<unknown> | undefined;
 
   /** Subscribes to its feeds; they must not have been started. */
@@ -152,9 +155,15 @@ export class Controller {
     this.#abort.abort(reason);
   }
 
-  /** Resolves when {@link close} was called and every pass is over. */
+  /** Resolves when {@link close} was called, every pass is over, and every step has returned. */
   async ended(): Promise<void> {
     await this.#workers;
+    await this.#leftovers.ended();
+  }
+
+  /** How many passes, and steps that go on after theirs, have not ended. */
+  unfinished(): number {
+    return this.#queue.status().running + this.#leftovers.withoutKey;
   }
 
   /** Queues a pass for `ref`, as an event would. */
@@ -228,21 +237,23 @@ export class Controller {
       const key = await this.#queue.get();
       if (key === undefined) return;
       this.#env.metrics.active(1);
+      let strays: Strays | undefined;
       try {
-        await this.#pass(key);
+        strays = await this.#pass(key);
       } catch (error) {
         this.#contained(error, "the pass ended with an exception; this is a bug of Treadle", key);
         this.#schedule(key, { requeue: { type: "failure" } });
       } finally {
         this.#env.metrics.active(-1);
-        this.#queue.done(key);
+        if (strays === undefined) this.#queue.done(key);
+        else this.#leftovers.add(strays, () => this.#queue.done(key));
       }
       // Passes that live on the cache alone are promise jobs: without this no timer, socket or signal would get its turn.
       if (passes % PASSES_PER_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
     }
   }
 
-  async #pass(key: string): Promise<void> {
+  async #pass(key: string): Promise<Strays | undefined> {
     const { clock, metrics, newID, onPass } = this.#env;
     const startedMs = clock.now();
     const reconcileID = newID();
@@ -258,6 +269,7 @@ export class Controller {
     } catch (error) {
       this.#contained(error, "onPass threw", key);
     }
+    return result.strays;
   }
 
   #schedule(key: string, pass: EndedPass): void {

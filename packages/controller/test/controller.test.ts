@@ -18,6 +18,32 @@ const mirror = step(Widget, {
 const mirroring = handler(Widget).step(conditions()).step(mirror).build();
 const ref = { name: "a", namespace: "default" };
 
+describe("a step that hangs", () => {
+  test("keeps its object, not its worker: others are served, and its own next pass waits until it has returned", async () => {
+    const returns = Promise.withResolvers<void>();
+    let begun = 0;
+    const hanging = step(Widget, {
+      name: "hanging",
+      timeoutMs: 1_000,
+      do: (req) => (req.object.metadata.name === "a" && ++begun === 1 ? returns.promise : undefined),
+    });
+    const world = await startWorld({ handlers: [], start: false });
+    world.manager.add(handler(Widget).step(hanging).build(), { concurrency: 1 });
+    await world.manager.start();
+    await world.user.create(Widget, widget("a"));
+    await world.clock.advance(0);
+    await world.user.create(Widget, widget("b"));
+    await world.clock.advance(1_000);
+    expect(world.passes).toEqual(["widgets.test.treadle.dev default/a", "widgets.test.treadle.dev default/b"]);
+    await world.clock.advance(10_000);
+    expect(begun, "one pass at a time").toBe(1);
+    returns.resolve();
+    await world.clock.advance(0);
+    expect(begun).toBe(2);
+    await world.settled();
+  });
+});
+
 describe("events of the primary", () => {
   test("a creation, a change of the spec and a deletion start one pass each; own status writes start none", async () => {
     const world = await startWorld({ handlers: [mirroring] });

@@ -289,7 +289,7 @@ describe("stop", () => {
     expect((await world.user.get(Widget, ref))?.status?.text).toBe("begun");
   });
 
-  test("a step that ignores its signal does not hold up the stop: its pass is saved without it", async () => {
+  test("of a step that ignores its signal the pass is saved without it; after the grace the stop fails, for it still runs", async () => {
     const deaf = step(Widget, {
       name: "deaf",
       do(req) {
@@ -301,9 +301,46 @@ describe("stop", () => {
     await world.user.create(Widget, widget("a"));
     await world.clock.advance(0);
     const stopped = world.manager.stop();
+    const failed = expect(stopped).rejects.toMatchObject({
+      code: "ERR_SHUTDOWN_TIMEOUT",
+      message: expect.stringContaining("1 of widgets") as string,
+    });
     await world.clock.advance(2_000);
-    await expect(stopped).resolves.toBeUndefined();
     expect((await world.user.get(Widget, ref))?.status?.text).toBe("begun");
+    await world.clock.advance(1_000);
+    await failed;
+    expect(world.logs.map(({ text }) => text)).not.toContain("the manager has stopped");
+  });
+
+  test.for([
+    { name: "that returns in time does not fail it", returns: true },
+    { name: "that goes on fails it, also when its pass was over long ago", returns: false },
+  ])("the stop waits for a step beyond its deadline; one $name", async ({ returns }) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const deaf = step(Widget, { name: "deaf", timeoutMs: 1_000, do: () => promise });
+    const world = await startWorld({
+      handlers: [
+        handler(Widget, { deadlines: { passMs: 5_000 } })
+          .step(deaf)
+          .build(),
+      ],
+      gracefulShutdownMs: 3_000,
+    });
+    await world.user.create(Widget, widget("a"));
+    await world.clock.advance(returns ? 1_000 : 5_500);
+    expect(world.passes.length).toBeGreaterThan(0);
+    let outcome: unknown = "stopping";
+    void world.manager.stop().then(
+      () => (outcome = "stopped"),
+      (error: unknown) => (outcome = error),
+    );
+    await world.clock.advance(1_000);
+    expect(outcome).toBe("stopping");
+    if (returns) resolve();
+    await world.clock.advance(2_000);
+    if (returns) expect(outcome).toBe("stopped");
+    else expect(outcome).toMatchObject({ code: "ERR_SHUTDOWN_TIMEOUT" });
+    resolve();
   });
 
   test("a pass that cannot be ended is left behind after the grace, with an error that names it", async () => {

@@ -18,7 +18,7 @@ export {
 export type { DeclaredWatch } from "./internal/collected.ts";
 export type { Pipeline, PipelineConditions } from "./internal/pipeline.ts";
 export type { StepRuntime } from "./internal/step-runtime.ts";
-export type { PassResult, PhaseReport, Requeue } from "./pass-result.ts";
+export type { PassResult, PhaseReport, Requeue, Strays } from "./pass-result.ts";
 export { type Permission, PERMISSION_VERBS, type PermissionVerb } from "./permission.ts";
 export {
   type AnyRead,

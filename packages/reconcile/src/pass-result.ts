@@ -34,4 +34,14 @@ export interface PassResult {
   readonly phases: readonly PhaseReport[];
   /** Requests with which the engine wrote the primary. */
   readonly writes: number;
+  /** Steps that outlived their deadline, or the signal of the pass, and still run; absent when there are none. */
+  readonly strays?: Strays;
+}
+
+/** What goes on after the pass, without the right to use its req. */
+export interface Strays {
+  /** Resolves when the object may have its next pass: all have returned, or the pass limit is over. */
+  readonly freed: Promise<void>;
+  /** Resolves when all have returned, which may be never. */
+  readonly returned: Promise<void>;
 }

@@ -22,8 +22,8 @@ export interface PassOptions {
 
 export interface Reconciler {
   /**
-   * Runs one pass for the object named `ref`. Never rejects. The caller runs at most one at a time for a key.
-   * Resolves when the pass is over, and a step that outlived its deadline has returned or the pass limit is reached.
+   * Runs one pass for the object named `ref`. Never rejects. Resolves when everything is stored. The caller runs at most
+   * one at a time for a key, and where a step outlived its deadline the next one not before `strays.freed`.
    */
   pass(ref: Ref, options?: PassOptions): Promise<PassResult>;
 }
@@ -59,12 +59,10 @@ export function createReconciler(handler: AnyHandler, env: ReconcilerEnv): Recon
       const memory = memoryOf(key, object);
       const pass = new Pass({ pipeline, env, object, memory, signal: options.signal ?? NEVER, log });
       await runPass(pass);
-      // At shutdown nothing waits for a step that does not listen: everything is stored, and no pass follows.
-      if (pass.strays.length > 0 && !pass.isAborted) await settled(pass);
       pass.close();
       if (pass.isGone) memories.delete(key);
       const { uid } = object.metadata;
-      return finished({ ...resultOf(pass), ...(uid === undefined ? {} : { uid }) }, log, startedMs);
+      return finished({ ...resultOf(pass), ...(uid === undefined ? {} : { uid }), ...straysOf(pass) }, log, startedMs);
     },
   };
 
@@ -112,15 +110,17 @@ function loadFailed(error: unknown): PassResult {
   };
 }
 
-/** The key is not started again before what outlived its deadline has returned, or the pass limit is over. */
-async function settled(pass: Pass): Promise<void> {
-  await new Promise<void>((resolve) => {
+function straysOf(pass: Pass): Pick<PassResult, "strays"> {
+  if (pass.strays.length === 0) return {};
+  const returned = Promise.all(pass.strays).then(() => undefined);
+  const freed = new Promise<void>((resolve) => {
     const timer = pass.clock.after(pass.endsAtMs - pass.clock.now(), resolve);
-    void Promise.all(pass.strays).then(() => {
+    void returned.then(() => {
       timer.cancel();
       resolve();
     });
   });
+  return { strays: { freed, returned } };
 }
 
 function resultOf(pass: Pass): PassResult {

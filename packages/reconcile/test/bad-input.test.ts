@@ -170,9 +170,17 @@ describe("a step that misbehaves", () => {
     expect((await live()).status?.conditions, "the status is stored while the step still hangs").toContainEqual(
       expect.objectContaining({ type: "Ready", status: "False", reason: "StepTimeout" }),
     );
-    expect(finished, "its key is not started again before it returned").toBe(false);
+    expect(finished, "its worker is free").toBe(true);
+    const { error, strays } = await running;
+    expect(error).toMatchObject({ code: "ERR_STEP_TIMEOUT", step: "hanging" });
+    let freed = false;
+    void strays?.freed.then(() => (freed = true));
+    await harness.clock.advance(5_000);
+    expect(freed, "its key is not started again before it returned").toBe(false);
     release();
-    expect((await running).error).toMatchObject({ code: "ERR_STEP_TIMEOUT", step: "hanging" });
+    await strays?.returned;
+    await harness.clock.advance(0);
+    expect(freed).toBe(true);
     expect(late).toEqual({ aborted: true, draft: "TypeError", client: "ERR_REVOKED" });
     expect((await live()).status?.count).toBeUndefined();
   });

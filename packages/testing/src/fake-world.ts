@@ -111,6 +111,8 @@ class World implements FakeWorld {
   readonly #failures = new FailureCurve(CLUSTER_CURVE);
   /** When each key is due, in the order in which they came. */
   readonly #due = new Map<string, number>();
+  /** Keys whose last pass left a step behind that still runs. */
+  readonly #held = new Map<string, Promise<void>>();
   #started: Promise<void> | undefined;
   #isStarted = false;
 
@@ -240,10 +242,12 @@ class World implements FakeWorld {
 
   async #run(key: string): Promise<WorldPass> {
     this.#due.delete(key);
+    await this.#held.get(key);
     const atMs = this.clock.now();
     const result = await this.#reconciler.pass(refOf(key), { reconcileID: `pass-${this.passes.length + 1}` });
     const pass = { ...result, outcome: outcomeOf(result), key, atMs };
     this.passes.push(pass);
+    if (result.strays !== undefined) this.#held.set(key, result.strays.freed);
     const delayMs = this.#failures.delayAfter(key, result);
     if (delayMs !== undefined) this.#queue(key, delayMs);
     return pass;

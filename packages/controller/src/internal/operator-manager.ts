@@ -208,9 +208,9 @@ export class OperatorManager implements Manager {
     try {
       const runtime = await this.#starting?.catch(() => undefined); // Whoever called start() hears of it.
       await runtime?.stop();
+      if (wasStarted) this.#log.info({}, "the manager has stopped");
     } finally {
       this.#ended();
-      if (wasStarted) this.#log.info({}, "the manager has stopped");
     }
   }
 

@@ -212,7 +212,7 @@ async function stopControllers(options: RuntimeOptions, controllers: readonly Co
 }
 
 function runningOf(controllers: readonly Controller[]): Readonly<Record<string, number>> {
-  return Object.fromEntries(controllers.map((each) => [each.name, each.status().running] as const).filter(([, running]) => running > 0));
+  return Object.fromEntries(controllers.map((each) => [each.name, each.unfinished()] as const).filter(([, running]) => running > 0));
 }
 
 /** Whether `promise` resolved in time; rejects with it. Leaves no timer. */
