@@ -93,6 +93,7 @@ export {
   type UntypedObject,
   type WriteOf,
 } from "./kind.ts";
+export { isMetadataOnly, metadataOf, metadataOnly, type MetadataOnlyKind } from "./metadata-only.ts";
 export { compareResourceVersions } from "./resource-version.ts";
 export {
   formatLabelSelector,

@@ -6,6 +6,7 @@ import {
   type ApiResponse,
   apiVersionOf,
   groupKindOf,
+  isMetadataOnly,
   type Kind,
   type KubernetesList,
   type KubernetesObject,
@@ -19,7 +20,7 @@ import { closedError, isConnectionError } from "./connection-error.ts";
 import type { ClientOptions } from "./client-options.ts";
 import { abortable, type Exchange, type ExchangeEnvironment, exchange } from "./exchange.ts";
 import { apiError, type CallContext, callError, invalidBody } from "./failure.ts";
-import { isMetadataOnly, METADATA_ACCEPT } from "./metadata-only.ts";
+import { METADATA_ACCEPT } from "./metadata-only.ts";
 import { objectBody, writeQuery } from "./query.ts";
 import { secretValues } from "./secrets.ts";
 import { shownUrl } from "./shown-url.ts";

@@ -1,7 +1,7 @@
 import { isConflict, isInvalid, isKindNotServed, isNotFound, kind } from "@treadle/apimachinery";
 import { describe, expect, test } from "vitest";
 import { createClient } from "./create-client.ts";
-import { metadataOnly } from "./metadata-only.ts";
+import { metadataOnly } from "./index.ts";
 import { pages } from "./pages.ts";
 import { failure, json, scriptedTransport, stream, text } from "../test/scripted-transport.ts";
 

@@ -19,5 +19,5 @@ export { createClient } from "./create-client.ts";
 export { type CredentialFiles, type Credentials, type CredentialSource, fileCredentials } from "./credentials.ts";
 export type { Exchange } from "./exchange.ts";
 export { type HttpTransport, type HttpTransportOptions, httpTransport } from "./http-transport.ts";
-export { metadataOnly, type MetadataOnlyKind } from "./metadata-only.ts";
+export { metadataOnly, type MetadataOnlyKind } from "@treadle/apimachinery";
 export { pages } from "./pages.ts";

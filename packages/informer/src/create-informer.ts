@@ -3,7 +3,17 @@
  * with our own writes, one store.
  */
 import { setMaxListeners } from "node:events";
-import { type Clock, type Kind, keyOf, type KubernetesObject, type ObjectOf, type Random, type Ref } from "@treadle/apimachinery";
+import {
+  type Clock,
+  isMetadataOnly,
+  type Kind,
+  keyOf,
+  type KubernetesObject,
+  metadataOf,
+  type ObjectOf,
+  type Random,
+  type Ref,
+} from "@treadle/apimachinery";
 import type { Client } from "@treadle/client";
 import type { Informer, InformerEvent, InformerProgress, Select } from "./informer.ts";
 import { orAborted } from "./internal/await.ts";
@@ -34,6 +44,10 @@ export interface InformerOptions<K extends Kind = Kind> {
   readonly ingest?: (object: ObjectOf<K>) => ObjectOf<K>;
   /** Told of every failure, each time. @defaultValue a process warning, but nothing for list and watch: see `progress()` */
   readonly onError?: (error: unknown, where: InformerErrorSource) => void;
+  /** Told after each list that is complete in the store, the first as well as those after a failure. */
+  readonly onListed?: () => void;
+  /** How long to wait before the next attempt when the server does not serve the kind; up to a quarter less, at random. @defaultValue 10_000 */
+  readonly notServedRetryMs?: number;
   /** Objects in a page of a list. @defaultValue 250 */
   readonly pageSize?: number;
 }
@@ -127,11 +141,22 @@ class StoreInformer implements Informer<AnyKind> {
   }
 
   get(ref: Ref): KubernetesObject | undefined {
+    this.#requireCovered(ref.namespace);
     return this.#store.get(this.#namespaceOf(ref.namespace) ?? "", ref.name);
   }
 
   list(select: Select = {}): readonly KubernetesObject[] {
+    this.#requireCovered(select.namespace);
     return this.#store.list(this.#namespaceOf(select.namespace), select.matchLabels);
+  }
+
+  covers(namespace: string | undefined): boolean {
+    const within = this.#namespaceOf(namespace);
+    return within === undefined || this.#reflectors.has(undefined) || this.#reflectors.has(within);
+  }
+
+  retry(): void {
+    for (const reflector of this.#reflectors.values()) reflector.retry();
   }
 
   addIndex(name: string, keys: (object: KubernetesObject) => readonly string[]): void {
@@ -177,14 +202,25 @@ class StoreInformer implements Informer<AnyKind> {
   }
 
   #reflector(namespace: string | undefined): Reflector<KubernetesObject> {
-    const { client, kind, clock, random, labelSelector, fieldSelector, pageSize = 250 } = this.#options;
+    const { client, kind, clock, random, labelSelector, fieldSelector, pageSize = 250, notServedRetryMs = 10_000 } = this.#options;
     const source = sourceOf<KubernetesObject>(client, kind, {
       ...(namespace === undefined ? {} : { namespace }),
       ...(labelSelector === undefined ? {} : { labelSelector }),
       ...(fieldSelector === undefined ? {} : { fieldSelector }),
     });
     const onFailure = (error: unknown, where: "list" | "watch"): void => this.#report(error, where);
-    return new Reflector({ source, sink: this.#sink(namespace), clock, random, pacer: this.#shared.pacer, pageSize, onFailure });
+    const onListed = (): void => this.#options.onListed?.();
+    return new Reflector({
+      source,
+      sink: this.#sink(namespace),
+      clock,
+      random,
+      pacer: this.#shared.pacer,
+      pageSize,
+      notServedRetryMs,
+      onFailure,
+      onListed,
+    });
   }
 
   #sink(namespace: string | undefined): Sink<KubernetesObject> {
@@ -231,7 +267,9 @@ class StoreInformer implements Informer<AnyKind> {
   }
 
   #ingest(object: KubernetesObject): KubernetesObject {
-    const whole = withType(object, this.kind);
+    const typed = withType(object, this.kind);
+    // A server that cannot reduce objects sends them whole, and so does the answer to a write.
+    const whole = isMetadataOnly(this.kind) ? metadataOf(typed) : typed;
     const { ingest } = this.#options;
     if (ingest === undefined) return this.#shared.freezer.freeze(dropManagedFields(whole));
     const { name, namespace, uid, resourceVersion } = whole.metadata;
@@ -285,6 +323,13 @@ class StoreInformer implements Informer<AnyKind> {
   /** No watch would ever confirm a write elsewhere. */
   #isInScope(ref: Ref): boolean {
     return this.#reflectors.has(undefined) || this.#reflectors.has(ref.namespace);
+  }
+
+  #requireCovered(namespace: string | undefined): void {
+    if (this.covers(namespace)) return;
+    throw new Error(
+      `${this.kind.kind} is not watched in namespace ${JSON.stringify(namespace)}: add it to the namespaces, or read it live`,
+    );
   }
 
   #namespaceOf(namespace: string | undefined): string | undefined {

@@ -29,8 +29,12 @@ export interface Informer<K extends Kind = Kind> {
   readonly hasSynced: boolean;
   /** Resolves when {@link hasSynced}; rejects with the signal's reason, and when the informer was stopped before. */
   synced(signal?: AbortSignal): Promise<void>;
+  /** @throws when the namespace is not {@link covers | covered}: that nothing is known there does not mean that nothing is there. */
   get(ref: Ref): ObjectOf<K> | undefined;
+  /** Without a namespace: of all that are covered. @throws as {@link get} */
   list(select?: Select): readonly ObjectOf<K>[];
+  /** Whether objects of this namespace are watched. */
+  covers(namespace: string | undefined): boolean;
   /**
    * Registers an index; before or after start. `keys` must be pure; an object for which it throws has no keys.
    * The same function again changes nothing. @throws when the name is taken by another function.
@@ -61,6 +65,8 @@ export interface Informer<K extends Kind = Kind> {
    * Bounded: after 30 s the news is let through.
    */
   expectWrite(ref: Ref): () => void;
+  /** Ends a pause after a failure, e.g. because the kind may be served now; of no effect on a watch that is open. */
+  retry(): void;
   /** For probes and metrics. */
   progress(): InformerProgress;
 }

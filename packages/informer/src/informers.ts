@@ -8,8 +8,10 @@ import {
   formatFieldSelector,
   formatLabelSelector,
   groupKindOf,
+  isMetadataOnly,
   type Kind,
   labelRequirements,
+  metadataOnly,
   type ObjectOf,
   parseFieldSelector,
   parseLabelSelector,
@@ -29,6 +31,10 @@ export interface InformersOptions {
   readonly pageSize?: number;
   /** Told of every failure of every informer. @defaultValue as in {@link InformerOptions.onError} */
   readonly onError?: (error: unknown, where: InformerErrorSource, kind: Kind) => void;
+  /** Told after each complete list of an informer; see {@link InformerOptions.onListed}. */
+  readonly onListed?: (kind: Kind) => void;
+  /** See {@link InformerOptions.notServedRetryMs}. */
+  readonly notServedRetryMs?: number;
 }
 
 /** What distinguishes two informers of one kind, and how their objects are cut down. */
@@ -49,7 +55,10 @@ export interface Informers {
    * @throws when it exists with another `ingest`, and SelectorError for a selector that cannot be read.
    */
   for<K extends Kind>(kind: K, scope?: InformerScope<K>): Informer<K>;
-  /** The informer of this kind if there is one: that without a scope of its own, else the first that was made. */
+  /**
+   * The informer of this kind if there is one: that without a scope of its own, else the first that was made. For a kind
+   * of metadata only, that of whole objects will do.
+   */
   get<K extends Kind>(kind: K): Informer<K> | undefined;
   /** In the order in which they were made. */
   all(): readonly Informer[];
@@ -88,7 +97,8 @@ export function createInformers(options: InformersOptions): Informers {
     },
     get<K extends Kind>(kind: K): Informer<K> | undefined {
       const exact = entries.get(idOf(kind, scopeOf({})))?.informer;
-      const found = exact ?? informers.all().find((informer) => nameOf(informer.kind) === nameOf(kind));
+      const wanted = isMetadataOnly(kind) ? [nameOf(kind), fullName(kind)] : [nameOf(kind)];
+      const found = exact ?? wanted.map((name) => informers.all().find((informer) => nameOf(informer.kind) === name)).find(Boolean);
       return found as unknown as Informer<K> | undefined; // As above.
     },
     all: () => [...entries.values()].map(({ informer }) => informer),
@@ -117,12 +127,14 @@ export function createInformers(options: InformersOptions): Informers {
   }
 
   function common(kind: Kind): Omit<InformerOptions, "kind"> {
-    const { client, clock, random, pageSize, onError } = options;
+    const { client, clock, random, pageSize, onError, onListed, notServedRetryMs } = options;
     return {
       client,
       clock,
       random,
       ...(pageSize === undefined ? {} : { pageSize }),
+      ...(notServedRetryMs === undefined ? {} : { notServedRetryMs }),
+      ...(onListed === undefined ? {} : { onListed: (): void => onListed(kind) }),
       ...(onError === undefined ? {} : { onError: (error: unknown, where: InformerErrorSource): void => onError(error, where, kind) }),
     };
   }
@@ -132,6 +144,10 @@ export function createInformers(options: InformersOptions): Informers {
 function declared<K extends Kind>(informers: Informers, kind: K): Informer<K> {
   const informer = informers.get(kind);
   if (informer !== undefined) return informer;
+  if (informers.get(metadataOnly(kind)) !== undefined)
+    throw new Error(
+      `the whole of ${groupKindOf(kind)} (${kind.version}) is not declared by reads, owns or watch of any step, only its metadata: ask the cache for metadataOnly(${kind.kind}), or read it live with the client`,
+    );
   throw new Error(
     `Kind ${groupKindOf(kind)} (${kind.version}) is not declared by reads, owns or watch of any step, so there is no cache of it: declare it there, or read it live with the client`,
   );
@@ -139,8 +155,11 @@ function declared<K extends Kind>(informers: Informers, kind: K): Informer<K> {
 
 /** A kind without the contents of its objects is another one: who reads the whole must not be given the half. */
 function nameOf(kind: Kind): string {
-  const isMetadataOnly = "metadataOnly" in kind && kind.metadataOnly === true;
-  return `${apiVersionOf(kind)} ${kind.kind}${isMetadataOnly ? " (metadata only)" : ""}`;
+  return isMetadataOnly(kind) ? `${fullName(kind)} (metadata only)` : fullName(kind);
+}
+
+function fullName(kind: Kind): string {
+  return `${apiVersionOf(kind)} ${kind.kind}`;
 }
 
 function idOf(kind: Kind, { namespaces, labelSelector, fieldSelector }: InformerScope): string {

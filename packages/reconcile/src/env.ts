@@ -1,6 +1,7 @@
 /** What passes run against: given by the controller in an operator, by a test in a test. */
 import type { Clock, Kind, KubernetesObject, Ref } from "@treadle/apimachinery";
 import type { Client } from "@treadle/client";
+import type { Fetches } from "./fetches.ts";
 import type { Cache, Logger } from "./req.ts";
 
 /** What `req.event()` records. */
@@ -10,6 +11,15 @@ export interface EventNote {
   readonly note: string;
   /** The step that recorded it. */
   readonly action: string;
+}
+
+/** A step asked the server for a kind that its handler neither reads, owns nor watches: no event wakes it, no rule allows it. */
+export interface UndeclaredUse {
+  readonly handler: string;
+  readonly step: string;
+  readonly verb: "get" | "list";
+  /** `kind.group` */
+  readonly kind: string;
 }
 
 /** What passes run against. */
@@ -30,5 +40,11 @@ export interface ReconcilerEnv {
   observeOther?(kind: Kind, object: KubernetesObject): void;
   /** Told when our write removed the primary. */
   observeDelete?(object: KubernetesObject): void;
+  /** The fetched objects of kinds that are cached as metadata; shared by reconcilers that share a cache. @defaultValue its own */
+  readonly fetches?: Fetches;
+  /** Whether the server serves the kind, as far as is known: steps that read or own one that it does not serve wait. @defaultValue all */
+  isServed?(kind: Kind): boolean;
+  /** Told, for tests, of a use of a kind through `req.client` that nothing in the handler declares. */
+  undeclared?(use: UndeclaredUse): void;
   recordEvent?(object: KubernetesObject, event: EventNote): void;
 }

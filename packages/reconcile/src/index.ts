@@ -38,7 +38,8 @@ export {
   watchFormOf,
 } from "./reads.ts";
 export { createReconciler, type PassOptions, type Reconciler } from "./reconciler.ts";
-export type { EventNote, ReconcilerEnv } from "./env.ts";
+export type { EventNote, ReconcilerEnv, UndeclaredUse } from "./env.ts";
+export { type Fetch, Fetches } from "./fetches.ts";
 export type {
   Deadlines,
   HandlerOptions,

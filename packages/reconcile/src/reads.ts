@@ -2,7 +2,15 @@
  * What a step reads of other objects, declared once: watch, reverse index, wake-up and the typed value in `req.reads`
  * all follow from the declaration.
  */
-import type { CachedAsMetadata, Kind, KubernetesObject, MetadataOf, ObjectOf, Ref } from "@treadle/apimachinery";
+import {
+  type CachedAsMetadata,
+  type Kind,
+  type KubernetesObject,
+  type MetadataOf,
+  metadataOnly,
+  type ObjectOf,
+  type Ref,
+} from "@treadle/apimachinery";
 
 /** A declared read of a step for objects `T`; `R` is what the step gets. */
 export interface Read<in T, out R> {
@@ -59,7 +67,7 @@ export function one<T extends KubernetesObject, K extends Kind, const O extends 
   options?: O,
 ): Read<T, OneOf<K, O> | undefined> {
   const source = isCachedAsMetadata(kind) && options?.metadata !== true ? "fetch" : "cache";
-  const read: OneRead = { type: "one", kind, ref: ref as OneRead["ref"], ...formOf(source, options) };
+  const read: OneRead = { type: "one", kind, ref: ref as OneRead["ref"], ...formOf(kind, source, options) };
   return read;
 }
 
@@ -72,8 +80,9 @@ export function many<T extends KubernetesObject, K extends Kind, const O extends
   select: (object: T) => ManySelector,
   options?: O,
 ): Read<T, readonly ManyOf<K, O>[]> {
-  const isMetadata = isCachedAsMetadata(kind) || options?.metadata === true;
-  const read: ManyRead = { type: "many", kind, select: select as ManyRead["select"], ...formOf("cache", options), isMetadata };
+  const metadata = isCachedAsMetadata(kind) || options?.metadata === true;
+  const form = formOf(kind, "cache", { ...options, metadata });
+  const read: ManyRead = { type: "many", kind, select: select as ManyRead["select"], ...form };
   return read;
 }
 
@@ -88,6 +97,9 @@ export interface ReadForm {
   readonly isMetadata: boolean;
   /** What the cache must hold of the kind; `undefined`: it is not watched. */
   readonly watches: WatchForm | undefined;
+  /** The kind by which the cache, and the server where the read is live, is asked. */
+  readonly cacheKind: Kind;
+  readonly liveKind: Kind;
 }
 
 /** Of a watched object either everything is kept, or its metadata. */
@@ -155,7 +167,10 @@ function isCachedAsMetadata(kind: Kind | undefined): boolean {
   return kind?.cachedAs === "metadata";
 }
 
-function formOf(source: "cache" | "fetch", { live = false, metadata = false, watch = true }: ReadOptions = {}): ReadForm {
-  if (live || !watch) return { source: "live", isMetadata: metadata, watches: watch ? "metadata" : undefined };
-  return { source, isMetadata: metadata, watches: metadata || source === "fetch" ? "metadata" : "whole" };
+function formOf(kind: Kind, source: "cache" | "fetch", { live = false, metadata = false, watch = true }: ReadOptions = {}): ReadForm {
+  const isOnlyMetadata = metadata || source === "fetch";
+  const reduced = metadataOnly(kind ?? {});
+  const common = { isMetadata: metadata, liveKind: metadata ? reduced : kind };
+  if (live || !watch) return { ...common, source: "live", watches: watch ? "metadata" : undefined, cacheKind: reduced };
+  return { ...common, source, watches: isOnlyMetadata ? "metadata" : "whole", cacheKind: isOnlyMetadata ? reduced : kind };
 }

@@ -4,6 +4,7 @@
  */
 import { keyOf, type KubernetesObject, type Ref } from "@treadle/apimachinery";
 import type { ReconcilerEnv } from "./env.ts";
+import { Fetches } from "./fetches.ts";
 import type { AnyHandler } from "./handler.ts";
 import { hasOurFinalizer } from "./internal/finalizer.ts";
 import { runPass } from "./internal/pass.ts";
@@ -32,6 +33,7 @@ export interface Reconciler {
 export function createReconciler(handler: AnyHandler, env: ReconcilerEnv): Reconciler {
   const { pipeline } = handler;
   const memories = new Map<string, KeyMemory>();
+  const fetches = env.fetches ?? new Fetches();
   const context = { controller: handler.name, kind: handler.kind.kind };
 
   return {
@@ -51,25 +53,34 @@ export function createReconciler(handler: AnyHandler, env: ReconcilerEnv): Recon
         return finished(loadFailed(error), log, startedMs);
       }
       if (object === undefined) {
-        memories.delete(key);
+        forget(key);
         return GONE;
       }
       if (object.metadata.deletionTimestamp !== undefined && !hasOurFinalizer(pipeline, object)) return LEFT;
 
       const memory = memoryOf(key, object);
-      const pass = new Pass({ pipeline, env, object, memory, signal: options.signal ?? NEVER, log });
+      const pass = new Pass({ pipeline, env, object, memory, signal: options.signal ?? NEVER, log, fetches });
       await runPass(pass);
+      // At shutdown nothing waits for a step that does not listen: everything is stored, and no pass follows.
+      if (pass.strays.length > 0 && !pass.isAborted) await settled(pass);
       pass.close();
-      if (pass.isGone) memories.delete(key);
+      if (pass.isGone) forget(key);
       const { uid } = object.metadata;
-      return finished({ ...resultOf(pass), ...(uid === undefined ? {} : { uid }), ...straysOf(pass) }, log, startedMs);
+      return finished({ ...resultOf(pass), ...(uid === undefined ? {} : { uid }) }, log, startedMs);
     },
   };
+
+  /** What the object's reads had fetched is kept for others that name it, if any. */
+  function forget(key: string): void {
+    for (const { kind, ref } of memories.get(key)?.fetched.values() ?? []) fetches.release(kind, ref, `${handler.name} ${key}`);
+    memories.delete(key);
+  }
 
   function memoryOf(key: string, object: KubernetesObject): KeyMemory {
     const { uid, generation } = object.metadata;
     let memory = memories.get(key);
     if (memory === undefined || memory.uid !== uid) {
+      forget(key);
       memory = newMemory(uid);
       memories.set(key, memory);
     }

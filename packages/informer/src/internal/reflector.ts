@@ -23,7 +23,8 @@ const QUIET_WITH_BOOKMARKS_MS = 90_000;
 const GRACE_MS = 5_000;
 /** A server that ignores `sendInitialEvents` never marks their end. */
 const QUIET_INITIAL_EVENTS_MS = 15_000;
-const NOT_SERVED_RETRY_MS = 10_000;
+/** Up to this part of the pause is left out at random: the pause is a promise of how long it takes at most. */
+const NOT_SERVED_JITTER = 0.25;
 /** Watches that end early and cleanly are opened at most this often. */
 const MIN_WATCH_MS = 1_000;
 /** A second 410 within this time waits like any failure. */
@@ -43,7 +44,10 @@ export interface ReflectorOptions<T extends KubernetesObject> {
   readonly random: Random;
   readonly pacer: Pacer;
   readonly pageSize: number;
+  /** The longest pause while the kind is not served. */
+  readonly notServedRetryMs: number;
   readonly onFailure: (error: unknown, where: "list" | "watch") => void;
+  readonly onListed: () => void;
 }
 
 export class Reflector<T extends KubernetesObject> {
@@ -57,6 +61,7 @@ export class Reflector<T extends KubernetesObject> {
   #hasBookmarks: "unknown" | "yes" | "no" = "unknown";
   #wantsRelist = false;
   #current: Watchdog | undefined;
+  #pause: AbortController | undefined;
   #answeredAt: number;
   /** Since when there was no failure. */
   #healthySince: number | undefined;
@@ -84,14 +89,29 @@ export class Reflector<T extends KubernetesObject> {
     this.#current?.end(RELIST);
   }
 
+  /** Ends a pause between two attempts. */
+  retry(): void {
+    this.#pause?.abort();
+  }
+
   /** Runs until the signal is aborted; never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     this.#answeredAt = this.#options.clock.now();
     while (!signal.aborted) {
       const pauseMs = await this.#attempt(signal);
       if (signal.aborted) return;
-      if (pauseMs > 0) await sleep(this.#options.clock, pauseMs, signal).catch(() => undefined);
+      if (pauseMs > 0) await this.#rest(pauseMs, signal);
     }
+  }
+
+  async #rest(pauseMs: number, signal: AbortSignal): Promise<void> {
+    const pause = new AbortController();
+    this.#pause = pause;
+    const end = (): void => pause.abort();
+    signal.addEventListener("abort", end, { once: true });
+    await sleep(this.#options.clock, pauseMs, pause.signal).catch(() => undefined); // Whatever ended it, it goes on.
+    signal.removeEventListener("abort", end);
+    this.#pause = undefined;
   }
 
   /** One list, one watch, or both in one stream. Resolves to the pause before the next. */
@@ -138,6 +158,7 @@ export class Reflector<T extends KubernetesObject> {
     this.#failures = 0;
     this.#lastError = undefined;
     this.#answered(watchdog);
+    this.#options.onListed();
   }
 
   async #watch(signal: AbortSignal, isStreaming: boolean): Promise<void> {
@@ -258,7 +279,7 @@ export class Reflector<T extends KubernetesObject> {
     }
     this.#lastError = error;
     onFailure(error, wasListing && !wasStreaming ? "list" : "watch");
-    if (status === 404) return NOT_SERVED_RETRY_MS;
+    if (status === 404) return this.#options.notServedRetryMs * (1 - NOT_SERVED_JITTER * this.#options.random.next());
     if (wasStreaming && wasListing && !isTooManyRequests(error)) this.#initialEvents = "skip once";
     const backoffMs = this.#backoff.next(this.#healthySince === undefined ? 0 : this.#answeredAt - this.#healthySince);
     this.#healthySince = undefined;

@@ -18,7 +18,7 @@ export interface Setting {
 export type Progress =
   | { readonly type: "unreached" }
   | { readonly type: "done" }
-  | { readonly type: "wait"; readonly reason: string; readonly afterMs?: number }
+  | { readonly type: "wait"; readonly reason: string; readonly afterMs?: number; readonly code?: string }
   | { readonly type: "stop"; readonly reason: string }
   | { readonly type: "failed"; readonly error: unknown };
 
@@ -101,7 +101,7 @@ function settingOf(type: string, step: StepRuntime, facts: ConditionFacts, exist
     case "done":
       return unknown("NotReported", `step "${step.name}" said nothing about it`);
     case "wait":
-      return unknown("Waiting", progress.reason);
+      return unknown(progress.code ?? "Waiting", progress.reason);
     case "stop":
       return unknown("Stopped", progress.reason);
     case "failed":
@@ -173,7 +173,7 @@ function deleting(facts: ConditionFacts): Setting {
 function endOf(step: StepRuntime, progress: Progress | undefined): Setting[] {
   if (progress === undefined || progress.type === "unreached" || progress.type === "done") return [];
   if (progress.type === "failed") return [failure(progress.error, `step "${step.name}": `)];
-  return [unknown(progress.type === "wait" ? "Waiting" : "Stopped", `step "${step.name}": ${progress.reason}`)];
+  return [unknown(progress.type === "wait" ? (progress.code ?? "Waiting") : "Stopped", `step "${step.name}": ${progress.reason}`)];
 }
 
 /** What an error says in a condition. */

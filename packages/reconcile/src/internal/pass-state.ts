@@ -1,7 +1,8 @@
 /** Everything that one pass knows and changes. Made anew for each pass; nothing in it outlives the pass but `memory`. */
 import type { Clock, KubernetesObject } from "@treadle/apimachinery";
 import type { PhaseReport } from "../pass-result.ts";
-import { type AnyRead, inNamespaceOf, refOfRead, selectorOf } from "../reads.ts";
+import { Fetches } from "../fetches.ts";
+import type { AnyRead } from "../reads.ts";
 import type { ReconcilerEnv } from "../env.ts";
 import type { Logger, Outcome } from "../req.ts";
 import type { PassType, Progress, Setting } from "./compute-conditions.ts";
@@ -9,8 +10,10 @@ import { Draft, type Taken } from "./drafts.ts";
 import { type Change, Heartbeats, materialChanges } from "./material.ts";
 import type { Pipeline } from "./pipeline.ts";
 import type { Failure, WaitingCurve, Wish } from "./requeue.ts";
+import type { Held } from "./resolve.ts";
 import { parseState, storedState } from "./state.ts";
 import type { StepRuntime } from "./step-runtime.ts";
+import type { NewEntry } from "../steps/dependent-apply/entries.ts";
 import { PrimaryGone, type QuietRequeue, Writer } from "./writer.ts";
 
 /** What is remembered of a key between passes, in this process only; dropped when the uid changes. */
@@ -24,6 +27,10 @@ export interface KeyMemory {
   /** What the server did not store of our last status write: asking for it again would change nothing. */
   notStored: { readonly change: string; readonly untilMs: number } | undefined;
   readonly heartbeats: Heartbeats;
+  /** The fetched objects that the last pass's reads named. */
+  fetched: ReadonlyMap<string, Held>;
+  /** What `dependentApply()` remembers of its objects, by step. */
+  dependents?: Map<string, unknown>;
 }
 
 /** What is remembered of an object that was never seen. */
@@ -35,6 +42,7 @@ export function newMemory(uid: string | undefined): KeyMemory {
     written: new Set(),
     notStored: undefined,
     heartbeats: new Heartbeats(),
+    fetched: new Map(),
   };
 }
 
@@ -45,6 +53,12 @@ export interface Intents {
   readonly annotations: Taken;
   readonly spec: Taken;
   readonly states: ReadonlyMap<StepRuntime, Taken>;
+}
+
+/** By name of the step. */
+export interface DependentFindings {
+  readonly entries: Map<string, readonly NewEntry[]>;
+  readonly live: Map<string, KubernetesObject | undefined>;
 }
 
 /** The state of one step: what it may change, and what the object holds of it. */
@@ -93,13 +107,17 @@ export class Pass {
   readonly phases: PhaseReport[] = [];
   /** Phases that outlived their deadline. */
   readonly strays: Promise<unknown>[] = [];
+  /** What declared reads gave, fixed for the pass; see resolve.ts. */
+  readonly reads: Map<AnyRead, unknown> = new Map();
+  readonly fetches: Fetches;
 
   readonly status: Draft;
   readonly labels: Draft<Record<string, string>>;
   readonly annotations: Draft<Record<string, string>>;
   readonly spec: Draft;
+  /** What the steps of `dependentApply()` have found so far. */
+  readonly dependents: DependentFindings = { entries: new Map(), live: new Map() };
   readonly #states: Map<StepRuntime, StepState> = new Map();
-  readonly #reads: Map<AnyRead, unknown> = new Map();
 
   constructor(given: {
     readonly pipeline: Pipeline;
@@ -108,12 +126,14 @@ export class Pass {
     readonly memory: KeyMemory;
     readonly signal: AbortSignal;
     readonly log: Logger;
+    readonly fetches?: Fetches;
   }) {
     const { pipeline, env, object } = given;
     this.pipeline = pipeline;
     this.env = env;
     this.object = object;
     this.memory = given.memory;
+    this.fetches = given.fetches ?? env.fetches ?? new Fetches();
     this.signal = given.signal;
     this.log = given.log;
     this.isDeleting = object.metadata.deletionTimestamp !== undefined;
@@ -136,7 +156,7 @@ export class Pass {
     });
     // The engine knows that status and spec are objects where they exist: their CRD says so.
     const { status, spec } = object as { readonly status?: Record<string, unknown>; readonly spec?: Record<string, unknown> };
-    this.status = new Draft(() => authorsPart(status));
+    this.status = new Draft(() => authorsPart(status, pipeline.kind.resource?.dependents ?? false));
     this.spec = new Draft(() => spec ?? {});
     this.labels = new Draft(() => ({ ...object.metadata.labels }));
     this.annotations = new Draft(() => ({ ...object.metadata.annotations }));
@@ -178,24 +198,6 @@ export class Pass {
     };
   }
 
-  /** What a declared read gives, fixed for the pass. @throws what its function throws, or the cache. */
-  read(read: AnyRead): unknown {
-    if (!this.#reads.has(read)) this.#reads.set(read, this.#resolve(read));
-    return this.#reads.get(read);
-  }
-
-  #resolve(read: AnyRead): unknown {
-    const { cache } = this.env;
-    if (read.type === "one") {
-      const ref = refOfRead(read, this.object);
-      return ref === undefined ? undefined : cache.get(read.kind, ref);
-    }
-    const { matchLabels, namespace } = selectorOf(read, this.object);
-    if (namespace === "*" || read.kind.scope === "Cluster") return cache.list(read.kind, { matchLabels });
-    const within = inNamespaceOf(this.object, read.kind, namespace === undefined ? { name: "" } : { name: "", namespace }).namespace;
-    return cache.list(read.kind, within === undefined ? { matchLabels } : { matchLabels, namespace: within });
-  }
-
   /** What is wrong with what was put into the drafts: if it is not JSON, it is taken out again. */
   checkDrafts(): TypeError | undefined {
     if (!this.draftsTouched) return undefined;
@@ -231,9 +233,10 @@ export class Pass {
 }
 
 /** The status without what the engine keeps there. */
-function authorsPart(status: Record<string, unknown> | undefined): Record<string, unknown> {
+function authorsPart(status: Record<string, unknown> | undefined, hasDependents: boolean): Record<string, unknown> {
   if (status === undefined) return {};
   const { conditions: _conditions, observedGeneration: _observedGeneration, steps: _steps, ...rest } = status;
+  if (hasDependents) delete rest["dependents"];
   return rest;
 }
 

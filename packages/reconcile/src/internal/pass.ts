@@ -11,6 +11,7 @@ import { nameOf } from "./material.ts";
 import type { Pass } from "./pass-state.ts";
 import { askGate, type Ended, type PhaseLimit, runPhase } from "./phase.ts";
 import { describe, MAX_ERROR_LENGTH, truncate } from "./redact.ts";
+import { holdFetched } from "./resolve.ts";
 import { save, saveTrouble } from "./save.ts";
 import type { StepRuntime } from "./step-runtime.ts";
 import { PrimaryGone, QuietRequeue } from "./writer.ts";
@@ -20,6 +21,7 @@ const DONE: Outcome = { type: "done" };
 /** Runs one pass over a loaded object. Never rejects; what happened stands in `pass`. */
 export async function runPass(pass: Pass): Promise<void> {
   const { pipeline, object } = pass;
+  holdFetched(pass);
   if (pass.isDeleting && skipsCleanup(pipeline, object)) {
     pass.log.warn({ finalizer: pipeline.finalizer }, "cleanup is skipped: the annotation treadle.dev/skip-cleanup asks for it");
     await store(pass, { withPosts: false });
@@ -30,17 +32,18 @@ export async function runPass(pass: Pass): Promise<void> {
     pass.trouble = { status: "False", reason: "InvalidObject", message: truncate(problems.join("; "), MAX_ERROR_LENGTH) };
     pass.outcome = { type: "stop", step: "(object)", reason: `the object breaks its schema: ${problems.join("; ")}` };
   } else {
-    pass.outcome = askGates(pass) ?? (pass.isDeleting ? await runCleanups(pass) : await runDos(pass));
+    pass.outcome = (await askGates(pass)) ?? (pass.isDeleting ? await runCleanups(pass) : await runDos(pass));
   }
   // The posts of an object that is not what its type says would be called with a lie.
   await store(pass, { withPosts: problems.length === 0 });
 }
 
 /** Every gate in list order; the first that ends the pass ends it before anything is written. */
-function askGates(pass: Pass): Outcome | undefined {
+async function askGates(pass: Pass): Promise<Outcome | undefined> {
+  const limit: PhaseLimit = { endsAtMs: pass.endsAtMs, endedBy: () => passTimeout(pass), signal: pass.signal };
   for (const step of pass.pipeline.leaves) {
     if (step.gate === undefined) continue;
-    const ended = askGate(pass, step);
+    const ended = await askGate(pass, step, limit);
     if (ended.type === "continue") continue;
     if (ended.type !== "failed") pass.type = "gated";
     return note(pass, step, ended);

@@ -2,12 +2,13 @@
  * One phase of one step: its req is made, its deadline watched, what it returns checked, what it throws contained.
  * Nothing that a step does gets past this file as an exception.
  */
-import { isAborted, isConflict } from "@treadle/apimachinery";
+import { apiVersionOf, isAborted, isConflict, type Kind } from "@treadle/apimachinery";
 import { ReconcileError } from "../errors.ts";
 import { type AnyResult, isResult } from "../result.ts";
 import { isPromiseLike, Scope, Shutdown, withinDeadline } from "./deadline.ts";
 import type { Pass } from "./pass-state.ts";
 import { describe, errorsIn, statusMessage, truncate, withoutSecrets } from "./redact.ts";
+import { type Resolved, resolveReads } from "./resolve.ts";
 import { type Phase, StepReq } from "./step-req.ts";
 import type { PhaseFunction, StepRuntime } from "./step-runtime.ts";
 import { PrimaryGone, QuietRequeue } from "./writer.ts";
@@ -15,7 +16,7 @@ import { PrimaryGone, QuietRequeue } from "./writer.ts";
 /** How a phase ended. */
 export type Ended =
   | { readonly type: "continue"; readonly vars: object }
-  | { readonly type: "wait"; readonly reason: string; readonly afterMs?: number }
+  | { readonly type: "wait"; readonly reason: string; readonly afterMs?: number; readonly code?: string }
   | { readonly type: "stop"; readonly reason: string }
   | { readonly type: "failed"; readonly error: unknown };
 
@@ -36,9 +37,7 @@ export async function runPhase(pass: Pass, step: StepRuntime, phase: Phase, limi
   const wasOver = pass.over;
   let ended: Ended;
   try {
-    // The caller looked: the step has this phase.
-    const run = step[phase] as PhaseFunction;
-    const returned = run(new StepReq(pass, step, phase, scope));
+    const returned = begun(pass, step, phase, scope);
     // Adopted once: a thenable may be lazy and start its work whenever it is asked.
     const result = isPromiseLike(returned)
       ? await awaited(pass, step, { phase, returned: Promise.resolve(returned), scope, limit })
@@ -57,12 +56,16 @@ export async function runPhase(pass: Pass, step: StepRuntime, phase: Phase, limi
   return ended;
 }
 
-/** Asks a gate: at once, before anything is written. */
-export function askGate(pass: Pass, step: StepRuntime): Ended {
+/** Asks a gate before anything is written: at once, unless its step reads what the server must be asked for. */
+export async function askGate(pass: Pass, step: StepRuntime, limit: PhaseLimit): Promise<Ended> {
+  const startedMs = pass.clock.now();
   const scope = new Scope(() => pass.isOver);
   let ended: Ended;
   try {
-    const result = (step.gate as PhaseFunction)(new StepReq(pass, step, "gate", scope));
+    const reads = resolveReads(pass, step, scope);
+    const resolved =
+      reads instanceof Promise ? ((await awaited(pass, step, { phase: "gate", returned: reads, scope, limit })) as Resolved) : reads;
+    const result = (step.gate as PhaseFunction)(new StepReq(pass, step, "gate", { scope, reads: resolved.values }));
     if (isPromiseLike(result)) {
       void result.then(undefined, () => undefined); // Nobody may hear of it later: the gate has failed already.
       throw new ReconcileError("ERR_NOT_A_RESULT", `step "${step.name}" has an async gate: a gate only looks, and answers at once`, {
@@ -73,8 +76,23 @@ export function askGate(pass: Pass, step: StepRuntime): Ended {
   } catch (error) {
     ended = contained(pass, step, error);
   }
-  pass.phases.push({ step: step.name, phase: "gate", durationMs: 0, ...reportOf(ended) });
+  pass.phases.push({ step: step.name, phase: "gate", durationMs: pass.clock.now() - startedMs, ...reportOf(ended) });
   return ended;
+}
+
+/** Reads, then the phase; all of it before the deadline of the step. */
+function begun(pass: Pass, step: StepRuntime, phase: Phase, scope: Scope): unknown {
+  const run = ({ values, missing }: Resolved): unknown => {
+    if (missing !== undefined && phase === "do") throw new KindNotInstalled(step, missing);
+    // The caller looked: the step has this phase.
+    return (step[phase] as PhaseFunction)(new StepReq(pass, step, phase, { scope, reads: values }));
+  };
+  const reads = resolveReads(pass, step, scope);
+  if (!(reads instanceof Promise)) return run(reads);
+  return reads.then((resolved) => {
+    scope.check(step.name); // The answer may have come too late.
+    return run(resolved);
+  });
 }
 
 async function awaited(
@@ -135,6 +153,8 @@ function checked(step: StepRuntime, phase: Phase, result: unknown): Ended {
 function contained(pass: Pass, step: StepRuntime, thrown: unknown): Ended {
   const error = asError(step, thrown);
   if (error instanceof PrimaryGone || error instanceof QuietRequeue) return endOf(error);
+  if (error instanceof KindNotInstalled)
+    return { type: "wait", reason: error.message, code: "KindNotInstalled", afterMs: KIND_MISSING_WAIT_MS };
   if (error instanceof Shutdown || (pass.signal.aborted && (thrown === pass.signal.reason || isAborted(error)))) {
     pass.isAborted = true;
     return { type: "stop", reason: "the operator is shutting down" };
@@ -146,6 +166,15 @@ function contained(pass: Pass, step: StepRuntime, thrown: unknown): Ended {
 function notAwaited(step: StepRuntime, phase: Phase, call: string): Error {
   const message = `step "${step.name}": ${phase} ended while ${call} was still running: await it, so that the pass knows how it ended`;
   return new ReconcileError("ERR_NOT_AWAITED", message, { step: step.name });
+}
+
+/** A kind that a step reads or owns is not served. Whoever watches kinds wakes us when it is; this is in case nobody does. */
+const KIND_MISSING_WAIT_MS = 60_000;
+
+class KindNotInstalled extends Error {
+  constructor({ name }: StepRuntime, kind: Kind) {
+    super(`${kind.kind} (${apiVersionOf(kind)}) is not installed, and step "${name}" needs it`);
+  }
 }
 
 /** How a phase ends whose own write has ended the pass. */

@@ -24,6 +24,8 @@ export interface Pipeline {
   readonly watchedKinds: ReadonlySet<string>;
   /** Those of them of which the cache holds whole objects. */
   readonly wholeKinds: ReadonlySet<string>;
+  /** Group-kinds that are declared without a watch: by live reads, and by `permissions`. */
+  readonly otherKinds: ReadonlySet<string>;
   /** `<group>/<name>`; present when some step has a cleanup. */
   readonly finalizer: string | undefined;
   /** Some step takes the finalizer before the first `do`. */
@@ -70,6 +72,11 @@ export function assemble(
     watches,
     watchedKinds: new Set(declared.map(({ kind: watched }) => groupKindOf(watched))),
     wholeKinds: new Set(declared.filter(({ form }) => form === "whole").map(({ kind: watched }) => groupKindOf(watched))),
+    otherKinds: new Set(
+      leaves
+        .flatMap(({ reads, permissions }) => [...Object.values(reads), ...permissions])
+        .map((declaration) => groupKindOf(declaration.kind)),
+    ),
     finalizer: withCleanup.length > 0 ? finalizerOf(kind, name) : undefined,
     finalizerBeforeDo: withCleanup.some((step) => step.finalizer === "before-do"),
     conditions,

@@ -1,5 +1,14 @@
 /** `req.client`: the client as a step has it, with the primary's namespace, our field manager and the phase's signal filled in. */
-import { apiVersionOf, groupKindOf, keyOf, type Kind, type KubernetesObject, type Ref, shortenName } from "@treadle/apimachinery";
+import {
+  apiVersionOf,
+  groupKindOf,
+  isMetadataOnly,
+  keyOf,
+  type Kind,
+  type KubernetesObject,
+  type Ref,
+  shortenName,
+} from "@treadle/apimachinery";
 import { inNamespaceOf } from "../reads.ts";
 import type { ReqClient } from "../req.ts";
 import type { Scope } from "./deadline.ts";
@@ -25,14 +34,21 @@ export function reqClient(pass: Pass, step: StepRuntime, scope: Scope): ReqClien
     if (metadata === undefined) return stored;
     // A scale is another kind than its object; and of the primary itself only the engine's writes are no events.
     const isPrimary = groupKindOf(kind) === groupKindOf(pass.pipeline.kind) && metadata.uid === pass.object.metadata.uid;
-    if (answered === kind.kind && !isPrimary) pass.env.observeOther?.(kind, stored as KubernetesObject);
+    if (answered === kind.kind && !isPrimary) {
+      pass.env.observeOther?.(kind, stored as KubernetesObject);
+      if (!isMetadataOnly(kind)) pass.fetches.wrote(kind, stored as KubernetesObject);
+    }
     pass.written.add(`${groupKindOf(kind)} ${keyOf(metadata)} ${metadata.resourceVersion ?? ""}`);
     return stored;
   };
   const began = <T>(verb: string, kind: Kind, call: Promise<T>): Promise<T> => scope.began(`${verb} ${kind.kind}`, call);
   return {
-    get: (kind, given) => began("get", kind, client.get(kind, ref(kind, given), reading())),
+    get: (kind, given) => {
+      reportUndeclared(pass, step, "get", kind);
+      return began("get", kind, client.get(kind, ref(kind, given), reading()));
+    },
     list: (kind, { namespace: given, ...rest } = {}) => {
+      reportUndeclared(pass, step, "list", kind);
       const { namespace } =
         given === "*" ? {} : inNamespaceOf(pass.object, kind, given === undefined ? { name: "" } : { name: "", namespace: given });
       const call = client.list(kind, { ...rest, ...(namespace === undefined ? {} : { namespace }), ...reading() });
@@ -78,10 +94,21 @@ export function reqClient(pass: Pass, step: StepRuntime, scope: Scope): ReqClien
       return began(
         "delete",
         kind,
-        call.then(() => void pass.written.add(`${groupKindOf(kind)} ${keyOf(target)} deleted`)),
+        call.then(() => {
+          pass.fetches.removed(kind, target);
+          pass.written.add(`${groupKindOf(kind)} ${keyOf(target)} deleted`);
+        }),
       );
     },
   };
+}
+
+/** A read that no declaration tells of: for tests, since neither wake-ups nor access rules follow from it. */
+function reportUndeclared({ env, pipeline }: Pass, step: StepRuntime, verb: "get" | "list", kind: Kind): void {
+  if (env.undeclared === undefined) return;
+  const groupKind = groupKindOf(kind);
+  const isDeclared = pipeline.watchedKinds.has(groupKind) || pipeline.otherKinds.has(groupKind);
+  if (!isDeclared) env.undeclared({ handler: pipeline.name, step: step.name, verb, kind: groupKind });
 }
 
 /** `object` in the primary's namespace, where it names none and its kind has one. */
@@ -92,7 +119,7 @@ function placed<T>(pass: Pass, kind: Kind, object: T): T {
 }
 
 /** `<handler>/<step>/<owner uid>`: one manager per unit, so that what it no longer applies is removed. */
-function unitManager(pass: Pass, step: StepRuntime): string {
+export function unitManager(pass: Pass, step: Pick<StepRuntime, "name">): string {
   const uid = pass.object.metadata.uid ?? "";
   return `${shortenName(`${pass.pipeline.name}/${step.name}`, MAX_FIELD_MANAGER_LENGTH - 1 - uid.length)}/${uid}`;
 }

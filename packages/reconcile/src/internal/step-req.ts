@@ -2,7 +2,7 @@
  * The req of one phase of one step at run time. One class serves all phases; the types of `req.ts` show a phase only what
  * it may use, and what would do harm in untyped code is refused here.
  */
-import { type Condition, groupKindOf, isConditionReason, type Kind, type KubernetesObject } from "@treadle/apimachinery";
+import { type Condition, groupKindOf, isConditionReason, isMetadataOnly, type Kind, type KubernetesObject } from "@treadle/apimachinery";
 import type { CleanupExit, Exit } from "../condition.ts";
 import { inNamespaceOf } from "../reads.ts";
 import type { Cache, Logger, Outcome, ReqClient } from "../req.ts";
@@ -17,7 +17,16 @@ import type { StepRuntime } from "./step-runtime.ts";
 
 export type Phase = "gate" | "do" | "cleanup" | "post";
 
+/** The pass behind the req of a step of this package. @throws TypeError for what is no req. */
+export let passOf: (req: unknown) => Pass;
+
 export class StepReq {
+  static {
+    passOf = (req) => {
+      if (!(req instanceof StepReq)) throw new TypeError("the step was called with a req that the engine did not make");
+      return req.#pass;
+    };
+  }
   readonly #pass: Pass;
   readonly #step: StepRuntime;
   readonly #phase: Phase;
@@ -30,15 +39,18 @@ export class StepReq {
   /** Values of the declared reads; resolved before the phase began. */
   readonly #reads: Readonly<Record<string, unknown>>;
 
-  /** @throws what a declared read throws, or ReconcileError when stored state cannot be used. */
-  constructor(pass: Pass, step: StepRuntime, phase: Phase, scope: Scope) {
+  /** @throws ReconcileError when stored state cannot be used. */
+  constructor(
+    pass: Pass,
+    step: StepRuntime,
+    phase: Phase,
+    given: { readonly scope: Scope; readonly reads: Readonly<Record<string, unknown>> },
+  ) {
     this.#pass = pass;
     this.#step = step;
     this.#phase = phase;
-    this.#scope = scope;
-    const reads: Record<string, unknown> = {};
-    for (const name in step.reads) reads[name] = pass.read(step.reads[name] as NonNullable<(typeof step.reads)[string]>);
-    this.#reads = Object.freeze(reads);
+    this.#scope = given.scope;
+    this.#reads = given.reads;
     if (step.state !== undefined && phase !== "gate") pass.stateOf(step);
   }
 
@@ -267,7 +279,13 @@ export class StepConditions {
 
 /** @throws TypeError for a kind that nothing in the handler watches, even where another handler's informer knows it: no event would wake us. */
 function declared<K extends Kind>(pipeline: Pipeline, kind: K): K {
-  if (pipeline.watchedKinds.has(groupKindOf(kind))) return kind;
+  const groupKind = groupKindOf(kind);
+  if (pipeline.wholeKinds.has(groupKind) || (isMetadataOnly(kind) && pipeline.watchedKinds.has(groupKind))) return kind;
+  if (pipeline.watchedKinds.has(groupKind)) {
+    throw new TypeError(
+      `req.cache: of ${groupKind} handler "${pipeline.name}" watches metadata only: declare reads: { ... one(${kind.kind}, ...) }, ask for metadataOnly(${kind.kind}), or use req.client`,
+    );
+  }
   throw new TypeError(
     `req.cache: ${groupKindOf(kind)} is not watched by handler "${pipeline.name}": declare it by reads, owns or watch(), or use req.client`,
   );

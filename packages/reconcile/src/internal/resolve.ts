@@ -1,0 +1,151 @@
+/**
+ * What the declared reads of a step give, before each phase of it. Where the cache has it all it is there at once; a
+ * phase whose reads ask the server begins when they are answered.
+ */
+import { groupKindOf, isKindNotServed, type Kind, type KubernetesObject, keyOf, metadataOf, type Ref } from "@treadle/apimachinery";
+import { deepFreeze } from "../fetches.ts";
+import { type AnyRead, inNamespaceOf, type ManyRead, type OneRead, refOfRead, selectorOf } from "../reads.ts";
+import type { Scope } from "./deadline.ts";
+import type { Pass } from "./pass-state.ts";
+import type { StepRuntime } from "./step-runtime.ts";
+
+/** The values of `req.reads`. */
+export interface Resolved {
+  readonly values: Readonly<Record<string, unknown>>;
+  /** A kind that the step reads or owns, and the server does not serve: what is read of it is absent. */
+  readonly missing: Kind | undefined;
+}
+
+const NOTHING: Resolved = Object.freeze({ values: Object.freeze({}), missing: undefined });
+
+/** @throws what a read throws: its function, the cache, or the server */
+export function resolveReads(pass: Pass, step: StepRuntime, scope: Scope): Resolved | Promise<Resolved> {
+  let missing = step.owns.find((kind) => !isServed(pass, kind));
+  const values: Record<string, unknown> = {};
+  const waiting: Promise<void>[] = [];
+  let isEmpty = true;
+  for (const name in step.reads) {
+    isEmpty = false;
+    const read = step.reads[name] as AnyRead; // `in` names what is there.
+    values[name] = absent(read);
+    if (!isServed(pass, read.kind)) {
+      missing ??= read.kind;
+      continue;
+    }
+    const value = pass.reads.has(read) ? pass.reads.get(read) : valueOf(pass, read, scope);
+    if (value instanceof Promise) waiting.push(value.then((answer) => arrived(name, read, answer), notServed(read)));
+    else arrived(name, read, value);
+  }
+  if (isEmpty && missing === undefined) return NOTHING;
+  const resolved = (): Resolved => ({ values: Object.freeze(values), missing });
+  return waiting.length === 0 ? resolved() : Promise.all(waiting).then(resolved);
+
+  function arrived(name: string, read: AnyRead, value: unknown): void {
+    values[name] = value;
+    if (read.source !== "live") pass.reads.set(read, value);
+  }
+
+  function notServed({ kind }: AnyRead): (error: unknown) => void {
+    return (error) => {
+      if (!isKindNotServed(error)) throw error;
+      missing ??= kind;
+    };
+  }
+}
+
+/** Fetched objects are kept for the reads that name them: lets go of those that none of this object's names any more. */
+export function holdFetched(pass: Pass): void {
+  const { fetches, memory, pipeline } = pass;
+  if (!pipeline.leaves.some(({ reads }) => Object.values(reads).some(isFetched))) return;
+  const held = new Map<string, Held>();
+  for (const { reads } of pipeline.leaves) {
+    for (const read of Object.values(reads).filter(isFetched)) {
+      const ref = namedBy(read, pass.object);
+      if (ref !== undefined) held.set(`${groupKindOf(read.kind)} ${keyOf(ref)}`, { kind: read.kind, ref });
+    }
+  }
+  for (const { kind, ref } of held.values()) fetches.hold(kind, ref, readerOf(pass));
+  for (const [id, { kind, ref }] of memory.fetched) if (!held.has(id)) fetches.release(kind, ref, readerOf(pass));
+  memory.fetched = held;
+}
+
+/** A read whose object is held in {@link Fetches}. */
+export interface Held {
+  readonly kind: Kind;
+  readonly ref: Ref;
+}
+
+export function readerOf({ pipeline, object }: Pick<Pass, "pipeline" | "object">): string {
+  return `${pipeline.name} ${keyOf(object.metadata)}`;
+}
+
+function isServed(pass: Pass, kind: Kind): boolean {
+  return pass.env.isServed?.(kind) ?? true;
+}
+
+function absent({ type }: AnyRead): unknown {
+  return type === "many" ? EMPTY : undefined;
+}
+
+const EMPTY: readonly unknown[] = Object.freeze([]);
+
+function valueOf(pass: Pass, read: AnyRead, scope: Scope): unknown {
+  if (read.type === "many") return read.source === "live" ? listed(pass, read, scope) : cachedMany(pass, read);
+  const ref = refOfRead(read, pass.object);
+  if (ref === undefined) return undefined;
+  return read.source === "live" ? got(pass, read, { ref, scope }) : cachedOne(pass, read, { ref, scope });
+}
+
+interface Asked {
+  readonly ref: Ref;
+  readonly scope: Scope;
+}
+
+function cachedOne(pass: Pass, read: OneRead, { ref, scope }: Asked): unknown {
+  const { client, cache } = pass.env;
+  // Also where the cache holds it whole, because another step needs that: the type says metadata.
+  const known = cache.get(read.cacheKind, ref) as KubernetesObject | undefined;
+  if (read.source !== "fetch") return known !== undefined && read.isMetadata ? metadataOf(known) : known;
+  if (known === undefined) {
+    pass.fetches.removed(read.kind, ref);
+    return undefined;
+  }
+  const fetch = (signal: AbortSignal): Promise<KubernetesObject | undefined> => client.get(read.kind, ref, { signal });
+  return pass.fetches.peek(read.kind, known) ?? pass.fetches.get(read.kind, known, { fetch, signal: scope.signal });
+}
+
+function cachedMany(pass: Pass, read: ManyRead): unknown {
+  const objects = pass.env.cache.list(read.cacheKind, selected(pass, read)) as readonly KubernetesObject[];
+  return Object.freeze(read.isMetadata ? objects.map((object) => metadataOf(object)) : objects);
+}
+
+async function got(pass: Pass, read: OneRead, { ref, scope }: Asked): Promise<unknown> {
+  return deepFreeze(await pass.env.client.get(read.liveKind, ref, { signal: scope.signal }));
+}
+
+async function listed(pass: Pass, read: ManyRead, scope: Scope): Promise<unknown> {
+  const { matchLabels, namespace } = selected(pass, read);
+  const within = namespace === undefined ? {} : { namespace };
+  const { items } = await pass.env.client.list(read.liveKind, { ...within, labelSelector: matchLabels, signal: scope.signal });
+  return deepFreeze(items);
+}
+
+function selected(pass: Pass, read: ManyRead): { readonly matchLabels: Readonly<Record<string, string>>; readonly namespace?: string } {
+  const { matchLabels, namespace } = selectorOf(read, pass.object);
+  if (namespace === "*" || read.kind.scope === "Cluster") return { matchLabels };
+  const within = inNamespaceOf(pass.object, read.kind, namespace === undefined ? { name: "" } : { name: "", namespace }).namespace;
+  return within === undefined ? { matchLabels } : { matchLabels, namespace: within };
+}
+
+function isFetched(read: AnyRead): read is OneRead {
+  return read.type === "one" && read.source === "fetch";
+}
+
+/** Nothing where the author's function throws: the step that reads it has failed by that. */
+function namedBy(read: OneRead, object: KubernetesObject): Ref | undefined {
+  try {
+    return refOfRead(read, object);
+  } catch {
+    return undefined;
+  }
+}
