@@ -61,12 +61,10 @@ export function createReconciler(handler: AnyHandler, env: ReconcilerEnv): Recon
       const memory = memoryOf(key, object);
       const pass = new Pass({ pipeline, env, object, memory, signal: options.signal ?? NEVER, log, fetches });
       await runPass(pass);
-      // At shutdown nothing waits for a step that does not listen: everything is stored, and no pass follows.
-      if (pass.strays.length > 0 && !pass.isAborted) await settled(pass);
       pass.close();
       if (pass.isGone) forget(key);
       const { uid } = object.metadata;
-      return finished({ ...resultOf(pass), ...(uid === undefined ? {} : { uid }) }, log, startedMs);
+      return finished({ ...resultOf(pass), ...(uid === undefined ? {} : { uid }), ...straysOf(pass) }, log, startedMs);
     },
   };
 
