@@ -1,6 +1,10 @@
 /**
  * `startTestCluster`: an API server and operators that run by themselves, in one process. Everything is the real thing
  * (manager, queue, informers, client); the time is virtual unless asked otherwise, and `settled()` takes the place of polling.
+ *
+ * With `TREADLE_TEST_KUBECONFIG` in the environment the server is the real one of that file, so that the same test can be
+ * run on both. The time is then real, each operator acts with the rights that its declarations give it, and stopping the
+ * cluster deletes what the test made. What a real server cannot do throws and says so.
  */
 import { randomUUID } from "node:crypto";
 import {
@@ -16,10 +20,12 @@ import {
 import { type ApiServer, type ApiServerOptions, type HttpFront, type HttpsFront, serveHttp, serveHttps } from "@treadle/apiserver";
 import type { Client } from "@treadle/client";
 import type { AnyHandler } from "@treadle/reconcile";
-import { Backend } from "./internal/backend.ts";
+import { rbacManifests } from "@treadle/controller";
+import { Backend, onlyInMemory } from "./internal/backend.ts";
 import { fullKey, kindsOf } from "./internal/handler-kinds.ts";
 import { KnownKinds } from "./internal/known-kinds.ts";
 import { DEFAULT_NAMESPACE, manifestsOf } from "./internal/manifests.ts";
+import { RealServer } from "./internal/real-server.ts";
 import { User, type UserActions } from "./internal/user.ts";
 import type { RecordedRequest, RequestFilter, RequestObserver } from "./requests.ts";
 import { requireValidStatus } from "./status-invariants.ts";
@@ -28,7 +34,7 @@ import { isFake, Operator, type StartOptions, type TestOperator } from "./test-o
 export interface TestClusterOptions {
   /**
    * `"virtual"`: the time moves only by `settled` and `advance`, so hours pass in milliseconds and every run is the same.
-   * `"real"`: the time of the machine. @defaultValue "virtual"
+   * `"real"`: the time of the machine. @defaultValue "virtual"; on a real server "real"
    */
   readonly time?: "virtual" | "real";
   /** Of virtual time. @defaultValue one that starts at 2026-01-01T00:00:00Z */
@@ -75,8 +81,13 @@ export interface TestCluster extends UserActions, AsyncDisposable {
   stop(): Promise<void>;
 }
 
-/** Starts a cluster. Ready when it resolves; takes some milliseconds. @throws TypeError for objects that are none */
+/**
+ * Starts a cluster. Ready when it resolves; takes some milliseconds. @throws TypeError for objects that are none, and Error
+ * for options that a real server does not have
+ */
 export async function startTestCluster(options: TestClusterOptions = {}): Promise<TestCluster> {
+  const kubeconfig = process.env["TREADLE_TEST_KUBECONFIG"];
+  if (kubeconfig !== undefined && kubeconfig !== "") return await onRealServer(options, kubeconfig);
   const clock = options.time === "real" ? systemClock : (options.clock ?? fakeClock());
   const { kinds = [] } = options;
   const server = { garbageCollection: true, ...options.server };
@@ -95,6 +106,26 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
   return cluster;
 }
 
+async function onRealServer(options: TestClusterOptions, kubeconfig: string): Promise<TestCluster> {
+  for (const name of ["clock", "http", "https", "server"] as const)
+    if (options[name] !== undefined && options[name] !== false) throw onlyInMemory(`startTestCluster({ ${name} })`);
+  if (options.time === "virtual") throw onlyInMemory('startTestCluster({ time: "virtual" })');
+  const { kinds = [] } = options;
+  const where = { where: "startTestCluster objects", namespace: DEFAULT_NAMESPACE };
+  const manifests = manifestsOf(options.objects ?? [], new KnownKinds(kinds), where);
+  const real = await RealServer.open(kubeconfig);
+  const backend = new Backend({ clock: systemClock, kinds, manifests, real });
+  const cluster = new Cluster(backend, systemClock);
+  try {
+    await backend.begin();
+    await backend.put(manifests);
+  } catch (error) {
+    await cluster.stop();
+    throw error;
+  }
+  return cluster;
+}
+
 class Cluster implements TestCluster {
   readonly clock: Clock;
   http: HttpFront | undefined;
@@ -103,6 +134,7 @@ class Cluster implements TestCluster {
   readonly #user: User;
   readonly #operators = new Set<Operator>();
   readonly #handlers = new Set<AnyHandler>();
+  #started = 0;
   #stopping: Promise<void> | undefined;
 
   constructor(backend: Backend, clock: Clock) {
@@ -120,11 +152,13 @@ class Cluster implements TestCluster {
   }
 
   get url(): string {
+    if (this.#backend.isReal) throw onlyInMemory("cluster.url");
     if (this.http === undefined) throw new Error("cluster.url: start it with startTestCluster({ http: true })");
     return this.http.url;
   }
 
   get kubeconfig(): string {
+    if (this.#backend.isReal) throw onlyInMemory("cluster.kubeconfig");
     if (this.https === undefined) throw new Error("cluster.kubeconfig: start it with startTestCluster({ https: true })");
     return this.https.kubeconfig();
   }
@@ -138,7 +172,8 @@ class Cluster implements TestCluster {
       this.#handlers.add(handler);
       for (const kind of kindsOf(handler)) await this.#backend.use(kind);
     }
-    const operator = new Operator(this.#backend, { options, handlers, url: options.transport === "http" ? this.url : undefined });
+    const user = await this.#identity(handlers, options);
+    const operator = new Operator(this.#backend, { options, handlers, user, url: options.transport === "http" ? this.url : undefined });
     this.#operators.add(operator);
     try {
       await operator.begin();
@@ -147,6 +182,15 @@ class Cluster implements TestCluster {
       throw error;
     }
     return operator;
+  }
+
+  /** Whom the operator acts as. */
+  async #identity(handlers: readonly AnyHandler[], { rbac, namespaces }: StartOptions): Promise<string | undefined> {
+    if (!this.#backend.isReal || rbac === "administrator") return undefined;
+    const name = `operator-${++this.#started}`;
+    const options = { name, namespace: DEFAULT_NAMESPACE, ...(namespaces === undefined ? {} : { namespaces }) };
+    for (const namespace of namespaces ?? []) await this.#backend.ensureNamespace(namespace);
+    return await this.#backend.grant(rbac ?? rbacManifests(handlers, options));
   }
 
   create: UserActions["create"] = (kind, object) => this.#user.create(kind, object);
@@ -164,6 +208,7 @@ class Cluster implements TestCluster {
   }
 
   async advance(ms: number): Promise<void> {
+    if (this.#backend.isReal) throw onlyInMemory("cluster.advance");
     if (!isFake(this.clock)) throw new Error("cluster.advance: the time is real; start the cluster with virtual time");
     await this.clock.advance(ms);
   }
@@ -208,7 +253,7 @@ class Cluster implements TestCluster {
     const ended = await Promise.allSettled([...this.#operators].map(end));
     await this.http?.close();
     await this.https?.close();
-    await this.#backend.server.close();
+    await this.#backend.close();
     const failed = ended.find((one) => one.status === "rejected");
     if (failed !== undefined) throw failed.reason;
   }

@@ -1,7 +1,15 @@
 /** An operator in a test cluster: a manager over the cluster's server, in its time, and the wait until it is at rest. */
+import { setTimeout as delay } from "node:timers/promises";
 import { type Clock, type FakeClock, keyOf } from "@treadle/apimachinery";
 import { createClient, httpTransport } from "@treadle/client";
-import { type ControllerOptions, createManager, isManagerError, type Manager, type PassReport } from "@treadle/controller";
+import {
+  type ControllerOptions,
+  createManager,
+  isManagerError,
+  type Manager,
+  type PassReport,
+  type RbacManifest,
+} from "@treadle/controller";
 import type { AnyHandler } from "@treadle/reconcile";
 import type { Backend } from "./internal/backend.ts";
 import { hasCaughtUp } from "./internal/caught-up.ts";
@@ -15,15 +23,21 @@ export interface StartOptions extends ControllerOptions {
   readonly namespaces?: readonly string[];
   /** How the operator reaches the server; `"http"` needs a cluster with `http` and real time. @defaultValue "in-process" */
   readonly transport?: "in-process" | "http";
+  /**
+   * What the operator may do on a real server: what these manifests grant to the ServiceAccount among them, or everything.
+   * In memory nobody asks. @defaultValue `rbacManifests()` of the handlers, and no more
+   */
+  readonly rbac?: readonly RbacManifest[] | "administrator";
 }
 
 export interface SettledOptions {
   /**
    * Keys due within so many milliseconds from now are waited for, too: virtual time moves to each of them.
-   * @defaultValue 10_000 in virtual time (the longest delay of the waiting curve), 0 in real time
+   * @defaultValue 10_000 in virtual time (the longest delay of the waiting curve), 0 in real time; on a real server 1_000,
+   * and never more than 2_000: what is claimed of longer times is proven in virtual time
    */
   readonly horizonMs?: number;
-  /** Real milliseconds after which it is given up. @defaultValue 10_000 beyond a horizon in real time */
+  /** Real milliseconds after which it is given up. @defaultValue 10_000 beyond a horizon in real time, 60_000 on a real server */
   readonly timeoutMs?: number;
 }
 
@@ -55,9 +69,14 @@ export class Operator implements TestOperator {
 
   constructor(
     backend: Backend,
-    given: { readonly options: StartOptions; readonly handlers: readonly AnyHandler[]; readonly url: string | undefined },
+    given: {
+      readonly options: StartOptions;
+      readonly handlers: readonly AnyHandler[];
+      readonly url: string | undefined;
+      readonly user?: string | undefined;
+    },
   ) {
-    const { namespaces, transport: _transport, ...controllerOptions } = given.options;
+    const { namespaces, transport: _transport, rbac: _rbac, ...controllerOptions } = given.options;
     this.#backend = backend;
     this.#namespaces = namespaces;
     const { clock, random, requests } = backend;
@@ -66,7 +85,7 @@ export class Operator implements TestOperator {
       client: (wish) =>
         createClient({
           // One of its own: whoever stops closes what it had.
-          transport: requests.through(given.url === undefined ? backend.server.transport() : httpTransport({ server: given.url })),
+          transport: requests.through(given.url === undefined ? backend.transport(given.user) : httpTransport({ server: given.url })),
           ...wish,
         }),
       clock,
@@ -90,9 +109,11 @@ export class Operator implements TestOperator {
 
   async settled(options: SettledOptions = {}): Promise<void> {
     const { clock } = this.#backend;
-    const horizonMs = options.horizonMs ?? (isFake(clock) ? DEFAULT_HORIZON_MS : 0);
+    const { isReal } = this.#backend;
+    const wantedMs = options.horizonMs ?? (isFake(clock) ? DEFAULT_HORIZON_MS : isReal ? REAL_HORIZON_MS : 0);
+    const horizonMs = isReal ? Math.min(wantedMs, MAX_REAL_HORIZON_MS) : wantedMs;
     const horizon = clock.now() + horizonMs;
-    const timeoutMs = options.timeoutMs ?? GIVE_UP_MS + (isFake(clock) ? 0 : horizonMs);
+    const timeoutMs = options.timeoutMs ?? (isReal ? GIVE_UP_REAL_MS : GIVE_UP_MS) + (isFake(clock) ? 0 : horizonMs);
     const givingUp = new AbortController();
     const timer = setTimeout(() => givingUp.abort(new Error(this.#unsettled(timeoutMs))), timeoutMs);
     const { signal } = givingUp;
@@ -157,13 +178,13 @@ export class Operator implements TestOperator {
       const due = isFake(clock) ? clock.nextDue() : undefined;
       if (isFake(clock) && due !== undefined && due <= horizon && turns >= PATIENCE_TURNS)
         await clock.advance(Math.max(0, due - clock.now()));
+      else if (this.#backend.isReal) await delay(REAL_POLL_MS);
       else await turn();
     }
   }
 
   async #isCaughtUp(): Promise<boolean> {
-    await this.#backend.server.settled();
-    await this.#backend.refresh();
+    if (!(await this.#backend.rests())) return false;
     return (this.manager.informers?.all() ?? []).every((informer) => hasCaughtUp(informer, this.#backend, this.#namespaces));
   }
 
@@ -181,6 +202,13 @@ export class Operator implements TestOperator {
 
 /** Virtual time that `settled` looks ahead: the longest wait of the waiting curve (WAITING_CURVE of `@treadle/workqueue`). */
 const DEFAULT_HORIZON_MS = 10_000;
+/** Of a wait on a real server the first five tries. */
+const REAL_HORIZON_MS = 1_000;
+const MAX_REAL_HORIZON_MS = 2_000;
+/** Each look lists every kind in use. */
+const REAL_POLL_MS = 20;
+/** The garbage collector learns of a new kind within 30 s. */
+const GIVE_UP_REAL_MS = 60_000;
 /** More passes of one object than that without time moving are a loop; as in `fakeWorld`. */
 const MAX_PASSES = 1_000;
 /** Real time after which `settled` reports what does not come: well above what a busy machine needs, below what a person waits. */

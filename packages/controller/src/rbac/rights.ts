@@ -2,7 +2,7 @@
  * Which rights an operator needs, each with its reason: what its handlers declare, translated into the requests that the
  * engine and the informers make of it. Nothing here is guessed from code that runs.
  */
-import { groupKindOf, type Kind } from "@treadle/apimachinery";
+import type { Kind } from "@treadle/apimachinery";
 import type { AnyHandler, PermissionVerb, StepRuntime } from "@treadle/reconcile";
 
 /** One right: one verb on one resource. */
@@ -73,7 +73,8 @@ function stepRights({ name }: AnyHandler, step: StepRuntime): Right[] {
   ];
 }
 
-/** A Secret is watched as metadata, and what is in it is fetched where one is named. */
-function verbsOfRead({ type, kind }: StepRuntime["reads"][string]): readonly PermissionVerb[] {
-  return type === "one" && groupKindOf(kind) === "Secret" ? ["get", "list", "watch"] : ["list", "watch"];
+/** What the informer of a read asks for, and what the read itself asks the server for; see `ReadForm`. */
+function verbsOfRead({ type, source, watches }: StepRuntime["reads"][string]): readonly PermissionVerb[] {
+  const live: readonly PermissionVerb[] = source === "cache" ? [] : [type === "one" ? "get" : "list"];
+  return watches === undefined ? live : [...new Set<PermissionVerb>([...live, "list", "watch"])];
 }

@@ -52,6 +52,21 @@ test.for<{ readonly name: string; readonly reason: string; readonly given: reado
     want: [...PRIMARY, "get,list,watch secrets of core"],
   },
   {
+    name: "a live read, one without a watch, and one of metadata",
+    reason: "each asks for as much as it does",
+    given: [
+      {
+        reads: {
+          live: one(ConfigMap, () => "a", { live: true }),
+          alone: one(Pod, () => "a", { watch: false }),
+          selected: many(Deployment, () => ({ matchLabels: {} }), { watch: false }),
+          metadata: one(Secret, () => "a", { metadata: true }),
+        },
+      },
+    ],
+    want: [...PRIMARY, "get,list,watch configmaps of core", "get pods of core", "list deployments of apps", "list,watch secrets of core"],
+  },
+  {
     name: "owns",
     reason: "an owner reference that blocks the owner's deletion needs the right to its finalizers",
     given: [{ owns: [ConfigMap] }],

@@ -1,5 +1,5 @@
 /**
- * The API server behind a test: the real one, in memory and in this process, with the kinds that the test uses, a client
+ * The API server behind a test: in memory and in this process, or a real one, with the kinds that the test uses, a client
  * that acts as the user, one that is recorded as the operator's, and a picture of all objects that can be read at once.
  */
 import {
@@ -12,13 +12,17 @@ import {
   type Random,
   type Ref,
   seededRandom,
+  type Transport,
 } from "@treadle/apimachinery";
 import { CustomResourceDefinition, Namespace } from "@treadle/apimachinery/kinds";
 import { type ApiServer, type ApiServerOptions, createApiServer } from "@treadle/apiserver";
 import { type Client, createClient } from "@treadle/client";
+import type { RbacManifest } from "@treadle/controller";
 import { Recorder } from "../requests.ts";
+import { isAtRest, type Seen } from "./at-rest.ts";
 import { isBuiltIn, KnownKinds } from "./known-kinds.ts";
 import type { Manifest } from "./manifests.ts";
+import type { RealServer } from "./real-server.ts";
 
 /** Who the user of a test is in managedFields. */
 const USER = "kubectl";
@@ -30,10 +34,13 @@ export interface BackendOptions {
   readonly manifests?: readonly Manifest[];
   readonly random?: Random;
   readonly server?: Omit<ApiServerOptions, "clock" | "random" | "uid">;
+  /** In place of a server in memory; {@link Backend.begin} must be called before anything else. */
+  readonly real?: RealServer | undefined;
 }
 
 export class Backend {
-  readonly server: ApiServer;
+  readonly #memory: ApiServer | undefined;
+  readonly #real: RealServer | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly kinds: KnownKinds;
@@ -65,10 +72,47 @@ export class Backend {
     for (const kind of defined) this.#adopt(kind);
     const isDefined = (kind: Kind): boolean => isBuiltIn(kind) || defined.some((other) => groupKindOf(other) === groupKindOf(kind));
     const resources = [...(options.server?.resources ?? []), ...definitions, ...kinds.filter((kind) => !isDefined(kind))];
-    this.server = createApiServer({ ...options.server, resources, clock, random, uid });
-    this.client = createClient({ transport: this.requests.through(this.server.transport()), clock, random });
+    this.#real = options.real;
+    this.#memory = options.real === undefined ? createApiServer({ ...options.server, resources, clock, random, uid }) : undefined;
+    this.client = createClient({ transport: this.requests.through(this.transport()), clock, random });
     // Its answers stand as they are: a test wants to see an error, not a retry.
-    this.user = createClient({ transport: this.server.transport(), clock, random, fieldManager: USER, retry: false });
+    this.user = createClient({ transport: this.transport(), clock, random, fieldManager: USER, retry: false });
+  }
+
+  /** The one in memory. @throws Error where there is none */
+  get server(): ApiServer {
+    if (this.#memory !== undefined) return this.#memory;
+    throw onlyInMemory("cluster.server");
+  }
+
+  get isReal(): boolean {
+    return this.#real !== undefined;
+  }
+
+  /** A connection; on a real server as the administrator, or as `user`. */
+  transport(user?: string): Transport {
+    return this.#real === undefined ? this.server.transport() : this.#real.transport(user);
+  }
+
+  /** Serves on a real server the kinds that are in use from the start. */
+  async begin(): Promise<void> {
+    if (this.#real === undefined) return;
+    for (const kind of this.#used.values()) {
+      if (isBuiltIn(kind)) await this.#real.remember(kind);
+      else if (!this.#defined.has(idOf(kind))) await this.#real.install(kind);
+    }
+  }
+
+  /** Gives an operator its rights; resolves to its user. In memory nobody asks, yet. */
+  async grant(manifests: readonly RbacManifest[]): Promise<string | undefined> {
+    return await this.#real?.grant(manifests);
+  }
+
+  async close(): Promise<void> {
+    await this.#memory?.close();
+    await Promise.all([this.client.close(), this.user.close()]);
+    await this.#real?.empty();
+    await this.#real?.close();
   }
 
   /**
@@ -83,7 +127,9 @@ export class Backend {
     this.#used.set(id, kind);
     this.#pictureOf = undefined;
     this.kinds.add(kind);
-    if (!isBuiltIn(kind)) this.server.install(kind);
+    if (isBuiltIn(kind)) await this.#real?.remember(kind);
+    else if (this.#real === undefined) this.server.install(kind);
+    else await this.#real.install(kind);
   }
 
   /** Makes objects as a user would, namespaces included. @throws ApiError naming the object that the server refuses. */
@@ -95,7 +141,8 @@ export class Backend {
     for (const { kind, object, status, uid, isDeleting } of rest) {
       const ref = object.metadata;
       if (kind.kind === Namespace.kind) continue;
-      await this.#ensureNamespace(ref.namespace);
+      await this.ensureNamespace(ref.namespace);
+      if (uid !== undefined && this.isReal) throw onlyInMemory(`the uid ${uid} of ${kind.kind} ${ref.name}`);
       this.#nextUid = uid;
       await this.user.create(kind, object);
       this.#nextUid = undefined;
@@ -107,7 +154,8 @@ export class Backend {
   async #define(definition: CustomResourceDefinition): Promise<void> {
     for (const kind of this.kinds.define(definition)) this.#adopt(kind);
     this.#pictureOf = undefined;
-    if ((await this.user.get(CustomResourceDefinition, definition.metadata)) === undefined)
+    if (this.#real !== undefined) await this.#real.define(definition);
+    else if ((await this.user.get(CustomResourceDefinition, definition.metadata)) === undefined)
       await this.user.create(CustomResourceDefinition, definition);
   }
 
@@ -116,7 +164,7 @@ export class Backend {
     this.#defined.add(idOf(kind));
   }
 
-  async #ensureNamespace(name: string | undefined): Promise<void> {
+  async ensureNamespace(name: string | undefined): Promise<void> {
     if (name === undefined || (await this.user.get(Namespace, { name })) !== undefined) return;
     await this.user.create(Namespace, { metadata: { name } });
   }
@@ -127,10 +175,21 @@ export class Backend {
     else await this.user.create(Namespace, namespace);
   }
 
-  /** Takes a picture of all objects of the kinds in use; costs nothing when nothing was written since the last one. */
+  /** Whether everything that the server does by itself (garbage, namespaces) is done; takes a new picture. */
+  async rests(): Promise<boolean> {
+    await this.#memory?.settled();
+    await this.refresh();
+    return this.#memory !== undefined || isAtRest(this.#seen());
+  }
+
+  #seen(): readonly Seen[] {
+    return [...this.#used].map(([id, kind]) => ({ kind, objects: [...(this.#picture.get(id)?.values() ?? [])] }));
+  }
+
+  /** Takes a picture of all objects of the kinds in use; in memory it costs nothing when nothing was written since the last one. */
   async refresh(): Promise<void> {
-    const version = this.server.resourceVersion;
-    if (this.#pictureOf === version) return;
+    const version = this.#memory?.resourceVersion;
+    if (version !== undefined && this.#pictureOf === version) return;
     const picture = new Map<string, ReadonlyMap<string, KubernetesObject>>();
     for (const [id, kind] of this.#used) {
       const { items } = await this.user.list(kind);
@@ -166,6 +225,13 @@ export class Backend {
     this.#nextUid = undefined;
     return wanted ?? `00000000-0000-4000-8000-${String(++this.#uids).padStart(12, "0")}`;
   }
+}
+
+/** What a test asks for in vain on a real server. */
+export function onlyInMemory(what: string): Error {
+  return new Error(
+    `${what}: there is none on a real server (TREADLE_TEST_KUBECONFIG): give the test the tag "memory", so that it runs in memory only`,
+  );
 }
 
 function isDefinition({ kind }: Manifest): boolean {

@@ -11,6 +11,9 @@ import * as builtIn from "@treadle/apimachinery/kinds";
 
 const BUILT_IN: readonly Kind[] = Object.values(builtIn).filter(isKind);
 
+/** Built-in kinds whose objects a test may leave behind in namespaces. */
+export const NAMESPACED_BUILT_IN: readonly Kind[] = BUILT_IN.filter(({ scope }) => scope === "Namespaced");
+
 /** Kinds by apiVersion and name. */
 export class KnownKinds {
   readonly #kinds = new Map<string, Kind>();
