@@ -180,6 +180,33 @@ describe("deletion", () => {
     expect(await live()).toBeUndefined();
   });
 
+  test("a finalizer that cannot be removed shows in Ready and fails the pass", async () => {
+    const operator = harness.operator(handler(Widget).step(conditions()).step(traced("one")).build());
+    await harness.user.create(Widget, widget());
+    await operator.pass(KEY);
+    await harness.user.delete(Widget, REF);
+    harness.intercept = async (request, send) => {
+      if (request.body?.includes("finalizers")) throw new Error("the right to patch was taken away");
+      return await send();
+    };
+    const result = await operator.pass(KEY);
+    expect(result).toMatchObject({ requeue: { type: "failure" }, error: { code: "ERR_SAVE_FAILED" } });
+    expect((await live())?.status?.conditions).toContainEqual(
+      expect.objectContaining({
+        type: "Ready",
+        status: "False",
+        reason: "Deleting",
+        message: expect.stringMatching(/^cannot remove the finalizer: .*taken away/) as string,
+      }),
+    );
+    const before = harness.requests.length;
+    await operator.pass(KEY);
+    expect(harness.requests.slice(before), "said once").toEqual(["PATCH widgets/a"]);
+    harness.intercept = undefined;
+    await operator.pass(KEY);
+    expect(await live()).toBeUndefined();
+  });
+
   test("a cleanup that times out keeps the finalizer", async () => {
     const operator = harness.operator(
       handler(Widget)

@@ -179,7 +179,7 @@ async function store(pass: Pass, { withPosts }: { readonly withPosts: boolean })
   const budget = new Budget(pass.clock, startedMs + saveMs - pass.clock.now(), { exceeded: () => saveTimeout(pass) });
   try {
     const isCleanedUp = pass.isDeleting && pass.outcome.type === "done";
-    if (pass.over === undefined) await (isCleanedUp ? removeFinalizer(pass, budget) : save(pass, budget));
+    if (pass.over === undefined) await (isCleanedUp ? letGo(pass, budget) : save(pass, budget));
   } catch (error) {
     if (error instanceof QuietRequeue) pass.wishes.push({ reason: error.message });
     else if (!(error instanceof PrimaryGone)) pass.failures.push({ rank: "save", error: saveFailed(pass, error) });
@@ -188,6 +188,19 @@ async function store(pass: Pass, { withPosts }: { readonly withPosts: boolean })
     await superseded(pass, budget);
   } finally {
     budget.close();
+  }
+}
+
+/** Removes the finalizer; where that fails, the status says why the object does not go. */
+async function letGo(pass: Pass, budget: Budget): Promise<void> {
+  try {
+    await removeFinalizer(pass, budget);
+  } catch (error) {
+    if (pass.over === undefined) {
+      pass.trouble = failureSetting(error, "cannot remove the finalizer: ");
+      await save(pass, budget).catch(() => undefined); // That the first write failed is what is reported.
+    }
+    throw error;
   }
 }
 
