@@ -149,6 +149,26 @@ describe("deletion", () => {
     expect([trace, harness.requests]).toEqual([[], []]);
   });
 
+  test("lets an object go that an earlier version of the handler took the finalizer for, although no step has a cleanup any more", async () => {
+    await harness.user.create(Widget, widget());
+    await harness.operator(handler(Widget).step(traced("one")).build()).pass(KEY);
+    const newer = harness.operator(
+      handler(Widget)
+        .step(conditions())
+        .step(step(Widget, { name: "two", do: () => void trace.push("do two") }))
+        .build(),
+    );
+    trace.length = 0;
+    const before = harness.requests.length;
+    await newer.pass(KEY);
+    expect((await live())?.metadata.finalizers, "while the object lives it does no harm").toEqual([FINALIZER]);
+    await harness.user.delete(Widget, REF);
+    await newer.pass(KEY);
+    expect(await live()).toBeUndefined();
+    expect(trace).toEqual(["do two"]);
+    expect(harness.requests.slice(before)).toEqual(["PATCH widgets/a/status", "PATCH widgets/a"]);
+  });
+
   test("a failing cleanup keeps the finalizer and names its step in Ready; a failing post does not keep it", async () => {
     let fails = true;
     const failing = handler(Widget)

@@ -26,7 +26,7 @@ export interface Pipeline {
   readonly wholeKinds: ReadonlySet<string>;
   /** Group-kinds that are declared without a watch: by live reads, and by `permissions`. */
   readonly otherKinds: ReadonlySet<string>;
-  /** `<group>/<name>`; present when some step has a cleanup. */
+  /** `<group>/<name>`; also without a cleanup, for an earlier version of the handler may have had one. Undefined: never ours. */
   readonly finalizer: string | undefined;
   /** Some step takes the finalizer before the first `do`. */
   readonly finalizerBeforeDo: boolean;
@@ -77,7 +77,7 @@ export function assemble(
         .flatMap(({ reads, permissions }) => [...Object.values(reads), ...permissions])
         .map((declaration) => groupKindOf(declaration.kind)),
     ),
-    finalizer: withCleanup.length > 0 ? finalizerOf(kind, name) : undefined,
+    finalizer: finalizerOf(kind, name),
     finalizerBeforeDo: withCleanup.some((step) => step.finalizer === "before-do"),
     conditions,
     deadlines: { stepMs: deadlines.stepMs ?? 30_000, passMs: deadlines.passMs ?? 120_000, saveMs: deadlines.saveMs ?? 10_000 },
