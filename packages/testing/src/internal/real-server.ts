@@ -4,6 +4,7 @@
  *
  * It deletes without asking, so it touches only a server that says it may be emptied: one with the ConfigMap {@link MARK}.
  */
+import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import {
@@ -23,6 +24,8 @@ export const MARK = "treadle-test-cluster";
 
 /** Removed with what a test made. */
 const LABEL = "testing.treadle.dev/operator";
+/** On a CRD that later tests find as it is: a hash of what it was made of. */
+const KEPT = "testing.treadle.dev/made-of";
 
 export class RealServer {
   /** The administrator's. */
@@ -67,18 +70,31 @@ export class RealServer {
     };
   }
 
-  /** Serves a kind that is not built in, as its CRD says or with any fields; replaces a CRD that is there. */
+  /**
+   * Serves a kind that is not built in, as its CRD says or with any fields. The CRD stays for the tests after this one: a
+   * server lets nobody create an object in the first two seconds of a kind, and its garbage collector learns of it in 30.
+   */
   async install(kind: Kind): Promise<void> {
-    await this.define(kind.resource?.crd() ?? openDefinition(kind));
+    const definition = kind.resource?.crd() ?? openDefinition(kind);
+    await this.#serve(definition, { [KEPT]: createHash("sha256").update(JSON.stringify(definition.spec)).digest("hex") });
   }
 
-  /** Creates or replaces a CRD and waits until its objects can be listed. */
+  /** Serves what a CRD of the test says; goes with the test. */
   async define(definition: CustomResourceDefinitionInput): Promise<void> {
+    await this.#serve(definition, {});
+  }
+
+  async #serve(definition: CustomResourceDefinitionInput, marks: Readonly<Record<string, string>>): Promise<void> {
     const name = definition.metadata.name ?? "";
     const live = await this.client.get(CustomResourceDefinition, { name });
-    if (live === undefined)
-      await this.client.create(CustomResourceDefinition, definition as never); // as it was given
-    else await this.client.update(CustomResourceDefinition, { ...live, spec: { ...live.spec, ...definition.spec } } as never);
+    if (live !== undefined) {
+      const isSame = live.metadata.generation === 1 && live.metadata.annotations?.[KEPT] === marks[KEPT] && marks[KEPT] !== undefined;
+      if (isSame) return;
+      await this.client.delete(CustomResourceDefinition, { name });
+      await this.#until(`CRD ${name} to be gone`, async () => (await this.client.get(CustomResourceDefinition, { name })) === undefined);
+    }
+    const metadata = { ...definition.metadata, annotations: { ...definition.metadata.annotations, ...marks } };
+    await this.client.create(CustomResourceDefinition, { ...definition, metadata } as never); // as it was given
     await this.#until(`CRD ${name} to be served`, async () => {
       const { status } = (await this.client.get(CustomResourceDefinition, { name })) as { status?: { conditions?: readonly Condition[] } };
       return isTrue(status?.conditions, "Established") && isTrue(status?.conditions, "NamesAccepted") && (await this.#isListed(definition));
@@ -116,12 +132,14 @@ export class RealServer {
     await Promise.all([...kinds, ...NAMESPACED_BUILT_IN].map((kind) => this.#emptyOf(kind)));
     for (const kind of this.#before.keys()) await this.#emptyOf(kind);
     for (const kind of [CLUSTER_ROLE, CLUSTER_ROLE_BINDING]) await this.#emptyOf(kind, { [LABEL]: "yes" });
-    await Promise.all(definitions.map(({ metadata }) => this.client.delete(CustomResourceDefinition, metadata)));
+    const going = (definitions as readonly CustomResourceDefinition[]).filter(({ metadata }) => metadata.annotations?.[KEPT] === undefined);
+    await Promise.all(going.map(({ metadata }) => this.client.delete(CustomResourceDefinition, metadata)));
     const namespaces = (await this.client.list(Namespace)).items.filter(({ metadata }) => !isSystemNamespace(metadata.name));
     await Promise.all(namespaces.map(({ metadata }) => this.client.delete(Namespace, metadata)));
     await this.#until("what the last test made to be gone", async () => {
-      const left = await Promise.all([this.client.list(CustomResourceDefinition), this.client.list(Namespace)]);
-      return left.flatMap(({ items }) => items as readonly KubernetesObject[]).every(({ metadata }) => isSystemNamespace(metadata.name));
+      const [left, present] = await Promise.all([this.client.list(CustomResourceDefinition), this.client.list(Namespace)]);
+      const isStill = left.items.some(({ metadata }) => going.some((each) => each.metadata.uid === metadata.uid));
+      return !isStill && present.items.every(({ metadata }) => isSystemNamespace(metadata.name));
     });
   }
 
