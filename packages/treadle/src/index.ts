@@ -37,7 +37,20 @@ export { all, anyKind, handler, many, one, type Permission, step } from "@treadl
 export type { CleanupReq, DoReq, GateReq, Handler, HandlerBuilder, Outcome, PostReq, Req, Step, StepResult } from "@treadle/reconcile";
 
 // Steps that many operators have.
-export { conditions, defaults, finalizer, guard, pause, prerequisite, validate } from "@treadle/reconcile";
+export {
+  conditions,
+  defaults,
+  dependentApply,
+  dependentApplyAll,
+  finalizer,
+  guard,
+  pause,
+  prerequisite,
+  validate,
+} from "@treadle/reconcile";
+
+// What an object says of its dependents.
+export { type DependentEntry, dependentsOf, worstDependent } from "@treadle/reconcile";
 
 // What a step throws to say more than "it failed".
 export { RetryAfterError, TerminalError } from "@treadle/reconcile";

@@ -4,7 +4,8 @@ import type { z } from "zod";
 import type { Collected } from "./collected.ts";
 import { PERMISSION_VERBS, type Permission } from "../permission.ts";
 import { MAX_NAME_LENGTH } from "./names.ts";
-import { isAnyKind, type StepRuntime } from "./step-runtime.ts";
+import { findCircle } from "./run-graph.ts";
+import { isAnyKind, leavesOf, type StepRuntime } from "./step-runtime.ts";
 
 /** The problems of a pipeline, in the order in which a reader meets their causes. */
 export function findProblems(collected: Collected, leaves: readonly StepRuntime[], name: string): string[] {
@@ -15,6 +16,7 @@ export function findProblems(collected: Collected, leaves: readonly StepRuntime[
     ...orderProblems(collected.steps),
     ...conditionProblems(leaves),
     ...stateProblems(collected, leaves),
+    ...dependentProblems(collected, leaves),
     ...leaves.flatMap(declarationProblems),
   ];
 }
@@ -128,6 +130,38 @@ function stateProblems({ kind }: Collected, leaves: readonly StepRuntime[]): str
     for (const { path, why } of unstorable(step.state)) problems.push(`step "${step.name}": state ${path} ${why}`);
     return problems;
   });
+}
+
+function dependentProblems({ kind, steps }: Collected, leaves: readonly StepRuntime[]): string[] {
+  const problems: string[] = [];
+  const shown = leaves.find((step) => step.dependent?.hasEntries === true);
+  if (shown !== undefined && kind.resource?.dependents !== true) {
+    const fix = kind.resource === undefined ? "say checkedForReadiness: false" : "add dependents: true to its defineResource()";
+    problems.push(`step "${shown.name}" shows its object in status.dependents, for which ${kind.kind} has no room: ${fix}`);
+  }
+  const neededBy = (step: StepRuntime): readonly StepRuntime[] => step.dependent?.dependsOn().filter((each) => each !== undefined) ?? [];
+  const before = new Set<StepRuntime>();
+  for (const step of steps) {
+    const parts = leavesOf([step]);
+    const together = step.concurrency === undefined ? [] : parts;
+    const circle = findCircle(together, (part) => neededBy(part).filter((each) => together.includes(each)));
+    if (circle !== undefined)
+      problems.push(
+        `dependentApplyAll("${step.name}"): its parts depend on each other in a circle: ${circle.map(({ name }) => `"${name}"`).join(" on ")}`,
+      );
+    for (const part of parts) {
+      if (part.dependent?.dependsOn().some((each) => each?.dependent === undefined) === true)
+        problems.push(`step "${part.name}": dependsOn must list steps made by dependentApply()`);
+      for (const needed of neededBy(part).filter((each) => each.dependent !== undefined && !before.has(each) && !together.includes(each)))
+        problems.push(
+          leaves.includes(needed)
+            ? `step "${part.name}" depends on "${needed.name}", which is not run before it: place it before, or both into one dependentApplyAll()`
+            : `step "${part.name}" depends on "${needed.name}", which is not in the list: add it`,
+        );
+    }
+    for (const part of parts) before.add(part);
+  }
+  return problems;
 }
 
 function declarationProblems(step: StepRuntime): string[] {

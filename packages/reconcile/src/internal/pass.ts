@@ -12,6 +12,7 @@ import type { Pass } from "./pass-state.ts";
 import { askGate, type Ended, type PhaseLimit, runPhase } from "./phase.ts";
 import { describe, MAX_ERROR_LENGTH, truncate } from "./redact.ts";
 import { holdFetched } from "./resolve.ts";
+import { runGraph } from "./run-graph.ts";
 import { save, saveTrouble } from "./save.ts";
 import type { StepRuntime } from "./step-runtime.ts";
 import { PrimaryGone, QuietRequeue } from "./writer.ts";
@@ -98,13 +99,8 @@ async function runSteps(pass: Pass, steps: readonly StepRuntime[], phase: "do" |
 
 /** Every part of an `all()`, whatever the others do. */
 async function runParts(pass: Pass, group: StepRuntime, phase: "do" | "cleanup"): Promise<Outcome> {
-  const parts = group.children ?? [];
-  const outcomes: Outcome[] = [];
-  for (const part of phase === "do" ? parts : parts.toReversed()) {
-    const outcome = part.children === undefined ? await runStep(pass, part, phase) : await runParts(pass, part, phase);
-    if (pass.over !== undefined || pass.isAborted) return outcome;
-    outcomes.push(outcome);
-  }
+  const outcomes = group.concurrency === undefined ? await runInOrder(pass, group, phase) : await runByDependence(pass, group, phase);
+  if (pass.over !== undefined || pass.isAborted) return outcomes.at(-1) ?? shuttingDown(pass);
   const failed = outcomes.filter((outcome) => outcome.type === "failed");
   if (failed.length === 1) return failed[0] as Outcome;
   if (failed.length > 1) {
@@ -112,6 +108,43 @@ async function runParts(pass: Pass, group: StepRuntime, phase: "do" | "cleanup")
     return { type: "failed", step: group.name, error: new AggregateError(errors, `${errors.length} parts of "${group.name}" failed`) };
   }
   return earliestWait(pass, outcomes) ?? outcomes.find(({ type }) => type === "stop") ?? DONE;
+}
+
+async function runInOrder(pass: Pass, { children: parts = [] }: StepRuntime, phase: "do" | "cleanup"): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const part of phase === "do" ? parts : parts.toReversed()) {
+    outcomes.push(part.children === undefined ? await runStep(pass, part, phase) : await runParts(pass, part, phase));
+    if (pass.over !== undefined || pass.isAborted) break;
+  }
+  return outcomes;
+}
+
+/** The parts of a `dependentApplyAll()`. One that waits for another says so; when to come back is for that other to say. */
+async function runByDependence(pass: Pass, group: StepRuntime, phase: "do" | "cleanup"): Promise<Outcome[]> {
+  const { children = [], concurrency = 1 } = group;
+  const neededBy = (part: StepRuntime): readonly StepRuntime[] => part.dependent?.dependsOn().filter((each) => each !== undefined) ?? [];
+  const outcomes: Outcome[] = [];
+  await runGraph({
+    parts: phase === "do" ? children : children.toReversed(),
+    concurrency,
+    before: (part) =>
+      phase === "do" ? neededBy(part).filter((each) => children.includes(each)) : children.filter((each) => neededBy(each).includes(part)),
+    run: async (part) => {
+      const outcome = await runStep(pass, part, phase);
+      outcomes.push(outcome);
+      return outcome.type === "done";
+    },
+    blocked: (part, by) => {
+      const reason = `waiting for ${by.map(({ name }) => name).join(", ")}`;
+      pass.progress.set(part, { type: "wait", reason });
+      const state = { type: "Pending", reason: "WaitingForDependency", message: reason };
+      const entry =
+        phase === "do" && part.dependent?.hasEntries === true ? part.dependent.entryFor(pass.object, state, undefined) : undefined;
+      if (entry !== undefined) pass.dependents.entries.set(part.name, [entry]);
+    },
+    isOver: () => pass.over !== undefined || pass.isAborted,
+  });
+  return outcomes;
 }
 
 /** Waits on the curve come before those with a delay of their own: the curve starts at 50 ms. */

@@ -13,6 +13,7 @@ import {
 } from "@treadle/apimachinery";
 import { ReconcileError } from "../errors.ts";
 import { computeConditions, conditionsSoFar, failure } from "./compute-conditions.ts";
+import { dependentEntries } from "./dependent-entries.ts";
 import { stateAnnotationOf } from "./names.ts";
 import type { Intents, Pass } from "./pass-state.ts";
 import { storedState } from "./state.ts";
@@ -174,6 +175,8 @@ function statusChange(pass: Pass, newest: KubernetesObject, wish: Wish): object 
     const observes = stage === "final" && rules.keepsObservedGeneration && pass.type !== "gated" && generation !== undefined;
     if (observes && before?.["observedGeneration"] !== generation) wanted = { ...wanted, observedGeneration: generation };
   }
+  const dependents = stage === "final" ? dependentEntries(pass, before) : undefined;
+  if (dependents !== undefined) wanted = { ...wanted, dependents };
   if (wanted === before) return undefined;
   const status = createMergePatch(before ?? {}, wanted ?? {});
   return status === undefined ? undefined : { status };

@@ -2,11 +2,13 @@
  * What a step is at run time. The public type {@link Step} is opaque; this is what stands behind it. A brand under
  * `Symbol.for` finds it, so steps published with another copy of this package work too.
  */
-import type { Kind } from "@treadle/apimachinery";
+import type { Kind, KubernetesObject } from "@treadle/apimachinery";
 import type { z } from "zod";
 import type { Declared } from "../condition.ts";
 import type { Permission } from "../permission.ts";
 import type { AnyRead } from "../reads.ts";
+import type { Cache } from "../req.ts";
+import type { DependentIdentity, DependentState } from "../steps/dependent-apply/entries.ts";
 
 /** One phase of a step as the engine calls it: its req is made for it, and what it returns is checked. */
 export type PhaseFunction = (req: unknown) => unknown;
@@ -29,8 +31,24 @@ export interface StepRuntime {
   readonly post: PhaseFunction | undefined;
   /** The parts of an `all()`; undefined for any other step. */
   readonly children: readonly StepRuntime[] | undefined;
+  /** Present on the group that `dependentApplyAll()` makes: its children run by their `dependsOn`, so many at once. */
+  readonly concurrency: number | undefined;
   /** Present on the step that `conditions()` makes: switches the computation on. */
   readonly conditionsOptions: { readonly ready: boolean } | undefined;
+  /** Present on the steps that `dependentApply()` makes. */
+  readonly dependent: DependentRuntime | undefined;
+}
+
+/** What the engine knows of a step that keeps a dependent object. */
+export interface DependentRuntime {
+  /** Whether it has entries in `status.dependents`. */
+  readonly hasEntries: boolean;
+  /** The steps that must be ready before. Read when the handler is built: until then authors may add to their list. */
+  readonly dependsOn: () => readonly (StepRuntime | undefined)[];
+  /** The live object that the cache has, where no step of this pass has said more. */
+  readonly cached: (object: KubernetesObject, cache: Cache) => KubernetesObject | undefined;
+  /** The entry for an object of which no more is known than this. Never throws. */
+  readonly entryFor: (object: KubernetesObject, state: DependentState, error: unknown) => DependentIdentity & DependentState;
 }
 
 export interface DeclaredCondition {
@@ -62,6 +80,7 @@ export interface RawDefinition {
   readonly cleanup?: PhaseFunction;
   readonly post?: PhaseFunction;
   readonly conditionsOptions?: { readonly ready: boolean };
+  readonly dependent?: DependentRuntime;
 }
 
 /** Makes the opaque step. @throws TypeError for what is no definition at all. */
@@ -101,7 +120,9 @@ export function defineStep(kind: Kind, definition: RawDefinition): object {
     cleanup: definition.cleanup?.bind(definition),
     post: definition.post?.bind(definition),
     children: undefined,
+    concurrency: undefined,
     conditionsOptions: definition.conditionsOptions,
+    dependent: definition.dependent,
   });
 }
 
@@ -119,12 +140,17 @@ function declaredCondition(where: string, declared: Declared<string>): DeclaredC
 }
 
 /** Makes the step behind `all()`. @throws TypeError when a child was not made by `step()`. */
-export function defineGroup(name: string, steps: readonly unknown[]): object {
+export function defineGroup(
+  name: string,
+  steps: readonly unknown[],
+  given: { readonly maker?: string; readonly concurrency?: number } = {},
+): object {
+  const { maker = "all", concurrency } = given;
   if (typeof name !== "string" || !Array.isArray(steps))
-    throw new TypeError('all: give it a name and a list of steps: all("parts", [one, two])');
+    throw new TypeError(`${maker}: give it a name and a list of steps: ${maker}("parts", [one, two])`);
   const children = steps.map((child) => {
     const runtime = runtimeOf(child);
-    if (runtime === undefined) throw new TypeError(`all("${name}"): its parts must be steps made by step()`);
+    if (runtime === undefined) throw new TypeError(`${maker}("${name}"): its parts must be steps made by step()`);
     return runtime;
   });
   return opaque({
@@ -144,7 +170,9 @@ export function defineGroup(name: string, steps: readonly unknown[]): object {
     cleanup: undefined,
     post: undefined,
     children,
+    concurrency,
     conditionsOptions: undefined,
+    dependent: undefined,
   });
 }
 

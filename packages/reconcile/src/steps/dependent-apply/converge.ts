@@ -1,0 +1,170 @@
+/** Brings one object to what is wanted, by as few requests as possible: none where nothing differs. */
+import { createHash } from "node:crypto";
+import { isAlreadyExists, isConflict, jsonEqual, type KubernetesObject, type Ref } from "@treadle/apimachinery";
+import { unitManager } from "../../internal/req-client.ts";
+import { titleOf } from "./dependent.ts";
+import type { DependentState } from "./entries.ts";
+import { appliedFields, extractOwned, firstDifference } from "./owned-fields.ts";
+import { memoryOf, remember, type Unit, type Wanted } from "./unit.ts";
+import { whoseIs } from "./whose.ts";
+
+/** What became of it: it is there, or it is not and why. */
+export type Converged =
+  | { readonly type: "there"; readonly live: KubernetesObject }
+  | { readonly type: "not yet"; readonly live: KubernetesObject | undefined; readonly state: DependentState; readonly isRace?: true };
+
+/** `wanted` is undefined where the author only looks. @throws what the server answers */
+export async function converge(
+  unit: Unit,
+  target: Ref,
+  given: { readonly wanted: Wanted | undefined; readonly live: KubernetesObject | undefined },
+): Promise<Converged> {
+  const { dependent } = unit;
+  const { wanted, live } = given;
+  if (live === undefined) {
+    if (dependent.isCreated && wanted !== undefined) return await create(unit, wanted);
+    return pending("NotFound", `${title(unit, target)} does not exist yet, and somebody else is to create it`);
+  }
+  const whose = whoseIs(unit, live);
+  if (whose.type === "foreign") return dependent.isCreated ? notOurs(unit, target, { live, owner: whose.owner }) : { type: "there", live };
+  if (live.metadata.deletionTimestamp !== undefined && dependent.isCreated)
+    return { ...pending("Deleting", `${title(unit, target)} is being deleted, and will be created again`), live };
+  if (!dependent.isUpdated || wanted === undefined) return { type: "there", live };
+  const free = whose.type === "adoptable" && whose.hasController ? await released(unit, live) : live;
+  return { type: "there", live: await update(unit, wanted, free) };
+}
+
+async function create(unit: Unit, wanted: Wanted): Promise<Converged> {
+  const { dependent, req } = unit;
+  const { kind, options } = dependent;
+  try {
+    const { body } = wanted;
+    const live: KubernetesObject =
+      options.update === undefined ? await req.client.apply(kind, body, { existing: undefined }) : await req.client.create(kind, body);
+    written(unit, wanted, live);
+    return { type: "there", live };
+  } catch (error) {
+    if (!isAlreadyExists(error) && !isConflict(error)) throw error;
+    return await raced(unit, wanted);
+  }
+}
+
+/** Somebody was faster, or the cache lags behind. What is there is asked of the server: a foreign object is said to be one at once. */
+async function raced(unit: Unit, { target }: Wanted): Promise<Converged> {
+  const { dependent, req } = unit;
+  // A list, because who watches may list; the right to get would be needed for this alone.
+  const within = target.namespace === undefined ? {} : { namespace: target.namespace };
+  const [live] = await req.client.list(dependent.kind, { ...within, fieldSelector: `metadata.name=${target.name}` });
+  const whose = live === undefined ? undefined : whoseIs(unit, live);
+  if (live !== undefined && whose?.type === "foreign") return notOurs(unit, target, { live, owner: whose.owner });
+  return { ...pending("NotSeenYet", `${title(unit, target)} exists, but is not in the cache yet`), isRace: true };
+}
+
+async function update(unit: Unit, wanted: Wanted, live: KubernetesObject): Promise<KubernetesObject> {
+  const { dependent, req, owner } = unit;
+  const { kind, options } = dependent;
+  if (options.update !== undefined) return await replaced(unit, wanted, live);
+  if (isSame(unit, wanted, live)) return live;
+  req.log.debug({ kind: kind.kind, object: wanted.target.name, owner: owner.metadata.name }, "applying a dependent");
+  const stored: KubernetesObject = await req.client.apply(kind, wanted.body, { existing: live });
+  written(unit, wanted, stored);
+  return stored;
+}
+
+/** The author's own merge, with our marks put back into what it returns. */
+async function replaced(unit: Unit, { body }: Wanted, live: KubernetesObject): Promise<KubernetesObject> {
+  const { dependent, req } = unit;
+  const { labels, annotations, ownerReferences: ours = [] } = body.metadata;
+  const merged = (dependent.options.update?.(live, body) ?? live) as KubernetesObject;
+  const others = (merged.metadata?.ownerReferences ?? []).filter(({ uid }) => !ours.some((reference) => reference.uid === uid));
+  const references = ours.length === 0 ? merged.metadata?.ownerReferences : [...others, ...ours];
+  const { managedFields: _, ...metadata } = live.metadata;
+  const next = {
+    ...merged,
+    metadata: {
+      ...metadata,
+      ...merged.metadata,
+      labels: { ...merged.metadata?.labels, ...labels },
+      ...(annotations === undefined && merged.metadata?.annotations === undefined
+        ? {}
+        : { annotations: { ...merged.metadata?.annotations, ...annotations } }),
+      ...(references === undefined ? {} : { ownerReferences: references }),
+      name: live.metadata.name,
+      uid: live.metadata.uid,
+      resourceVersion: live.metadata.resourceVersion,
+    },
+  };
+  if (jsonEqual(next, { ...live, metadata: { ...metadata, labels: { ...metadata.labels } } })) return live;
+  return await req.client.update(dependent.kind, next);
+}
+
+/** Takes the controller off an object that the author lets us take from it: there can be only one. */
+async function released({ dependent, req }: Unit, live: KubernetesObject): Promise<KubernetesObject> {
+  const { name, namespace, uid, resourceVersion, ownerReferences = [] } = live.metadata;
+  const body = { metadata: { uid, resourceVersion, ownerReferences: ownerReferences.filter(({ controller }) => controller !== true) } };
+  return await req.client.patch(dependent.kind, namespace === undefined ? { name } : { name, namespace }, { type: "merge", body });
+}
+
+function isSame(unit: Unit, wanted: Wanted, live: KubernetesObject): boolean {
+  const { uid, resourceVersion } = live.metadata;
+  const known = memoryOf(unit);
+  const digest = digestOf(wanted.body);
+  const isKnown = known?.uid === uid && known?.wanted === digest;
+  if (isKnown && known?.resourceVersion !== undefined && known.resourceVersion === resourceVersion) return true;
+  const owned = appliedFields(withManagedFields(unit, live), unitManager(unit.pass, unit.dependent));
+  if (owned === undefined) return false;
+  const stored = digestOf(extractOwned(live, owned));
+  const isSame = (isKnown && known?.stored === stored) || firstDifference(wanted.body, live, owned) === undefined;
+  if (isSame) remember(unit, { uid, wanted: digest, stored: isKnown ? known?.stored : stored, resourceVersion });
+  return isSame;
+}
+
+function written(unit: Unit, { body }: Wanted, stored: KubernetesObject): void {
+  const owned = appliedFields(stored, unitManager(unit.pass, unit.dependent));
+  const { uid, resourceVersion } = stored.metadata;
+  remember(unit, {
+    uid,
+    wanted: digestOf(body),
+    stored: owned === undefined ? undefined : digestOf(extractOwned(stored, owned)),
+    resourceVersion,
+  });
+}
+
+/** Objects that are fetched come without managedFields; the metadata in the cache has ours of the same version. */
+function withManagedFields({ pass, read }: Unit, live: KubernetesObject): KubernetesObject {
+  if (live.metadata.managedFields !== undefined || read.source !== "fetch") return live;
+  const { name, namespace, resourceVersion } = live.metadata;
+  const cached: KubernetesObject | undefined = pass.env.cache.get(read.cacheKind, namespace === undefined ? { name } : { name, namespace });
+  const managedFields = cached?.metadata.resourceVersion === resourceVersion ? cached?.metadata.managedFields : undefined;
+  return managedFields === undefined ? live : { ...live, metadata: { ...live.metadata, managedFields } };
+}
+
+function notOurs(unit: Unit, target: Ref, { live, owner }: { readonly live: KubernetesObject; readonly owner: string }): Converged {
+  const message = `${title(unit, target)} is not ours: it belongs to ${owner}`;
+  return { type: "not yet", live, state: { type: "Failed", reason: "NotOurs", message } };
+}
+
+function pending(reason: string, message: string): Converged & { readonly type: "not yet" } {
+  return { type: "not yet", live: undefined, state: { type: "Pending", reason, message } };
+}
+
+function title({ dependent, owner }: Unit, target: Ref): string {
+  return titleOf(dependent, target, owner);
+}
+
+function digestOf(value: unknown): string {
+  return createHash("sha256")
+    .update(JSON.stringify(sorted(value)))
+    .digest("base64");
+}
+
+/** With members in one order: that of an object says nothing. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, member]) => [key, sorted(member)]),
+  );
+}

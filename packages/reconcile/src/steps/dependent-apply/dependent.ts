@@ -1,0 +1,167 @@
+/** One dependent as its step runs it: the author's options with their defaults, and what follows from them without a request. */
+import {
+  apiVersionOf,
+  canReference,
+  controllerReference,
+  type Kind,
+  type KubernetesObject,
+  keyOf,
+  MAX_LABEL_LENGTH,
+  ownerAnnotations,
+  ownerLabels,
+  type Ref,
+  shortenName,
+} from "@treadle/apimachinery";
+import { inNamespaceOf } from "../../reads.ts";
+import type { DependentIdentity } from "./entries.ts";
+import type { Adoption, DependentOptions } from "./types.ts";
+
+/** The options of a step whatever its types. */
+// oxlint-disable-next-line typescript/no-explicit-any -- the only type that fits the functions of every author
+export type AnyOptions = DependentOptions<any, Kind, string, any, any, any>;
+
+/** What the functions of an author get besides the object. */
+export interface Inputs {
+  readonly vars: Readonly<Record<string, unknown>>;
+  readonly reads: Readonly<Record<string, unknown>>;
+  readonly dependents: Readonly<Record<string, KubernetesObject | undefined>>;
+}
+
+export interface Dependent {
+  readonly options: AnyOptions;
+  readonly name: string;
+  readonly kind: Kind;
+  readonly isOwned: boolean;
+  readonly isCreated: boolean;
+  readonly isUpdated: boolean;
+  readonly isWatched: boolean;
+  readonly isChecked: boolean;
+  readonly adopt: Adoption;
+}
+
+export function dependentOf(options: AnyOptions): Dependent {
+  const { name, kind, created = true, owned = created } = options;
+  return {
+    options,
+    name,
+    kind,
+    isOwned: owned,
+    isCreated: created,
+    isUpdated: options.updated ?? true,
+    isWatched: options.watched ?? true,
+    isChecked: options.checkedForReadiness ?? true,
+    adopt: options.adopt ?? (owned ? "never" : "ifUnowned"),
+  };
+}
+
+/** Which object it is. @throws TypeError when the author's functions give no name, or no namespace where one is needed. */
+export function targetOf({ options, kind, name: step }: Dependent, owner: KubernetesObject): Ref {
+  const { objectName, namespace: given } = options;
+  const name: unknown = typeof objectName === "function" ? objectName(owner) : (objectName ?? owner.metadata.name);
+  const namespace: unknown = typeof given === "function" ? given(owner) : given;
+  if (typeof name !== "string" || name === "") throw new TypeError(`step "${step}": objectName gave ${textOf(name)}, which is no name`);
+  if (namespace !== undefined && (typeof namespace !== "string" || namespace === ""))
+    throw new TypeError(`step "${step}": namespace gave ${textOf(namespace)}, which is no namespace`);
+  const ref = inNamespaceOf(owner, kind, namespace === undefined ? { name } : { name, namespace });
+  if (kind.scope === "Namespaced" && ref.namespace === undefined)
+    throw new TypeError(
+      `step "${step}": ${owner.kind} ${owner.metadata.name} has no namespace: say with namespace where ${kind.kind} ${name} is to be`,
+    );
+  return ref;
+}
+
+/** The label by which the objects of a step are found. */
+export function stepLabels(handlerName: string, step: string): Readonly<Record<string, string>> {
+  return { [`${handlerName}/dependent`]: shortenName(step, MAX_LABEL_LENGTH) };
+}
+
+/** The labels that all objects of a step and its owner have, and no others. */
+export function marksOf(handlerName: string, step: string, owner: KubernetesObject): Readonly<Record<string, string>> {
+  return { ...ownerLabels(owner, handlerName), ...stepLabels(handlerName, step) };
+}
+
+/** The whole of what is applied: what the author wants, where it is, and whose. */
+export function bodyOf(
+  dependent: Dependent,
+  desired: object,
+  given: { readonly owner: KubernetesObject; readonly handlerName: string; readonly target: Ref },
+): Body {
+  const { owner, handlerName, target } = given;
+  const { name: step, kind, isOwned, options } = dependent;
+  const {
+    metadata = {},
+    status: _status,
+    ...fields
+  } = withoutUndefined(desired) as Readonly<Record<string, unknown>> & { readonly metadata?: Wanted; readonly status?: unknown };
+  requireOwnName(step, desired, target);
+  const isReferable = canReference(owner, target.namespace);
+  if (options.ownership === "reference" && !isReferable)
+    throw new TypeError(
+      `step "${step}": ${owner.kind} ${keyOf(owner.metadata)} cannot be referred to as the owner of ${kind.kind} ${keyOf(target)}, which is not in its namespace: leave ownership out, or say "label"`,
+    );
+  const byReference = isOwned && isReferable && options.ownership !== "label";
+  const annotations = { ...metadata.annotations, ...(isOwned ? ownerAnnotations(owner, handlerName) : {}) };
+  return {
+    ...fields,
+    apiVersion: apiVersionOf(kind),
+    kind: kind.kind,
+    metadata: {
+      ...target,
+      labels: { ...metadata.labels, ...(isOwned ? marksOf(handlerName, step, owner) : stepLabels(handlerName, step)) },
+      ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
+      ...(metadata.finalizers === undefined ? {} : { finalizers: metadata.finalizers }),
+      ...(byReference ? { ownerReferences: [controllerReference(owner)] } : {}),
+    },
+  };
+}
+
+/** What is applied. */
+export interface Body extends KubernetesObject {
+  readonly [field: string]: unknown;
+}
+
+interface Wanted {
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly finalizers?: readonly string[];
+}
+
+/** The object in an entry. */
+export function identityOf(kind: Kind, target: Ref): DependentIdentity {
+  const { name, namespace } = target;
+  return { apiVersion: apiVersionOf(kind), kind: kind.kind, name, ...(namespace === undefined ? {} : { namespace }) };
+}
+
+/** What the object is called: `ConfigMap web`, with its namespace where that is not the owner's. */
+export function titleOf({ options, kind }: Dependent, target: Ref, owner: KubernetesObject): string {
+  const isNear = target.namespace === undefined || target.namespace === owner.metadata.namespace;
+  return `${options.displayName ?? kind.kind} ${isNear ? target.name : keyOf(target)}`;
+}
+
+/** @throws TypeError for a name in `desired` that is not the one under which the object will be looked for. */
+function requireOwnName(step: string, desired: object, target: Ref): void {
+  const { metadata } = desired as { readonly metadata?: { readonly name?: unknown; readonly namespace?: unknown } };
+  if (metadata?.name !== undefined && metadata.name !== target.name)
+    throw new TypeError(`step "${step}": desired names the object ${textOf(metadata.name)}: say it with objectName`);
+  if (metadata?.namespace !== undefined && metadata.namespace !== target.namespace)
+    throw new TypeError(`step "${step}": desired puts the object into ${textOf(metadata.namespace)}: say it with namespace`);
+}
+
+/** As JSON will have it. @throws TypeError for what JSON would lose without a word. */
+function withoutUndefined(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutUndefined);
+  if (typeof value === "function" || typeof value === "symbol" || typeof value === "bigint")
+    throw new TypeError(`desired holds a ${typeof value}, which is not JSON`);
+  if (typeof value === "number" && !Number.isFinite(value)) throw new TypeError(`desired holds the number ${value}, which is not JSON`);
+  if (typeof value !== "object" || value === null) return value;
+  if (value instanceof Date) return value.toJSON();
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, member]) => member !== undefined)
+      .map(([key, member]) => [key, withoutUndefined(member)]),
+  );
+}
+
+function textOf(value: unknown): string {
+  return value === undefined ? "nothing" : (JSON.stringify(value) ?? typeof value);
+}

@@ -1,0 +1,105 @@
+/**
+ * Entries of `status.dependents`: what an owner says of each object that it keeps. Pure.
+ *
+ * An entry belongs to one step of one handler. Entries of other handlers, and of steps that this handler does not have
+ * (any more), are never touched.
+ */
+import { jsonEqual } from "@treadle/apimachinery";
+
+/** What is said of a dependent. */
+export interface DependentState {
+  /** `Ready`, `Pending`, `Failed`, `Unknown`, or a word of the author's own. */
+  readonly type: string;
+  /** Why, as one CamelCase word for programs. */
+  readonly reason: string;
+  /** For people. */
+  readonly message: string;
+  /** What else is worth knowing, e.g. the name of a pod. */
+  readonly attributes?: readonly { readonly name: string; readonly value: string }[];
+}
+
+/** Which dependent. */
+export interface DependentIdentity {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace?: string;
+}
+
+/** One element of `status.dependents`. */
+export interface DependentEntry extends DependentIdentity, DependentState {
+  readonly step: string;
+  /** Absent: the handler with the default name of the kind. */
+  readonly handler?: string;
+  /** When `type` last changed; RFC 3339. */
+  readonly lastTransitionTime: string;
+}
+
+/** An entry before it is known whose it is and since when. */
+export type NewEntry = DependentIdentity & DependentState;
+
+/** Worst first; a word of the author's own counts as Unknown. */
+const SEVERITY: readonly string[] = ["Failed", "Pending", "Unknown", "Ready"];
+
+/**
+ * The entry that matters most: Failed, then Pending, then Unknown (and words of one's own), then Ready; of equals the
+ * first by step, kind, namespace and name, so the order of the list does not count. `undefined` for an empty list.
+ */
+export function worstDependent(entries: readonly DependentEntry[]): DependentEntry | undefined {
+  const [worst] = entries.toSorted((a, b) => severity(a) - severity(b) || compare(identity(a), identity(b)));
+  return worst;
+}
+
+/** The entries in the status of an object; empty where it has none. */
+export function dependentsOf(object: object): readonly DependentEntry[] {
+  const { status } = object as { readonly status?: { readonly dependents?: unknown } | null };
+  const entries: unknown = status?.dependents;
+  return Array.isArray(entries) ? (entries as readonly DependentEntry[]) : [];
+}
+
+/** What a pass has to say of the entries of one step; `"keep"`: nothing. */
+export interface StepEntries {
+  readonly step: string;
+  readonly entries: readonly NewEntry[] | "keep";
+}
+
+/**
+ * `before` with the entries of `steps` in the place of those that the steps had, in their order behind all others. The time
+ * of an entry moves only when its type does. The very same list when nothing has changed.
+ */
+export function mergeDependents(
+  before: readonly DependentEntry[],
+  steps: readonly StepEntries[],
+  given: { readonly handler: string | undefined; readonly nowMs: number },
+): readonly DependentEntry[] {
+  const names = new Set(steps.map(({ step }) => step));
+  const isOurs = (entry: DependentEntry): boolean => entry?.handler === given.handler && names.has(entry?.step);
+  const now = new Date(given.nowMs).toISOString().replace(/\.\d+Z$/, "Z");
+  const ours = steps.flatMap(({ step, entries }) => {
+    const mine = before.filter((entry) => isOurs(entry) && entry.step === step);
+    if (entries === "keep") return mine;
+    const known = new Map(mine.map((entry) => [identity(entry), entry]));
+    return entries.map((entry) => {
+      const named = { step, ...(given.handler === undefined ? {} : { handler: given.handler }), ...entry };
+      const previous = known.get(identity(named));
+      return { ...named, lastTransitionTime: previous?.type === entry.type ? previous.lastTransitionTime : now };
+    });
+  });
+  const merged = [...before.filter((entry) => !isOurs(entry)), ...ours];
+  return jsonEqual(merged, before) ? before : merged;
+}
+
+function severity({ type }: DependentEntry): number {
+  const found = SEVERITY.indexOf(type);
+  return found < 0 ? SEVERITY.indexOf("Unknown") : found;
+}
+
+/** The version of the API does not tell objects apart. */
+function identity({ handler = "", step, apiVersion, kind, namespace = "", name }: Omit<DependentEntry, "lastTransitionTime">): string {
+  const group = apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
+  return JSON.stringify([handler, step, group, kind, namespace, name]);
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
