@@ -7,13 +7,14 @@
  * - Every event of a primary starts a pass but the echo of this controller's own writes.
  * - Nothing that a handler, a wake function, a predicate or an observer throws ends a worker.
  */
-import { type Clock, keyOf, type KubernetesObject, type Ref, refOf } from "@treadle/apimachinery";
+import { type Clock, groupKindOf, isMetadataOnly, keyOf, type KubernetesObject, type Ref, refOf } from "@treadle/apimachinery";
 import type { Client } from "@treadle/client";
 import type { InformerEvent } from "@treadle/informer";
 import {
   type AnyHandler,
   type Cache,
   createReconciler,
+  type Fetches,
   type Logger,
   type PassResult,
   type Reconciler,
@@ -59,10 +60,13 @@ export interface ControllerEnv extends Pick<ReconcilerEnv, "recordEvent"> {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: ControllerMetrics;
-  /** The feed of a kind, made when it is first asked for; before the informers start. */
+  /** The feed of a watched kind, in whatever form it is watched; before the informers start. */
   readonly feedOf: (kind: AnyHandler["kind"]) => Feed;
-  /** The feed of a kind that somebody watches. */
+  /** The same of a kind that may not be watched. */
   readonly watchedFeedOf: (kind: AnyHandler["kind"]) => Feed | undefined;
+  readonly fetches: Fetches;
+  readonly isServed: (kind: AnyHandler["kind"]) => boolean;
+  readonly undeclared?: ReconcilerEnv["undeclared"];
   /** Names a pass in logs and reports. */
   readonly newID: () => string;
   /** Told of every pass when it is over; what it throws is logged. */
@@ -132,9 +136,14 @@ export class Controller {
       observeDelete: (object) => primary.removed(object, this.name),
       observeOther: (kind, object) => {
         const feed = env.watchedFeedOf(kind);
-        // A step that writes a primary by hand is no echo of ours: its event starts a pass.
-        if (feed !== undefined && feed !== primary) feed.wrote(object, `${this.name}/client`);
+        // The answer to a write of metadata does not show the rest.
+        if (feed === undefined || (isMetadataOnly(kind) && !isMetadataOnly(feed.informer.kind))) return;
+        // Another origin than the passes' own: a step that makes an object of our kind by hand starts a pass for it.
+        feed.wrote(object, `${this.name}/client`);
       },
+      fetches: env.fetches,
+      isServed: env.isServed,
+      ...(env.undeclared === undefined ? {} : { undeclared: env.undeclared }),
       ...(env.recordEvent === undefined ? {} : { recordEvent: env.recordEvent }),
     });
     for (const [feed, wakes] of this.#register()) feed.subscribe((event, origin) => this.#onEvent(feed, wakes, { event, origin }));
@@ -169,6 +178,12 @@ export class Controller {
   /** Queues a pass for `ref`, as an event would. */
   enqueue(ref: Ref): void {
     this.#queue.add(keyOf(ref));
+  }
+
+  /** A kind came or went: whoever waits for it, or counts on it, looks again. */
+  presenceChanged(kind: AnyHandler["kind"]): void {
+    if (!this.handler.pipeline.watchedKinds.has(groupKindOf(kind))) return;
+    for (const { metadata } of this.#primary.informer.list() as readonly KubernetesObject[]) this.#queue.add(keyOf(metadata));
   }
 
   status(): ControllerStatus {
@@ -226,7 +241,8 @@ export class Controller {
     const { informer } = this.#primary;
     try {
       const lookup = { cache: this.#env.cache, byIndex: (name: string, key: string) => informer.byIndex(name, key) };
-      for (const ref of wake.primaries(object, lookup)) keys.add(keyOf(ref));
+      // What no informer shows cannot be reconciled: an object may name a primary of any namespace.
+      for (const ref of wake.primaries(object, lookup)) if (informer.covers(ref.namespace)) keys.add(keyOf(ref));
     } catch (error) {
       this.#contained(error, `cannot find out whom a change of ${wake.kind.kind} concerns (${wake.because})`, keyOf(object.metadata));
     }
@@ -254,7 +270,9 @@ export class Controller {
   }
 
   async #pass(key: string): Promise<Strays | undefined> {
-    const { clock, metrics, newID, onPass } = this.#env;
+    const { clock, metrics, newID, onPass, isServed } = this.#env;
+    // When the kind is there, every object of it is looked at.
+    if (!isServed(this.handler.kind)) return;
     const startedMs = clock.now();
     const reconcileID = newID();
     const ref = refOf(key);

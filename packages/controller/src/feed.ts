@@ -33,6 +33,8 @@ export function createFeed(informer: Informer): Feed {
 
   /** Tells what `observe` changed in what the informer shows. */
   function own(ref: Ref, controller: string, observe: () => void): void {
+    // No watch would ever tell more of it.
+    if (!informer.covers(ref.namespace)) return;
     const before: KubernetesObject | undefined = informer.get(ref);
     observe();
     const after: KubernetesObject | undefined = informer.get(ref);

@@ -1,7 +1,7 @@
 /** What a manager is told. Everything has a default that is right in a cluster. */
 import type { Clock, Random } from "@treadle/apimachinery";
 import type { Client, ClusterConfig, Exchange } from "@treadle/client";
-import type { Logger } from "@treadle/reconcile";
+import type { Logger, UndeclaredUse } from "@treadle/reconcile";
 import type { LogOptions } from "./log.ts";
 import type { PassReport } from "./controller.ts";
 
@@ -37,8 +37,18 @@ export interface ManagerOptions {
    * @defaultValue true
    */
   readonly signals?: boolean;
-  /** How long the first lists may take before the start fails, in milliseconds. @defaultValue 120_000 (controller-runtime `CacheSyncTimeout`) */
+  /**
+   * How long the first lists may take before the start fails, in milliseconds. Kinds that are not installed are not waited
+   * for. @defaultValue 120_000 (controller-runtime `CacheSyncTimeout`)
+   */
   readonly cacheSyncTimeoutMs?: number;
+  /**
+   * A kind that the server does not serve is asked for again within so many milliseconds; at once where the operator may
+   * watch CRDs. @defaultValue 10_000
+   */
+  readonly kindRetryMs?: number;
+  /** Told, for tests, of each use of a kind through `req.client` that nothing in the handler declares. */
+  readonly onUndeclared?: (use: UndeclaredUse) => void;
   /** @defaultValue the system's */
   readonly clock?: Clock;
   /** For jitter. @defaultValue the system's */
@@ -68,7 +78,8 @@ export interface Runnable {
   readonly name?: string;
   /**
    * Called in the order in which they were added, after the caches have synced and before the first pass; awaited, so
-   * begin long work here and return. `signal` is aborted when the manager begins to stop.
+   * begin long work here and return. `signal` is aborted when the manager begins to stop, and then the start is not
+   * awaited any more.
    */
   start(signal: AbortSignal): void | Promise<void>;
   /** Called in reverse order, after the last pass. */

@@ -67,7 +67,7 @@ describe("an operator's process", () => {
   });
 
   test("a start that fails ends it with one clear error, non-zero", async () => {
-    const { exit, lines } = run("missing");
+    const { exit, lines } = run("forbidden");
     expect(await exit).toBe(1);
     expect(lines.filter((line) => line.includes("cannot start: not listed within 0 s: Widget"))).toHaveLength(1);
   });

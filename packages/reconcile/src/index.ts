@@ -82,7 +82,7 @@ export {
   step,
   type StepDefinition,
 } from "./step.ts";
-export { type PrimaryIndex, type Wake, type WakeLookup, wakesOf } from "./wake.ts";
+export { type PrimaryIndex, type Wake, type WakeLookup, wakesOf, watchedKindsOf } from "./wake.ts";
 export { conditions, type ConditionsOptions } from "./steps/conditions.ts";
 export { defaults, type DefaultsOptions } from "./steps/defaults.ts";
 export { dependentApply } from "./steps/dependent-apply/dependent-apply.ts";

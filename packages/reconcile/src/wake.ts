@@ -2,7 +2,17 @@
  * Who must be woken by what: from the declared `reads`, `owns` and `watch` of a handler to plain functions over objects
  * and indexes. Pure; the controller package connects them to informers.
  */
-import { apiVersionOf, groupKindOf, type Kind, type KubernetesObject, keyOf, ownerId, ownerIdLabel, type Ref } from "@treadle/apimachinery";
+import {
+  apiVersionOf,
+  groupKindOf,
+  type Kind,
+  type KubernetesObject,
+  keyOf,
+  metadataOnly,
+  ownerId,
+  ownerIdLabel,
+  type Ref,
+} from "@treadle/apimachinery";
 import type { AnyHandler } from "./handler.ts";
 import type { DeclaredWatch } from "./internal/collected.ts";
 import { inNamespaceOf, type ManyRead, type OneRead, refOfRead, selectorOf, type WatchForm, watchFormOf } from "./reads.ts";
@@ -56,6 +66,24 @@ export function wakesOf(handler: AnyHandler): readonly Wake[] {
 interface Told {
   readonly index: string;
   readonly because: string;
+}
+
+/**
+ * The kinds that must be watched for these handlers, primaries first, each once: whole where anything needs that, else as
+ * metadata only.
+ */
+export function watchedKindsOf(handlers: readonly AnyHandler[]): readonly Kind[] {
+  const watched = new Map<string, { readonly kind: Kind; readonly form: WatchForm }>();
+  const forms = [
+    ...handlers.map(({ kind }) => ({ kind, form: "whole" as const })),
+    ...handlers.flatMap((handler) => wakesOf(handler).map(({ kind, form }) => ({ kind, form }))),
+  ];
+  for (const { kind, form } of forms) {
+    const id = `${apiVersionOf(kind)}/${kind.kind}`;
+    const known = watched.get(id);
+    if (known === undefined || (known.form === "metadata" && form === "whole")) watched.set(id, { kind, form });
+  }
+  return [...watched.values()].map(({ kind, form }) => (form === "whole" ? kind : metadataOnly(kind)));
 }
 
 function wakeOfOne(read: OneRead, form: WatchForm, { index, because }: Told): Wake {

@@ -43,12 +43,6 @@ export function checkAddable(given: unknown): asserts given is AnyHandler | Runn
   throw new TypeError(`manager.add: give a handler, made by handler(...).build(), or an object with start(), not ${what}`);
 }
 
-/** @throws RangeError */
-export function checkConcurrency(concurrency: number | undefined, name: string): void {
-  if (concurrency !== undefined && (!Number.isInteger(concurrency) || concurrency < 1))
-    throw new RangeError(`cannot add handler "${name}": concurrency must be a whole number from 1, not ${concurrency}`);
-}
-
 /** Of Ready is told together with observedGeneration: whoever keeps one keeps both. */
 function keptConditions({ pipeline }: AnyHandler): ReadonlySet<string> {
   return new Set([...(pipeline.conditions?.declared.keys() ?? [])].filter((type) => type !== "Ready"));

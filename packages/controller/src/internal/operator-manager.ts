@@ -1,6 +1,6 @@
 /** The manager itself: its states, and what of its parts is asked from outside. What runs is in `runtime.ts`. */
 import { randomUUID } from "node:crypto";
-import { type Clock, systemClock, systemRandom } from "@treadle/apimachinery";
+import { apiVersionOf, type Clock, groupKindOf, systemClock, systemRandom } from "@treadle/apimachinery";
 import { type Client, connect, type Exchange } from "@treadle/client";
 import type { Informer, Informers } from "@treadle/informer";
 import type { AnyHandler, Logger } from "@treadle/reconcile";
@@ -11,7 +11,8 @@ import type { Manager, ManagerAddresses, ManagerState, ManagerStatus } from "../
 import { ManagerError } from "../manager-error.ts";
 import type { ManagerOptions, Runnable } from "../options.ts";
 import { createActivity, settle, type SettleOptions } from "./activity.ts";
-import { admit, checkAddable, checkConcurrency } from "./admission.ts";
+import { admit, checkAddable } from "./admission.ts";
+import { checkControllerOptions, checkManagerOptions } from "./check-options.ts";
 import { NO_METRICS } from "./controller-metrics.ts";
 import { errorFields, messageOf } from "./error-text.ts";
 import type { HttpServer, HttpServerOptions } from "./http-server.ts";
@@ -34,7 +35,7 @@ export class OperatorManager implements Manager {
   #state: ManagerState = "new";
   #metrics: Promise<ManagerMetrics> | undefined;
   #loadedMetrics: ManagerMetrics | undefined;
-  #parts: Pick<Runtime, "informers" | "controllers"> | undefined;
+  #parts: Pick<Runtime, "informers" | "controllers" | "presence"> | undefined;
   #servers: ReadonlyMap<string, HttpServer> = new Map();
   #starting: Promise<Runtime> | undefined;
   #stopping: Promise<void> | undefined;
@@ -42,13 +43,14 @@ export class OperatorManager implements Manager {
   #failure: ManagerError | undefined;
 
   constructor(options: ManagerOptions) {
+    checkManagerOptions(options);
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#log = options.log ?? createLogger(options.logLevel === undefined ? {} : { level: options.logLevel });
     this.#healthz.set("ping", () => undefined).set("informers", () => this.#informerProblem(deadness));
     this.#readyz
       .set("running", () => (this.#state === "running" ? undefined : `the manager is ${this.#state}`))
-      .set("informers", () => this.#informerProblem(staleness));
+      .set("informers", () => this.#informerProblem((informer) => this.#missingKind(informer) ?? staleness(informer)));
   }
 
   add(given: AnyHandler | Runnable, options: ControllerOptions<never> = {}): this {
@@ -59,7 +61,7 @@ export class OperatorManager implements Manager {
         given,
         this.#assignments.map(({ handler }) => handler),
       );
-      checkConcurrency(options.concurrency, given.name);
+      checkControllerOptions(options, given.name);
       // The informer of the handler's kind gives the predicate the objects that it is for.
       this.#assignments.push({ handler: given, options: options as ControllerOptions });
     } else {
@@ -167,7 +169,14 @@ export class OperatorManager implements Manager {
   }
 
   async #startRuntime(): Promise<Runtime> {
-    const { gracefulShutdownMs = 30_000, cacheSyncTimeoutMs = 120_000, onPass, namespaces } = this.#options;
+    const {
+      gracefulShutdownMs = 30_000,
+      cacheSyncTimeoutMs = 120_000,
+      kindRetryMs = 10_000,
+      onPass,
+      onUndeclared,
+      namespaces,
+    } = this.#options;
     // Started together: both take their time, and neither needs the other.
     const [client, metrics] = await both(
       this.#client(),
@@ -188,6 +197,8 @@ export class OperatorManager implements Manager {
       metricsOf: (controller) => metrics?.controller(controller) ?? NO_METRICS,
       newID: this.#options.reconcileID ?? randomUUID,
       onPass,
+      kindRetryMs,
+      undeclared: onUndeclared,
       onChange: this.#activity.note,
       onMade: (parts) => {
         this.#parts = parts;
@@ -261,9 +272,18 @@ export class OperatorManager implements Manager {
     return servers;
   }
 
-  #informerProblem(look: (informer: Informer) => string | undefined): string | undefined {
+  #informerProblem(look: (informer: Informer) => string | readonly [] | undefined): string | undefined {
     const problems = (this.informers?.all() ?? []).flatMap((informer) => look(informer) ?? []);
     return problems.length === 0 ? undefined : problems.join("; ");
+  }
+
+  /** That the kind of a handler is missing keeps it from its work; of another kind the conditions tell. */
+  #missingKind({ kind }: Informer): string | readonly [] | undefined {
+    if (this.#parts?.presence.isServed(kind) !== false) return undefined;
+    const waiting = this.#assignments.filter(({ handler }) => groupKindOf(handler.kind) === groupKindOf(kind));
+    if (waiting.length === 0) return [];
+    const names = waiting.map(({ handler }) => `"${handler.name}"`).join(", ");
+    return `${kind.kind} (${apiVersionOf(kind)}) is not installed: ${names} waits for it`;
   }
 
   #listenToProcess(): () => void {

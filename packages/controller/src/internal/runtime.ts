@@ -2,10 +2,10 @@
  * What runs between the start and the stop of a manager. Things are started in one order and stopped in the reverse one,
  * also when the start fails half-way.
  */
-import { type Clock, keepOwnManagedFields, type Kind, type KubernetesObject, type Random } from "@treadle/apimachinery";
+import { type Clock, keepOwnManagedFields, type Kind, type KubernetesObject, metadataOnly, type Random } from "@treadle/apimachinery";
 import type { Client } from "@treadle/client";
 import { createInformers, type Informer, type Informers } from "@treadle/informer";
-import { type AnyHandler, type Cache, type EventNote, type Logger, wakesOf } from "@treadle/reconcile";
+import { type AnyHandler, type Cache, type EventNote, Fetches, type Logger, type ReconcilerEnv, watchedKindsOf } from "@treadle/reconcile";
 import { Controller, type ControllerOptions, type PassReport } from "../controller.ts";
 import { createFeed, type Feed } from "../feed.ts";
 import { ManagerError } from "../manager-error.ts";
@@ -14,6 +14,7 @@ import type { ControllerMetrics } from "./controller-metrics.ts";
 import { messageOf } from "./error-text.ts";
 import { type HttpServer, type HttpServerOptions, listen } from "./http-server.ts";
 import { logFailures, syncError } from "./informer-failures.ts";
+import { KindPresence } from "./kind-presence.ts";
 
 /** A handler and how to run it. */
 export interface Assignment {
@@ -35,10 +36,12 @@ export interface RuntimeOptions {
   readonly gracefulShutdownMs: number;
   readonly metricsOf: (controller: string) => ControllerMetrics;
   readonly newID: () => string;
+  readonly kindRetryMs: number;
+  readonly undeclared: ReconcilerEnv["undeclared"];
   readonly onPass: ((report: PassReport) => void) | undefined;
   readonly onChange: () => void;
   /** Told of the parts before they are started, so that probes can look at them. */
-  readonly onMade: (made: Pick<Runtime, "informers" | "controllers">) => void;
+  readonly onMade: (made: Pick<Runtime, "informers" | "controllers" | "presence">) => void;
   readonly onListening: (servers: ReadonlyMap<string, HttpServer>) => void;
   /** Aborts the start, and is aborted when the stop begins. */
   readonly signal: AbortSignal;
@@ -47,6 +50,7 @@ export interface RuntimeOptions {
 export interface Runtime {
   readonly informers: Informers;
   readonly controllers: readonly Controller[];
+  readonly presence: KindPresence;
   /** Stops everything. Rejects when something did not end well; it is stopped as far as possible all the same. */
   stop(): Promise<void>;
 }
@@ -58,52 +62,84 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   const { signal, onMade } = options;
   const undo: Undo[] = [() => options.closeClient()];
   try {
-    const informers = makeInformers(options);
-    const controllers = makeControllers(options, informers);
-    onMade({ informers, controllers });
+    const controllers: Controller[] = [];
+    const { informers, presence } = makeInformers(options, (kind) => {
+      for (const controller of controllers) controller.presenceChanged(kind);
+    });
+    controllers.push(...makeControllers(options, informers, presence));
+    onMade({ informers, controllers, presence });
     await startServers(options, undo);
     signal.throwIfAborted();
-    undo.push(() => informers.stop());
+    undo.push(async () => void (await Promise.all([presence.stop(), informers.stop()])));
     informers.startAll();
-    await synced(options, informers);
+    await synced(options, informers, presence);
     await startRunnables(options, undo);
     signal.throwIfAborted();
     undo.push(() => stopControllers(options, controllers));
     for (const controller of controllers) controller.start();
-    return { informers, controllers, stop: () => unwind(undo) };
+    return { informers, controllers, presence, stop: () => unwind(undo) };
   } catch (error) {
     await unwind(undo).catch(() => undefined); // What went wrong first is what matters.
     throw error;
   }
 }
 
-function makeInformers({ client, clock, random, log, namespaces, assignments }: RuntimeOptions): Informers {
-  const informers = createInformers({
+function makeInformers(
+  { client, clock, random, log, namespaces, assignments, kindRetryMs, onChange }: RuntimeOptions,
+  presenceChanged: (kind: Kind) => void,
+): { readonly informers: Informers; readonly presence: KindPresence } {
+  const logFailure = logFailures(log, clock);
+  const presence = new KindPresence({
+    client,
+    clock,
+    random,
+    log,
+    informerOf: (kind) => informers.get(kind),
+    onChange(kind) {
+      presenceChanged(kind);
+      onChange();
+    },
+  });
+  const informers: Informers = createInformers({
     client,
     clock,
     random,
     ...(namespaces === undefined ? {} : { namespaces }),
-    onError: logFailures(log, clock),
+    notServedRetryMs: kindRetryMs,
+    onError(error, where, kind) {
+      presence.failed(error, where, kind);
+      // That a kind is missing was said above, once; that a watch of it has ended is no news beside that.
+      if (presence.isServed(kind)) logFailure(error, where, kind);
+    },
+    onListed: (kind) => presence.listed(kind),
   });
   // Primaries first: they keep of managedFields which conditions our handlers wrote, the others nothing.
   const managers = new Set(assignments.map(({ handler }) => handler.name));
   const ingest = (object: KubernetesObject): KubernetesObject => keepOwnManagedFields(object, managers);
   for (const { handler } of assignments) informers.for(handler.kind, { ingest });
-  for (const { handler } of assignments) for (const { kind } of wakesOf(handler)) informers.for(kind);
-  return informers;
+  for (const kind of watchedKindsOf(assignments.map(({ handler }) => handler))) informers.for(kind);
+  return { informers, presence };
 }
 
-function makeControllers(options: RuntimeOptions, informers: Informers): readonly Controller[] {
-  const { client, clock, log, metricsOf, newID, onPass, onChange } = options;
+function makeControllers(options: RuntimeOptions, informers: Informers, presence: KindPresence): readonly Controller[] {
+  const { client, clock, log, metricsOf, newID, onPass, onChange, undeclared } = options;
   const feeds = new Map<Informer, Feed>();
-  const feedOf = (kind: Kind): Feed => {
-    const informer = informers.for(kind);
+  const fetches = new Fetches();
+  // Of a watched kind there is one informer, of its metadata or of the whole.
+  const watchedFeedOf = (kind: Kind): Feed | undefined => {
+    const informer: Informer | undefined = informers.get(metadataOnly(kind));
+    if (informer === undefined) return undefined;
     let feed = feeds.get(informer);
     if (feed === undefined) {
       feed = createFeed(informer);
       feeds.set(informer, feed);
       informer.onEvent(onChange);
     }
+    return feed;
+  };
+  const feedOf = (kind: Kind): Feed => {
+    const feed = watchedFeedOf(kind);
+    if (feed === undefined) throw new Error(`unreachable: ${kind.kind} is declared, so there is an informer of it`);
     return feed;
   };
   const cache = quickCache(informers);
@@ -120,7 +156,10 @@ function makeControllers(options: RuntimeOptions, informers: Informers): readonl
       log,
       metrics,
       feedOf,
-      watchedFeedOf: (kind) => (informers.get(kind) === undefined ? undefined : feedOf(kind)),
+      watchedFeedOf,
+      fetches,
+      isServed: (kind) => presence.isServed(kind),
+      undeclared,
       newID,
       onPass,
       onChange,
@@ -166,22 +205,46 @@ async function startServers({ servers, log, onListening }: RuntimeOptions, undo:
 }
 
 /** Waits for the first lists. @throws ManagerError ERR_CACHE_SYNC, or the reason of the signal. */
-async function synced({ clock, cacheSyncTimeoutMs, signal, log }: RuntimeOptions, informers: Informers): Promise<void> {
+/** Kinds that the server does not serve are not waited for. */
+async function synced(
+  { clock, cacheSyncTimeoutMs, signal, log }: RuntimeOptions,
+  informers: Informers,
+  presence: KindPresence,
+): Promise<void> {
   const late = new AbortController();
   const timer = clock.after(cacheSyncTimeoutMs, () => late.abort(syncError(informers.all(), cacheSyncTimeoutMs)));
   try {
-    await informers.synced(AbortSignal.any([signal, late.signal]));
+    const ended = AbortSignal.any([signal, late.signal]);
+    await Promise.all(informers.all().map((informer) => presence.settled(informer, ended)));
   } finally {
     timer.cancel();
   }
-  log.info({ informers: informers.all().map(({ kind }) => kind.kind) }, "caches have synced");
+  const isSynced = informers.all().filter(({ hasSynced }) => hasSynced);
+  log.info({ informers: isSynced.map(({ kind }) => kind.kind) }, "caches have synced");
 }
 
 async function startRunnables({ runnables, signal }: RuntimeOptions, undo: Undo[]): Promise<void> {
   for (const runnable of runnables) {
     signal.throwIfAborted();
     undo.push(() => ran(runnable, "stop", () => runnable.stop?.()));
-    await ran(runnable, "start", () => runnable.start(signal));
+    // A start that waits for the stop of the manager would wait for itself.
+    await orAborted(
+      ran(runnable, "start", () => runnable.start(signal)),
+      signal,
+    );
+  }
+}
+
+/** What `promise` settles to, or the signal's reason if that comes first. */
+async function orAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
+  promise.catch(() => undefined); // After the signal there is nobody to hear of it.
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = (): void => reject(signal.reason);
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
   }
 }
 

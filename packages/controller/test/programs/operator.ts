@@ -1,4 +1,5 @@
 /** A whole operator in one process, for tests of signals and exit codes. The argument says what its step does. */
+import type { Transport } from "@treadle/apimachinery";
 import { createApiServer } from "@treadle/apiserver";
 import { createClient } from "@treadle/client";
 import { handler, step } from "@treadle/reconcile";
@@ -6,7 +7,7 @@ import { createManager } from "../../src/index.ts";
 import { Widget, widget } from "../widget.ts";
 
 const [behaviour] = process.argv.slice(2);
-const server = createApiServer({ resources: behaviour === "missing" ? [] : [Widget] });
+const server = createApiServer({ resources: [Widget] });
 const work = step(Widget, {
   name: "work",
   async do(req) {
@@ -16,13 +17,31 @@ const work = step(Widget, {
     await new Promise<void>((_, reject) => req.signal.addEventListener("abort", () => reject(req.signal.reason)));
   },
 });
+const direct = server.transport();
+/** Nothing is allowed. */
+const forbidding: Transport = {
+  request: async () => ({
+    status: 403,
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({
+      apiVersion: "v1",
+      kind: "Status",
+      metadata: {},
+      status: "Failure",
+      reason: "Forbidden",
+      message: "no",
+      code: 403,
+    }),
+  }),
+  close: () => direct.close(),
+};
 const manager = createManager({
-  client: createClient({ transport: server.transport() }),
-  probes: behaviour === "missing" ? { port: 0 } : false,
+  client: createClient({ transport: behaviour === "forbidden" ? forbidding : direct }),
+  probes: behaviour === "forbidden" ? { port: 0 } : false,
   metrics: false,
   host: "127.0.0.1",
-  cacheSyncTimeoutMs: behaviour === "missing" ? 0 : 60_000,
+  cacheSyncTimeoutMs: behaviour === "forbidden" ? 0 : 60_000,
 });
-if (behaviour !== "missing") await createClient({ transport: server.transport() }).create(Widget, widget("a"));
+if (behaviour !== "forbidden") await createClient({ transport: server.transport() }).create(Widget, widget("a"));
 await manager.add(handler(Widget).step(work).build()).run();
 process.stdout.write("ended\n");

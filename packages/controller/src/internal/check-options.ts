@@ -1,0 +1,44 @@
+/** Options that cannot work are refused where they are given, not when they first matter. */
+import { isDns1123Label } from "@treadle/apimachinery";
+import type { ControllerOptions } from "../controller.ts";
+import type { ManagerOptions } from "../options.ts";
+
+/** @throws RangeError that names the option and what it may be */
+export function checkManagerOptions(options: ManagerOptions): void {
+  const { namespaces, probes, metrics } = options;
+  for (const name of ["gracefulShutdownMs", "cacheSyncTimeoutMs", "kindRetryMs"] as const) {
+    const ms = options[name];
+    if (ms !== undefined && !(Number.isFinite(ms) && ms >= 0 && ms <= MAX_MS))
+      throw new RangeError(`createManager: ${name} is ${String(ms)}: give milliseconds from 0 to ${MAX_MS}`);
+  }
+  if (namespaces !== undefined && !(Array.isArray(namespaces) && namespaces.length > 0))
+    throw new RangeError("createManager: namespaces is empty, so nothing would be watched: leave it out for all namespaces");
+  for (const namespace of namespaces ?? [])
+    if (typeof namespace !== "string" || !isDns1123Label(namespace))
+      throw new RangeError(`createManager: ${JSON.stringify(namespace)} in namespaces is no name of a namespace`);
+  for (const [name, server] of Object.entries({ probes, metrics })) {
+    const port = server === false ? undefined : server?.port;
+    if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= 65_535))
+      throw new RangeError(`createManager: ${name}.port is ${String(port)}: give a port from 0 (any free one) to 65535`);
+  }
+}
+
+/** @throws RangeError that names the handler, the option and what it may be */
+export function checkControllerOptions(options: ControllerOptions<never>, handler: string): void {
+  const { concurrency, backoff } = options;
+  if (concurrency !== undefined && (!Number.isInteger(concurrency) || concurrency < 1))
+    throw new RangeError(`cannot add handler "${handler}": concurrency must be a whole number from 1, not ${concurrency}`);
+  if (backoff === undefined || backoff === "cluster" || backoff === "external") return;
+  const {
+    baseMs,
+    maxMs,
+    factor = 2,
+  } = typeof backoff === "object" && backoff !== null ? backoff : { baseMs: Number.NaN, maxMs: Number.NaN };
+  if (!(baseMs >= 0 && baseMs <= maxMs && maxMs <= MAX_MS && factor >= 1 && Number.isFinite(factor)))
+    throw new RangeError(
+      `cannot add handler "${handler}": backoff is ${JSON.stringify(backoff)}: give "cluster", "external" or { baseMs, maxMs, factor } with 0 <= baseMs <= maxMs and factor from 1`,
+    );
+}
+
+/** The longest time that a timer of Node can wait. */
+const MAX_MS = 2 ** 31 - 1;
