@@ -20,8 +20,8 @@ const WINDOWS = process.platform === "win32";
 const TASKS = {
   setup: { about: "install what is missing, nothing else", node: undefined },
   demo: {
-    about: "an operator at work against an in-memory API server (-- --keep leaves it up)",
-    node: [SOURCE, "examples/simple/demo.ts"],
+    about: "operators at work against an in-memory API server (-- --keep leaves it up)",
+    node: [SOURCE, "examples/demo/demo.ts"],
   },
   test: { about: "the tests of all workspaces (-- --filter=NAME for one)", node: ["tools/src/test.ts"] },
   check: { about: "types, lint, format, dependency order, type messages (-- NAME for one of them)", node: ["tools/src/check.ts"] },

@@ -32,7 +32,7 @@ function demo(...args: string[]): Demo {
 test("the demo shows what it claims, and ends by itself", async () => {
   const { ended, output } = demo();
   expect(await ended, output()).toBe(0);
-  expect(output()).toContain("All 7 checks hold");
+  expect(output()).toContain("All 15 checks hold");
   expect(output()).toContain("by-zero: check-input stop (42 cannot be divided by 0: change spec.divisor)");
   // No colours where nobody would see them.
   expect(output()).not.toContain("\u001b[");
@@ -40,7 +40,7 @@ test("the demo shows what it claims, and ends by itself", async () => {
 
 test.for(["SIGINT", "SIGTERM"] as const)("with --keep it stays up until %s", async (signal) => {
   const { ended, output, says, kill } = demo("--keep");
-  await says("get simples --watch");
+  await says("get simples,rwexternals --watch-only");
   const url = /curl (\S+)/.exec(output())?.[1] ?? "";
   const list = (await (await fetch(url)).json()) as { readonly items: readonly unknown[] };
   expect(list.items).toHaveLength(2);

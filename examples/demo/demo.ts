@@ -1,21 +1,23 @@
 /**
- * `npm run demo`: the operator of this folder at work, over HTTP, against an API server in this process. Nothing has to be
- * installed and nothing is left behind. Every claim that it prints is checked; the exit code is 1 when one does not hold.
+ * `npm run demo`: operators at work, over HTTP, against an API server in this process. Nothing has to be installed and
+ * nothing is left behind. Every claim that it prints is checked; the exit code is 1 when one does not hold.
  *
- * `npm run demo -- --keep` leaves server and operator up until Ctrl-C.
+ * `npm run demo -- --keep` leaves servers, operators and objects up until Ctrl-C.
  */
 import { randomUUID } from "node:crypto";
-import { readFile, rm, mkdtemp, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isDeepStrictEqual } from "node:util";
+import { rwExternal } from "@treadle-examples/rw-external/controller";
+import { RWExternal } from "@treadle-examples/rw-external/rw-external";
+import { simple } from "@treadle-examples/simple/controller";
+import { Simple } from "@treadle-examples/simple/simple";
 import { createApiServer, serveHttp, serveHttps } from "@treadle/apiserver";
-import { type Client, connect, createManager, crdOf, isInvalid } from "treadle";
+import { type Client, connect, createManager, crdOf, type Kind } from "treadle";
 import { CustomResourceDefinition } from "treadle/kinds";
-import { parse } from "yaml";
-import { simple } from "./controller.ts";
-import { Feed } from "./demo-output.ts";
-import { Simple } from "./simple.ts";
+import { Feed } from "./feed.ts";
+import { rwExternalStory } from "./rw-external-story.ts";
+import { simpleStory } from "./simple-story.ts";
 
 const unknown = process.argv.slice(2).filter((argument) => argument !== "--keep");
 if (unknown.length > 0) {
@@ -38,29 +40,35 @@ out.title("An API server, in memory");
 out.line(`listens on ${http.url}`);
 
 const user = await connectTo(http.url);
-await user.create(CustomResourceDefinition, crdOf(Simple));
-out.line(`has the CRD ${crdOf(Simple).metadata.name}, made from examples/simple/simple.ts`);
+for (const kind of [Simple, RWExternal]) {
+  await user.create(CustomResourceDefinition, crdOf(kind));
+  out.line(`has the CRD ${crdOf(kind).metadata.name}, made from the code`);
+}
 
-out.title("An operator, connected to it over HTTP");
+out.title("An operator of two handlers, connected to it over HTTP");
 const manager = createManager({
   client: () => connectTo(http.url),
+  namespaces: ["default"],
   logLevel: "warn",
   probes: { port: 0, host: "127.0.0.1" },
   metrics: { port: 0, host: "127.0.0.1" },
   onPass: (report) => out.pass(report),
 });
 manager.add(simple);
+manager.add(rwExternal);
 await manager.start();
 out.line(`health ${manager.addresses.probes?.url}/readyz, metrics ${manager.addresses.metrics?.url}/metrics`);
-const stopWatching = await watchObjects(user);
+const watches = [await show(Simple), await show(RWExternal)];
 
 try {
-  await story(user);
+  const stage = { client: user, out, keep, settled: () => manager.settled() };
+  await simpleStory(stage);
+  await rwExternalStory(stage);
   out.title(out.failures === 0 ? `All ${out.checks} checks hold` : `${out.failures} of ${out.checks} checks do not hold`);
   out.line(`after ${((performance.now() - startedMs) / 1000).toFixed(1)} s, ${out.passes} passes`);
   if (keep && out.failures === 0) await untilInterrupted();
 } finally {
-  stopWatching();
+  for (const stop of watches) stop();
   await manager.stop();
   await user.close();
   await http.close();
@@ -68,79 +76,10 @@ try {
 }
 process.exitCode = out.failures === 0 ? 0 : 1;
 
-/** What a user does, and what must come of it. */
-async function story(client: Client): Promise<void> {
-  out.title("A good object");
-  await createFrom(client, "good.yaml");
-  await out.expect("17 / 5 = 3, remainder 2, and it is Ready", () =>
-    statusIs(client, "seventeen-by-five", { quotient: 3, remainder: 2, ready: "True" }),
-  );
-
-  out.title("An object that breaks the schema");
-  await out.expect("the API server refuses it: the operator never sees it", async () => {
-    try {
-      await createFrom(client, "refused.yaml");
-      return "it was accepted";
-    } catch (error) {
-      if (!isInvalid(error)) throw error;
-      out.line(error.message);
-      return true;
-    }
-  });
-
-  out.title("An object that the schema allows and arithmetic does not");
-  await createFrom(client, "bad.yaml");
-  await out.expect("it is not Ready, and has no quotient", () => statusIs(client, "by-zero", { ready: "False" }));
-  await manager.settled();
-  const before = out.passes;
-  await out.expect("nothing is tried again until the spec changes", async () => {
-    await quiet();
-    return out.passes === before || `${out.passes - before} more passes`;
-  });
-
-  out.title("The user mends it");
-  await client.patch(Simple, { namespace: "default", name: "by-zero" }, { type: "merge", body: { spec: { divisor: 4 } } });
-  await out.expect("42 / 4 = 10, remainder 2, and it is Ready", () =>
-    statusIs(client, "by-zero", { quotient: 10, remainder: 2, ready: "True" }),
-  );
-
-  out.title("The user breaks the good one");
-  await client.patch(Simple, { namespace: "default", name: "seventeen-by-five" }, { type: "merge", body: { spec: { divisor: 0 } } });
-  await out.expect("what does not hold any more is gone from its status", () => statusIs(client, "seventeen-by-five", { ready: "False" }));
-
-  if (keep) return;
-  out.title("The user deletes both");
-  for (const name of ["seventeen-by-five", "by-zero"]) await client.delete(Simple, { namespace: "default", name });
-  await out.expect("they are gone: there is nothing to clean up, so no finalizer holds them", async () => {
-    const { items } = await client.list(Simple);
-    return items.length === 0 || `${items.length} are still there`;
-  });
-}
-
-async function createFrom(client: Client, file: string): Promise<void> {
-  const text = await readFile(join(import.meta.dirname, "manifests", file), "utf8");
-  out.line(`create manifests/${file}`);
-  await client.create(Simple, parse(text));
-}
-
-/** True when the operator has answered the present spec, and as expected; else what is there instead. */
-async function statusIs(
-  client: Client,
-  name: string,
-  want: { readonly quotient?: number; readonly remainder?: number; readonly ready: string },
-): Promise<true | string> {
-  const object = await client.get(Simple, { namespace: "default", name });
-  const { quotient, remainder, conditions = [], observedGeneration } = object?.status ?? {};
-  const ready = conditions.find(({ type }) => type === "Ready")?.status;
-  if (observedGeneration !== object?.metadata.generation) return "the operator has not answered yet";
-  const got = { ...(quotient === undefined ? {} : { quotient }), ...(remainder === undefined ? {} : { remainder }), ready };
-  return isDeepStrictEqual(got, want) || `it says ${JSON.stringify(got)}`;
-}
-
-/** Shows every object as it changes, from the events that kubectl --watch gets too. */
-async function watchObjects(client: Client): Promise<() => void> {
+/** Shows every object of a kind as it changes, from the events that kubectl --watch gets too. */
+async function show(kind: Kind): Promise<() => void> {
   const ended = new AbortController();
-  const events = await client.watch(Simple, { signal: ended.signal });
+  const events = await user.watch(kind, { signal: ended.signal });
   void (async () => {
     try {
       for await (const event of events) if (event.type !== "BOOKMARK" && event.type !== "ERROR") out.object(event.type, event.object);
@@ -155,11 +94,6 @@ async function connectTo(url: string): Promise<Client> {
   return await connect({ config: { source: "demo", server: url, credentials: () => ({}) } });
 }
 
-/** Longer than the first delays of every back-off: what would be tried again, has been. */
-async function quiet(): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, 300));
-}
-
 async function untilInterrupted(): Promise<void> {
   // kubectl sends credentials over TLS only, and asks for a name and a password where a kubeconfig has none.
   const https = await serveHttps(server, { auth: { token: randomUUID() } });
@@ -171,7 +105,7 @@ async function untilInterrupted(): Promise<void> {
   out.line(`kubectl --kubeconfig ${kubeconfig} patch simple by-zero --type=merge --patch '{"spec":{"divisor":5}}'`);
   // Without kubectl's own validation, for which kubectl wants an OpenAPI document; the server validates all the same.
   out.line(`kubectl --kubeconfig ${kubeconfig} create --validate=false -f - <<< '${JSON.stringify(HUNDRED_BY_SEVEN)}'`);
-  out.line(`kubectl --kubeconfig ${kubeconfig} get simples --watch`);
+  out.line(`kubectl --kubeconfig ${kubeconfig} get simples,rwexternals --watch-only`);
   // Neither the servers' sockets nor the operator's timers must be what keeps the process up.
   const alive = setInterval(() => {}, 2 ** 30);
   await new Promise<void>((resolve) => {

@@ -1,7 +1,10 @@
 /** What the demo prints: titles, passes, objects, and claims with a tick or a cross. Colours on a terminal only. */
 import { styleText } from "node:util";
-import type { PassReport } from "treadle";
-import type { Simple } from "./simple.ts";
+import type { Condition, KubernetesObject, PassReport } from "treadle";
+
+interface Status extends Readonly<Record<string, unknown>> {
+  readonly conditions?: readonly Condition[];
+}
 
 /** How long a claim may take to come true, in milliseconds. */
 const PATIENCE_MS = 5_000;
@@ -35,16 +38,18 @@ export class Feed {
     this.#print(`  ${this.#paint("cyan", `pass   ${ref.name}:`)} ${text}${this.#paint("dim", `  [${writesText(result.writes)}]`)}`);
   }
 
-  /** One line for a change of an object. */
-  object(type: "ADDED" | "MODIFIED" | "DELETED", { metadata, spec, status = {} }: Simple): void {
-    const { quotient = "-", remainder = "-", conditions = [] } = status;
+  /** One line for a change of an object: what is in its status. */
+  object(type: "ADDED" | "MODIFIED" | "DELETED", object: KubernetesObject): void {
+    const { conditions = [], observedGeneration: _, ...values } = (object as { readonly status?: Status }).status ?? {};
     const states = conditions.map((condition) => {
       const color = condition.status === "True" ? "green" : condition.status === "False" ? "red" : "yellow";
       return this.#paint(color, `${condition.type}=${condition.status}`) + this.#paint("dim", `/${condition.reason}`);
     });
-    const values =
-      type === "DELETED" ? "" : ` ${spec.dividend} / ${spec.divisor} = ${quotient}, remainder ${remainder}  ${states.join(" ")}`;
-    this.#print(`  ${this.#paint("magenta", `object ${metadata.name}: ${type.toLowerCase()}`)}${values}`.trimEnd());
+    const texts = Object.entries(values).map(([key, value]) => `${key} ${String(value)}`);
+    const what = type === "DELETED" ? [] : [texts.join(", "), ...states];
+    this.#print(
+      `  ${[this.#paint("magenta", `object ${object.metadata.name}: ${type.toLowerCase()}`), ...what].filter(Boolean).join(" ")}`,
+    );
   }
 
   /** Asks until the claim holds; says so, or what is there instead. */

@@ -1,20 +1,18 @@
 /**
- * `npm run bench`: runs the programs of `bench/` and `packages/*\/bench/` one after the other (never two at once: they measure);
- * `-- NAME...` for those whose path contains a name. Files in subfolders are helpers.
+ * `npm run bench`: runs the programs of `bench/`, `packages/*\/bench/` and `examples/*\/bench/` one after the other (never two
+ * at once: they measure); `-- NAME...` for those whose path contains a name. Files in subfolders are helpers.
  */
 import { globSync } from "node:fs";
 import { run } from "./run.ts";
 import { root } from "./workspaces.ts";
 
 const names = process.argv.slice(2);
-const programs = globSync(["bench/*.ts", "packages/*/bench/*.ts"], { cwd: root })
+const programs = globSync(["bench/*.ts", "packages/*/bench/*.ts", "examples/*/bench/*.ts"], { cwd: root })
   .map((path) => path.replaceAll("\\", "/"))
   .filter((path) => !path.endsWith(".test.ts") && (names.length === 0 || names.some((name) => path.includes(name))))
   .toSorted();
 if (programs.length === 0) {
-  console.error(
-    `there is no benchmark ${names.length > 0 ? `whose path contains ${names.join(" or ")}` : "in bench/ or packages/*/bench/"}`,
-  );
+  console.error(`there is no benchmark ${names.length > 0 ? `whose path contains ${names.join(" or ")}` : "in the folders of benchmarks"}`);
   process.exit(1);
 }
 

@@ -1,0 +1,247 @@
+/** Users' stories. They run on the in-memory API server and, unchanged, on a real control plane. */
+import "@treadle/testing/matchers";
+import { startTestCluster, type TestCluster, type TestOperator } from "@treadle/testing";
+import { Secret } from "treadle/kinds";
+import { expect, test } from "vitest";
+import { rwExternal } from "./controller.ts";
+import { RWExternal } from "./rw-external.ts";
+
+const b64 = (text: string): string => Buffer.from(text).toString("base64");
+const text = (secret: Secret | undefined): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(secret?.data ?? {}).map(([key, value]) => [key, Buffer.from(value, "base64").toString()]));
+
+const input = (dividend: number | string, divisor: number | string, name = "in") => ({
+  metadata: { name },
+  data: { dividend: b64(String(dividend)), divisor: b64(String(divisor)) },
+});
+
+const READY = { spec: { inputSecret: "in" } };
+
+async function start(cluster: TestCluster): Promise<TestOperator> {
+  return await cluster.start(rwExternal, { namespaces: ["default"] });
+}
+
+/** An operator at rest with one Ready object, `a`. */
+async function started(cluster: TestCluster): Promise<TestOperator> {
+  await cluster.create(Secret, input(17, 5));
+  await cluster.create(RWExternal, { metadata: { name: "a" }, ...READY });
+  const op = await start(cluster);
+  await op.settled();
+  expect(await cluster.get(RWExternal, "a")).toBeReady();
+  cluster.clearRequests();
+  return op;
+}
+
+test("an input that comes, changes, goes and comes back", async () => {
+  await using cluster = await startTestCluster();
+  const op = await start(cluster);
+  await cluster.create(RWExternal, { metadata: { name: "a" }, ...READY });
+  await op.settled();
+  expect(await cluster.get(RWExternal, "a")).toHaveCondition("InputReady", { status: "False", reason: "NotFound" });
+  expect(await cluster.get(RWExternal, "a")).toHaveCondition("OutputReady", { status: "Unknown", reason: "NotReached" });
+
+  await cluster.create(Secret, input(17, 5));
+  await op.settled();
+  expect(await cluster.get(RWExternal, "a")).toBeReady();
+  expect(text(await cluster.get(Secret, "a"))).toEqual({ quotient: "3", remainder: "2" });
+
+  await cluster.update(Secret, "in", (secret) => {
+    secret.data = input(100, 7).data;
+  });
+  await op.settled();
+  expect(text(await cluster.get(Secret, "a"))).toEqual({ quotient: "14", remainder: "2" });
+
+  await cluster.delete(Secret, "in");
+  await op.settled();
+  expect(await cluster.get(RWExternal, "a")).toHaveCondition("Ready", { status: "False", reason: "NotFound" });
+  // The last result stays for those who use it.
+  expect(text(await cluster.get(Secret, "a"))).toEqual({ quotient: "14", remainder: "2" });
+
+  await cluster.create(Secret, input(9, 3));
+  await op.settled();
+  expect(await cluster.get(RWExternal, "a")).toBeReady();
+  expect(text(await cluster.get(Secret, "a"))).toEqual({ quotient: "3", remainder: "0" });
+});
+
+test.for([
+  { name: "a missing key", data: { dividend: b64("1") }, type: "InputReady", reason: "MissingKey" },
+  { name: "no data", data: {}, type: "InputReady", reason: "MissingKey" },
+  { name: "a word", data: { dividend: b64("hunter2"), divisor: b64("1") }, type: "InputReady", reason: "NotAnInteger" },
+  { name: "garbage", data: { dividend: "AP/+wyg=", divisor: b64("1") }, type: "InputReady", reason: "NotAnInteger" },
+  { name: "a divisor of 0", data: input(1, 0).data, type: "OutputReady", reason: "DivisionByZero" },
+])("$name in the input is said, and mended without a restart", async ({ data, type, reason }) => {
+  await using cluster = await startTestCluster();
+  const op = await started(cluster);
+  await cluster.update(Secret, "in", (secret) => {
+    secret.data = data;
+  });
+  await op.settled();
+  const object = await cluster.get(RWExternal, "a");
+  expect(object).toHaveCondition(type, { status: "False", reason, message: /Secret in has/ });
+  expect(JSON.stringify(object)).not.toContain("hunter2");
+
+  await cluster.update(Secret, "in", (secret) => {
+    secret.data = input(8, 2).data;
+  });
+  await op.settled();
+  expect(await cluster.get(RWExternal, "a")).toBeReady();
+  expect(text(await cluster.get(Secret, "a"))).toEqual({ quotient: "4", remainder: "0" });
+});
+
+test("somebody else's Secret of the output's name is neither overwritten nor deleted", async () => {
+  await using cluster = await startTestCluster();
+  await cluster.create(Secret, { metadata: { name: "a" }, data: { password: b64("hunter2") } });
+  await cluster.create(Secret, input(17, 5));
+  const op = await start(cluster);
+  await cluster.create(RWExternal, { metadata: { name: "a" }, ...READY });
+  await op.settled();
+  expect(await cluster.get(RWExternal, "a")).toHaveCondition("OutputReady", {
+    status: "False",
+    reason: "NotOurs",
+    message: "Secret a belongs to nobody that is known; it is left as it is",
+  });
+  await cluster.delete(RWExternal, "a");
+  await op.settled();
+  expect(await cluster.get(RWExternal, "a")).toBeUndefined();
+  expect(text(await cluster.get(Secret, "a"))).toEqual({ password: "hunter2" });
+});
+
+test("it goes on when the foreign Secret is gone", async () => {
+  await using cluster = await startTestCluster();
+  await cluster.create(Secret, { metadata: { name: "a" } });
+  await cluster.create(Secret, input(17, 5));
+  const op = await start(cluster);
+  await cluster.create(RWExternal, { metadata: { name: "a" }, ...READY });
+  await op.settled();
+  await cluster.delete(Secret, "a");
+  await op.settled();
+  expect(await cluster.get(RWExternal, "a")).toBeReady();
+});
+
+test("of two that want one output the second waits, says for whom, and takes over when the first is gone", async () => {
+  await using cluster = await startTestCluster();
+  const op = await started(cluster);
+  await cluster.create(Secret, input(100, 7, "other"));
+  await cluster.create(RWExternal, { metadata: { name: "b" }, spec: { inputSecret: "other", outputSecret: "a" } });
+  await op.settled();
+  expect(await cluster.get(RWExternal, "b")).toHaveCondition("OutputReady", {
+    status: "False",
+    reason: "NotOurs",
+    message: /^Secret a belongs to RWExternal a /,
+  });
+  expect(text(await cluster.get(Secret, "a"))).toEqual({ quotient: "3", remainder: "2" });
+
+  await cluster.delete(RWExternal, "a");
+  await op.settled();
+  expect(await cluster.get(RWExternal, "b")).toBeReady();
+  expect(text(await cluster.get(Secret, "a"))).toEqual({ quotient: "14", remainder: "2" });
+});
+
+test("an output that somebody deletes or edits is put back, and what others add to it stays", async () => {
+  await using cluster = await startTestCluster();
+  const op = await started(cluster);
+  await cluster.delete(Secret, "a");
+  await op.settled();
+  expect(text(await cluster.get(Secret, "a"))).toEqual({ quotient: "3", remainder: "2" });
+
+  await cluster.update(Secret, "a", (secret) => {
+    secret.data = { quotient: b64("4"), remainder: b64("2"), note: b64("mine") };
+  });
+  await op.settled();
+  expect(text(await cluster.get(Secret, "a"))).toEqual({ quotient: "3", remainder: "2", note: "mine" });
+});
+
+test("an output that is renamed moves; deletion takes it along, and nothing of others", async () => {
+  await using cluster = await startTestCluster();
+  const op = await started(cluster);
+  await cluster.update(RWExternal, "a", (object) => {
+    object.spec.outputSecret = "moved";
+  });
+  await op.settled();
+  expect(await cluster.get(Secret, "a")).toBeUndefined();
+  expect(text(await cluster.get(Secret, "moved"))).toEqual({ quotient: "3", remainder: "2" });
+  expect((await cluster.get(RWExternal, "a"))?.status?.outputSecret).toBe("moved");
+
+  await cluster.delete(RWExternal, "a");
+  await op.settled();
+  expect(await cluster.get(RWExternal, "a")).toBeUndefined();
+  expect(await cluster.get(Secret, "moved")).toBeUndefined();
+  expect(await cluster.get(Secret, "in")).toBeDefined();
+});
+
+test("a reference to another Secret is followed, and the old one is no longer listened to", async () => {
+  await using cluster = await startTestCluster();
+  const op = await started(cluster);
+  await cluster.create(Secret, input(100, 7, "other"));
+  await cluster.update(RWExternal, "a", (object) => {
+    object.spec.inputSecret = "other";
+  });
+  await op.settled();
+  expect(text(await cluster.get(Secret, "a"))).toEqual({ quotient: "14", remainder: "2" });
+
+  const before = op.passes.length;
+  await cluster.update(Secret, "in", (secret) => {
+    secret.data = input(1, 1).data;
+  });
+  await op.settled();
+  expect(op.passes.length).toBe(before);
+});
+
+test("its own output as its input is refused", async () => {
+  await using cluster = await startTestCluster();
+  const op = await started(cluster);
+  await cluster.update(RWExternal, "a", (object) => {
+    object.spec.inputSecret = "a";
+  });
+  await op.settled();
+  expect(await cluster.get(RWExternal, "a")).toHaveCondition("Valid", {
+    status: "False",
+    message: "Secret a cannot be both input and output",
+  });
+  expect(text(await cluster.get(Secret, "a"))).toEqual({ quotient: "3", remainder: "2" });
+});
+
+const CALLS = { verb: ["get", "create", "apply", "patch", "update", "delete"] } as const;
+
+test("from creation to Ready: finalizer, input, output and status, one request each", async () => {
+  await using cluster = await startTestCluster();
+  const op = await start(cluster);
+  await cluster.create(Secret, input(17, 5));
+  await op.settled();
+  cluster.clearRequests();
+  await cluster.create(RWExternal, { metadata: { name: "a" }, ...READY });
+  await op.settled();
+  expect(await cluster.get(RWExternal, "a")).toBeReady();
+  expect(cluster.requests(CALLS).map(({ verb, resource, subresource = "" }) => [verb, resource, subresource])).toEqual([
+    ["patch", "rwexternals", ""],
+    ["get", "secrets", ""],
+    ["apply", "secrets", ""],
+    ["patch", "rwexternals", "status"],
+  ]);
+});
+
+test("a changed input: one GET, one apply; nothing changed: nothing", async () => {
+  await using cluster = await startTestCluster();
+  const op = await started(cluster);
+  await cluster.update(Secret, "in", (secret) => {
+    secret.data = input(100, 7).data;
+  });
+  await op.settled();
+  expect(text(await cluster.get(Secret, "a"))).toEqual({ quotient: "14", remainder: "2" });
+  expect(cluster.requests(CALLS).map(({ verb, resource }) => [verb, resource])).toEqual([
+    ["get", "secrets"],
+    ["apply", "secrets"],
+  ]);
+
+  cluster.clearRequests();
+  await cluster.update(Secret, "in", (secret) => {
+    secret.metadata.labels = { touched: "yes" };
+  });
+  await op.settled();
+  // Another version of the same input: it has to be looked at, and there is nothing to write.
+  expect(cluster.requests(CALLS).map(({ verb, resource }) => [verb, resource])).toEqual([["get", "secrets"]]);
+
+  cluster.clearRequests();
+  await op.settled({ horizonMs: 60_000 });
+  expect(cluster.requests(CALLS)).toEqual([]);
+});

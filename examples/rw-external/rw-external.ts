@@ -1,0 +1,29 @@
+/** The resource: it names the Secret that is read, and the one that is written. */
+import { defineResource, type ObjectOf } from "treadle";
+import { z } from "zod";
+
+export const RWExternal = defineResource({
+  group: "examples.treadle.dev",
+  version: "v1beta1",
+  kind: "RWExternal",
+  plural: "rwexternals",
+  scope: "Namespaced",
+  description: "Divides the integers of one Secret and stores the result in another.",
+  spec: z.object({
+    inputSecret: z.string().min(1).describe("Secret with the keys dividend and divisor, in the same namespace"),
+    outputSecret: z.string().min(1).optional().describe("Secret for the keys quotient and remainder; by default named like this object"),
+  }),
+  status: z.object({
+    outputSecret: z.string().describe("Where the result is"),
+  }),
+  printerColumns: [
+    { name: "Input", path: "spec.inputSecret" },
+    { name: "Output", path: "status.outputSecret" },
+  ],
+});
+export interface RWExternal extends ObjectOf<typeof RWExternal> {}
+
+/** The name of the Secret with the result. */
+export function outputOf({ metadata, spec }: RWExternal): string {
+  return spec.outputSecret ?? metadata.name;
+}
