@@ -117,7 +117,8 @@ const ENCODINGS: ReadonlyMap<string, Encoding> = new Map([
   ["application/yaml", "yaml"],
 ]);
 
-async function parseYaml(body: string): Promise<unknown> {
+/** A YAML document as a JSON value. @throws SyntaxError */
+export async function parseYaml(body: string): Promise<unknown> {
   const { parse } = await import("yaml");
   let value: unknown;
   try {

@@ -2,6 +2,7 @@
  * From what a client sent to what may be stored: kind and version checked, metadata read, unknown fields pruned,
  * defaults applied, everything validated. The client's object is not kept.
  */
+import { jsonEqual, type ManagedFieldsEntry } from "@treadle/apimachinery";
 import { applyDefaults, pruneObject } from "./crd/coerce.ts";
 import { embeddedErrors } from "./crd/embedded.ts";
 import { listErrors, schemaErrors } from "./crd/validate.ts";
@@ -10,13 +11,12 @@ import { goQuote, isObject, type JsonObject, valueAt } from "./internal/json.ts"
 import { managedAfterUpdate, managedBefore } from "./managed-fields/update.ts";
 import { MetaTypeError } from "./meta-type-error.ts";
 import { metaErrors, metaUpdateErrors, readMeta, secondsOf } from "./object-meta.ts";
-import { compiledSchemaOf } from "./builtin/schemas.ts";
 import type { Call } from "./context.ts";
 import type { FieldValidation, WriteOptions } from "./options.ts";
 import type { ScalePaths, Served } from "./registry.ts";
 import { badRequest, invalidObject, type StatusError } from "./status-errors.ts";
 import type { Draft, StoredObject } from "./storage.ts";
-import { ownershipSchema } from "./managed-fields/schemas.ts";
+import { modelOf } from "./managed-fields/model.ts";
 import type { CompiledSchema } from "./crd/schema.ts";
 
 /** An object as a client sent it, read and completed; `unknown` names the fields that it does not have. */
@@ -130,25 +130,47 @@ export function validateDraft(served: Served, { draft, live, subresource }: Writ
   if (errors.length > 0) throw invalidObject({ group: type.group, kind: type.kind }, draft.metadata.name ?? "", errors);
 }
 
-/** Records who wrote what into the draft. `requested` is the managedFields of the request. */
-export function recordOwner(call: Call, written: Written, requested: unknown, options: WriteOptions): void {
+/** Who owns what after a write: to be found out, of an update, or known, of an apply. */
+export type Ownership = { readonly options: WriteOptions; readonly requested: unknown } | readonly ManagedFieldsEntry[];
+
+/** Records who wrote what into the draft. */
+export function recordOwner(call: Call, written: Written, ownership: Ownership): void {
+  const { draft, live } = written;
+  const managed = "options" in ownership ? managedByUpdate(call, written, ownership) : ownership;
+  delete draft.metadata["managedFields"];
+  if (managed.length > 0) draft.metadata["managedFields"] = managed;
+  if (live !== undefined && isSameButForTimes(draft, live)) draft.metadata["managedFields"] = live.metadata["managedFields"];
+}
+
+function managedByUpdate(
+  call: Call,
+  written: Written,
+  { requested, options }: { readonly requested: unknown; readonly options: WriteOptions },
+): readonly ManagedFieldsEntry[] {
   const { draft, live, subresource } = written;
   const { type, version } = call.served;
   delete draft.metadata["managedFields"];
-  const managed = managedAfterUpdate({
+  return managedAfterUpdate({
     before: live as JsonObject | undefined,
-    after: live === undefined ? without(draft, type.hooks.fills ?? []) : draft,
-    schema: ownershipOf(call.served),
+    after: live === undefined ? without(draft, [...(type.hooks.fills ?? []), ...(version.status ? ["status"] : [])]) : draft,
+    model: modelOf(call.served, subresource),
     managed: managedBefore(requested, live?.metadata["managedFields"], subresource !== ""),
     writer: {
       manager: options.fieldManager,
-      operation: "Update",
-      apiVersion: version.apiVersion,
       subresource,
       time: secondsOf(call.parts.clock.now()),
     },
   });
-  if (managed.length > 0) draft.metadata["managedFields"] = managed;
+}
+
+/** Times of managedFields do not move when nothing else does, so that such a write is none. */
+function isSameButForTimes(draft: Draft, live: StoredObject): boolean {
+  const { managedFields: given, ...meta } = draft.metadata;
+  const { managedFields: stored, ...liveMeta } = live.metadata;
+  if (!Array.isArray(given) || !Array.isArray(stored) || given.length !== stored.length) return false;
+  const timeless = (entries: readonly ManagedFieldsEntry[]): readonly unknown[] => entries.map((entry) => ({ ...entry, time: 0 }));
+  if (!jsonEqual(timeless(given), timeless(stored)) || !jsonEqual(meta, liveMeta)) return false;
+  return jsonEqual({ ...draft, metadata: 0 }, { ...live, metadata: 0 });
 }
 
 /** The draft in the form in which the kind is stored. */
@@ -163,27 +185,20 @@ export function toStored(served: Served, draft: Draft): Draft {
   return stored as Draft; // kind and metadata are those of the draft
 }
 
-/** Completes an object whose kind is known to be right. @throws MetaTypeError */
-export function complete(served: Served, body: JsonObject): Incoming {
+/**
+ * Completes an object whose kind is known to be right. `keepsNulls`: a null that the schema does not allow stays where it
+ * has no default, to be refused; else it is taken as absent.
+ *
+ * @throws MetaTypeError
+ */
+export function complete(served: Served, body: JsonObject, { keepsNulls = false }: { readonly keepsNulls?: boolean } = {}): Incoming {
   const { type, version } = served;
   const unknown: string[] = [];
   const { apiVersion: _, kind: __, metadata: rawMeta, ...rest } = body;
   const metadata = readMeta(rawMeta, unknown);
   let object: JsonObject = { apiVersion: version.apiVersion, kind: type.kind, metadata, ...rest };
-  if (version.schema !== undefined) object = applyDefaults(pruneObject(object, version.schema, unknown), version.schema);
+  if (version.schema !== undefined) object = applyDefaults(pruneObject(object, version.schema, unknown), version.schema, keepsNulls);
   return { draft: object as Draft, unknown };
-}
-
-const OWNERSHIP = new WeakMap<object, CompiledSchema>();
-
-/** The ownership schema of a served version, made once. */
-export function ownershipOf({ type, version }: Served): CompiledSchema {
-  let schema = OWNERSHIP.get(version);
-  if (schema === undefined) {
-    schema = ownershipSchema(type.isCustom ? version.schema : compiledSchemaOf(type, version));
-    OWNERSHIP.set(version, schema);
-  }
-  return schema;
 }
 
 function customErrors(schema: CompiledSchema, draft: Draft, live: StoredObject | undefined, subresource: string): FieldError[] {

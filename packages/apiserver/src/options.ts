@@ -1,5 +1,5 @@
 /** The query parameters of writes: read once, refused as the real server refuses them. */
-import { type FieldError, forbidden, invalid, notSupported, tooLong } from "./field-errors.ts";
+import { type FieldError, forbidden, invalid, notSupported, required, tooLong } from "./field-errors.ts";
 import { badRequest, invalidObject } from "./status-errors.ts";
 
 export type FieldValidation = "Ignore" | "Warn" | "Strict";
@@ -17,13 +17,20 @@ const MAX_MANAGER_LENGTH = 128;
 export function readWriteOptions(
   query: URLSearchParams,
   userAgent: string | undefined,
-  kind: "CreateOptions" | "UpdateOptions" | "PatchOptions",
+  kind: "CreateOptions" | "UpdateOptions" | "PatchOptions" | "ApplyOptions",
 ): WriteOptions {
   const fieldManager = query.get("fieldManager") ?? "";
   const fieldValidation = query.get("fieldValidation") ?? "";
-  const errors = [...forceErrors(query, kind), ...managerErrors(fieldManager), ...dryRunErrors(query.getAll("dryRun"))];
+  const errors = [
+    ...forceErrors(query, kind),
+    ...requiredErrors(fieldManager, kind),
+    ...managerErrors(fieldManager),
+    ...dryRunErrors(query.getAll("dryRun")),
+  ];
   if (!VALIDATIONS.has(fieldValidation)) errors.push(notSupported("fieldValidation", fieldValidation, ["", "Ignore", "Strict", "Warn"]));
-  if (errors.length > 0) throw invalidObject({ group: "meta.k8s.io", kind }, "", errors);
+  // To the server an apply is a patch.
+  const shown = kind === "ApplyOptions" ? "PatchOptions" : kind;
+  if (errors.length > 0) throw invalidObject({ group: "meta.k8s.io", kind: shown }, "", errors);
   return {
     fieldManager: fieldManager === "" ? managerOfAgent(userAgent) : fieldManager,
     fieldValidation: VALIDATIONS.get(fieldValidation) ?? "Warn",
@@ -34,6 +41,11 @@ export function readWriteOptions(
 /** Only an apply may force. */
 function forceErrors(query: URLSearchParams, kind: string): FieldError[] {
   return kind === "PatchOptions" && query.has("force") ? [forbidden("force", "may not be specified for non-apply patch")] : [];
+}
+
+/** Who applies must say so; the name of the program does not do. */
+function requiredErrors(manager: string, kind: string): FieldError[] {
+  return kind === "ApplyOptions" && manager === "" ? [required("fieldManager", "is required for apply patch")] : [];
 }
 
 export function dryRunErrors(values: readonly string[]): FieldError[] {

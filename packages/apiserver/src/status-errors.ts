@@ -54,6 +54,16 @@ export function conflict(resource: GroupResource, name: string, cause: string): 
   return failure(409, "Conflict", message, detailsOf(resource, name));
 }
 
+/** An apply that would change fields of others. */
+export function applyConflict(causes: readonly StatusCause[], message: string): StatusError {
+  return failure(409, "Conflict", message, { causes });
+}
+
+/** An apply of something that is no object of the kind; the real server has no better code for it. */
+export function untypable(cause: string): StatusError {
+  return failure(500, "", cause);
+}
+
 /** A write that carries another resourceVersion than the stored one. */
 export function staleVersion(resource: GroupResource, name: string): StatusError {
   return conflict(resource, name, "the object has been modified; please apply your changes to the latest version and try again");

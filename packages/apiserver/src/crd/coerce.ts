@@ -14,9 +14,9 @@ export function pruneObject<T extends JsonObject>(object: T, schema: CompiledSch
   return prune(object, root, "", unknown) as T; // the root is never removed
 }
 
-/** `object` with the defaults of the schema, and without nulls that the schema does not allow. */
-export function applyDefaults<T extends JsonObject>(object: T, schema: CompiledSchema): T {
-  return withDefaults(object, schema) as T; // an object stays one
+/** `object` with the defaults of the schema, and without nulls that the schema does not allow, unless it `keepsNulls`. */
+export function applyDefaults<T extends JsonObject>(object: T, schema: CompiledSchema, keepsNulls = false): T {
+  return withDefaults(object, schema, keepsNulls) as T; // an object stays one
 }
 
 const META_FIELDS: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
@@ -53,12 +53,12 @@ function preserved(items: CompiledSchema | undefined, list: CompiledSchema | und
   return items !== undefined && list?.preservesUnknown ? { ...items, preservesUnknown: true } : items;
 }
 
-function withDefaults(value: unknown, schema: CompiledSchema | undefined): unknown {
+function withDefaults(value: unknown, schema: CompiledSchema | undefined, keepsNulls: boolean): unknown {
   if (schema === undefined || value === null || typeof value !== "object") return value;
   if (Array.isArray(value)) {
     const { items } = schema;
     if (items === undefined) return value;
-    return mapList(value, (item) => withDefaults(item === null && !items.isNullable && items.default ? items.default.value : item, items));
+    return mapList(value, (item) => withDefaults(item === null && !items.isNullable && items.default ? items.default.value : item, items, keepsNulls));
   }
   const object = value as JsonObject; // neither null nor a list
   let result: JsonObject | undefined;
@@ -67,16 +67,17 @@ function withDefaults(value: unknown, schema: CompiledSchema | undefined): unkno
     if (sub === undefined) continue;
     const before = object[field];
     if (before === null && !sub.isNullable && sub.default === undefined) {
+      if (keepsNulls) continue;
       result ??= { ...object };
       delete result[field];
       continue;
     }
-    const after = withDefaults(before === null && !sub.isNullable ? sub.default?.value : before, sub);
+    const after = withDefaults(before === null && !sub.isNullable ? sub.default?.value : before, sub, keepsNulls);
     if (after !== before) (result ??= { ...object })[field] = after;
   }
   for (const [field, sub] of schema.properties) {
     if (sub.default === undefined || Object.hasOwn(object, field)) continue;
-    (result ??= { ...object })[field] = withDefaults(sub.default.value, sub);
+    (result ??= { ...object })[field] = withDefaults(sub.default.value, sub, keepsNulls);
   }
   return result ?? object;
 }

@@ -28,7 +28,8 @@ export function capUpdaters(entries: readonly ManagedFieldsEntry[]): readonly Ma
     const [older, newer] = [decodeEntry(first), decodeEntry(entry)];
     if (older === undefined || newer === undefined) continue;
     gone.add(first).add(entry);
-    merged.set(version, encodeEntry({ ...newer, manager: ANCIENT, subresource: "", fields: union(older.fields, newer.fields) }));
+    const { raw: _, ...latest } = newer;
+    merged.set(version, encodeEntry({ ...latest, manager: ANCIENT, subresource: "", fields: union(older.fields, newer.fields) }));
     excess--;
   }
   const made = [...merged.values()].filter((entry) => entry.manager === ANCIENT && !entries.includes(entry));

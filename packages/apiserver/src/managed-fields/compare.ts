@@ -1,11 +1,10 @@
-/**
- * What changed between two versions of an object, as sets of paths (structured-merge-diff `typed.Compare`).
- * Maps are compared by field, lists as their schema says; without a schema lists are atomic.
- */
+/** What changed between two versions of an object, as sets of paths (structured-merge-diff `typed.Compare`). */
 import { jsonEqual } from "@treadle/apimachinery";
-import type { CompiledSchema } from "../crd/schema.ts";
 import { isObject } from "../internal/json.ts";
-import { fieldElement, type FieldSet, FieldSetBuilder, keyElement, type PathNode, valueElement } from "./field-set.ts";
+import { fits } from "./check-type.ts";
+import { elementsOf } from "./elements.ts";
+import { difference, fieldElement, type FieldSet, FieldSetBuilder, type PathNode, recursiveDifference } from "./field-set.ts";
+import { DEDUCED, type ListKind, type MapKind, narrow, type Scalar, type TypeDef, visit } from "./types.ts";
 
 export interface Comparison {
   readonly added: FieldSet;
@@ -13,107 +12,131 @@ export interface Comparison {
   readonly modified: FieldSet;
 }
 
-/** Compares two objects (`undefined`: there is none). `schema` describes them; absent, it is deduced from the values. */
-export function compareObjects(before: unknown, after: unknown, schema: CompiledSchema | undefined): Comparison {
+/** Compares two objects (`undefined`: there is none). */
+export function compareObjects(before: unknown, after: unknown, type: TypeDef): Comparison {
   const sets = { added: new FieldSetBuilder(), removed: new FieldSetBuilder(), modified: new FieldSetBuilder() };
-  compareMaps(isObject(before) ? before : {}, isObject(after) ? after : {}, { schema, path: undefined, sets });
+  compareFields(isObject(before) ? before : {}, isObject(after) ? after : {}, (type.map ?? DEDUCED.map) as MapKind, {
+    path: undefined,
+    sets,
+  });
   return { added: sets.added.build(), removed: sets.removed.build(), modified: sets.modified.build() };
 }
 
-/** The items of a list by their path element, or `undefined` where it cannot be taken apart (repeated or missing keys). */
-export function itemsByElement(list: readonly unknown[], schema: CompiledSchema): Map<string, unknown> | undefined {
-  const items = new Map<string, unknown>();
-  for (const item of list) {
-    const element = schema.listType === "set" ? valueElement(item) : elementOf(item, schema);
-    if (element === undefined || items.has(element)) return undefined;
-    items.set(element, item);
-  }
-  return items;
+/** A comparison without some fields and all that is under them. */
+export function withoutFields({ added, removed, modified }: Comparison, fields: FieldSet): Comparison {
+  return {
+    added: recursiveDifference(added, fields),
+    removed: recursiveDifference(removed, fields),
+    modified: recursiveDifference(modified, fields),
+  };
+}
+
+/** A set without what a comparison found to be different. */
+export function unchanged(set: FieldSet, { added, removed, modified }: Comparison): FieldSet {
+  return difference(difference(difference(set, modified), added), removed);
 }
 
 interface Place {
-  readonly schema: CompiledSchema | undefined;
   readonly path: PathNode | undefined;
   readonly sets: { readonly added: FieldSetBuilder; readonly removed: FieldSetBuilder; readonly modified: FieldSetBuilder };
 }
 
 type Values = Readonly<Record<string, unknown>>;
 
-const NOTHING: Values = {};
-
-function compare(before: unknown, after: unknown, place: Place): void {
+/** One of the values may be `undefined`: absent. */
+function compare(before: unknown, after: unknown, type: TypeDef, place: Place): void {
   if (before === after) return;
-  const { schema, sets, path } = place;
-  if (!isLeaf(before, schema) && !isLeaf(after, schema)) {
-    if (isMapOrAbsent(before) && isMapOrAbsent(after)) {
-      compareMaps(isObject(before) ? before : NOTHING, isObject(after) ? after : NOTHING, place);
-      markContainer(before, after, place);
-      return;
-    }
-    if (isListOrAbsent(before) && isListOrAbsent(after) && schema !== undefined && compareLists(before ?? [], after ?? [], schema, place)) {
-      markContainer(before, after, place);
-      return;
-    }
+  const [was, is] = [narrow(type, before), narrow(type, after)];
+  let isLeaf: boolean;
+  if (after === undefined) isLeaf = compareAs(before, after, was, place);
+  else {
+    if (before !== undefined && !isSameKind(was, is)) compareAs(before, after, was, place);
+    isLeaf = compareAs(before, after, is, place);
   }
+  if (isLeaf) return;
+  // A container that came or went is a path of its own, beside those of its content.
+  if (before === undefined) place.sets.added.add(place.path);
+  else if (after === undefined) place.sets.removed.add(place.path);
+}
+
+/** Whether the values were compared as a whole. */
+function compareAs(before: unknown, after: unknown, type: TypeDef, place: Place): boolean {
+  return visit(type, {
+    scalar: (kind) => {
+      if (fitsOrAbsent(before, kind) || fitsOrAbsent(after, kind)) compareLeaves(before, after, place);
+      return true;
+    },
+    map: (kind) => {
+      const [was, is]: readonly [Values, Values] = [isObject(before) ? before : {}, isObject(after) ? after : {}];
+      if (kind.isAtomic || (isEmpty(was) && isEmpty(is))) return compareLeaves(before, after, place);
+      compareFields(was, is, kind, place);
+      return false;
+    },
+    list: (kind) => {
+      const [was, is] = [Array.isArray(before) ? before : [], Array.isArray(after) ? after : []];
+      if (kind.relation === "atomic" || (was.length === 0 && is.length === 0)) return compareLeaves(before, after, place);
+      compareItems(was, is, kind, place);
+      return false;
+    },
+  });
+}
+
+function compareLeaves(before: unknown, after: unknown, { path, sets }: Place): true {
   if (before === undefined) sets.added.add(path);
   else if (after === undefined) sets.removed.add(path);
   else if (!jsonEqual(before, after)) sets.modified.add(path);
-}
-
-/** A container that came or went is a path of its own, beside those of its content. */
-function markContainer(before: unknown, after: unknown, { sets, path }: Place): void {
-  if (before === undefined) sets.added.add(path);
-  else if (after === undefined) sets.removed.add(path);
-}
-
-function compareMaps(before: Values, after: Values, place: Place): void {
-  for (const name in after) descend(name, before, after, place);
-  for (const name in before) if (!Object.hasOwn(after, name)) descend(name, before, after, place);
-}
-
-function descend(name: string, before: Values, after: Values, { schema, path, sets }: Place): void {
-  const was = Object.hasOwn(before, name) ? before[name] : undefined;
-  const is = Object.hasOwn(after, name) ? after[name] : undefined;
-  if (was === is) return;
-  const sub = schema?.properties.get(name) ?? (schema?.additional === true ? undefined : schema?.additional);
-  compare(was, is, { schema: sub, path: { parent: path, element: fieldElement(name) }, sets });
-}
-
-/** Whether both lists could be compared by item. */
-function compareLists(before: readonly unknown[], after: readonly unknown[], schema: CompiledSchema, { path, sets }: Place): boolean {
-  const was = itemsByElement(before, schema);
-  const is = itemsByElement(after, schema);
-  if (was === undefined || is === undefined) return false;
-  for (const element of new Set([...is.keys(), ...was.keys()])) {
-    compare(was.get(element), is.get(element), { schema: schema.items, path: { parent: path, element }, sets });
-  }
   return true;
 }
 
-/** A value that has one owner as a whole. */
-function isLeaf(value: unknown, schema: CompiledSchema | undefined): boolean {
-  if (value === undefined) return false;
-  if (Array.isArray(value)) return schema === undefined || schema.listType === "atomic";
-  return !isObject(value) || schema?.isAtomicMap === true;
+function compareFields(before: Values, after: Values, kind: MapKind, { path, sets }: Place): void {
+  const descend = (name: string): void => {
+    const was = Object.hasOwn(before, name) ? before[name] : undefined;
+    const is = Object.hasOwn(after, name) ? after[name] : undefined;
+    if (was === is) return;
+    compare(was, is, kind.fieldType(name) ?? DEDUCED, { path: { parent: path, element: fieldElement(name) }, sets });
+  };
+  for (const name in after) descend(name);
+  for (const name in before) if (!Object.hasOwn(after, name)) descend(name);
 }
 
-function isMapOrAbsent(value: unknown): boolean {
-  return value === undefined || isObject(value);
-}
-
-function isListOrAbsent(value: unknown): value is readonly unknown[] | undefined {
-  return value === undefined || Array.isArray(value);
-}
-
-function elementOf(item: unknown, schema: CompiledSchema): string | undefined {
-  if (!isObject(item)) return undefined;
-  const keys: Record<string, unknown> = {};
-  let isKnown = false;
-  for (const key of schema.mapKeys) {
-    const value = Object.hasOwn(item, key) ? item[key] : schema.items?.properties.get(key)?.default?.value;
-    if (value === undefined) continue;
-    keys[key] = value;
-    isKnown = true;
+function compareItems(before: readonly unknown[], after: readonly unknown[], kind: ListKind, { path, sets }: Place): void {
+  const [were, are] = [grouped(before, kind), grouped(after, kind)];
+  for (const element of new Set([...were.keys(), ...are.keys()])) {
+    const [was, is] = [were.get(element) ?? [], are.get(element) ?? []];
+    const at: Place = { path: { parent: path, element }, sets };
+    if (was.length <= 1 && is.length <= 1) compare(was[0], is[0], kind.items, at);
+    else if (was.length >= 2 && is.length >= 2) {
+      // Repeated items are one value; nothing under them is followed.
+      if (!jsonEqual(was, is)) sets.modified.add(at.path);
+    } else if (was.length >= 2) {
+      if (is.length > 0) compare(undefined, is[0], kind.items, at);
+      sets.removed.add(at.path);
+    } else {
+      if (was.length > 0) compare(was[0], undefined, kind.items, at);
+      sets.added.add(at.path);
+    }
   }
-  return isKnown ? keyElement(keys) : undefined;
+}
+
+function grouped(list: readonly unknown[], kind: ListKind): ReadonlyMap<string, readonly unknown[]> {
+  const groups = new Map<string, unknown[]>();
+  for (const { element, item } of elementsOf(kind, list)) {
+    const group = groups.get(element);
+    if (group === undefined) groups.set(element, [item]);
+    else group.push(item);
+  }
+  return groups;
+}
+
+function isSameKind(a: TypeDef, b: TypeDef): boolean {
+  return a.map === b.map && a.list === b.list && a.scalar === b.scalar;
+}
+
+function fitsOrAbsent(value: unknown, kind: Scalar): boolean {
+  return value === undefined || value === null || fits(value, kind);
+}
+
+function isEmpty(map: Values): boolean {
+  for (const _ in map) return false;
+  return true;
 }

@@ -1,4 +1,4 @@
-/** Entries of managedFields, with their fields as a set. */
+/** Entries of managedFields, with their fields as a set, by what tells one from another. */
 import type { ManagedFieldsEntry } from "@treadle/apimachinery";
 import { isObject } from "../internal/json.ts";
 import { type FieldSet, fromFieldsV1, toFieldsV1 } from "./field-set.ts";
@@ -11,7 +11,12 @@ export interface ManagedEntry {
   readonly subresource: string;
   readonly time: string | undefined;
   readonly fields: FieldSet;
+  /** The stored entry that this is, unless it was changed since. */
+  readonly raw?: ManagedFieldsEntry;
 }
+
+/** Entries by {@link identityOf}. */
+export type Managers = ReadonlyMap<string, ManagedEntry>;
 
 /** Reads an entry; `undefined` for one that no server wrote. */
 export function decodeEntry(entry: ManagedFieldsEntry): ManagedEntry | undefined {
@@ -24,10 +29,12 @@ export function decodeEntry(entry: ManagedFieldsEntry): ManagedEntry | undefined
     subresource: entry.subresource ?? "",
     time: entry.time,
     fields,
+    raw: entry,
   };
 }
 
 export function encodeEntry(entry: ManagedEntry): ManagedFieldsEntry {
+  if (entry.raw !== undefined) return entry.raw;
   return {
     manager: entry.manager,
     operation: entry.operation,
@@ -37,4 +44,51 @@ export function encodeEntry(entry: ManagedEntry): ManagedFieldsEntry {
     fieldsV1: toFieldsV1(entry.fields),
     ...(entry.subresource === "" ? {} : { subresource: entry.subresource }),
   };
+}
+
+export function decodeEntries(entries: readonly ManagedFieldsEntry[]): Map<string, ManagedEntry> {
+  const managers = new Map<string, ManagedEntry>();
+  for (const raw of entries) {
+    const entry = decodeEntry(raw);
+    if (entry !== undefined) managers.set(identityOf(entry), entry);
+  }
+  return managers;
+}
+
+/** The entries in the order in which the real server lists them. */
+export function encodeEntries(managers: Managers): readonly ManagedFieldsEntry[] {
+  return [...managers.values()].map(encodeEntry).toSorted(byRank);
+}
+
+/** An entry with other fields. */
+export function withFields(entry: ManagedEntry, fields: FieldSet): ManagedEntry {
+  if (fields === entry.fields) return entry;
+  const { raw: _, ...rest } = entry;
+  return { ...rest, fields };
+}
+
+/** One manager has one entry for all its applies, and one for its updates in each version; both by subresource. */
+export function identityOf({ manager, operation, apiVersion, subresource }: Omit<ManagedEntry, "fields" | "time">): string {
+  return JSON.stringify({
+    ...(manager === "" ? {} : { manager }),
+    operation,
+    ...(operation === "Apply" || apiVersion === "" ? {} : { apiVersion }),
+    ...(subresource === "" ? {} : { subresource }),
+  });
+}
+
+function byRank(a: ManagedFieldsEntry, b: ManagedFieldsEntry): number {
+  const rank = (entry: ManagedFieldsEntry): readonly string[] => [
+    entry.operation ?? "",
+    entry.time ?? "",
+    entry.manager ?? "",
+    entry.apiVersion ?? "",
+    entry.subresource ?? "",
+  ];
+  const [left, right] = [rank(a), rank(b)];
+  for (let i = 0; i < left.length; i++) {
+    const [x = "", y = ""] = [left[i], right[i]];
+    if (x !== y) return x < y ? -1 : 1;
+  }
+  return 0;
 }

@@ -58,6 +58,19 @@ export function difference(a: FieldSet, b: FieldSet): FieldSet {
   return children === undefined && isMember === a.isMember ? a : { isMember, children: children ?? a.children };
 }
 
+/** The paths of `a` that neither are in `b` nor begin with a path of `b`. */
+export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
+  if (isEmptySet(b) || isEmptySet(a)) return a;
+  const children = new Map<string, FieldSet>();
+  for (const [element, sub] of a.children) {
+    const other = b.children.get(element);
+    if (other?.isMember) continue;
+    const rest = other === undefined ? sub : recursiveDifference(sub, other);
+    if (!isEmptySet(rest)) children.set(element, rest);
+  }
+  return { isMember: a.isMember && !b.isMember, children };
+}
+
 /** The paths in both. */
 export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   const children = new Map<string, FieldSet>();

@@ -3,18 +3,15 @@
  * What the writer changed or added becomes its own and leaves the others; what it removed leaves everybody.
  */
 import { jsonEqual, type ManagedFieldsEntry } from "@treadle/apimachinery";
-import type { CompiledSchema } from "../crd/schema.ts";
 import type { JsonObject } from "../internal/json.ts";
 import { capUpdaters } from "./cap.ts";
-import { compareObjects } from "./compare.ts";
-import { difference, EMPTY_SET, type FieldSet, isEmptySet, union } from "./field-set.ts";
-import { decodeEntry, encodeEntry, type ManagedEntry } from "./entries.ts";
+import { decodeEntries, decodeEntry, encodeEntries, identityOf } from "./entries.ts";
+import { type FieldSet, isEmptySet, union } from "./field-set.ts";
+import { type Model, present, settle } from "./settle.ts";
 
 /** Who writes, how and when. */
 export interface Writer {
   readonly manager: string;
-  readonly operation: "Update";
-  readonly apiVersion: string;
   readonly subresource: string;
   /** RFC 3339, whole seconds. */
   readonly time: string;
@@ -27,30 +24,23 @@ export interface Writer {
 export function managedAfterUpdate(given: {
   readonly before: JsonObject | undefined;
   readonly after: JsonObject;
-  readonly schema: CompiledSchema | undefined;
+  readonly model: Model;
   readonly managed: readonly ManagedFieldsEntry[];
   readonly writer: Writer;
 }): readonly ManagedFieldsEntry[] {
-  const { before, after, schema, managed, writer } = given;
+  const { before, after, model, managed, writer } = given;
   // What nobody manages is not followed: objects begin so when they are created without fields, or by a reset.
   if (before !== undefined && managed.length === 0) return managed;
-  const changes = compareObjects(before, after, schema);
-  const taken = withoutIdentity(union(changes.added, changes.modified));
-  const gone = union(taken, withoutIdentity(changes.removed));
-  if (isEmptySet(gone)) return managed;
-  const kept: ManagedFieldsEntry[] = [];
-  let own = EMPTY_SET;
-  for (const raw of managed) {
-    const entry = decodeEntry(raw);
-    if (entry === undefined) continue;
-    const isOwn = isSameWriter(entry, writer);
-    const fields = difference(entry.fields, gone);
-    if (isOwn && !isEmptySet(taken)) own = fields;
-    else if (fields === entry.fields) kept.push(raw);
-    else if (!isEmptySet(fields)) kept.push(encodeEntry({ ...entry, fields }));
+  const old = present(decodeEntries(managed), model);
+  const { managers, comparison } = settle(old, { before: before ?? {}, after, model, isForced: true });
+  const taken = withoutIdentity(union(comparison.added, comparison.modified));
+  if (!isEmptySet(taken)) {
+    const entry = { ...writer, operation: "Update" as const, apiVersion: model.apiVersion };
+    const id = identityOf(entry);
+    const own = managers.get(id);
+    managers.set(id, { ...entry, fields: own === undefined ? taken : union(own.fields, taken) });
   }
-  if (!isEmptySet(taken)) kept.push(encodeEntry({ ...writer, fields: union(own, taken) }));
-  return capUpdaters(kept).toSorted(byRank);
+  return encodeEntries(decodeEntries(capUpdaters(encodeEntries(managers))));
 }
 
 /**
@@ -67,7 +57,7 @@ export function managedBefore(requested: unknown, live: unknown, isSubresource: 
 }
 
 /** Fields that name the object or that only the server writes have no manager (managedfields `stripMeta`). */
-function withoutIdentity(set: FieldSet): FieldSet {
+export function withoutIdentity(set: FieldSet): FieldSet {
   const metadata = set.children.get("f:metadata");
   if (metadata === undefined && !set.children.has("f:kind") && !set.children.has("f:apiVersion")) return set;
   const children = new Map(set.children);
@@ -94,29 +84,3 @@ const IDENTITY = [
   "f:managedFields",
   "f:resourceVersion",
 ] as const;
-
-function isSameWriter(entry: ManagedEntry, writer: Writer): boolean {
-  return (
-    entry.manager === writer.manager &&
-    entry.operation === writer.operation &&
-    entry.apiVersion === writer.apiVersion &&
-    entry.subresource === writer.subresource
-  );
-}
-
-/** The order in which the real server lists entries. */
-function byRank(a: ManagedFieldsEntry, b: ManagedFieldsEntry): number {
-  const rank = (entry: ManagedFieldsEntry): readonly string[] => [
-    entry.operation ?? "",
-    entry.time ?? "",
-    entry.manager ?? "",
-    entry.apiVersion ?? "",
-    entry.subresource ?? "",
-  ];
-  const [left, right] = [rank(a), rank(b)];
-  for (let i = 0; i < left.length; i++) {
-    const [x = "", y = ""] = [left[i], right[i]];
-    if (x !== y) return x < y ? -1 : 1;
-  }
-  return 0;
-}

@@ -1,5 +1,5 @@
 /** POST to a collection. */
-import { type ApiResponse, randomName } from "@treadle/apimachinery";
+import { type ApiResponse, type ManagedFieldsEntry, randomName } from "@treadle/apimachinery";
 import { BodyError, encode, encodingOf, parseBody } from "../content.ts";
 import { type Call, respond, viewFor } from "../context.ts";
 import {
@@ -30,14 +30,15 @@ export async function create(call: Call): Promise<ApiResponse> {
   return answerWritten(call, 201, store(call, draft, options));
 }
 
-/** Stores a new object that was read; the namespace, the name and everything else is checked here. */
-export function store(call: Call, draft: Draft, options: WriteOptions): Entry | View {
+/** Stores a new object that was read; the namespace, the name and everything else is checked here. `managed`: it was applied. */
+export function store(call: Call, draft: Draft, options: WriteOptions, managed?: readonly ManagedFieldsEntry[]): Entry | View {
   const { route, served, collection, parts } = call;
   const { type } = served;
   matchNamespace(draft, type.isNamespaced ? route.namespace : "");
   checkNamespace(parts, type, draft);
   const requested = draft.metadata["managedFields"];
-  if (/^0*[1-9]\d*$/.test(String(draft.metadata["resourceVersion"] ?? ""))) throw versionOnCreate();
+  // An apply may name any version of an object that is not there.
+  if (managed === undefined && /^0*[1-9]\d*$/.test(String(draft.metadata["resourceVersion"] ?? ""))) throw versionOnCreate();
   prepareNew(call, draft);
   const written = { draft, live: undefined, subresource: "" };
   validateDraft(served, written);
@@ -50,7 +51,7 @@ export function store(call: Call, draft: Draft, options: WriteOptions): Entry | 
     );
     throw taken.object.metadata.deletionTimestamp === undefined ? error : whileDeleting(error);
   }
-  recordOwner(call, written, requested, options);
+  recordOwner(call, written, managed ?? { requested, options });
   const stored = toStored(served, draft);
   if (options.isDryRun) return new View(draft as unknown as View["object"]); // complete but for its version
   return collection.create(stored);

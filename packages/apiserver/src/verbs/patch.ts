@@ -1,4 +1,4 @@
-/** PATCH: JSON patch and merge patch. Other kinds of patch are refused until they are built. */
+/** PATCH: JSON patch and merge patch; an apply goes its own way. */
 import type { ApiResponse } from "@treadle/apimachinery";
 import { BodyError, checkDepth, checkHeader } from "../content.ts";
 import type { Call } from "../context.ts";
@@ -11,20 +11,22 @@ import { readWriteOptions } from "../options.ts";
 import { viewOf } from "../present.ts";
 import { badRequest, invalidObject, type StatusError, unprocessablePatch } from "../status-errors.ts";
 import { answerWritten } from "./create.ts";
-import { MERGE, parsePatch, patchTypeOf, readPatch } from "./patch-body.ts";
+import { apply } from "./apply.ts";
+import { APPLY, MERGE, parsePatch, patchTypeOf, readPatch } from "./patch-body.ts";
 import { change, checkName, requireEntry } from "./update.ts";
 
 export async function patch(call: Call): Promise<ApiResponse> {
   const { request, query, served, route } = call;
   const type = patchTypeOf(request.headers["content-type"]);
+  if (type === APPLY) return apply(call);
   if (route.name === "") throw badRequest("name must be provided");
   const options = readWriteOptions(query, request.headers["user-agent"], "PatchOptions");
   const entry = requireEntry(call);
   const text = request.body ?? "";
   const body = parsePatch(text);
-  const apply = readPatch(type, body);
+  const applyTo = readPatch(type, body);
   const live = viewOf(entry, served.version, served.type.storage).object;
-  const { draft, patched, unknown } = readPatched(call, apply(live));
+  const { draft, patched, unknown } = readPatched(call, applyTo(live));
   checkName(call, draft);
   const duplicates = options.fieldValidation === "Ignore" ? [] : duplicateMembers(text, body);
   const problems =

@@ -8,11 +8,11 @@ import { cloneJson, isObject, type JsonObject, setAt, valueAt } from "../interna
 import { readWriteOptions } from "../options.ts";
 import { viewOf } from "../present.ts";
 import type { ScalePaths } from "../registry.ts";
-import { badRequest, invalidObject } from "../status-errors.ts";
+import { badRequest, invalidObject, unsupportedMediaType } from "../status-errors.ts";
 import type { Entry, StoredObject } from "../storage.ts";
 import { View } from "../view.ts";
 import { readBody } from "./create.ts";
-import { parsePatch, patchTypeOf, readPatch } from "./patch-body.ts";
+import { APPLY, parsePatch, patchTypeOf, readPatch } from "./patch-body.ts";
 import { change, requireEntry, uidConflict } from "./update.ts";
 
 export async function getScale(call: Call): Promise<ApiResponse> {
@@ -25,8 +25,9 @@ export async function updateScale(call: Call): Promise<ApiResponse> {
 }
 
 export async function patchScale(call: Call): Promise<ApiResponse> {
-  const apply = readPatch(patchTypeOf(call.request.headers["content-type"]), parsePatch(call.request.body ?? ""));
-  return write(call, apply, "PatchOptions");
+  const type = patchTypeOf(call.request.headers["content-type"]);
+  if (type === APPLY) throw unsupportedMediaType([]);
+  return write(call, readPatch(type, parsePatch(call.request.body ?? "")), "PatchOptions");
 }
 
 async function write(call: Call, next: (scale: JsonObject) => unknown, kind: "UpdateOptions" | "PatchOptions"): Promise<ApiResponse> {

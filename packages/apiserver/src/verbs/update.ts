@@ -1,5 +1,5 @@
 /** PUT of an object or its status, and what every change of an existing object has in common. */
-import { type ApiResponse, jsonEqual } from "@treadle/apimachinery";
+import { type ApiResponse, jsonEqual, type ManagedFieldsEntry } from "@treadle/apimachinery";
 import { type Call, entryOf, viewFor } from "../context.ts";
 import { recordOwner, toStored, validateDraft } from "../draft.ts";
 import { invalid } from "../field-errors.ts";
@@ -34,13 +34,15 @@ export interface ObjectChange {
   /** Empty: the object itself. */
   readonly subresource: string;
   readonly options: WriteOptions;
+  /** Who owns what, of an apply; else it is found out. */
+  readonly managed?: readonly ManagedFieldsEntry[];
 }
 
 /**
  * Makes the change, or nothing when it changes nothing. Removing the last finalizer of an object that is being deleted
  * removes the object. @throws StatusError 409, 422, 500
  */
-export function change(call: Call, { entry, draft, subresource, options }: ObjectChange): Entry | View {
+export function change(call: Call, { entry, draft, subresource, options, managed }: ObjectChange): Entry | View {
   const { served, collection, route } = call;
   const { type, version } = served;
   const live = viewOf(entry, version, type.storage).object;
@@ -50,7 +52,7 @@ export function change(call: Call, { entry, draft, subresource, options }: Objec
   const next = merge(call, draft, live, subresource);
   const written = { draft: next, live, subresource };
   validateDraft(served, written);
-  recordOwner(call, written, requested, options);
+  recordOwner(call, written, managed ?? { requested, options });
   const stored = toStored(served, next);
   if (jsonEqual(stored, entry.object)) return entry;
   if (options.isDryRun) return new View(next as unknown as StoredObject); // validated above

@@ -47,7 +47,7 @@ class Placeholders {
 
   inValue(value: unknown): unknown {
     if (typeof value === "string") return this.inText(value);
-    if (Array.isArray(value)) return value.map((each) => this.inValue(each));
+    if (Array.isArray(value)) return inOrder(value.map((each) => this.inValue(each)));
     if (value instanceof Date) return "a timestamp that is no text";
     if (!isObject(value)) return value;
     if (typeof value["uid"] === "string" && typeof value["name"] === "string") this.#uid(value["uid"], value["name"]);
@@ -106,6 +106,12 @@ class Placeholders {
     if (!versions.includes(version)) versions.push(version);
     return `<version ${versions.indexOf(version) + 1}>`;
   }
+}
+
+/** The real server names conflicts of several managers in a random order. */
+function inOrder(list: readonly unknown[]): readonly unknown[] {
+  const isConflicts = list.every((each) => isObject(each) && each["reason"] === "FieldManagerConflict");
+  return isConflicts ? list.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) : list;
 }
 
 function isObject(value: unknown): value is Json {

@@ -1,4 +1,5 @@
 /** All scenarios, in the order in which they run. */
+import { apply } from "./scenarios/apply.ts";
 import { changes } from "./scenarios/changes.ts";
 import { objects } from "./scenarios/objects.ts";
 import { ownership } from "./scenarios/ownership.ts";
@@ -7,4 +8,4 @@ import { protocol } from "./scenarios/protocol.ts";
 import { schema } from "./scenarios/schema.ts";
 import type { Scenario } from "./session.ts";
 
-export const scenarios: readonly Scenario[] = [...objects, ...patches, ...schema, ...ownership, ...protocol, ...changes];
+export const scenarios: readonly Scenario[] = [...objects, ...patches, ...schema, ...ownership, ...protocol, ...changes, ...apply];

@@ -1,0 +1,93 @@
+/**
+ * Server-side apply on plain values: the object that a configuration makes of a live one, and who owns what then
+ * (structured-merge-diff `merge.Updater.Apply`, apimachinery `managedfields`).
+ */
+import { jsonEqual, type ManagedFieldsEntry } from "@treadle/apimachinery";
+import { type JsonObject, valueAt } from "../internal/json.ts";
+import { problemsText, typeProblems } from "./check-type.ts";
+import { decodeEntries, encodeEntries, identityOf } from "./entries.ts";
+import { EMPTY_SET, isEmptySet, recursiveDifference } from "./field-set.ts";
+import { merge } from "./merge.ts";
+import { prune } from "./prune.ts";
+import { type Model, present, settle } from "./settle.ts";
+import { fieldsOf } from "./typed-sets.ts";
+import { DEDUCED, type TypeDef } from "./types.ts";
+import { managedAfterUpdate, type Writer, withoutIdentity } from "./update.ts";
+
+/** One apply of one configuration. */
+export interface Application {
+  /** The object as it is, in the version of the request; a new one has its kind and version only. */
+  readonly live: JsonObject;
+  /** Of the live object. */
+  readonly managed: readonly ManagedFieldsEntry[];
+  /** As the client sent it. */
+  readonly config: JsonObject;
+  readonly model: Model;
+  readonly writer: Writer;
+  /** Takes fields from others instead of failing. */
+  readonly isForced: boolean;
+}
+
+export interface Applied {
+  /** Before defaulting; members that were removed may be null. */
+  readonly object: JsonObject;
+  readonly managed: readonly ManagedFieldsEntry[];
+}
+
+/** An object or a configuration that is no object of its kind. */
+export class TypeMismatchError extends Error {
+  override readonly name = "TypeMismatchError";
+}
+
+/** The manager of what an object held before it was applied for the first time while nobody was recorded. */
+const BEFORE_FIRST_APPLY = "before-first-apply";
+
+/** Changes neither argument. @throws ConflictError, TypeMismatchError */
+export function applyConfiguration({ live, managed, config, model, writer, isForced }: Application): Applied {
+  const type = model.typeIn(model.apiVersion) ?? DEDUCED;
+  checkType(config, type, { what: "patch", allowsRepeats: false });
+  checkType(live, type, { what: "live", allowsRepeats: true });
+  const old = present(decodeEntries(managed.length > 0 ? managed : unmanaged(live, model, writer)), model);
+  const applier = { ...writer, operation: "Apply" as const, apiVersion: model.apiVersion, time: undefined };
+  const id = identityOf(applier);
+  const last = old.get(id);
+  const fields = recursiveDifference(fieldsOf(config, type), model.ignored);
+  const managers = new Map(old).set(id, { ...applier, time: last?.time, fields });
+  const merged = merge(live, config, type);
+  // The configuration is an object, so the result is one.
+  const object = prune(merged as JsonObject, { managers, model, last, apiVersion: model.apiVersion });
+  const settled = settle(managers, { before: live, after: object, model, writer: id, isForced }).managers;
+  const owned = withoutIdentity(settled.get(id)?.fields ?? EMPTY_SET);
+  // An apply that changes no value does not move the time; a new entry has none then.
+  const time = jsonEqual(live, object) ? last?.time : writer.time;
+  if (isEmptySet(owned)) settled.delete(id);
+  else settled.set(id, { ...applier, time, fields: owned });
+  return { object, managed: encodeEntries(settled) };
+}
+
+/** What an object holds that nobody was recorded for, as an entry of its own. */
+function unmanaged(live: JsonObject, model: Model, writer: Writer): readonly ManagedFieldsEntry[] {
+  const before: Writer = { ...writer, manager: BEFORE_FIRST_APPLY };
+  return managedAfterUpdate({ before: undefined, after: live, model, managed: [], writer: before });
+}
+
+function checkType(
+  object: JsonObject,
+  type: TypeDef,
+  { what, allowsRepeats }: { readonly what: string; readonly allowsRepeats: boolean },
+): void {
+  const problems = typeProblems(object, type, allowsRepeats);
+  if (problems.length === 0) return;
+  const name = [valueAt(object, ["metadata", "namespace"]), valueAt(object, ["metadata", "name"])].map(textOf).join("/");
+  const kind = `${groupVersionText(textOf(object["apiVersion"]))}, Kind=${textOf(object["kind"])}`;
+  throw new TypeMismatchError(`failed to create typed ${what} object (${name}; ${kind}): ${problemsText(problems)}`);
+}
+
+/** As Go prints a group and version: the core group has an empty name. */
+export function groupVersionText(apiVersion: string): string {
+  return apiVersion.includes("/") ? apiVersion : `/${apiVersion}`;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

@@ -1,0 +1,60 @@
+/** A served kind as ownership sees it: its types by version, conversion between them, and what a path does not write. */
+import { compiledSchemaOf } from "../builtin/schemas.ts";
+import { pruneObject } from "../crd/coerce.ts";
+import { cloneJson, type JsonObject } from "../internal/json.ts";
+import type { ResourceType, Served, ServedVersion } from "../registry.ts";
+import { EMPTY_SET, type FieldSet, FieldSetBuilder } from "./field-set.ts";
+import { ownershipSchema } from "./schemas.ts";
+import type { Model } from "./settle.ts";
+import { type TypeDef, typeOf } from "./types.ts";
+
+/** `subresource` is that of the request, empty for the object itself. */
+export function modelOf({ type, version }: Served, subresource: string): Model {
+  const known = new Map(type.versions.map((one) => [one.apiVersion, one]));
+  return {
+    apiVersion: version.apiVersion,
+    ignored: ignoredBy(version, subresource),
+    typeIn: (apiVersion) => {
+      const found = known.get(apiVersion);
+      return found === undefined ? undefined : ownershipTypeOf(type, found);
+    },
+    convert: (object, apiVersion) => {
+      const [from, to] = [known.get(String(object["apiVersion"])), known.get(apiVersion)];
+      return from === undefined || to === undefined || from === to ? object : convert(object, from, to);
+    },
+  };
+}
+
+const TYPES = new WeakMap<ServedVersion, TypeDef>();
+
+/** The type of a version, made once. */
+function ownershipTypeOf(kind: ResourceType, version: ServedVersion): TypeDef {
+  let type = TYPES.get(version);
+  if (type === undefined) {
+    type = typeOf(ownershipSchema(kind.isCustom ? version.schema : compiledSchemaOf(kind, version)));
+    TYPES.set(version, type);
+  }
+  return type;
+}
+
+/** The strategies of the real server reset these fields before they store an object. */
+function ignoredBy(version: ServedVersion, subresource: string): FieldSet {
+  if (subresource === "status") return ALL_BUT_STATUS;
+  return version.status ? STATUS : EMPTY_SET;
+}
+
+const STATUS: FieldSet = setOf("f:status");
+const ALL_BUT_STATUS: FieldSet = setOf("f:metadata", "f:spec");
+
+function setOf(...elements: readonly string[]): FieldSet {
+  const set = new FieldSetBuilder();
+  for (const element of elements) set.add({ parent: undefined, element });
+  return set.build();
+}
+
+function convert(object: JsonObject, from: ServedVersion, to: ServedVersion): JsonObject {
+  let converted = from.toStored === undefined ? object : from.toStored(cloneJson(object));
+  if (to.fromStored !== undefined) converted = to.fromStored(cloneJson(converted));
+  converted = { ...converted, apiVersion: to.apiVersion };
+  return to.schema === undefined ? converted : pruneObject(converted, to.schema);
+}

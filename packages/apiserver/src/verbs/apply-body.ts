@@ -1,0 +1,54 @@
+/** Bodies of server-side apply: YAML, of which JSON is a part. */
+import { parseJson, parseYaml } from "../content.ts";
+import { goTypeOf, isObject, type JsonObject } from "../internal/json.ts";
+import { duplicateMembers } from "../internal/json-text.ts";
+import { badRequest } from "../status-errors.ts";
+
+/** The configuration; an empty document is an empty one. @throws StatusError 400 */
+export async function parseConfiguration(text: string): Promise<JsonObject> {
+  const value = await parseText(text);
+  if (value === null || value === undefined) return {};
+  if (isObject(value)) return value;
+  const cause = `json: cannot unmarshal ${goTypeOf(value)} into Go value of type map[string]interface {}`;
+  throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${cause}`);
+}
+
+/** What is said of each key that occurs twice. `config` is what the text holds. */
+export async function repeatedKeys(text: string, config: JsonObject): Promise<readonly string[]> {
+  if (isJson(text) && duplicateMembers(text, config).length === 0) return [];
+  const { isMap, isScalar, LineCounter, parseDocument, visit } = await import("yaml");
+  const lines = new LineCounter();
+  const found: string[] = [];
+  visit(parseDocument(text, { version: "1.1", uniqueKeys: false, lineCounter: lines, logLevel: "error" }), (_, node) => {
+    if (!isMap(node)) return;
+    const seen = new Set<string>();
+    for (const { key } of node.items) {
+      if (!isScalar(key)) continue;
+      const name = String(key.value);
+      if (seen.has(name)) found.push(`line ${lines.linePos(key.range?.[0] ?? 0).line}: key ${JSON.stringify(name)} already set in map`);
+      seen.add(name);
+    }
+  });
+  return found;
+}
+
+async function parseText(text: string): Promise<unknown> {
+  if (isJson(text)) {
+    try {
+      return parseJson(text);
+    } catch (error) {
+      // YAML may still make sense of it.
+      if (!(error instanceof SyntaxError)) throw error;
+    }
+  }
+  try {
+    return await parseYaml(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw badRequest(`error decoding YAML: error converting YAML to JSON: yaml: ${error.message}`);
+  }
+}
+
+function isJson(text: string): boolean {
+  return /^\s*\{/.test(text);
+}

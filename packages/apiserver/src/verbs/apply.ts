@@ -1,0 +1,123 @@
+/** PATCH with an applied configuration (server-side apply): creates what is not there, else merges by ownership. */
+import type { ApiResponse, ManagedFieldsEntry } from "@treadle/apimachinery";
+import { type Call, entryOf } from "../context.ts";
+import { complete } from "../draft.ts";
+import { goQuote, isObject, type JsonObject } from "../internal/json.ts";
+import { type Applied, groupVersionText, TypeMismatchError } from "../managed-fields/apply.ts";
+import { conflictAnswer } from "../managed-fields/conflicts.ts";
+import { applyAsManager } from "../managed-fields/last-applied.ts";
+import { modelOf } from "../managed-fields/model.ts";
+import { ConflictError } from "../managed-fields/settle.ts";
+import { matchNamespace } from "../namespaces.ts";
+import { secondsOf } from "../object-meta.ts";
+import { readBoolean, readWriteOptions, type WriteOptions } from "../options.ts";
+import { viewOf } from "../present.ts";
+import { resourceOf } from "../registry.ts";
+import { badRequest, conflict, notFound, type StatusError, unreadableVersion, untypable } from "../status-errors.ts";
+import type { Draft, Entry } from "../storage.ts";
+import { parseConfiguration, repeatedKeys } from "./apply-body.ts";
+import { answerWritten, store } from "./create.ts";
+import { change, checkName } from "./update.ts";
+
+/** @throws StatusError 400, 404, 409, 422, 500 */
+export async function apply(call: Call): Promise<ApiResponse> {
+  const { request, query, served, route } = call;
+  if (route.name === "") throw badRequest("name must be provided");
+  const options = readWriteOptions(query, request.headers["user-agent"], "ApplyOptions");
+  const text = request.body ?? "";
+  const parsed = parseConfiguration(text);
+  // Awaited before the object is looked up: from then on nothing may come in between.
+  const [body, repeated] = await Promise.all([parsed, repeatedIn(text, parsed, options)]);
+  const entry = entryOf(call);
+  // A subresource is applied to what is there.
+  if (entry === undefined && route.subresource !== "") throw notFound(resourceOf(served.type), route.name);
+  const { object, managed } = merged(call, body, { entry, options });
+  if (repeated.length > 0 && options.fieldValidation === "Strict") throw repeatedlyKeyed(repeated);
+  call.warnings.push(...repeated);
+  const { draft } = complete(served, served.type.isCustom ? object : (withoutNulls(object) as JsonObject), { keepsNulls: true });
+  if (entry === undefined) return answerWritten(call, 201, createApplied(call, draft, { managed, options }));
+  matchNamespace(draft, served.type.isNamespaced ? route.namespace : "");
+  checkName(call, draft);
+  return answerWritten(call, 200, change(call, { entry, draft, subresource: route.subresource, options, managed }));
+}
+
+async function repeatedIn(text: string, parsed: Promise<JsonObject>, { fieldValidation }: WriteOptions): Promise<readonly string[]> {
+  return fieldValidation === "Ignore" ? [] : repeatedKeys(text, await parsed);
+}
+
+function repeatedlyKeyed(problems: readonly string[]): StatusError {
+  const cause = "error converting YAML to JSON: yaml: unmarshal errors:";
+  return badRequest(`error strict decoding YAML: ${[cause, ...problems.map((problem) => `  ${problem}`)].join("\n")}`);
+}
+
+/** The object that the configuration makes, not yet defaulted, and who owns it. @throws StatusError 400, 409, 500 */
+function merged(
+  call: Call,
+  config: JsonObject,
+  { entry, options }: { readonly entry: Entry | undefined; readonly options: WriteOptions },
+): Applied {
+  const { served, route, parts, query } = call;
+  checkConfiguration(call, config);
+  const identity = { apiVersion: served.version.apiVersion, kind: served.type.kind };
+  const live: JsonObject = entry === undefined ? identity : { ...viewOf(entry, served.version, served.type.storage).object };
+  const managed = entry?.object.metadata["managedFields"];
+  try {
+    return applyAsManager({
+      live,
+      managed: Array.isArray(managed) ? (managed as ManagedFieldsEntry[]) : [], // stored by this server
+      config,
+      model: modelOf(served, route.subresource),
+      writer: { manager: options.fieldManager, subresource: route.subresource, time: secondsOf(parts.clock.now()) },
+      isForced: readBoolean(query, "force") ?? false,
+    });
+  } catch (error) {
+    if (error instanceof ConflictError) throw conflictAnswer(error.conflicts);
+    if (error instanceof TypeMismatchError) throw untypable(error.message);
+    throw error;
+  }
+}
+
+/** @throws StatusError 400 for another kind or version than that of the path, and for managedFields. */
+function checkConfiguration({ served: { type, version } }: Call, config: JsonObject): void {
+  const [apiVersion, kind] = [config["apiVersion"], config["kind"]].map((value) => (typeof value === "string" ? value : ""));
+  if (apiVersion !== version.apiVersion || kind !== type.kind)
+    throw badRequest(`invalid object type: ${kindText(apiVersion ?? "", kind ?? "")}`);
+  const metadata = config["metadata"];
+  if (isObject(metadata) && Array.isArray(metadata["managedFields"])) throw badRequest("metadata.managedFields must be nil");
+}
+
+/** A kind as Go prints it; a version that is none takes the rest with it. */
+function kindText(apiVersion: string, kind: string): string {
+  if (apiVersion.split("/").length > 2) return "/, Kind=";
+  return `${groupVersionText(apiVersion)}, Kind=${kind}`;
+}
+
+/** @throws StatusError 400, 404, 409, 422, 500 */
+function createApplied(
+  call: Call,
+  draft: Draft,
+  { managed, options }: { readonly managed: readonly ManagedFieldsEntry[]; readonly options: WriteOptions },
+): ReturnType<typeof store> {
+  const { uid, resourceVersion } = draft.metadata;
+  if (typeof uid === "string") throw noSuchUid(call, uid);
+  matchNamespace(draft, call.served.type.isNamespaced ? call.route.namespace : "");
+  checkName(call, draft);
+  if (typeof resourceVersion === "string" && !/^\d+$/.test(resourceVersion))
+    throw unreadableVersion(`strconv.ParseUint: parsing ${goQuote(resourceVersion)}: invalid syntax`);
+  return store(call, draft, options, managed);
+}
+
+/** The configuration means an object that was there before, and is not to become another one of its name. */
+function noSuchUid({ served, route }: Call, uid: string): StatusError {
+  const cause = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
+  return conflict(resourceOf(served.type), route.name, cause);
+}
+
+/** Built-in kinds know no null: to them it is an absent field. */
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (!isObject(value)) return value;
+  const rest: JsonObject = {};
+  for (const field in value) if (value[field] !== null) rest[field] = withoutNulls(value[field]);
+  return rest;
+}
