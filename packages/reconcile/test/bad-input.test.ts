@@ -1,6 +1,7 @@
 /** Whatever a step, an object or a server does: one clear error that names what and where, nothing lost, nothing half-written. */
-import { conditions, handler, many, one, step } from "@treadle/reconcile";
-import { Secret } from "@treadle/apimachinery/kinds";
+import { anyKind, conditions, handler, many, one, step } from "@treadle/reconcile";
+import { apiVersionOf, kind } from "@treadle/apimachinery";
+import { ConfigMap, Secret } from "@treadle/apimachinery/kinds";
 import { beforeEach, describe, expect, test } from "vitest";
 import { Foreign, Widget, widget } from "./fixtures.ts";
 import { type Harness, startHarness } from "./harness.ts";
@@ -410,5 +411,40 @@ describe("shutdown", () => {
     expect(result.error).toBeUndefined();
     expect((await live()).status).toMatchObject({ count: 3 });
     expect((await live()).status?.observedGeneration).toBeUndefined();
+  });
+});
+
+describe("a kind without a status subresource", () => {
+  // What the real server answers here is a 404 that names the object (apiextensions-apiserver, customresource_handler.go).
+  const Plain = kind({ group: "plain.example.com", version: "v1", kind: "Plain", plural: "plains" });
+  const crd = {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: "plains.plain.example.com" },
+    spec: {
+      group: "plain.example.com",
+      scope: "Namespaced",
+      names: { kind: "Plain", plural: "plains" },
+      versions: [
+        {
+          name: "v1",
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
+        },
+      ],
+    },
+  };
+
+  test.for([Plain, ConfigMap])("is not taken for an object that is gone: %o", async (given) => {
+    const world = await startHarness([crd as never]);
+    await world.user.create(given, { apiVersion: apiVersionOf(given), kind: given.kind, metadata: REF } as never);
+    const good = step(anyKind<object>(), { name: "good", conditions: ["Good"], do: (req) => req.conditions.true("Good") });
+    const result = await world.operator(handler(given).step(conditions()).step(good).build()).pass(KEY);
+    expect(result).toMatchObject({
+      outcome: { type: "done" },
+      requeue: { type: "failure" },
+      error: { message: expect.stringContaining(`kind ${given.kind} has no status subresource`) as string },
+    });
   });
 });

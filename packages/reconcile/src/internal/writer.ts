@@ -5,6 +5,7 @@
  */
 import { type ApiError, isConflict, type Kind, type KubernetesObject, keyOf, type Ref } from "@treadle/apimachinery";
 import type { Client } from "@treadle/client";
+import { ReconcileError } from "../errors.ts";
 import type { Basis } from "./material.ts";
 
 /** After so many re-reads somebody writes faster than we do: a quiet requeue. */
@@ -112,6 +113,7 @@ export class Writer {
         await this.#send(target, patch, limit.signal);
         return;
       } catch (error) {
+        if (target === "status" && isNotThere(error)) await this.#explain(error as Error, limit.signal);
         if (isGone(error, this.#ref)) throw new PrimaryGone(`${keyOf(this.#ref)} does not exist any more`);
         if (!isConflict(error)) throw error;
         if (attempt === MAX_REBASES) throw new QuietRequeue(`conflict: others write ${keyOf(this.#ref)} all the time`);
@@ -144,6 +146,19 @@ export class Writer {
     }
   }
 
+  /** A status that is not there although the object is: the server answers as if the object were gone. */
+  async #explain(cause: Error, signal: AbortSignal): Promise<void> {
+    const { client, kind } = this.#options;
+    const live: KubernetesObject | undefined = await client.get(kind, this.#ref, { signal }).catch(() => undefined);
+    if (live?.metadata.uid !== this.#uid) return;
+    throw new ReconcileError(
+      "ERR_NOT_STORED",
+      `kind ${kind.kind} has no status subresource on this server, so no status, condition or step state can be stored: ` +
+        `add "subresources: { status: {} }" to its CRD, or leave them out of the handler`,
+      { cause },
+    );
+  }
+
   async #reread(signal: AbortSignal): Promise<void> {
     const { client, kind } = this.#options;
     const live: KubernetesObject | undefined = await client.get(kind, this.#ref, { signal });
@@ -152,6 +167,12 @@ export class Writer {
     this.#newest = live;
     this.#rebases++;
   }
+}
+
+/** 404, of whatever. */
+function isNotThere(error: unknown): boolean {
+  const { code } = error as Partial<ApiError>;
+  return code === "ERR_NOT_FOUND" || code === "ERR_KIND_NOT_SERVED";
 }
 
 /** 404 of this very object; a missing subresource or kind is another matter. */
