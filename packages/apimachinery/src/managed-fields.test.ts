@@ -88,6 +88,19 @@ describe("keepOwnManagedFields", () => {
     expect(kept.metadata).toMatchObject({ name: "w", resourceVersion: "5" });
   });
 
+  test("what a unit manager of ours applied is kept whole, of other entries nothing", () => {
+    const fieldsV1 = { "f:data": { "f:a": {} } };
+    const applied = entry("me/config/uid", {}, { operation: "Apply", subresource: "", fieldsV1 });
+    const given = object([
+      entry("you/config/uid", {}, { operation: "Apply", subresource: "", fieldsV1 }),
+      applied,
+      entry("me/config/uid", {}, { subresource: "", fieldsV1 }),
+      entry("me/config/uid", {}, { operation: "Apply", fieldsV1 }),
+      entry("meandyou/config/uid", {}, { operation: "Apply", subresource: "", fieldsV1 }),
+    ]);
+    expect(keepOwnManagedFields(given, new Set(["me"])).metadata.managedFields).toEqual([applied]);
+  });
+
   test("nothing of ours: no managedFields member at all", () => {
     const kept = keepOwnManagedFields(object([entry("you", { C: leaf })]), new Set(["me"]));
     expect("managedFields" in kept.metadata).toBe(false);

@@ -1,5 +1,6 @@
 /**
- * What metadata.managedFields says about conditions: which of them a field manager wrote. It can tell only where
+ * What metadata.managedFields says that is of use to its reader: which conditions a field manager wrote, and what the unit
+ * managers of a handler (`<handler>/<step>/<owner uid>`) have applied. Of conditions it can tell only where
  * `status.conditions` is a list-map; of an atomic list managedFields names no elements, and nothing counts as written.
  */
 import type { KubernetesObject, ManagedFieldsEntry } from "./objects.ts";
@@ -29,6 +30,7 @@ export function conditionsWrittenBy(object: KubernetesObject, fieldManager: stri
 /**
  * The object with only that part of managedFields that {@link conditionsWrittenBy} needs for `managers`; for caches,
  * where the rest is most of an object's weight. The answer of conditionsWrittenBy for these managers is the same before and after.
+ * What their unit managers, `<manager>/...`, have applied is kept whole: a dependent is compared with it.
  * The object itself is not changed; one without managedFields is returned as it is.
  */
 export function keepOwnManagedFields<T extends KubernetesObject>(object: T, managers: ReadonlySet<string>): T {
@@ -36,6 +38,7 @@ export function keepOwnManagedFields<T extends KubernetesObject>(object: T, mana
   const { managedFields, ...metadata } = object.metadata;
   const kept: ManagedFieldsEntry[] = [];
   for (const entry of managedFields) {
+    if (isUnitOf(entry, managers)) kept.push(entry);
     if (entry.manager === undefined || !managers.has(entry.manager)) continue;
     const written = conditionsWrittenBy(object, entry.manager);
     const keys = conditionFields(entry)
@@ -47,6 +50,12 @@ export function keepOwnManagedFields<T extends KubernetesObject>(object: T, mana
     kept.push({ ...rest, fieldsV1: { "f:status": { "f:conditions": Object.fromEntries(keys.map((key) => [key, NOTHING])) } } });
   }
   return { ...object, metadata: kept.length === 0 ? metadata : { ...metadata, managedFields: kept } };
+}
+
+/** Whether a dependent was applied by it. */
+function isUnitOf({ manager = "", operation, subresource = "" }: ManagedFieldsEntry, managers: ReadonlySet<string>): boolean {
+  const slash = manager.indexOf("/");
+  return slash > 0 && operation === "Apply" && subresource === "" && managers.has(manager.slice(0, slash));
 }
 
 const NOTHING: Readonly<Record<string, never>> = Object.freeze({});

@@ -212,6 +212,37 @@ describe("indexes", () => {
   });
 });
 
+// Invariant: selecting by labels gives exactly the objects that have them, whenever it was first asked, in any namespace or all.
+test("lists by labels find what is stored", () => {
+  const change = fc.record({
+    name: fc.constantFrom("a", "b", "c", "d"),
+    namespace: fc.constantFrom("x", "y"),
+    labels: fc.option(fc.dictionary(fc.constantFrom("l", "m"), fc.constantFrom("1", "2"))),
+  });
+  const select = fc.dictionary(fc.constantFrom("l", "m", "n"), fc.constantFrom("1", "2", "3"));
+  fc.assert(
+    fc.property(fc.array(change), fc.nat(10), fc.array(select), (changes, askAt, selects) => {
+      const store = new Store<ReturnType<typeof widget>>(() => undefined);
+      const check = (): void => {
+        for (const labels of selects) {
+          for (const namespace of [undefined, "x", "y", "z"]) {
+            const all = store.list(namespace, undefined);
+            const want = all.filter(({ metadata }) => Object.entries(labels).every(([key, value]) => metadata.labels?.[key] === value));
+            expect(new Set(store.list(namespace, labels))).toEqual(new Set(want));
+          }
+        }
+      };
+      changes.forEach(({ name, namespace, labels }, at) => {
+        if (at === askAt) check();
+        const previous = store.get(namespace, name);
+        if (labels !== null) store.put(widget(name, at, { namespace, metadata: { labels } }), previous);
+        else if (previous !== undefined) store.remove(previous);
+      });
+      check();
+    }),
+  );
+});
+
 test("versions are compared as numbers of any length, and only where both are numbers", () => {
   const sign = (order: number | undefined): number | undefined => (order === undefined ? undefined : Math.sign(order));
   fc.assert(

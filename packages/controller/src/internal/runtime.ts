@@ -113,11 +113,11 @@ function makeInformers(
     },
     onListed: (kind) => presence.listed(kind),
   });
-  // Primaries first: they keep of managedFields which conditions our handlers wrote, the others nothing.
+  // Of managedFields they keep which conditions our handlers wrote, and what they applied. Primaries first.
   const managers = new Set(assignments.map(({ handler }) => handler.name));
   const ingest = (object: KubernetesObject): KubernetesObject => keepOwnManagedFields(object, managers);
   for (const { handler } of assignments) informers.for(handler.kind, { ingest });
-  for (const kind of watchedKindsOf(assignments.map(({ handler }) => handler))) informers.for(kind);
+  for (const kind of watchedKindsOf(assignments.map(({ handler }) => handler))) informers.for(kind, { ingest });
   return { informers, presence };
 }
 

@@ -12,9 +12,14 @@ interface Index<T> {
   readonly entries: Map<string, Set<T>>;
 }
 
+/** Operators select by a handful of keys; one that makes up keys without end must not fill the memory with indexes. */
+const MAX_LABEL_INDEXES = 16;
+
 export class Store<T extends KubernetesObject> {
   readonly #namespaces = new Map<string, Map<string, T>>();
   readonly #indexes = new Map<string, Index<T>>();
+  /** By label key; made when it is first selected by. */
+  readonly #labels = new Map<string, Index<T>>();
   readonly #onIndexError: (error: unknown) => void;
   #size = 0;
 
@@ -30,14 +35,45 @@ export class Store<T extends KubernetesObject> {
     return this.#namespaces.get(namespace)?.get(name);
   }
 
-  /** Allocates nothing but its result. */
+  /** Looks only at the objects that carry the rarest of the labels. */
   list(namespace: string | undefined, matchLabels: Select["matchLabels"]): readonly T[] {
     const wanted = Object.entries(matchLabels ?? {});
     const found: T[] = [];
-    for (const object of this.in(namespace)) {
+    const labelled = this.#labelled(wanted);
+    const within = namespace === undefined ? this.#size : (this.#namespaces.get(namespace)?.size ?? 0);
+    const candidates = labelled !== undefined && labelled.size < within ? labelled : undefined;
+    for (const object of candidates ?? this.in(namespace)) {
+      if (candidates !== undefined && namespace !== undefined && (object.metadata.namespace ?? "") !== namespace) continue;
       if (wanted.every(([label, value]) => object.metadata.labels?.[label] === value)) found.push(object);
     }
     return found;
+  }
+
+  /** The smallest set that holds all objects with these labels; `undefined` where none of them has an index. */
+  #labelled(labels: readonly (readonly [key: string, value: string])[]): ReadonlySet<T> | undefined {
+    let smallest: ReadonlySet<T> | undefined;
+    for (const [key, value] of labels) {
+      const index = this.#labelIndex(key);
+      if (index === undefined) continue;
+      const objects: ReadonlySet<T> = index.entries.get(value) ?? new Set();
+      if (smallest === undefined || objects.size < smallest.size) smallest = objects;
+    }
+    return smallest;
+  }
+
+  #labelIndex(key: string): Index<T> | undefined {
+    const existing = this.#labels.get(key);
+    if (existing !== undefined || this.#labels.size >= MAX_LABEL_INDEXES) return existing;
+    const index: Index<T> = {
+      keys: ({ metadata }) => {
+        const value = metadata.labels?.[key];
+        return value === undefined ? [] : [value];
+      },
+      entries: new Map(),
+    };
+    this.#labels.set(key, index);
+    for (const object of this.in(undefined)) this.#file(index, object);
+    return index;
   }
 
   /** The objects of one namespace, or of all; objects may be put and removed meanwhile. */
@@ -56,7 +92,7 @@ export class Store<T extends KubernetesObject> {
     }
     objects.set(object.metadata.name, object);
     if (previous === undefined) this.#size++;
-    for (const index of this.#indexes.values()) {
+    for (const index of this.#all()) {
       if (previous !== undefined) unfile(index, previous);
       this.#file(index, object);
     }
@@ -68,7 +104,7 @@ export class Store<T extends KubernetesObject> {
     if (objects?.delete(object.metadata.name) !== true) return;
     if (objects.size === 0) this.#namespaces.delete(namespace);
     this.#size--;
-    for (const index of this.#indexes.values()) unfile(index, object);
+    for (const index of this.#all()) unfile(index, object);
   }
 
   addIndex(name: string, keys: KeyFunction<T>): void {
@@ -88,6 +124,11 @@ export class Store<T extends KubernetesObject> {
       throw new Error(`there is no index ${JSON.stringify(name)}: add it with addIndex() first (known: ${known === "" ? "none" : known})`);
     }
     return [...(index.entries.get(key) ?? [])];
+  }
+
+  *#all(): IterableIterator<Index<T>> {
+    yield* this.#indexes.values();
+    yield* this.#labels.values();
   }
 
   #file(index: Index<T>, object: T): void {
