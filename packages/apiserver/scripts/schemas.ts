@@ -77,7 +77,7 @@ const CRD = ["apiextensions.k8s.io/v1", "CustomResourceDefinition"] as const;
 async function get(path: string): Promise<Readonly<Record<string, unknown>>> {
   const { status, body } = await server.request({ method: "GET", path, headers: { accept: "application/json" } });
   if (status !== 200) throw new Error(`GET ${path}: ${status} ${body}`);
-  return JSON.parse(body) as Readonly<Record<string, unknown>>; // the server's own document
+  return JSON.parse(body ?? "") as Readonly<Record<string, unknown>>; // the server's own document
 }
 
 function isKind(schema: OpenApi, wanted: { readonly group: string; readonly version: string; readonly kind: string }): boolean {

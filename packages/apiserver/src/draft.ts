@@ -11,6 +11,8 @@ import { goQuote, isObject, type JsonObject, valueAt } from "./internal/json.ts"
 import { managedAfterUpdate, managedBefore } from "./managed-fields/update.ts";
 import { MetaTypeError } from "./meta-type-error.ts";
 import { metaErrors, metaUpdateErrors, readMeta, secondsOf } from "./object-meta.ts";
+import { decodeObject } from "./builtin/decode.ts";
+import { definitionOf } from "./builtin/schemas.ts";
 import type { Call } from "./context.ts";
 import type { FieldValidation, WriteOptions } from "./options.ts";
 import type { ScalePaths, Served } from "./registry.ts";
@@ -89,7 +91,7 @@ export function checkFields(
 
 /** What is said of fields, in the order of the real server. */
 export function fieldProblems(duplicates: readonly string[], unknown: readonly string[]): readonly string[] {
-  return [...duplicates.map((path) => `duplicate field "${path}"`), ...unknown.toSorted().map((path) => `unknown field "${path}"`)];
+  return [...duplicates.map((path) => `duplicate field "${path}"`), ...unknown.map((path) => `unknown field "${path}"`)];
 }
 
 /** A body that cannot be decoded as what it says it is. */
@@ -197,8 +199,11 @@ export function complete(served: Served, body: JsonObject, { keepsNulls = false 
   const { apiVersion: _, kind: __, metadata: rawMeta, ...rest } = body;
   const metadata = readMeta(rawMeta, unknown);
   let object: JsonObject = { apiVersion: version.apiVersion, kind: type.kind, metadata, ...rest };
+  const definition = type.isCustom ? undefined : definitionOf(type, version);
+  if (definition !== undefined) object = decodeObject(definition, object, unknown);
   if (version.schema !== undefined) object = applyDefaults(pruneObject(object, version.schema, unknown), version.schema, keepsNulls);
-  return { draft: object as Draft, unknown };
+  // Of custom resources the real server sorts them.
+  return { draft: object as Draft, unknown: type.isCustom ? unknown.toSorted() : unknown };
 }
 
 function customErrors(schema: CompiledSchema, draft: Draft, live: StoredObject | undefined, subresource: string): FieldError[] {

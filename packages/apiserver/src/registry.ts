@@ -1,4 +1,5 @@
 /** Which kinds the server serves, in which versions and with which rules. */
+import type { Parts } from "./context.ts";
 import type { CompiledSchema } from "./crd/schema.ts";
 import type { JsonObject } from "./internal/json.ts";
 import type { GroupResource } from "./status-errors.ts";
@@ -37,7 +38,7 @@ export interface ServedVersion {
 /** What a kind does besides being stored. */
 export interface Hooks {
   /** Changes a draft before it is validated; `previous` is absent on create. */
-  readonly prepare?: (draft: Draft, previous: JsonObject | undefined) => void;
+  readonly prepare?: (draft: Draft, previous: JsonObject | undefined, parts: Pick<Parts, "store" | "clock">) => void;
   readonly validate?: (draft: Draft, previous: JsonObject | undefined) => readonly FieldError[];
   /** Fields of a new object that `prepare` fills in; nobody is recorded as their manager. */
   readonly fills?: readonly string[];

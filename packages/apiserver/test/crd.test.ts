@@ -437,7 +437,7 @@ describe("versions and subresources", () => {
       crd: widgetCrd(undefined, {}, { scope: "World" }),
       says: 'spec.scope: Unsupported value: "World": supported values: "Cluster", "Namespaced"',
     },
-    { name: "no spec", crd: { ...widgetCrd(), spec: undefined }, says: "spec: Required value" },
+    { name: "no spec", crd: { ...widgetCrd(), spec: undefined }, says: "spec.group: Required value" },
   ])("a CRD with $name is refused", async ({ crd, says }) => {
     const { call } = harness({ resources: [] });
     const { status, body } = await call("POST", CRDS, crd);

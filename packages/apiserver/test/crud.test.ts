@@ -149,7 +149,7 @@ describe("create", () => {
   test("keeps the status with which a Node registers", async () => {
     const { call } = harness();
     const node = { apiVersion: "v1", kind: "Node", metadata: { name: "n" }, status: { capacity: { cpu: "1" } } };
-    expect((await call("POST", "/api/v1/nodes", node)).body["status"]).toEqual(node.status);
+    expect((await call("POST", "/api/v1/nodes", node)).body["status"]).toMatchObject(node.status);
   });
 
   test("reads YAML and answers in YAML", async () => {

@@ -70,8 +70,8 @@ test.for<[string, object, string]>([
 });
 
 test("YAML is YAML 1.1 without times, and a dot is a name", async () => {
-  const yaml = "metadata: {name: y1}\ndata: {a: 2026-01-01T00:00:00Z, .: yes, b: 1:30, b: 0x10}\n";
-  const { body } = await call("POST", CONFIG_MAPS, yaml, { "content-type": "application/yaml" });
+  const yaml = "metadata: {name: y1}\nrevision: 1\ndata: {a: 2026-01-01T00:00:00Z, .: yes, b: 1:30, b: 0x10}\n";
+  const { body } = await call("POST", "/apis/apps/v1/namespaces/default/controllerrevisions", yaml, { "content-type": "application/yaml" });
   expect(body["data"]).toEqual({ a: "2026-01-01T00:00:00Z", ".": true, b: 16 });
   const { text } = await call("GET", `${WIDGETS}/a`, undefined, { accept: "application/yaml" });
   expect(text).toMatch(/creationTimestamp: "/);

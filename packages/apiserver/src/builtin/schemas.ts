@@ -32,9 +32,14 @@ export interface RawSchema {
   readonly zero?: unknown;
 }
 
+/** The name of the definition of a built-in kind in a version. */
+export function definitionOf({ kind }: Pick<ResourceType, "kind">, { apiVersion }: Pick<ServedVersion, "apiVersion">): string | undefined {
+  return KINDS[`${apiVersion} ${kind}`];
+}
+
 /** The schema of a built-in kind with its patch merge keys; `undefined` for a kind of which there is none. Follow `$ref` by {@link definition}. */
 export function schemaOf(type: Pick<ResourceType, "kind">, version: Pick<ServedVersion, "apiVersion">): RawSchema | undefined {
-  const name = KINDS[`${version.apiVersion} ${type.kind}`];
+  const name = definitionOf(type, version);
   return name === undefined ? undefined : definition(name);
 }
 
@@ -57,7 +62,7 @@ export function resolved(schema: RawSchema): RawSchema {
 
 /** The schema of a built-in kind in the form in which custom ones are used: for ownership of fields. */
 export function compiledSchemaOf(type: Pick<ResourceType, "kind">, version: Pick<ServedVersion, "apiVersion">): CompiledSchema | undefined {
-  const name = KINDS[`${version.apiVersion} ${type.kind}`];
+  const name = definitionOf(type, version);
   return name === undefined ? undefined : compiledDefinition(name);
 }
 

@@ -18,7 +18,9 @@ import { duplicateMembers } from "../internal/json-text.ts";
 import { checkNamespace, matchNamespace } from "../namespaces.ts";
 import { secondsOf } from "../object-meta.ts";
 import { readWriteOptions, type WriteOptions } from "../options.ts";
-import { resourceOf } from "../registry.ts";
+import { emptyStatus } from "../builtin/decode.ts";
+import { definitionOf } from "../builtin/schemas.ts";
+import { resourceOf, type Served } from "../registry.ts";
 import { alreadyExists, badRequest, generateNameConflict, versionOnCreate, whileDeleting } from "../status-errors.ts";
 import { type Draft, type Entry, keyFor } from "../storage.ts";
 import { View } from "../view.ts";
@@ -98,8 +100,16 @@ function prepareNew(call: Call, draft: Draft): void {
   meta["uid"] = parts.uid();
   meta["creationTimestamp"] = secondsOf(parts.clock.now());
   if (type.countsGenerations) meta["generation"] = 1;
-  if (version.status && !type.keepsStatus) delete draft["status"];
-  type.hooks.prepare?.(draft, undefined);
+  if (version.status && !type.keepsStatus) resetStatus(served, draft);
+  type.hooks.prepare?.(draft, undefined, parts);
+}
+
+/** A new object has no status; in Go's structs that is an empty one. */
+function resetStatus({ type, version }: Served, draft: Draft): void {
+  const definition = type.isCustom ? undefined : definitionOf(type, version);
+  const status = definition === undefined ? undefined : emptyStatus(definition);
+  if (status === undefined) delete draft["status"];
+  else draft["status"] = status;
 }
 
 /** k8s.io/apiserver `storage/names`: five characters after at most 58; several tries since 1.32. */

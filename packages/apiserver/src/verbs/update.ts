@@ -102,7 +102,7 @@ function merge(call: Call, draft: Draft, live: StoredObject, subresource: string
       else next["status"] = live["status"];
     }
   }
-  type.hooks.prepare?.(next, live as JsonObject);
+  type.hooks.prepare?.(next, live as JsonObject, call.parts);
   if (type.countsGenerations && isNewGeneration(next, live, version.status)) {
     next.metadata["generation"] = (live.metadata.generation ?? 0) + 1;
   }

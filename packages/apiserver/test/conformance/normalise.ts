@@ -40,6 +40,13 @@ export function normalise(recorded: readonly Recorded[]): Answer[] {
   });
 }
 
+/** What a server chooses. */
+const ASSIGNED: Readonly<Record<string, (value: unknown) => string | undefined>> = {
+  serverAddress: () => "<address>",
+  nodePort: (value) => (Number(value) >= 30_000 ? "<node port>" : undefined),
+  healthCheckNodePort: (value) => (Number(value) >= 30_000 ? "<node port>" : undefined),
+};
+
 class Placeholders {
   readonly #uids = new Map<string, string>();
   /** By object. */
@@ -53,7 +60,7 @@ class Placeholders {
     if (typeof value["uid"] === "string" && typeof value["name"] === "string") this.#uid(value["uid"], value["name"]);
     const members = Object.entries(value).map(([key, member]) => [
       this.inText(key),
-      key === "metadata" && isObject(member) ? this.#metadata(member) : key === "serverAddress" ? "<address>" : this.inValue(member),
+      key === "metadata" && isObject(member) ? this.#metadata(member) : (ASSIGNED[key]?.(member) ?? this.inValue(member)),
     ]);
     return Object.fromEntries(members.toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1)));
   }
@@ -64,6 +71,7 @@ class Placeholders {
         .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, (time) => (Math.abs(Date.now() - Date.parse(time)) < A_DAY_MS ? "<time>" : time))
         .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, (uid) => this.#uid(uid))
         .replaceAll(/(resourceVersion=|too old resource version: |current: )\d+( \(\d+\))?/g, "$1<version>")
+        .replaceAll(/\b10\.\d+\.\d+\.\d+\b/g, "<cluster ip>")
         // Objects inside messages.
         .replaceAll(/(resourceVersion\\+":\\+")\d+/g, "$1<version>")
         .replaceAll(/(ResourceVersion in [a-z ]+ )\(\d+\)/g, "$1(<version>)")

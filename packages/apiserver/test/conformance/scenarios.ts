@@ -1,5 +1,7 @@
 /** All scenarios, in the order in which they run. */
 import { apply } from "./scenarios/apply.ts";
+import { builtInDefaults } from "./scenarios/builtin-defaults.ts";
+import { builtInFields } from "./scenarios/builtin-fields.ts";
 import { changes } from "./scenarios/changes.ts";
 import { objects } from "./scenarios/objects.ts";
 import { ownership } from "./scenarios/ownership.ts";
@@ -8,4 +10,14 @@ import { protocol } from "./scenarios/protocol.ts";
 import { schema } from "./scenarios/schema.ts";
 import type { Scenario } from "./session.ts";
 
-export const scenarios: readonly Scenario[] = [...objects, ...patches, ...schema, ...ownership, ...protocol, ...changes, ...apply];
+export const scenarios: readonly Scenario[] = [
+  ...objects,
+  ...patches,
+  ...schema,
+  ...ownership,
+  ...protocol,
+  ...changes,
+  ...builtInDefaults,
+  ...builtInFields,
+  ...apply,
+];

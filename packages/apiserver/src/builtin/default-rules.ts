@@ -1,0 +1,159 @@
+/** Defaults that depend on other fields (pkg/apis/.../defaults.go of Kubernetes), by definition. */
+import { cloneJson, isObject, type JsonObject } from "../internal/json.ts";
+
+export const RULES: Readonly<Record<string, (struct: JsonObject) => void>> = {
+  "core.v1.Container": setPullPolicy,
+  "core.v1.EphemeralContainer": setPullPolicy,
+  "core.v1.Volume": setVolumeSource,
+  "core.v1.PodSpec": nameServiceAccount,
+  "core.v1.Pod": completePod,
+  "core.v1.ServiceSpec": completeService,
+  "core.v1.NodeStatus": (status) => {
+    if (isObject(status["capacity"])) status["allocatable"] ??= cloneJson(status["capacity"]);
+  },
+  "core.v1.LimitRangeItem": completeLimits,
+  "core.v1.ReplicationController": completeReplicationController,
+  "apps.v1.DeploymentStrategy": (strategy) => {
+    if (strategy["type"] === "RollingUpdate")
+      strategy["rollingUpdate"] = { maxUnavailable: "25%", maxSurge: "25%", ...inside(strategy, "rollingUpdate") };
+  },
+  "apps.v1.DaemonSetUpdateStrategy": (strategy) => {
+    if (strategy["type"] === "RollingUpdate")
+      strategy["rollingUpdate"] = { maxUnavailable: 1, maxSurge: 0, ...inside(strategy, "rollingUpdate") };
+  },
+  "apps.v1.StatefulSetUpdateStrategy": (strategy) => {
+    if (strategy["type"] === undefined) {
+      strategy["type"] = "RollingUpdate";
+      strategy["rollingUpdate"] ??= {};
+    }
+    if (strategy["type"] === "RollingUpdate" && isObject(strategy["rollingUpdate"]))
+      strategy["rollingUpdate"] = { partition: 0, ...strategy["rollingUpdate"] };
+  },
+  "apps.v1.StatefulSetSpec": (spec) => {
+    for (const claim of listIn(spec, "volumeClaimTemplates")) Object.assign(claim, { apiVersion: "v1", kind: "PersistentVolumeClaim" });
+  },
+  "batch.v1.Job": completeJob,
+  "autoscaling.v2.HorizontalPodAutoscalerSpec": completeAutoscaler,
+  "networking.v1.NetworkPolicySpec": (spec) => {
+    const hasEgress = listIn(spec, "egress").length > 0;
+    if (listIn(spec, "policyTypes").length === 0) spec["policyTypes"] = hasEgress ? ["Ingress", "Egress"] : ["Ingress"];
+  },
+  "storage.v1.CSINodeSpec": (spec) => {
+    if (listIn(spec, "drivers").length === 0) spec["drivers"] = null;
+  },
+  "rbac.v1.Subject": (subject) => {
+    if (!subject["apiGroup"] && (subject["kind"] === "User" || subject["kind"] === "Group"))
+      subject["apiGroup"] = "rbac.authorization.k8s.io";
+  },
+};
+
+function setPullPolicy(container: JsonObject): void {
+  container["imagePullPolicy"] ??= pullPolicy(container["image"]);
+}
+
+/** An image without tag and digest means its latest one. */
+function pullPolicy(image: unknown): string {
+  const [name = "", digest] = String(image ?? "").split("@");
+  const tag = /:([^/:]+)$/.exec(name)?.[1];
+  return tag === "latest" || (tag === undefined && digest === undefined && name !== "") ? "Always" : "IfNotPresent";
+}
+
+function setVolumeSource(volume: JsonObject): void {
+  if (Object.keys(volume).every((field) => field === "name")) volume["emptyDir"] = {};
+  const { image } = volume;
+  if (isObject(image)) image["pullPolicy"] ??= pullPolicy(image["reference"]);
+}
+
+/** The account has two names, an old and a new one. */
+function nameServiceAccount(spec: JsonObject): void {
+  const name = spec["serviceAccountName"] || spec["serviceAccount"];
+  if (typeof name === "string" && name !== "") Object.assign(spec, { serviceAccountName: name, serviceAccount: name });
+}
+
+function completePod({ spec }: JsonObject): void {
+  if (!isObject(spec)) return;
+  spec["enableServiceLinks"] ??= true;
+  for (const container of [...listIn(spec, "containers"), ...listIn(spec, "initContainers")]) {
+    const { resources } = container;
+    if (isObject(resources) && isObject(resources["limits"]))
+      resources["requests"] = { ...resources["limits"], ...inside(resources, "requests") };
+    if (spec["hostNetwork"] === true) for (const port of listIn(container, "ports")) port["hostPort"] ??= port["containerPort"];
+  }
+}
+
+/** core/v1 `DefaultClientIPServiceAffinitySeconds`. */
+const AFFINITY_SECONDS = 10_800;
+
+function completeService(spec: JsonObject): void {
+  const { type } = spec;
+  if (spec["sessionAffinity"] === "None") delete spec["sessionAffinityConfig"];
+  else if (
+    spec["sessionAffinity"] === "ClientIP" &&
+    inside(inside(spec, "sessionAffinityConfig"), "clientIP")["timeoutSeconds"] === undefined
+  )
+    spec["sessionAffinityConfig"] = { clientIP: { timeoutSeconds: AFFINITY_SECONDS } };
+  for (const port of listIn(spec, "ports")) if (port["targetPort"] === 0 || port["targetPort"] === "") port["targetPort"] = port["port"];
+  const isExternal = type === "LoadBalancer" || type === "NodePort" || (type === "ClusterIP" && Array.isArray(spec["externalIPs"]));
+  if (isExternal) spec["externalTrafficPolicy"] ??= "Cluster";
+  if (type !== "ExternalName") spec["internalTrafficPolicy"] ??= "Cluster";
+  if (type === "LoadBalancer") spec["allocateLoadBalancerNodePorts"] ??= true;
+}
+
+function completeLimits(item: JsonObject): void {
+  if (item["type"] !== "Container") return;
+  const limits = { ...inside(item, "max"), ...inside(item, "default") };
+  const requests = { ...inside(item, "min"), ...limits, ...inside(item, "defaultRequest") };
+  if (Object.keys(limits).length > 0) item["default"] = limits;
+  if (Object.keys(requests).length > 0) item["defaultRequest"] = requests;
+}
+
+function completeReplicationController(controller: JsonObject): void {
+  const spec = inside(controller, "spec");
+  const { labels } = inside(inside(spec, "template"), "metadata");
+  if (!isObject(labels)) return;
+  spec["selector"] ??= cloneJson(labels);
+  inside(controller, "metadata")["labels"] ??= cloneJson(labels);
+}
+
+function completeJob(job: JsonObject): void {
+  const spec = inside(job, "spec");
+  if (spec["parallelism"] === undefined) spec["completions"] ??= 1;
+  spec["parallelism"] ??= 1;
+  spec["backoffLimit"] ??= spec["backoffLimitPerIndex"] === undefined ? 6 : 2 ** 31 - 1;
+  spec["completionMode"] ??= "NonIndexed";
+  spec["suspend"] ??= false;
+  spec["podReplacementPolicy"] ??= spec["podFailurePolicy"] === undefined ? "TerminatingOrFailed" : "Failed";
+  spec["manualSelector"] ??= false;
+  const { labels } = inside(inside(spec, "template"), "metadata");
+  if (isObject(labels)) inside(job, "metadata")["labels"] ??= cloneJson(labels);
+}
+
+const SCALE_UP: JsonObject = {
+  stabilizationWindowSeconds: 0,
+  selectPolicy: "Max",
+  policies: [
+    { type: "Pods", value: 4, periodSeconds: 15 },
+    { type: "Percent", value: 100, periodSeconds: 15 },
+  ],
+};
+const SCALE_DOWN: JsonObject = { selectPolicy: "Max", policies: [{ type: "Percent", value: 100, periodSeconds: 15 }] };
+const CPU_TARGET: JsonObject = { type: "Resource", resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 80 } } };
+
+function completeAutoscaler(spec: JsonObject): void {
+  if (listIn(spec, "metrics").length === 0) spec["metrics"] = [cloneJson(CPU_TARGET)];
+  const { behavior } = spec;
+  if (!isObject(behavior)) return;
+  behavior["scaleUp"] = { ...cloneJson(SCALE_UP), ...inside(behavior, "scaleUp") };
+  behavior["scaleDown"] = { ...cloneJson(SCALE_DOWN), ...inside(behavior, "scaleDown") };
+}
+
+/** The object in a field; a new one, in no place, when there is none. */
+function inside(object: JsonObject, field: string): JsonObject {
+  const value = object[field];
+  return isObject(value) ? value : {};
+}
+
+function listIn(object: JsonObject, field: string): readonly JsonObject[] {
+  const value = object[field];
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}

@@ -1,0 +1,45 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { canonicalQuantity } from "./quantity.ts";
+
+test.for<[string, string]>([
+  ["0", "0"],
+  ["-0", "0"],
+  ["1", "1"],
+  ["+5", "5"],
+  ["0.5", "500m"],
+  [".5", "500m"],
+  ["1.", "1"],
+  ["1000m", "1"],
+  ["1500m", "1500m"],
+  ["1000", "1k"],
+  ["1000000k", "1G"],
+  ["100000", "100k"],
+  ["-1.5", "-1500m"],
+  ["1024Mi", "1Gi"],
+  ["1.5Gi", "1536Mi"],
+  ["0.5Ki", "512"],
+  ["1Ki", "1Ki"],
+  ["1e3", "1e3"],
+  ["12E2", "1200"],
+  ["1e-3", "1e-3"],
+  ["0.1n", "1n"],
+  ["3.0000000001", "3000000001n"],
+])("%s is written as %s", ([given, want]) => expect(canonicalQuantity(given)).toBe(want));
+
+test.for(["", "lots", "5x", "1 Gi", "Ki", "--1", "1.2.3"])("%j is no quantity", (text) =>
+  expect(() => canonicalQuantity(text)).toThrow("quantities must match"),
+);
+
+test("a unit that is none has words of its own", () => expect(() => canonicalQuantity("5KM")).toThrow("unable to parse quantity's suffix"));
+
+/** What is canonical stays as it is. */
+test("writing twice is writing once", () => {
+  const unit = fc.constantFrom("", "m", "k", "M", "Ki", "Mi", "Gi", "u", "n", "e3");
+  fc.assert(
+    fc.property(fc.nat({ max: 1_000_000 }), fc.nat({ max: 999 }), unit, (whole, fraction, suffix) => {
+      const once = canonicalQuantity(`${whole}.${fraction}${suffix}`);
+      expect(canonicalQuantity(once)).toBe(once);
+    }),
+  );
+});

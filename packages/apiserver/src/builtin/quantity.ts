@@ -1,0 +1,64 @@
+/** Quantities (`500m`, `1.5Gi`) in the one form in which the real server writes each of them (apimachinery `resource`). */
+
+/** The canonical form of a quantity: no fraction, the largest unit that keeps it exact. @throws SyntaxError in the words of Go. */
+export function canonicalQuantity(text: string): string {
+  const [, sign = "", whole = "", fraction = "", unit = ""] = /^([+-]?)(\d*)\.?(\d*)([eEinumkKMGTP]*[+-]?\d*)$/.exec(text) ?? [];
+  if (whole === "" && fraction === "") throw new SyntaxError(NO_QUANTITY);
+  const exponent = /^[eE]([+-]?\d+)$/.exec(unit)?.[1];
+  const decimal = exponent === undefined ? DECIMAL.get(unit) : Number(exponent);
+  const binary = BINARY.indexOf(unit);
+  if (decimal === undefined && binary < 0) throw new SyntaxError("unable to parse quantity's suffix");
+  let scaled = BigInt(whole + fraction);
+  let divisor = 10n ** BigInt(fraction.length);
+  if (decimal === undefined) scaled *= 1024n ** BigInt(binary + 1);
+  else if (decimal >= 0) scaled *= 10n ** BigInt(Math.min(decimal, MAX_EXPONENT));
+  else divisor *= 10n ** BigInt(-decimal);
+  // Rounded up, away from zero, to billionths.
+  const nanos = (scaled * 10n ** BigInt(NANO) + divisor - 1n) / divisor;
+  const written = decimal === undefined ? writeBinary(nanos) : writeDecimal(nanos, exponent !== undefined);
+  return `${sign === "-" && written !== "0" ? "-" : ""}${written}`;
+}
+
+const NO_QUANTITY = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+const NANO = 9;
+/** Beyond 10^18 the real server caps. */
+const MAX_EXPONENT = 18;
+const BINARY: readonly string[] = ["Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
+const DECIMAL: ReadonlyMap<string, number> = new Map([
+  ["n", -9],
+  ["u", -6],
+  ["m", -3],
+  ["", 0],
+  ["k", 3],
+  ["M", 6],
+  ["G", 9],
+  ["T", 12],
+  ["P", 15],
+  ["E", 18],
+]);
+const UNITS: ReadonlyMap<number, string> = new Map([...DECIMAL].map(([unit, exponent]) => [exponent, unit]));
+
+function writeBinary(nanos: bigint): string {
+  const one = 10n ** BigInt(NANO);
+  if (nanos < 1024n * one) return writeDecimal(nanos, false);
+  let value = (nanos + one - 1n) / one;
+  let unit = "";
+  for (const next of BINARY) {
+    if (value % 1024n !== 0n) break;
+    value /= 1024n;
+    unit = next;
+  }
+  return `${value}${unit}`;
+}
+
+function writeDecimal(nanos: bigint, asExponent: boolean): string {
+  if (nanos === 0n) return "0";
+  let value = nanos;
+  let exponent = -NANO;
+  while (value % 1000n === 0n && exponent < MAX_EXPONENT) {
+    value /= 1000n;
+    exponent += 3;
+  }
+  if (asExponent) return exponent === 0 ? String(value) : `${value}e${exponent}`;
+  return `${value}${UNITS.get(exponent) ?? ""}`;
+}

@@ -1,0 +1,31 @@
+/** What the server makes of new objects of built-in kinds: defaults, forms of values, managedFields. */
+import type { Scenario, Session } from "../session.ts";
+import { type Sample, sampleBody, SAMPLES } from "./builtin-objects.ts";
+
+export const builtInDefaults: readonly Scenario[] = Object.entries(SAMPLES).map(([kind, sample]) => ({
+  name: `new ${sample.plural}`,
+  run: (session) => createAll(kind, sample, session),
+}));
+
+async function createAll(kind: string, { apiVersion, plural, isClusterWide, objects }: Sample, session: Session): Promise<void> {
+  const { namespace, send, quietly } = session;
+  const root = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+  const path = isClusterWide === true ? `${root}/${plural}` : `${root}/namespaces/${namespace}/${plural}`;
+  // No pod without an account; a real server has a controller for it, which need not run.
+  if (kind === "Pod") await quietly("POST", `/api/v1/namespaces/${namespace}/serviceaccounts`, { body: { metadata: { name: "default" } } });
+  for (const [label, object] of Object.entries(objects)) {
+    const name = isClusterWide === true ? `${namespace}-${label}` : label;
+    await send(label, "POST", path, { body: sampleBody(kind, apiVersion, name, object) });
+    await send(`${label}, labelled by another`, "PATCH", `${path}/${name}`, {
+      query: "fieldManager=two",
+      body: { metadata: { labels: { "example.com/two": "x" } } },
+      headers: { "content-type": "application/merge-patch+json" },
+    });
+    await send(`${label}, sent again as it is`, "PUT", `${path}/${name}`, {
+      query: "fieldManager=three",
+      body: await quietly("GET", `${path}/${name}`),
+    });
+    // Objects beside a namespace would stay for the next run.
+    if (isClusterWide === true) await quietly("DELETE", `${path}/${name}`);
+  }
+}

@@ -1,0 +1,154 @@
+/** Fields of built-in kinds: owners by list item, unknown and repeated ones, values of a wrong type. */
+import type { Json, Scenario } from "../session.ts";
+
+const merge = { "content-type": "application/merge-patch+json" };
+const labels = { app: "a" };
+const container = (name: string, more: Json = {}): Json => ({ name, image: "i:1", ...more });
+
+function deployment(name: string, containers: unknown, more: Json = {}): Json {
+  const template = { metadata: { labels }, spec: { containers } };
+  return { apiVersion: "apps/v1", kind: "Deployment", metadata: { name }, spec: { selector: { matchLabels: labels }, template, ...more } };
+}
+
+export const builtInFields: readonly Scenario[] = [
+  {
+    name: "owners of a deployment",
+    async run({ namespace, send, quietly }) {
+      const all = `/apis/apps/v1/namespaces/${namespace}/deployments`;
+      await send("created", "POST", all, {
+        query: "fieldManager=one",
+        body: deployment("d", [container("a", { ports: [{ containerPort: 80 }], env: [{ name: "X", value: "1" }] }), container("b")]),
+      });
+      const patch = (step: string, manager: string, body: unknown): Promise<unknown> =>
+        send(step, "PATCH", `${all}/d`, { query: `fieldManager=${manager}`, body, headers: merge });
+      const containers = (list: unknown): Json => ({ spec: { template: { spec: { containers: list } } } });
+      await patch("replicas by another", "two", { spec: { replicas: 3 } });
+      await patch("an image by another", "two", containers([container("a", { image: "i:2" }), container("b")]));
+      await patch("one item less", "three", containers([container("b")]));
+      await patch("a toleration", "three", { spec: { template: { spec: { tolerations: [{ operator: "Exists" }] } } } });
+      await patch("the strategy", "two", { spec: { strategy: { rollingUpdate: { maxSurge: 1 } } } });
+      await patch("a default removed", "two", { spec: { revisionHistoryLimit: null } });
+      const condition = { type: "Available", status: "True", reason: "R", message: "m" };
+      await send("a status", "PATCH", `${all}/d/status`, {
+        query: "fieldManager=controller",
+        body: { status: { replicas: 1, observedGeneration: 1, conditions: [condition] } },
+        headers: merge,
+      });
+      await send("a status with an unknown field", "PATCH", `${all}/d/status`, {
+        body: { status: { nonsense: 1 } },
+        headers: merge,
+      });
+      const live = await quietly("GET", `${all}/d`);
+      await send("replaced", "PUT", `${all}/d`, { query: "fieldManager=four", body: { ...live, spec: { ...live["spec"], replicas: 5 } } });
+    },
+  },
+  {
+    name: "owners of a service",
+    async run({ namespace, send }) {
+      const all = `/api/v1/namespaces/${namespace}/services`;
+      const port = (number: number): Json => ({ name: `p${number}`, port: number });
+      await send("created", "POST", all, {
+        query: "fieldManager=one",
+        body: { apiVersion: "v1", kind: "Service", metadata: { name: "s" }, spec: { selector: labels, ports: [port(80), port(81)] } },
+      });
+      const patch = (step: string, manager: string, body: unknown): Promise<unknown> =>
+        send(step, "PATCH", `${all}/s`, { query: `fieldManager=${manager}`, body, headers: merge });
+      await patch("a port more", "two", { spec: { ports: [port(80), port(81), { name: "u", port: 80, protocol: "UDP" }] } });
+      await patch("a port less", "three", { spec: { ports: [port(80)] } });
+      await patch("a selector", "two", { spec: { selector: { b: "c" } } });
+      await patch("to a node port", "two", { spec: { type: "NodePort" } });
+      await patch("and back", "two", { spec: { type: "ClusterIP" } });
+      await send("a status", "PATCH", `${all}/s/status`, {
+        query: "fieldManager=lb",
+        body: { status: { loadBalancer: { ingress: [{ ip: "192.0.2.1" }] } } },
+        headers: merge,
+      });
+    },
+  },
+  {
+    name: "unknown fields of built-in kinds",
+    async run({ namespace, send }) {
+      const all = `/apis/apps/v1/namespaces/${namespace}/deployments`;
+      const maps = `/api/v1/namespaces/${namespace}/configmaps`;
+      const odd = (name: string): Json => deployment(name, [container("a", { imag: "x" })], { replica: 1 });
+      for (const validation of ["Strict", "Warn", "Ignore", ""]) {
+        const name = `d-${validation.toLowerCase() || "default"}`;
+        const query = validation === "" ? "" : `fieldValidation=${validation}`;
+        await send(`created: ${validation}`, "POST", all, { query, body: odd(name) });
+        await send(`patched: ${validation}`, "PATCH", `${all}/d-ignore`, {
+          query,
+          body: { spec: { a: 1, template: { b: 2 } } },
+          headers: merge,
+        });
+        const body = `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"${name}"},"data":{"a":"1","a":"2"},"dato":{}}`;
+        await send(`twice and unknown: ${validation}`, "POST", maps, { query, body });
+        await send(`in the metadata: ${validation}`, "POST", maps, { query, body: { metadata: { name: `m-${name}`, nonsense: 1 } } });
+      }
+    },
+  },
+  {
+    name: "values of a wrong type in built-in kinds",
+    async run({ namespace, send }) {
+      const root = `/namespaces/${namespace}`;
+      const cases: readonly (readonly [string, string, unknown])[] = [
+        ["replicas of text", `/apis/apps/v1${root}/deployments`, deployment("d", [container("a")], { replicas: "3" })],
+        ["replicas with a fraction", `/apis/apps/v1${root}/deployments`, deployment("d", [container("a")], { replicas: 1.5 })],
+        ["replicas beyond 32 bits", `/apis/apps/v1${root}/deployments`, deployment("d", [container("a")], { replicas: 2 ** 40 })],
+        ["a spec of text", `/apis/apps/v1${root}/deployments`, { ...deployment("d", []), spec: "x" }],
+        ["containers that are none", `/apis/apps/v1${root}/deployments`, deployment("d", {})],
+        ["a container of text", `/apis/apps/v1${root}/deployments`, deployment("d", ["x"])],
+        ["an image of a number", `/apis/apps/v1${root}/deployments`, deployment("d", [container("a", { image: 5 })])],
+        ["a pull policy of a number", `/apis/apps/v1${root}/deployments`, deployment("d", [container("a", { imagePullPolicy: 5 })])],
+        ["a flag of text", `/apis/apps/v1${root}/deployments`, deployment("d", [container("a", { stdin: "yes" })])],
+        [
+          "a bad quantity",
+          `/apis/apps/v1${root}/deployments`,
+          deployment("d", [container("a", { resources: { limits: { cpu: "lots" } } })]),
+        ],
+        ["a bad unit", `/apis/apps/v1${root}/deployments`, deployment("d", [container("a", { resources: { limits: { cpu: "5x" } } })])],
+        [
+          "an empty quantity",
+          `/apis/apps/v1${root}/deployments`,
+          deployment("d", [container("a", { resources: { limits: { cpu: "" } } })]),
+        ],
+        [
+          "a quantity of a list",
+          `/apis/apps/v1${root}/deployments`,
+          deployment("d", [container("a", { resources: { limits: { cpu: [] } } })]),
+        ],
+        ["labels of a template", `/apis/apps/v1${root}/deployments`, deployment("d", [], { template: { metadata: { labels: { a: 1 } } } })],
+        ["data of a number", `/api/v1${root}/configmaps`, { metadata: { name: "c" }, data: { a: 1 } }],
+        ["data of text", `/api/v1${root}/configmaps`, { metadata: { name: "c" }, data: "x" }],
+        ["data that is not base64", `/api/v1${root}/secrets`, { metadata: { name: "s" }, data: { a: "b*" } }],
+        ["base64 cut short", `/api/v1${root}/secrets`, { metadata: { name: "s" }, data: { a: "Yg=" } }],
+        ["data of bytes as a number", `/api/v1${root}/secrets`, { metadata: { name: "s" }, data: { a: 5 } }],
+        [
+          "a target port of a list",
+          `/api/v1${root}/services`,
+          { metadata: { name: "s" }, spec: { ports: [{ port: 80, targetPort: [] }] } },
+        ],
+        [
+          "a target port with a fraction",
+          `/api/v1${root}/services`,
+          { metadata: { name: "s" }, spec: { ports: [{ port: 80, targetPort: 1.5 }] } },
+        ],
+        ["rules of text", `/apis/rbac.authorization.k8s.io/v1${root}/roles`, { metadata: { name: "r" }, rules: "x" }],
+        [
+          "a time that is none",
+          `/apis/coordination.k8s.io/v1${root}/leases`,
+          { metadata: { name: "l" }, spec: { renewTime: "yesterday" } },
+        ],
+        [
+          "a time without micros",
+          `/apis/coordination.k8s.io/v1${root}/leases`,
+          { metadata: { name: "l" }, spec: { renewTime: "2026-01-01T00:00:00Z" } },
+        ],
+        ["a time of a number", `/apis/coordination.k8s.io/v1${root}/leases`, { metadata: { name: "l" }, spec: { renewTime: 5 } }],
+      ];
+      for (const [step, path, body] of cases) await send(step, "POST", path, { body });
+      await send("to patch", "POST", `/api/v1${root}/configmaps`, { body: { metadata: { name: "c" }, data: { a: "1" } } });
+      await send("a patch to a number", "PATCH", `/api/v1${root}/configmaps/c`, { body: { data: { a: 1 } }, headers: merge });
+      await send("a patch with null", "PATCH", `/api/v1${root}/configmaps/c`, { body: { data: { a: null } }, headers: merge });
+    },
+  },
+];
