@@ -14,6 +14,8 @@ export interface Accepted {
   readonly encoding: Encoding;
   /** PartialObjectMetadata instead of the object. */
   readonly isMetadataOnly: boolean;
+  /** A Table instead of the object or list, in this version of meta.k8s.io. */
+  readonly table?: "v1" | "v1beta1";
 }
 
 /** Nothing deeper is taken, as Go's decoder does it; V8's stack would end a little later. */
@@ -99,9 +101,14 @@ export function negotiate(accept: string | undefined): Accepted {
     const as = parameters.find((parameter) => parameter.startsWith("as="))?.slice(3);
     if (as === undefined) return { encoding, isMetadataOnly: false };
     if (as.startsWith("partialobjectmetadata")) return { encoding, isMetadataOnly: true };
+    const version = TABLES.find((one) => parameters.includes(`v=${one}`));
+    if (as === "table" && version !== undefined && parameters.includes("g=meta.k8s.io"))
+      return { encoding, isMetadataOnly: false, table: version };
   }
   throw notAcceptable(KNOWN_TYPES);
 }
+
+const TABLES = ["v1", "v1beta1"] as const;
 
 /** A JSON text in the wanted encoding. */
 export async function encode(json: string, encoding: Encoding): Promise<string> {

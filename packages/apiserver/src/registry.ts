@@ -5,6 +5,7 @@ import type { JsonObject } from "./internal/json.ts";
 import type { GroupResource } from "./status-errors.ts";
 import type { Draft, StoredObject } from "./storage.ts";
 import type { FieldError } from "./field-errors.ts";
+import type { PrinterColumn } from "./table/printer-columns.ts";
 
 export type NameRule = "subdomain" | "label" | "service" | "segment";
 
@@ -26,6 +27,8 @@ export interface ServedVersion {
   readonly schema?: CompiledSchema;
   readonly status: boolean;
   readonly scale?: ScalePaths;
+  /** Of a CRD: what its tables show beside the name. */
+  readonly printerColumns?: readonly PrinterColumn[];
   /** Fields beyond metadata that a field selector may name. */
   readonly selectableFields: readonly string[];
   /** The text of the warning header on each use. */

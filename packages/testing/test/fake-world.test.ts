@@ -283,7 +283,9 @@ test.for([{ garbageCollection: true }, { garbageCollection: false }])(
     const owned = { ...secret("owned"), metadata: { name: "owned", namespace: "default", ownerReferences: [] as object[] } };
     const world = fakeWorld(rw, { objects: [primary("a"), secret("in", { value: "3" })], ...options });
     await world.settle();
-    owned.metadata.ownerReferences.push(ownerRef(world.get(RW, "a") ?? primary("a")));
+    const owner = world.get(RW, "a");
+    if (owner === undefined) throw new Error("a is not there");
+    owned.metadata.ownerReferences.push(ownerRef(owner));
     await world.apply(owned);
     await world.delete(RW, "a");
     await world.settle();

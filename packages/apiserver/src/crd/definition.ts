@@ -1,6 +1,7 @@
 /** A CustomResourceDefinition as the server uses it: the kind it makes. */
 import { isObject, type JsonObject } from "../internal/json.ts";
 import type { ResourceType, ScalePaths, ServedVersion } from "../registry.ts";
+import { readPrinterColumns } from "../table/printer-columns.ts";
 import { compileSchema } from "./schema.ts";
 
 /** The kind that a CRD defines. The CRD was checked and completed before. */
@@ -57,6 +58,7 @@ function toVersion(group: string, kind: string, raw: JsonObject): ServedVersion 
     ...(isObject(schema) ? { schema: compileSchema(schema) } : {}),
     ...(isObject(subresources["scale"]) ? { scale: scalePaths(subresources["scale"]) } : {}),
     ...(raw["deprecated"] === true ? { deprecation: warning } : {}),
+    printerColumns: readPrinterColumns(raw["additionalPrinterColumns"]),
     selectableFields: selectable.map((field) => textIn(field, "jsonPath").replace(/^\./, "")),
   };
 }

@@ -1,7 +1,7 @@
 /** POST to a collection. */
 import { type ApiResponse, type ManagedFieldsEntry, randomName } from "@treadle/apimachinery";
-import { BodyError, encode, encodingOf, parseBody } from "../content.ts";
-import { type Call, respond, viewFor } from "../context.ts";
+import { BodyError, encodingOf, parseBody } from "../content.ts";
+import { type Call, viewFor } from "../context.ts";
 import {
   checkFields,
   fieldProblems,
@@ -23,6 +23,7 @@ import { definitionOf } from "../builtin/schemas.ts";
 import { resourceOf, type Served } from "../registry.ts";
 import { alreadyExists, badRequest, generateNameConflict, versionOnCreate, whileDeleting } from "../status-errors.ts";
 import { type Draft, type Entry, keyFor } from "../storage.ts";
+import { objectAnswer } from "../table/table.ts";
 import { View } from "../view.ts";
 
 export async function create(call: Call): Promise<ApiResponse> {
@@ -86,8 +87,7 @@ export async function readBody(call: Call): Promise<unknown> {
 /** The answer to a write: the object as it is now. */
 export async function answerWritten(call: Call, status: number, result: Entry | View): Promise<ApiResponse> {
   const view = result instanceof View ? (call.accepted.isMetadataOnly ? result.metadataOnly : result) : viewFor(call, result);
-  const { encoding } = call.accepted;
-  return respond(status, await encode(view.json, encoding), `application/${encoding}`);
+  return objectAnswer(call, status, view);
 }
 
 function prepareNew(call: Call, draft: Draft): void {

@@ -7,6 +7,7 @@ import type { JsonObject } from "../internal/json.ts";
 import { stringsOf } from "../object-meta.ts";
 import { conflict, forbiddenError } from "../status-errors.ts";
 import type { Entry } from "../storage.ts";
+import { objectAnswer } from "../table/table.ts";
 import { type DeleteOptions, readDeleteOptions } from "./delete-options.ts";
 import { listAnswer, selectedEntries } from "./list.ts";
 import { requireEntry } from "./update.ts";
@@ -19,7 +20,7 @@ export async function deleteOne(call: Call): Promise<ApiResponse> {
   const left = deleteEntry(call, entry, options);
   const { encoding } = call.accepted;
   if (left !== undefined || call.served.type.returnsDeleted) {
-    return respond(200, await encode(viewFor(call, left ?? entry).json, encoding), `application/${encoding}`);
+    return objectAnswer(call, 200, viewFor(call, left ?? entry));
   }
   return respond(200, await encode(JSON.stringify(deletedStatus(call, entry)), encoding), `application/${encoding}`);
 }

@@ -8,12 +8,12 @@ import { readBoolean, readInteger } from "../options.ts";
 import { readSelection, type Selection } from "../selection.ts";
 import { badRequest, expired, invalidObject, StatusError, tooLargeVersion, unreadableVersion } from "../status-errors.ts";
 import type { Entry } from "../storage.ts";
+import { objectAnswer, tableJson } from "../table/table.ts";
 import { requireView } from "./update.ts";
 
 export async function get(call: Call): Promise<ApiResponse> {
   checkReachable(call, readVersion(call.query, unreadableVersion));
-  const { encoding } = call.accepted;
-  return respond(200, await encode(requireView(call).json, encoding), `application/${encoding}`);
+  return objectAnswer(call, 200, requireView(call));
 }
 
 export async function list(call: Call): Promise<ApiResponse> {
@@ -47,8 +47,10 @@ export interface Page {
 }
 
 /** A list as text: the items' texts are made once per object, not once per list. */
-export async function listAnswer(call: Call, { entries, revision, next, remaining }: Page): Promise<ApiResponse> {
+export async function listAnswer(call: Call, given: Page): Promise<ApiResponse> {
+  const { entries, revision, next, remaining } = given;
   const { served, accepted } = call;
+  if (accepted.table !== undefined) return tableAnswer(call, given);
   const metadata = {
     resourceVersion: String(revision),
     // Lists of custom resources say that nothing follows.
@@ -65,6 +67,17 @@ export async function listAnswer(call: Call, { entries, revision, next, remainin
   });
   const json = `{"kind":"${kind}","apiVersion":"${apiVersion}","metadata":${JSON.stringify(metadata)},"items":[${items.join(",")}]}`;
   return respond(200, await encode(json, accepted.encoding), `application/${accepted.encoding}`);
+}
+
+async function tableAnswer(call: Call, { entries, revision, next, remaining }: Page): Promise<ApiResponse> {
+  const metadata = {
+    resourceVersion: String(revision),
+    ...(next === undefined ? {} : { continue: next }),
+    ...(remaining === undefined ? {} : { remainingItemCount: remaining }),
+  };
+  const views = entries.map((entry) => viewFor(call, entry));
+  const { encoding } = call.accepted;
+  return respond(200, await encode(tableJson(call, views, metadata), encoding), `application/${encoding}`);
 }
 
 /** A resourceVersion parameter; absent or empty is `undefined`. @throws what `refuse` makes of one that is no number. */

@@ -7,6 +7,7 @@ import { readBoolean, readInteger } from "../options.ts";
 import { readSelection, type Selection } from "../selection.ts";
 import { expired, invalidObject, notAcceptable, unreadableVersion } from "../status-errors.ts";
 import type { Change, Entry } from "../storage.ts";
+import { tableEvents } from "../table/table.ts";
 import type { EventType, View } from "../view.ts";
 import { readVersion } from "./list.ts";
 
@@ -18,10 +19,12 @@ export function watch(call: Call): ApiResponse {
   if (accepted.encoding === "yaml") throw notAcceptable(["application/json", "application/json;stream=watch"]);
   const options = readWatchOptions(query);
   const selection = readSelection(call);
+  const table = accepted.table === undefined ? undefined : tableEvents(call);
+  const line = table ?? ((type: EventType, view: View) => view.event(type));
   const timers: { bookmark?: Timer; timeout?: Timer } = {};
   const queue = openQueue(call, timers);
   const headers = { "content-type": "application/json" };
-  const stopListening = begin(call, { queue, selection, ...options });
+  const stopListening = begin(call, { line, queue, selection, ...options });
   if (stopListening === undefined) return { status: 200, headers, stream: queue };
   const close = (): void => {
     stopListening();
@@ -46,6 +49,8 @@ interface WatchOptions {
 }
 
 interface Opening extends WatchOptions {
+  /** Makes the line of an event. */
+  readonly line: (type: EventType, view: View) => string;
   readonly queue: EventQueue;
   readonly selection: Selection;
 }
@@ -91,7 +96,7 @@ function openQueue(call: Call, timers: { bookmark?: Timer; timeout?: Timer }): E
 /** Sends what the watch begins with and follows the changes; returns how to stop, or `undefined` where the watch is over. */
 function begin(call: Call, opening: Opening): (() => void) | undefined {
   const { collection, parts } = call;
-  const { queue, selection, version, sendsInitial } = opening;
+  const { queue, version, sendsInitial } = opening;
   // Without a version, and with "0", a watch begins with the present state unless that is declined.
   const fromState = sendsInitial ?? (version === undefined || version === 0);
   const from = fromState || version === undefined || version === 0 ? parts.store.revision : version;
@@ -102,35 +107,33 @@ function begin(call: Call, opening: Opening): (() => void) | undefined {
     queue.end();
     return undefined;
   }
-  if (fromState) queue.pushAll(initialEvents(call, selection));
+  if (fromState) queue.pushAll(initialEvents(call, opening));
   if (sendsInitial === true && opening.allowsBookmarks) queue.push(bookmark(call, parts.store.revision, true));
   const follow = (change: Change): void => {
     if (change.revision <= from) return; // a version of the future: silent until it is reached
-    const line = eventLine(call, selection, change);
+    const line = eventLine(call, opening, change);
     if (line !== undefined) queue.push(line);
   };
-  queue.pushAll(changes.map((change) => eventLine(call, selection, change)).filter((line) => line !== undefined));
+  queue.pushAll(changes.map((change) => eventLine(call, opening, change)).filter((line) => line !== undefined));
   return collection.listen(follow);
 }
 
-function* initialEvents(call: Call, selection: Selection): Iterable<string> {
-  for (const entry of call.collection.all()) if (selection.matches(entry)) yield viewFor(call, entry).event("ADDED");
+function* initialEvents(call: Call, { selection, line }: Opening): Iterable<string> {
+  for (const entry of call.collection.all()) if (selection.matches(entry)) yield line("ADDED", viewFor(call, entry));
 }
 
 /** What a change means to this watcher: an object that enters or leaves the selection is added or deleted for it. */
-function eventLine(call: Call, selection: Selection, { type, entry, previous }: Change): string | undefined {
+function eventLine(call: Call, { selection, line }: Opening, { type, entry, previous }: Change): string | undefined {
   const was = previous !== undefined && selection.matches(previous);
-  if (type === "DELETED") return was ? viewFor(call, entry).event("DELETED") : undefined;
+  if (type === "DELETED") return was ? line("DELETED", viewFor(call, entry)) : undefined;
   const is = selection.matches(entry);
-  if (is) return viewFor(call, entry).event(was ? "MODIFIED" : "ADDED");
-  return was && previous !== undefined ? departure(call, previous, entry) : undefined;
+  if (is) return line(was ? "MODIFIED" : "ADDED", viewFor(call, entry));
+  return was && previous !== undefined ? line("DELETED", departure(call, previous, entry)) : undefined;
 }
 
 /** The last state that was selected, under the version of the change. */
-function departure(call: Call, previous: Entry, entry: Entry): string {
-  const view: View = viewFor(call, previous);
-  const deleted: EventType = "DELETED";
-  return view.departedAt(entry.object.metadata.resourceVersion).event(deleted);
+function departure(call: Call, previous: Entry, entry: Entry): View {
+  return viewFor(call, previous).departedAt(entry.object.metadata.resourceVersion);
 }
 
 function bookmark(call: Call, revision: number, isInitialEnd: boolean): string {

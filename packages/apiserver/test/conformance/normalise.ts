@@ -60,7 +60,11 @@ class Placeholders {
     if (typeof value["uid"] === "string" && typeof value["name"] === "string") this.#uid(value["uid"], value["name"]);
     const members = Object.entries(value).map(([key, member]) => [
       this.inText(key),
-      key === "metadata" && isObject(member) ? this.#metadata(member) : (ASSIGNED[key]?.(member) ?? this.inValue(member)),
+      key === "metadata" && isObject(member)
+        ? this.#metadata(member)
+        : key === "cells" && Array.isArray(member)
+          ? this.inValue(member.map(withoutAge))
+          : (ASSIGNED[key]?.(member) ?? this.inValue(member)),
     ]);
     return Object.fromEntries(members.toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1)));
   }
@@ -120,6 +124,11 @@ class Placeholders {
 function inOrder(list: readonly unknown[]): readonly unknown[] {
   const isConflicts = list.every((each) => isObject(each) && each["reason"] === "FieldManagerConflict");
   return isConflicts ? list.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) : list;
+}
+
+/** Objects of a run are seconds old; ages of years are those of times that a scenario makes up. */
+function withoutAge(cell: unknown): unknown {
+  return typeof cell === "string" && /^\d+[smh](\d+[sm])?$/.test(cell) ? "<age>" : cell;
 }
 
 function isObject(value: unknown): value is Json {

@@ -8,6 +8,7 @@ import { ownership } from "./scenarios/ownership.ts";
 import { patches } from "./scenarios/patches.ts";
 import { protocol } from "./scenarios/protocol.ts";
 import { schema } from "./scenarios/schema.ts";
+import { tables } from "./scenarios/tables.ts";
 import type { Scenario } from "./session.ts";
 
 export const scenarios: readonly Scenario[] = [
@@ -20,4 +21,5 @@ export const scenarios: readonly Scenario[] = [
   ...builtInDefaults,
   ...builtInFields,
   ...apply,
+  ...tables,
 ];

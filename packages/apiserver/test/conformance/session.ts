@@ -29,6 +29,12 @@ export interface Send {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** A watch that needs headers of its own. */
+export interface Watched {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /** What a scenario works with. */
 export interface Session {
   /** A namespace of its own, the same on both servers. */
@@ -40,7 +46,7 @@ export interface Session {
   /** As {@link send}, for what only prepares: not recorded. */
   quietly(method: ApiRequest["method"], path: string, options?: Send): Promise<Json>;
   /** Records the events of a watch: `act` runs when it is open, and it ends with `count` events or after two seconds. */
-  watch(step: string, path: string, count: number, act?: () => Promise<unknown>): Promise<void>;
+  watch(step: string, what: string | Watched, count: number, act?: () => Promise<unknown>): Promise<void>;
 }
 
 export interface Scenario {
@@ -75,9 +81,10 @@ export function session({ transport, namespace, scenario, record }: SessionOptio
     gadgets: `/apis/conformance.treadle.dev/v1/namespaces/${namespace}/gadgets`,
     send: exchange,
     quietly: (method, path, options) => exchange(undefined, method, path, options),
-    async watch(step, path, count, act = async () => {}) {
+    async watch(step, what, count, act = async () => {}) {
+      const { path, headers } = typeof what === "string" ? { path: what, headers: {} } : what;
       const end = new AbortController();
-      const response = await transport.request({ ...makeRequest("GET", path, {}), stream: true, signal: end.signal });
+      const response = await transport.request({ ...makeRequest("GET", path, { headers }), stream: true, signal: end.signal });
       const base = { scenario, step, request: `GET ${path}`, status: response.status, headers: response.headers };
       if (response.stream === undefined) return record({ ...base, body: parse(response.body) });
       const reading = events(response.stream, count, end);

@@ -1,0 +1,78 @@
+/** `additionalPrinterColumns` of a CRD: from its paths to the cells of a row. */
+import { goJson, isObject, type JsonObject } from "../internal/json.ts";
+import { AGE, type Column } from "./columns-of.ts";
+import { age } from "./format.ts";
+import { type JsonPath, JsonPathError, parseJsonPath } from "./json-path.ts";
+
+/** A column and where its value is; without a path that can be read there is none. */
+export interface PrinterColumn {
+  readonly column: Column;
+  readonly path: JsonPath | undefined;
+}
+
+/** The columns of one version of a CRD; a version that names none shows the age. */
+export function readPrinterColumns(raw: unknown): readonly PrinterColumn[] {
+  const given = Array.isArray(raw) ? raw.filter(isObject) : [];
+  if (given.length === 0) return [{ column: AGE, path: parseJsonPath(".metadata.creationTimestamp") }];
+  return given.map((one) => {
+    const text = (field: string): string => (typeof one[field] === "string" ? one[field] : "");
+    const description = text("description") || `Custom resource definition column (in JSONPath format): ${text("jsonPath")}`;
+    const priority = typeof one["priority"] === "number" ? one["priority"] : 0;
+    return {
+      column: { name: text("name"), type: text("type"), format: text("format"), description, priority },
+      path: readPath(text("jsonPath")),
+    };
+  });
+}
+
+/** The cell of a column: null where the path finds nothing, or nothing of the column's type. */
+export function printerCell({ column, path }: PrinterColumn, object: JsonObject, nowMs: number): unknown {
+  const found = path === undefined ? [] : valuesAt(path, object);
+  if (found.length === 0) return null;
+  const [value] = found;
+  switch (column.type) {
+    case "string":
+      return textOf(value);
+    case "integer":
+      return typeof value === "number" ? Math.trunc(value) : null;
+    case "number":
+      return typeof value === "number" ? value : null;
+    case "boolean":
+      return typeof value === "boolean" ? value : null;
+    case "date":
+      return typeof value === "string" ? dateOf(value, nowMs) : null;
+    default:
+      return null;
+  }
+}
+
+function readPath(text: string): JsonPath | undefined {
+  try {
+    return parseJsonPath(text);
+  } catch (error) {
+    if (error instanceof JsonPathError) return undefined;
+    throw error;
+  }
+}
+
+function valuesAt(path: JsonPath, object: JsonObject): readonly unknown[] {
+  try {
+    return path(object);
+  } catch (error) {
+    if (error instanceof JsonPathError) return [];
+    throw error;
+  }
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === "object" && value !== null) return goJson(value);
+  // What Go's templates say of nothing.
+  return value === null || value === undefined ? "<no value>" : String(value);
+}
+
+function dateOf(value: string, nowMs: number): string {
+  if (value !== "" && !RFC_3339.test(value)) return "<invalid>";
+  return age(value, nowMs);
+}
+
+const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;

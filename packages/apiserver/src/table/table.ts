@@ -1,0 +1,88 @@
+/**
+ * Tables (meta.k8s.io Table): objects as rows of cells, as `kubectl get` asks for them. Columns and cells are those of
+ * Kubernetes' own printers for built-in kinds, and those of the CRD for others; ages count from the server's clock.
+ */
+import type { ApiResponse } from "@treadle/apimachinery";
+import { encode } from "../content.ts";
+import { type Call, respond } from "../context.ts";
+import { cloneJson, type JsonObject } from "../internal/json.ts";
+import type { Served } from "../registry.ts";
+import { badRequest } from "../status-errors.ts";
+import type { EventType, View } from "../view.ts";
+import { columnsOf } from "./columns-of.ts";
+import { age } from "./format.ts";
+import { NETWORK } from "./network.ts";
+import { OTHERS } from "./others.ts";
+import { podCells, podConditions } from "./pods.ts";
+import type { Cells, Printer } from "./printer.ts";
+import { printerCell } from "./printer-columns.ts";
+import { textAt } from "./read.ts";
+import { WORKLOADS } from "./workloads.ts";
+
+const PRINTERS: ReadonlyMap<string, Printer> = new Map([
+  ...Object.entries(WORKLOADS),
+  ...Object.entries(NETWORK),
+  ...Object.entries(OTHERS),
+  ["pods", podCells] as const,
+]);
+
+/** The text of one object in the form that the request wants; `view` is how it sees the object otherwise. */
+export async function objectAnswer(call: Call, status: number, view: View): Promise<ApiResponse> {
+  const { encoding, table } = call.accepted;
+  const resourceVersion = view.object.metadata.resourceVersion;
+  const json = table === undefined ? view.json : tableJson(call, [view], { resourceVersion });
+  return respond(status, await encode(json, encoding), `application/${encoding}`);
+}
+
+/** A table of several objects. @throws StatusError 400 */
+export function tableJson(call: Call, views: readonly View[], metadata: object, hasHeaders: boolean = true): string {
+  const include = includeOf(call);
+  const rows = views.map((view) => rowJson(call, view, include));
+  const columns = hasHeaders ? JSON.stringify(columnsOf(call.served)) : "null";
+  return `{"kind":"Table","apiVersion":"meta.k8s.io/${call.accepted.table}","metadata":${JSON.stringify(metadata)},"columnDefinitions":${columns},"rows":[${rows.join(",")}]}`;
+}
+
+/** Makes the lines of one watch: tables of one row, of which the first has the columns. */
+export function tableEvents(call: Call): (type: EventType | "BOOKMARK", view: View) => string {
+  includeOf(call);
+  let hasHeaders = true;
+  return (type, view) => {
+    const { resourceVersion } = view.object.metadata;
+    const table = tableJson(call, [view], { resourceVersion }, hasHeaders);
+    hasHeaders = false;
+    return `{"type":"${type}","object":${table}}\n`;
+  };
+}
+
+/** What a row holds beside its cells. */
+type Include = "None" | "Metadata" | "Object";
+
+/** @throws StatusError 400 */
+function includeOf({ query }: Call): Include {
+  const given = query.get("includeObject") ?? "";
+  if (given === "") return "Metadata";
+  if (given === "None" || given === "Metadata" || given === "Object") return given;
+  const cause = `includeObject: Invalid value: ${JSON.stringify(given)}: must be 'Metadata', 'Object', 'None', or empty`;
+  throw badRequest(`Unable to convert to Table as requested: ${cause}`);
+}
+
+function rowJson(call: Call, view: View, include: Include): string {
+  const { served, accepted, parts } = call;
+  const object = view.object as unknown as JsonObject; // a stored object is JSON
+  const cells = JSON.stringify(cellsOf(served, object, parts.clock.now()));
+  const conditions = served.type.id === "pods" ? podConditions(object) : undefined;
+  const partial = { kind: "PartialObjectMetadata", apiVersion: `meta.k8s.io/${accepted.table}`, metadata: object["metadata"] };
+  const shown = include === "None" ? "null" : include === "Object" ? view.json : JSON.stringify(partial);
+  return `{"cells":${cells},${conditions === undefined ? "" : `"conditions":${JSON.stringify(conditions)},`}"object":${shown}}`;
+}
+
+function cellsOf({ type, version }: Served, object: JsonObject, nowMs: number): Cells {
+  const name = textAt(object, "metadata", "name");
+  const created = textAt(object, "metadata", "creationTimestamp");
+  if (type.isCustom) return [name, ...(version.printerColumns ?? []).map((column) => printerCell(column, object, nowMs))];
+  const print = PRINTERS.get(type.id);
+  if (print === undefined) return [name, created];
+  // Printers know the stored form: events have other names in their own group.
+  const known = version.toStored === undefined ? object : version.toStored(cloneJson(object));
+  return print(known, { name, age: age(created, nowMs), nowMs });
+}
