@@ -24,6 +24,10 @@ const TASKS = {
     node: [SOURCE, "examples/demo/demo.ts"],
   },
   test: { about: "the tests of all workspaces (-- --filter=NAME for one)", node: ["tools/src/test.ts"] },
+  "test:e2e": {
+    about: "stories, examples and the comparisons of both servers on a real control plane (-- --only NAME for one part)",
+    node: [SOURCE, "tools/e2e/main.ts"],
+  },
   check: { about: "types, lint, format, dependency order, type messages (-- NAME for one of them)", node: ["tools/src/check.ts"] },
   pack: { about: "tarballs of all public packages (-- DIR)", node: ["tools/src/pack.ts"] },
   smoke: { about: "installs the tarballs in an empty folder, compiles and runs programs on them", node: ["tools/src/smoke.ts"] },

@@ -24,7 +24,7 @@ export interface ControlPlaneOptions extends AssetsOptions {
    * @defaultValue none: it is not started
    */
   readonly controllers?: readonly string[];
-  /** Flags of kube-apiserver without dashes; `null` removes a default. */
+  /** Flags of kube-apiserver without dashes; `null` removes a default. @defaultValue {@link apiServerDefaults} */
   readonly apiServerFlags?: ExtraArgs;
   /** Flags of etcd, likewise. */
   readonly etcdFlags?: ExtraArgs;
@@ -45,6 +45,9 @@ export interface ControlPlane {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
+/** An operator that may not touch its kind's finalizers sets no owner reference that blocks a deletion: OpenShift has this on, and so have we. */
+export const apiServerDefaults: ExtraArgs = { "enable-admission-plugins": "OwnerReferencesPermissionEnforcement" };
+
 /** Namespaces become empty and vanish, owned objects go with their owner. The latter learns of a new CRD within 30 s. */
 export const basicControllers: readonly string[] = ["namespace-controller", "garbage-collector-controller"];
 
@@ -59,7 +62,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     // A cluster that the environment names is never touched.
     useExistingCluster: false,
     binaryAssetsDirectory: assetsDir,
-    apiServerFlags,
+    apiServerFlags: { ...apiServerDefaults, ...apiServerFlags },
     etcdFlags,
     startTimeoutMs,
     ...(port === undefined ? {} : { securePort: port }),

@@ -1,0 +1,44 @@
+/** Which differences between the in-memory server and the real one are known, each with its reason. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** A difference as the comparers write them down with `--json`. */
+export interface Difference {
+  readonly name: string;
+  readonly request: string;
+  readonly parts: readonly { readonly path: string }[];
+}
+
+export interface ExpectedDifference {
+  /** The comparison. */
+  readonly of: string;
+  /** The scenario and the request in it. */
+  readonly name: string;
+  readonly request?: string;
+  /** Of the answer; every part whose path begins so. */
+  readonly path: string;
+  readonly because: string;
+}
+
+/** What of `found` is not expected, and what is expected and was not found, one sentence each. */
+export function differenceProblems(of: string, found: unknown, expected: readonly ExpectedDifference[] = listed()): readonly string[] {
+  if (!Array.isArray(found)) return [`${of}: the list of differences is no list`];
+  const relevant = expected.filter((each) => each.of === of);
+  const met = new Set<ExpectedDifference>();
+  const news: string[] = [];
+  for (const { name, request, parts } of found as readonly Difference[]) {
+    for (const { path } of parts) {
+      const known = relevant.filter(
+        (each) => each.name === name && (each.request === undefined || each.request === request) && path.startsWith(each.path),
+      );
+      for (const each of known) met.add(each);
+      if (known.length === 0) news.push(`${of}: ${name} (${request}) differs at ${path}`);
+    }
+  }
+  const stale = relevant.filter((each) => !met.has(each));
+  return [...news, ...stale.map(({ name, path }) => `${of}: ${name} does not differ at ${path} any more: take it from the list`)];
+}
+
+function listed(): readonly ExpectedDifference[] {
+  return JSON.parse(readFileSync(join(import.meta.dirname, "expected-differences.json"), "utf8"));
+}

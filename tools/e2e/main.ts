@@ -1,0 +1,117 @@
+/**
+ * `npm run test:e2e`: the same tests on a real control plane. Builds one where there is none yet, starts it, and runs
+ *  - `tests`: every test file that starts a test cluster, with TREADLE_TEST_KUBECONFIG; files one after the other;
+ *  - `conformance`: the comparison of the in-memory server with the real one;
+ *  - `apply`: the same by random sequences of server-side applies, in a short form with a fixed seed.
+ * Differences of the last two that `expected-differences.json` does not list fail, and so do those that it lists in vain.
+ * Nothing is skipped: without a control plane it ends with 1.
+ *
+ *     npm run test:e2e -- [--only PART]... [--filter TEXT] [--kubeconfig FILE]
+ */
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { startControlPlane } from "../controlplane/src/control-plane.ts";
+import { pinnedVersion } from "../controlplane/src/programs.ts";
+import { prepare } from "./cluster.ts";
+import { type E2eReport, e2eTotals } from "./report.ts";
+import { differenceProblems } from "./expected-differences.ts";
+import { run } from "../src/run.ts";
+import { root, workspaces } from "../src/workspaces.ts";
+
+const CONFORMANCE = "packages/apiserver/test/conformance/run.ts";
+const RANDOM_APPLY = "packages/apiserver/test/conformance/random-apply.ts";
+const PARTS = ["tests", "conformance", "apply"] as const;
+type Part = (typeof PARTS)[number];
+
+const { values } = parseArgs({
+  options: { only: { type: "string", multiple: true }, filter: { type: "string" }, kubeconfig: { type: "string" } },
+});
+const unknown = (values.only ?? []).filter((name) => !PARTS.includes(name as Part));
+if (unknown.length > 0) throw new Error(`--only ${unknown.join(", ")}: there are ${PARTS.join(", ")}`);
+const wanted = PARTS.filter((part) => values.only === undefined || values.only.includes(part));
+const scratch = mkdtempSync(join(tmpdir(), "treadle-e2e-"));
+const problems: string[] = [];
+const lines: string[] = [];
+
+try {
+  if (values.kubeconfig === undefined) await onOwnControlPlane();
+  else await all(values.kubeconfig);
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}
+for (const line of lines) console.log(line);
+for (const problem of problems) console.error(`problem: ${problem}`);
+process.exitCode = problems.length > 0 ? 1 : 0;
+
+async function onOwnControlPlane(): Promise<void> {
+  const started = performance.now();
+  await using plane = await startControlPlane({ controllers: ["*"], log: (line) => console.log(`controlplane: ${line}`) });
+  await using _cluster = await prepare(plane);
+  lines.push(`Kubernetes ${pinnedVersion("k8s.io/kubernetes")}: ready after ${seconds(started)}`);
+  await all(plane.kubeconfigPath);
+}
+
+async function all(kubeconfig: string): Promise<void> {
+  const parts: Readonly<Record<Part, () => Promise<void>>> = {
+    tests: () => tests(kubeconfig),
+    conformance: () => comparison("conformance", CONFORMANCE, kubeconfig),
+    apply: () => comparison("apply", RANDOM_APPLY, kubeconfig),
+  };
+  for (const part of wanted) {
+    console.log(`\n--- ${part}`);
+    const started = performance.now();
+    await parts[part]();
+    console.log(`--- ${part}: ${seconds(started)}`);
+  }
+}
+
+async function tests(kubeconfig: string): Promise<void> {
+  const reports = new Map<string, E2eReport | undefined>();
+  for (const { dir, manifest } of workspaces()) {
+    const files = clusterTests(join(root, dir)).filter((file) => `${dir}/${file}`.includes(values.filter ?? ""));
+    if (files.length === 0) continue;
+    const report = join(root, dir, ".results", "e2e.json");
+    rmSync(report, { force: true });
+    const config = join(root, "vitest.config.ts");
+    const env = { ...process.env, TREADLE_TEST_KUBECONFIG: kubeconfig };
+    const code = await run("vitest", ["run", "--config", config, ...files], { cwd: join(root, dir), env });
+    const read = existsSync(report) ? (JSON.parse(readFileSync(report, "utf8")) as E2eReport) : undefined; // what vitest wrote
+    reports.set(manifest.name, read);
+    const isShown = read?.testResults.some(({ status }) => status === "failed") === true;
+    if (code !== 0 && !isShown) problems.push(`${manifest.name}: vitest ended with ${code} outside of its tests (see above)`);
+  }
+  const totals = e2eTotals(reports);
+  problems.push(...totals.problems);
+  if (totals.failed > 0) problems.push(`${totals.failed} tests failed on the real server`);
+  lines.push(`${totals.passed} tests passed and ${totals.failed} failed on the real server; ${totals.memoryOnly} are for memory only`);
+}
+
+/** Test files that start a cluster, wherever they lie: none can be forgotten. */
+function clusterTests(dir: string): readonly string[] {
+  return globSync("{*,src/**/*,test/**/*}.test.ts", { cwd: dir })
+    .filter((file) => readFileSync(join(dir, file), "utf8").includes("startTestCluster"))
+    .toSorted();
+}
+
+async function comparison(name: Part, program: string, kubeconfig: string): Promise<void> {
+  if (!existsSync(join(root, program))) {
+    problems.push(`${name}: ${program} does not exist`);
+    return;
+  }
+  const found = join(scratch, `${name}.json`);
+  const args = ["--conditions=@treadle/source", program, "--json", found];
+  const code = await run(process.execPath, args, { env: { ...process.env, KUBECONFIG: kubeconfig } });
+  if (!existsSync(found)) {
+    problems.push(`${name}: ${program} ended with ${code} and left no list of differences`);
+    return;
+  }
+  const wrong = differenceProblems(name, JSON.parse(readFileSync(found, "utf8")));
+  problems.push(...wrong);
+  lines.push(`${name}: ${wrong.length === 0 ? "no difference that is not expected" : `${wrong.length} problems`}`);
+}
+
+function seconds(since: number): string {
+  return `${((performance.now() - since) / 1000).toFixed(1)} s`;
+}

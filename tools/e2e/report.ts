@@ -1,0 +1,47 @@
+/** Sums up what vitest reports of a run on a real server: every test ran there, or says by its tag why not. */
+
+/** The part of vitest's report that is read. */
+export interface E2eReport {
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly status: string;
+    readonly assertionResults: readonly {
+      readonly fullName: string;
+      readonly status: string;
+      readonly tags?: readonly string[];
+    }[];
+  }[];
+}
+
+export interface E2eTotals {
+  readonly passed: number;
+  readonly failed: number;
+  /** Those with the tag "memory". */
+  readonly memoryOnly: number;
+  /** What is wrong besides failed tests, one sentence each. */
+  readonly problems: readonly string[];
+}
+
+/** Adds up the reports of workspaces; `undefined` where a workspace left none. */
+export function e2eTotals(reports: ReadonlyMap<string, E2eReport | undefined>): E2eTotals {
+  const problems: string[] = [];
+  let [passed, failed, memoryOnly] = [0, 0, 0];
+  for (const [workspace, report] of reports) {
+    if (report === undefined) {
+      problems.push(`${workspace} left no report: its tests did not run to the end`);
+      continue;
+    }
+    for (const { name, status, assertionResults } of report.testResults) {
+      const hasFailed = assertionResults.some((test) => test.status === "failed");
+      if (status === "failed" && !hasFailed) problems.push(`${workspace}: ${name} could not be run`);
+      for (const { fullName, status: result, tags = [] } of assertionResults) {
+        if (result === "passed") passed++;
+        else if (result === "failed") failed++;
+        else if (tags.includes("memory")) memoryOnly++;
+        else problems.push(`${workspace}: "${fullName}" did not run (${result}) and has no tag "memory"`);
+      }
+    }
+  }
+  if (passed + failed === 0) problems.push("no test ran on the real server");
+  return { passed, failed, memoryOnly, problems };
+}
