@@ -186,6 +186,97 @@ describe("a step that misbehaves", () => {
     expect((await live()).status?.count).toBeUndefined();
   });
 
+  test("fails while other work of it goes on: that can neither store nor write anything any more", async () => {
+    const log: string[] = [];
+    let goOn: () => void = () => undefined;
+    const turned = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const branching = step(Widget, {
+      name: "branching",
+      conditions: ["Good"],
+      async do(req) {
+        const { status, signal } = req;
+        const late = async (): Promise<void> => {
+          await turned;
+          const attempts = {
+            signal: () => signal.throwIfAborted(),
+            draft: () => void (status.count = 99),
+            condition: () => req.conditions.true("Good"),
+            checkpoint: () => req.checkpoint(),
+          };
+          for (const [name, attempt] of Object.entries(attempts)) {
+            try {
+              await attempt();
+              log.push(`${name} worked`);
+            } catch (error) {
+              log.push(name);
+            }
+          }
+        };
+        await Promise.all([Promise.reject(new Error("branch one")), late()]);
+      },
+    });
+    const slow = step(Widget, {
+      name: "slow",
+      async post() {
+        goOn();
+        await new Promise((resolve) => setImmediate(resolve));
+      },
+    });
+    const result = await harness.operator(handler(Widget).step(conditions()).step(branching).step(slow).build()).pass(KEY);
+    expect(result.error).toMatchObject({ message: "branch one" });
+    expect(log).toEqual(["signal", "draft", "condition", "checkpoint"]);
+    expect((await live()).status).not.toHaveProperty("count");
+  });
+
+  test("hears of its deadline: it can write nothing any more in that moment", async () => {
+    const listening = step(Widget, {
+      name: "listening",
+      timeoutMs: 1_000,
+      do(req) {
+        const { status } = req;
+        req.signal.addEventListener("abort", () => {
+          status.count = 99;
+        });
+        // An error in a listener of an abort ends the process; it is not what this test is about.
+        return new Promise<void>(() => undefined);
+      },
+    });
+    const unhandled: unknown[] = [];
+    const onError = (error: unknown): void => void unhandled.push(error);
+    process.on("uncaughtException", onError);
+    const running = harness.operator(handler(Widget).step(listening).build()).pass(KEY);
+    await harness.clock.advance(1_000);
+    await running;
+    process.off("uncaughtException", onError);
+    expect((await live()).status).toBeUndefined();
+  });
+
+  test("hands over a part of its draft: later steps see what it was", async () => {
+    const seen: unknown[] = [];
+    const handing = step(Widget, {
+      name: "handing",
+      do(req) {
+        req.status.parts = { a: "1" };
+        return req.next({ parts: req.status.parts });
+      },
+    });
+    const failing = step(Widget, {
+      name: "failing",
+      needs: [handing],
+      do(req) {
+        req.status.parts = { a: "2" };
+        seen.push({ ...req.vars.parts });
+        throw new Error("boom");
+      },
+      post: (req) => void seen.push({ ...req.vars.parts }),
+    });
+    const result = await harness.operator(handler(Widget).step(handing).step(failing).build()).pass(KEY);
+    expect(result.error).toMatchObject({ message: "boom" });
+    expect(seen).toEqual([{ a: "1" }, { a: "1" }]);
+  });
+
   test("goes on after the pass is over: its req throws instead of losing what it writes", async () => {
     let late: unknown;
     let goOn: () => void = () => undefined;

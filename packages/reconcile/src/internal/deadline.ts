@@ -11,11 +11,12 @@ export class Scope {
   #revoked: Error | undefined;
   #failure: { readonly error: unknown } | undefined;
   #calls: Map<Promise<unknown>, string> | undefined;
-  readonly #isOver: () => boolean;
+  #isOver = false;
+  readonly #onRevoke: () => void;
 
-  /** @param isOver says that the whole pass is over, and with it what a phase that ended long ago may still do. */
-  constructor(isOver: () => boolean = () => false) {
-    this.#isOver = isOver;
+  /** @param onRevoke is called before the signal ends: what listens to it must find nothing that it could still change. */
+  constructor(onRevoke: () => void = () => undefined) {
+    this.#onRevoke = onRevoke;
   }
 
   /** Ends at the deadline or at shutdown; made when first asked for. */
@@ -56,15 +57,23 @@ export class Scope {
   /** Takes back the right to act; its signal ends with `reason`. */
   revoke(reason: Error): void {
     this.#revoked = reason;
+    this.#onRevoke();
     this.#controller?.abort(reason);
   }
 
-  /** @throws ReconcileError ERR_REVOKED once the scope was revoked, or the pass is over. */
+  /** The phase came to its end, and with it the right to act. Its signal stays: what it handed over may hang on it. */
+  end(): void {
+    this.#isOver = true;
+  }
+
+  /** @throws ReconcileError ERR_REVOKED once the phase is over. */
   check(step: string): void {
-    if (this.#revoked === undefined && !this.#isOver()) return;
+    if (this.#revoked === undefined && !this.#isOver) return;
     const why =
-      this.#revoked === undefined ? "was over: await everything that a phase starts" : `went on without it: ${this.#revoked.message}`;
-    throw new ReconcileError("ERR_REVOKED", `step "${step}" used its req after the pass ${why}`, {
+      this.#revoked === undefined
+        ? "its phase was over: await everything that a phase starts"
+        : `the pass went on without it: ${this.#revoked.message}`;
+    throw new ReconcileError("ERR_REVOKED", `step "${step}" used its req after ${why}`, {
       step,
       cause: this.#revoked,
     });

@@ -3,7 +3,7 @@
  * Copy-on-write over the shared, frozen object: a part that nobody touches is never copied, and no draft of it is made.
  */
 import { applyMergePatch, createMergePatch } from "@treadle/apimachinery";
-import { current, Immer, type Draft as ImmerDraft } from "immer";
+import { current, Immer, isDraft, type Draft as ImmerDraft } from "immer";
 
 const immer = new Immer({ autoFreeze: false });
 
@@ -127,6 +127,13 @@ export class Draft<T extends object = Record<string, unknown>> {
     if (this.#draft !== undefined) immer.finishDraft(this.#draft);
     this.#draft = undefined;
   }
+}
+
+/** The members, with what they are now in place of drafts: these end with the phase, or before. */
+export function withoutDrafts(members: object): object {
+  return Object.fromEntries(
+    Object.entries(members).map(([name, value]: [string, unknown]) => [name, isDraft(value) ? current(value as object) : value]),
+  );
 }
 
 /** @throws TypeError for what JSON.stringify would turn into null, or leave out without a word. */

@@ -88,7 +88,6 @@ export class Pass {
   isAborted = false;
   /** A step has asked for a draft since the drafts were last checked. */
   draftsTouched = false;
-  isOver = false;
   /**
    * The object is gone, or changed so that nothing that the pass decided counts any more: no step runs any more but the
    * posts, and nothing is stored.
@@ -217,9 +216,8 @@ export class Pass {
     for (const draft of this.#drafts()) draft.renew();
   }
 
-  /** The pass is over: no draft, and no req of it, can be used any more. */
+  /** The pass is over: no draft of it can be used any more. */
   close(): void {
-    this.isOver = true;
     for (const draft of this.#drafts()) draft.close();
   }
 

@@ -6,6 +6,7 @@ import { ReconcileError } from "../errors.ts";
 import type { Outcome } from "../req.ts";
 import { failure as failureSetting } from "./compute-conditions.ts";
 import { Budget } from "./deadline.ts";
+import { withoutDrafts } from "./drafts.ts";
 import { hasOurFinalizer, removeFinalizer, skipsCleanup, takeFinalizer } from "./finalizer.ts";
 import { nameOf } from "./material.ts";
 import type { Pass } from "./pass-state.ts";
@@ -183,7 +184,7 @@ function addVars(pass: Pass, step: StepRuntime, ended: Ended): Ended {
       ),
     };
   }
-  if (Object.keys(ended.vars).length > 0) pass.vars = Object.freeze({ ...pass.vars, ...ended.vars });
+  if (Object.keys(ended.vars).length > 0) pass.vars = Object.freeze({ ...pass.vars, ...withoutDrafts(ended.vars) });
   return ended;
 }
 

@@ -33,7 +33,7 @@ const CONTINUE: Ended = { type: "continue", vars: {} };
 /** Runs one phase and reports it. */
 export async function runPhase(pass: Pass, step: StepRuntime, phase: Phase, limit: PhaseLimit): Promise<Ended> {
   const startedMs = pass.clock.now();
-  const scope = new Scope(() => pass.isOver);
+  const scope = new Scope(() => pass.renewDrafts());
   const wasOver = pass.over;
   let ended: Ended;
   try {
@@ -45,7 +45,10 @@ export async function runPhase(pass: Pass, step: StepRuntime, phase: Phase, limi
     ended = checked(step, phase, result);
   } catch (error) {
     ended = contained(pass, step, error);
+    // What it began beside the work that failed may still be running.
+    if (!scope.isRevoked) scope.revoke(new Error(`${phase} had failed`));
   }
+  scope.end();
   const notJson = pass.checkDrafts();
   if (notJson !== undefined && ended.type !== "failed") ended = contained(pass, step, notJson);
   if (scope.openCall !== undefined && ended.type !== "failed") ended = contained(pass, step, notAwaited(step, phase, scope.openCall));
@@ -59,7 +62,7 @@ export async function runPhase(pass: Pass, step: StepRuntime, phase: Phase, limi
 /** Asks a gate before anything is written: at once, unless its step reads what the server must be asked for. */
 export async function askGate(pass: Pass, step: StepRuntime, limit: PhaseLimit): Promise<Ended> {
   const startedMs = pass.clock.now();
-  const scope = new Scope(() => pass.isOver);
+  const scope = new Scope(() => pass.renewDrafts());
   let ended: Ended;
   try {
     const reads = resolveReads(pass, step, scope);
@@ -76,6 +79,7 @@ export async function askGate(pass: Pass, step: StepRuntime, limit: PhaseLimit):
   } catch (error) {
     ended = contained(pass, step, error);
   }
+  scope.end();
   pass.phases.push({ step: step.name, phase: "gate", durationMs: pass.clock.now() - startedMs, ...reportOf(ended) });
   return ended;
 }
@@ -115,10 +119,7 @@ async function awaited(
   try {
     return await withinDeadline(pass.clock, returned, scope, { deadline, signal: limit.signal });
   } catch (error) {
-    if (scope.isRevoked) {
-      pass.strays.push(returned.then(noop, noop));
-      pass.renewDrafts();
-    }
+    if (scope.isRevoked) pass.strays.push(returned.then(noop, noop));
     throw error;
   }
 }
