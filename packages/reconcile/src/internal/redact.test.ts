@@ -251,3 +251,26 @@ describe("the reason", () => {
     );
   });
 });
+
+describe("a text of a megabyte", () => {
+  const long: Record<string, string> = {
+    blanks: " ".repeat(1_000_000),
+    "blanks and lines": " \n".repeat(500_000),
+    "one word": "a".repeat(1_000_000),
+    "a name of a secret": "password=".repeat(100_000),
+    "quotes without an end": 'token="\\'.repeat(120_000),
+    digits: "1.".repeat(500_000),
+  };
+  test.for(Object.keys(long))("of %s is dealt with at once", (name) => {
+    const startedMs = performance.now();
+    expect(statusMessage(new Error(long[name])).length).toBeLessThanOrEqual(MAX_ERROR_LENGTH);
+    withoutSecrets(long[name] as string);
+    // It takes some 10 ms; a pattern that goes over it again and again takes minutes.
+    expect(performance.now() - startedMs).toBeLessThan(1_000);
+  });
+
+  test("is cut between words, so that no half of a secret is left", () => {
+    const text = `${"x".repeat(16_370)} ghp_${"a".repeat(36)}`;
+    expect(withoutSecrets(text)).toBe(`${"x".repeat(16_370)}…`);
+  });
+});

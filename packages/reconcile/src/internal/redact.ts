@@ -52,9 +52,19 @@ const CHURN: readonly (readonly [RegExp, string])[] = [
   [/\b(resourceVersion["']?\s*[:=]?\s*["']?)\d+/g, "$1<version>"],
 ];
 
-/** `text` without secrets, as it may stand in a log. */
+/** `text` without secrets, as it may stand in a log; of a very long one its beginning. */
 export function withoutSecrets(text: string): string {
-  return SECRETS.reduce((rest, [pattern, replacement]) => rest.replace(pattern, replacement), text);
+  return SECRETS.reduce((rest, [pattern, replacement]) => rest.replace(pattern, replacement), beginningOf(text));
+}
+
+/** What a server answers may be megabytes, and what the patterns cost may grow faster than the text. */
+const MAX_TEXT_LENGTH = 16_384;
+
+/** Cut between two words where that can be: half a secret may not look like one. */
+function beginningOf(text: string): string {
+  if (text.length <= MAX_TEXT_LENGTH) return text;
+  const blank = text.lastIndexOf(" ", MAX_TEXT_LENGTH);
+  return `${text.slice(0, blank > MAX_TEXT_LENGTH / 2 ? blank : MAX_TEXT_LENGTH)}…`;
 }
 
 /**
@@ -63,7 +73,13 @@ export function withoutSecrets(text: string): string {
  */
 export function statusMessage(error: unknown): string {
   const stable = CHURN.reduce((rest, [pattern, replacement]) => rest.replace(pattern, replacement), withoutSecrets(describe(error)));
-  return truncate(stable.replace(/\s*[\r\n]+\s*/g, " "), MAX_ERROR_LENGTH);
+  return truncate(onOneLine(stable), MAX_ERROR_LENGTH);
+}
+
+function onOneLine(text: string): string {
+  const lines = text.split(/[\r\n]+/);
+  const trimmed = lines.map((line, i) => (i === 0 ? line.trimEnd() : i === lines.length - 1 ? line.trimStart() : line.trim()));
+  return lines.length === 1 ? text : trimmed.join(" ");
 }
 
 /** The message of an error; the messages of all where it holds several. Never throws. */
