@@ -1,0 +1,109 @@
+import "@treadle/testing/matchers";
+import { startTestCluster, type TestCluster } from "@treadle/testing";
+import { dependentsOf } from "treadle";
+import { ConfigMap, Deployment, Service } from "treadle/kinds";
+import { expect, test } from "vitest";
+import { App } from "./app.ts";
+import { app } from "./controller.ts";
+
+type Operator = Awaited<ReturnType<TestCluster["start"]>>;
+
+const entries = async (cluster: TestCluster, name = "greeter"): Promise<Record<string, string>> =>
+  Object.fromEntries(
+    dependentsOf((await cluster.get(App, name)) ?? {}).map(({ step, type, reason }) => [
+      step,
+      type === reason ? type : `${type}/${reason}`,
+    ]),
+  );
+
+/** What the Deployment controller and a kubelet would do. */
+async function rollOut(cluster: TestCluster, op: Operator, name = "greeter"): Promise<void> {
+  await cluster.updateStatus(Deployment, `${name}-web`, (live) => {
+    const replicas = live.spec?.replicas ?? 0;
+    live.status = { observedGeneration: live.metadata.generation ?? 0, replicas, readyReplicas: replicas, availableReplicas: replicas };
+  });
+  await op.settled();
+}
+
+async function makeGreeter(cluster: TestCluster, op: Operator, name = "greeter"): Promise<void> {
+  await cluster.create(App, { metadata: { name }, spec: { greeting: "good morning", replicas: 2 } });
+  await op.settled();
+  await rollOut(cluster, op, name);
+}
+
+test("a user creates, changes, pauses and deletes an App", async () => {
+  await using cluster = await startTestCluster();
+  const op = await cluster.start(app);
+
+  await makeGreeter(cluster, op);
+  expect(await cluster.get(App, "greeter")).toBeReady();
+  expect(await entries(cluster)).toEqual({ config: "Ready", web: "Ready", service: "Ready" });
+
+  await cluster.update(App, "greeter", (object) => {
+    object.spec.replicas = 3;
+  });
+  await op.settled();
+  expect(await cluster.get(App, "greeter")).toHaveCondition("Ready", { status: "Unknown", message: /web/ });
+  await rollOut(cluster, op);
+  expect(await cluster.get(App, "greeter")).toBeReady();
+
+  await cluster.update(App, "greeter", (object) => {
+    object.spec.paused = true;
+  });
+  await op.settled();
+  expect(await cluster.get(Deployment, "greeter-web")).toBeUndefined();
+  expect(await entries(cluster)).toEqual({ config: "Ready", service: "Ready" });
+
+  await cluster.delete(App, "greeter");
+  await op.settled();
+  for (const kind of [App, ConfigMap, Service]) expect(await cluster.get(kind, "greeter")).toBeUndefined();
+});
+
+test("the Deployment goes before the ConfigMap that it uses", async () => {
+  await using cluster = await startTestCluster();
+  const op = await cluster.start(app);
+  await makeGreeter(cluster, op);
+  cluster.clearRequests();
+  await cluster.delete(App, "greeter");
+  await op.settled();
+  const deleted = cluster.requests({ verb: "delete" }).map(({ resource }) => resource);
+  expect(deleted.toSorted()).toEqual(["configmaps", "deployments", "services"]);
+  expect(deleted.indexOf("deployments")).toBeLessThan(deleted.indexOf("configmaps"));
+});
+
+test("an object of somebody else is neither changed nor deleted, and everything goes on when it goes", async () => {
+  await using cluster = await startTestCluster();
+  const op = await cluster.start(app);
+  await cluster.create(ConfigMap, { metadata: { name: "greeter" }, data: { "index.html": "mine" } });
+  await cluster.create(App, { metadata: { name: "greeter" }, spec: {} });
+  await op.settled();
+  expect(await entries(cluster)).toEqual({ config: "Failed/NotOurs", web: "Pending/WaitingForDependency", service: "Ready" });
+  expect((await cluster.get(ConfigMap, "greeter"))?.data).toEqual({ "index.html": "mine" });
+
+  await cluster.delete(ConfigMap, "greeter");
+  await op.settled();
+  expect((await cluster.get(ConfigMap, "greeter"))?.data).toEqual({ "index.html": "<h1>hello</h1>\n" });
+  expect((await entries(cluster))["config"]).toBe("Ready");
+});
+
+test("an App costs its finalizer, three objects and its status; one that stands still costs nothing", async () => {
+  await using cluster = await startTestCluster();
+  const op = await cluster.start(app);
+  await makeGreeter(cluster, op);
+  // Finalizer and three objects; the status while it waits for the web server, and when that is ready.
+  expect(cluster.requests({ verb: ["create", "update", "patch", "apply", "delete", "get"] })).toHaveLength(1 + 3 + 2);
+  cluster.clearRequests();
+  await op.settled({ horizonMs: 60 * 60_000 });
+  expect(cluster.requests({ verb: ["create", "update", "patch", "apply", "delete", "get"] })).toHaveLength(0);
+});
+
+test("an operator that is started again finds its work done", async () => {
+  await using cluster = await startTestCluster();
+  const first = await cluster.start(app);
+  await makeGreeter(cluster, first);
+  await first.stop();
+  cluster.clearRequests();
+  const second = await cluster.start(app);
+  await second.settled();
+  expect(cluster.requests({ verb: ["create", "update", "patch", "apply", "delete"] })).toHaveLength(0);
+});
