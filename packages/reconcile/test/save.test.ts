@@ -149,6 +149,21 @@ describe("save", () => {
   });
 });
 
+test("Ready of an older version of the handler that computed it is dropped by one that does not, another handler's is not", async () => {
+  const harness = await startHarness([Widget]);
+  await harness.user.create(Widget, widget());
+  const types = async (): Promise<string[]> =>
+    ((await harness.user.get(Widget, REF)) as Widget).status?.conditions?.map(({ type }) => type).sort() ?? [];
+  await harness.operator(counting("x")).pass(KEY);
+  expect(await types()).toEqual(["CountedX", "Ready"]);
+  const silent = harness.operator(counting("x", false));
+  await silent.pass(KEY);
+  expect(await types()).toEqual(["CountedX"]);
+  await harness.operator(counting("y")).pass(KEY);
+  await silent.pass(KEY);
+  expect(await types()).toEqual(["CountedX", "CountedY", "Ready"]);
+});
+
 /** One thing that can happen between or during passes. */
 type Move =
   | { readonly type: "x" | "y" | "stale-x" | "stale-y" }

@@ -179,7 +179,7 @@ describe("conditions of others", () => {
   test("Ready stays untouched where another handler computes it", () => {
     const result = computeConditions(rulesOf([a], false), facts({ leaves: [a] }), {
       conditions: [condition("Ready", "True", "X")],
-      writtenByUs: new Set(["Ready"]),
+      writtenByUs: new Set(),
     });
     expect(result.find(({ type }) => type === "Ready")).toEqual(condition("Ready", "True", "X"));
   });

@@ -199,6 +199,6 @@ function generationOf({ generation }: { readonly generation: number | undefined 
 function droppedTypes(rules: PipelineConditions, writtenByUs: ReadonlySet<string>): ReadonlySet<string> {
   const dropped = new Set(writtenByUs);
   for (const type of rules.declared.keys()) dropped.delete(type);
-  dropped.delete("Ready");
+  if (rules.computesReady) dropped.delete("Ready");
   return dropped;
 }
