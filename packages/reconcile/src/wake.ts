@@ -173,7 +173,7 @@ function wakeOfWatch({ kind: primaryKind }: AnyHandler, { kind, form, by }: Decl
     case "map":
       return {
         ...common,
-        primaries: (object, { cache }) => [...by.map(object, cache)].map((ref) => inNamespaceOf(object, primaryKind, ref)),
+        primaries: (object, { cache }) => Array.from(by.map(object, cache), (ref) => inNamespaceOf(object, primaryKind, ref)),
       };
     case "label":
       return {

@@ -6,7 +6,10 @@ import {
   type Condition,
   type FakeClock,
   fakeClock,
+  groupKindOf,
+  isMetadataOnly,
   type Kind,
+  metadataOf,
   type KubernetesObject,
   type ObjectMeta,
   type ObjectOf,
@@ -19,6 +22,7 @@ import {
   type Cache,
   type EventNote,
   factsOf,
+  Fetches,
   type Outcome,
   type ReconcilerEnv,
   runStep,
@@ -26,9 +30,11 @@ import {
   type Step,
   type StepFacts,
   type StepResult,
+  type UndeclaredUse,
 } from "@treadle/reconcile";
 import { Backend } from "./internal/backend.ts";
 import { type LogLine, recordingLogger } from "./internal/log-recorder.ts";
+import { collectUndeclared } from "./internal/undeclared.ts";
 import { DEFAULT_NAMESPACE, type Manifest, manifestOf, manifestsOf } from "./internal/manifests.ts";
 import { KnownKinds } from "./internal/known-kinds.ts";
 import type { RequestLog, RequestObserver } from "./requests.ts";
@@ -50,6 +56,8 @@ export interface FakeReqWorld {
   readonly kinds?: readonly Kind[];
   /** Of the handler that the step is to think it is in. @defaultValue `<plural>.<group>` */
   readonly handlerName?: string;
+  /** Kinds that the server does not serve: their CRDs are not installed. */
+  readonly missing?: readonly Kind[];
   /** @defaultValue a fake clock that starts at 2026-01-01T00:00:00Z */
   readonly clock?: FakeClock;
 }
@@ -97,6 +105,8 @@ export interface FakeReq<T extends KubernetesObject> {
    */
   onRequest(observe: RequestObserver): () => void;
   readonly logs: readonly LogLine[];
+  /** What steps read by `req.client` of kinds that they do not declare. */
+  readonly undeclared: readonly UndeclaredUse[];
   /** An object as the server has it. */
   get<K extends Kind>(kind: K, key: string): Promise<ObjectOf<K> | undefined>;
   /** Lets time pass. Deadlines of a step that is still running are among what it brings on. */
@@ -121,6 +131,9 @@ class FakeRequest {
   readonly #manifests: readonly Manifest[];
   readonly events: EventNote[] = [];
   readonly logs: LogLine[] = [];
+  readonly undeclared: UndeclaredUse[] = [];
+  readonly #noteUndeclared = collectUndeclared(this.undeclared);
+  readonly #fetches = new Fetches();
   #object: KubernetesObject;
   #started: Promise<void> | undefined;
   #isGone = false;
@@ -187,7 +200,7 @@ class FakeRequest {
         `step "${step.name}" has no ${phase}: run it with { phase: ${[...facts.phases].map((name) => `"${name}"`).join(" | ")} }`,
       );
     await this.#start();
-    for (const kind of facts.kinds) await this.#backend.use(kind);
+    for (const kind of facts.kinds) if (!this.#isMissing(kind)) await this.#backend.use(kind);
     if (phase === "cleanup") await this.#delete(facts);
     await this.#look();
     if (this.#isGone) throw new Error(`cannot run step "${step.name}": ${this.#kind.kind} ${keyOf(this.#object.metadata)} is gone`);
@@ -249,17 +262,29 @@ class FakeRequest {
 
   #env(): ReconcilerEnv {
     const backend = this.#backend;
+    const reduced = <K extends Kind>(kind: K, object: ObjectOf<K>): ObjectOf<K> =>
+      isMetadataOnly(kind) ? (metadataOf(object as KubernetesObject) as ObjectOf<K>) : object; // That is what the kind says.
     const cache: Cache = {
-      get: (kind, ref) => backend.get(kind, ref),
-      list: (kind, select) => backend.list(kind, select),
+      get: (kind, ref) => {
+        const object = backend.get(kind, ref);
+        return object === undefined ? undefined : reduced(kind, object);
+      },
+      list: (kind, select) => backend.list(kind, select).map((object) => reduced(kind, object)),
     };
     return {
       client: backend.client,
       cache,
       clock: this.#clock,
       log: recordingLogger(this.logs),
+      fetches: this.#fetches,
+      isServed: (kind) => !this.#isMissing(kind),
+      undeclared: this.#noteUndeclared,
       recordEvent: (_object, event) => void this.events.push(event),
     };
+  }
+
+  #isMissing(kind: Kind): boolean {
+    return this.#world.missing?.some((missing) => groupKindOf(missing) === groupKindOf(kind)) ?? false;
   }
 
   #refOf(kind: Kind, key: string): ReturnType<typeof refOf> {

@@ -2,7 +2,20 @@
  * `fakeWorld`: a handler, the objects around it, and time that moves only when told to. The API server, the informers and
  * the reconciler are the real ones; what is missing is the workers: a test says when a pass runs.
  */
-import { type FakeClock, fakeClock, type Kind, keyOf, type KubernetesObject, type ObjectOf, type Ref, refOf } from "@treadle/apimachinery";
+import {
+  type FakeClock,
+  fakeClock,
+  groupKindOf,
+  isKindNotServed,
+  keepOwnManagedFields,
+  type Kind,
+  keyOf,
+  type KubernetesObject,
+  metadataOnly,
+  type ObjectOf,
+  type Ref,
+  refOf,
+} from "@treadle/apimachinery";
 import { FailureCurve } from "@treadle/controller";
 import { createInformers, type Informer, type Informers } from "@treadle/informer";
 import {
@@ -13,7 +26,9 @@ import {
   type PassResult,
   type Reconciler,
   type Wake,
+  type UndeclaredUse,
   wakesOf,
+  watchedKindsOf,
 } from "@treadle/reconcile";
 import { CLUSTER_CURVE } from "@treadle/workqueue";
 import { Backend } from "./internal/backend.ts";
@@ -26,6 +41,7 @@ import { outcomeOf, type PassOutcome } from "./internal/pass-outcome.ts";
 import { PassCounter } from "./internal/pass-counter.ts";
 import { restless } from "./internal/restless.ts";
 import { until } from "./internal/turns.ts";
+import { collectUndeclared } from "./internal/undeclared.ts";
 import { User, type UserActions } from "./internal/user.ts";
 import type { RequestLog, RequestObserver } from "./requests.ts";
 import { requireValidStatus } from "./status-invariants.ts";
@@ -35,6 +51,8 @@ export interface FakeWorldOptions {
   readonly objects?: readonly object[];
   /** Kinds that neither the handler nor a manifest names. */
   readonly kinds?: readonly Kind[];
+  /** Kinds whose CRDs come later, by {@link FakeWorld.install}. */
+  readonly missing?: readonly Kind[];
   /** @defaultValue a fake clock that starts at 2026-01-01T00:00:00Z */
   readonly clock?: FakeClock;
   /** Whether `settle` checks the status invariants of the handler's objects. @defaultValue true */
@@ -85,6 +103,10 @@ export interface FakeWorld extends UserActions {
   onRequest(observe: RequestObserver): () => void;
   readonly events: readonly (EventNote & { readonly object: string })[];
   readonly logs: readonly LogLine[];
+  /** What steps read by `req.client` of kinds that the handler does not declare. */
+  readonly undeclared: readonly UndeclaredUse[];
+  /** Installs the CRD of a kind that was missing. */
+  install(kind: Kind): Promise<void>;
   readonly clock: FakeClock;
 }
 
@@ -101,6 +123,7 @@ class World implements FakeWorld {
   readonly passes: WorldPass[] = [];
   readonly events: (EventNote & { readonly object: string })[] = [];
   readonly logs: LogLine[] = [];
+  readonly undeclared: UndeclaredUse[] = [];
   readonly #handler: AnyHandler;
   readonly #options: FakeWorldOptions;
   readonly #backend: Backend;
@@ -120,7 +143,7 @@ class World implements FakeWorld {
     this.#handler = handler;
     this.#options = options;
     this.clock = options.clock ?? fakeClock();
-    const declared = [...kindsOf(handler), ...(options.kinds ?? [])];
+    const declared = [...kindsOf(handler), ...(options.kinds ?? [])].filter((kind) => !this.#isMissing(kind));
     this.#manifests = manifestsOf(options.objects ?? [], new KnownKinds(declared), {
       where: "fakeWorld objects",
       namespace: DEFAULT_NAMESPACE,
@@ -130,7 +153,9 @@ class World implements FakeWorld {
     this.#user = new User(this.#backend, "fakeWorld");
     const { client, random } = this.#backend;
     this.#informers = createInformers({ client, clock: this.clock, random });
-    for (const kind of kindsOf(handler)) this.#informers.for(kind);
+    const managers = new Set([handler.name]);
+    const ingest = (object: KubernetesObject): KubernetesObject => keepOwnManagedFields(object, managers);
+    for (const kind of watchedKindsOf([handler])) this.#informers.for(kind, { ingest });
     const primary = this.#primary();
     this.#reconciler = createReconciler(handler, {
       client,
@@ -140,6 +165,8 @@ class World implements FakeWorld {
       expectWrite: (ref) => primary.expectWrite(ref),
       observeWrite: (object) => primary.observeWrite(object),
       observeDelete: ({ metadata }) => primary.observeDelete(metadata, metadata.uid ?? ""),
+      isServed: (kind) => this.#isServed(kind),
+      undeclared: collectUndeclared(this.undeclared),
       recordEvent: ({ metadata }, event) => void this.events.push({ ...event, object: keyOf(metadata) }),
     });
     this.#listen(primary);
@@ -216,7 +243,8 @@ class World implements FakeWorld {
     this.#started ??= (async () => {
       await this.#backend.put(this.#manifests);
       this.#informers.startAll();
-      await this.#informers.synced();
+      const served = this.#informers.all().filter(({ kind }) => !this.#isMissing(kind));
+      await Promise.all(served.map((informer) => informer.synced()));
       this.#backend.requests.clear(); // The lists and watches of the start are the same in every world.
       this.#isStarted = true;
     })();
@@ -276,7 +304,7 @@ class World implements FakeWorld {
     for (const wake of wakesOf(this.#handler)) {
       if (wake.index !== undefined && !indexes.has(wake.index.name)) primary.addIndex(wake.index.name, wake.index.keys);
       if (wake.index !== undefined) indexes.add(wake.index.name);
-      this.#informers.for(wake.kind).onEvent((event) => {
+      this.#informerOf(wake.kind)?.onEvent((event) => {
         this.#wake(wake, event.object as KubernetesObject);
         if (event.type === "updated") this.#wake(wake, event.previous as KubernetesObject);
       });
@@ -291,6 +319,28 @@ class World implements FakeWorld {
   /** Only what is there: an object may name a primary that never was. */
   #wakeUp(ref: Ref): void {
     if (this.#primary().get(ref) !== undefined) this.#queue(keyOf(ref));
+  }
+
+  async install(kind: Kind): Promise<void> {
+    await this.#start();
+    await this.#backend.use(kind);
+    this.#informerOf(kind)?.retry();
+    await this.#caughtUp();
+    for (const { metadata } of this.#primary().list() as readonly KubernetesObject[]) this.#queue(keyOf(metadata));
+  }
+
+  /** The one informer of a kind, in whatever form. */
+  #informerOf(kind: Kind): Informer | undefined {
+    return this.#informers.get(metadataOnly(kind)) as Informer | undefined;
+  }
+
+  #isMissing(kind: Kind): boolean {
+    return this.#options.missing?.some((missing) => groupKindOf(missing) === groupKindOf(kind)) ?? false;
+  }
+
+  #isServed(kind: Kind): boolean {
+    const informer = this.#informerOf(kind);
+    return informer === undefined ? !this.#isMissing(kind) : informer.hasSynced && !isKindNotServed(informer.progress().lastError);
   }
 
   #primary(): Informer {

@@ -11,6 +11,7 @@ import {
   type Clock,
   fakeClock,
   type FakeClock,
+  groupKindOf,
   type Kind,
   type KubernetesObject,
   type ObjectOf,
@@ -62,6 +63,10 @@ export interface TestCluster extends UserActions, AsyncDisposable {
   readonly kubeconfig: string;
   /** Starts an operator of these handlers; resolves when its first passes begin. CRDs are installed before. */
   start(handlers: AnyHandler | readonly AnyHandler[], options?: StartOptions): Promise<TestOperator>;
+  /** Installs the CRD of a kind. */
+  install(kind: Kind): Promise<void>;
+  /** Removes the CRD of a kind, and with it all its objects. */
+  uninstall(kind: Kind): Promise<void>;
   get<K extends Kind>(kind: K, key: string): Promise<ObjectOf<K> | undefined>;
   list<K extends Kind>(kind: K, namespace?: string): Promise<readonly ObjectOf<K>[]>;
   /** Moves virtual time; what becomes due happens. @throws Error in real time */
@@ -170,7 +175,7 @@ class Cluster implements TestCluster {
     const handlers = Array.isArray(given) ? (given as readonly AnyHandler[]) : [given as AnyHandler];
     for (const handler of handlers) {
       this.#handlers.add(handler);
-      for (const kind of kindsOf(handler)) await this.#backend.use(kind);
+      for (const kind of kindsOf(handler)) if (!isAmong(options.missing, kind)) await this.#backend.use(kind);
     }
     const user = await this.#identity(handlers, options);
     const operator = new Operator(this.#backend, { options, handlers, user, url: options.transport === "http" ? this.url : undefined });
@@ -191,6 +196,14 @@ class Cluster implements TestCluster {
     const options = { name, namespace: DEFAULT_NAMESPACE, ...(namespaces === undefined ? {} : { namespaces }) };
     for (const namespace of namespaces ?? []) await this.#backend.ensureNamespace(namespace);
     return await this.#backend.grant(rbac ?? rbacManifests(handlers, options));
+  }
+
+  async install(kind: Kind): Promise<void> {
+    await this.#backend.use(kind);
+  }
+
+  async uninstall(kind: Kind): Promise<void> {
+    await this.#backend.remove(kind);
   }
 
   create: UserActions["create"] = (kind, object) => this.#user.create(kind, object);
@@ -257,4 +270,8 @@ class Cluster implements TestCluster {
     const failed = ended.find((one) => one.status === "rejected");
     if (failed !== undefined) throw failed.reason;
   }
+}
+
+function isAmong(kinds: readonly Kind[] | undefined, kind: Kind): boolean {
+  return kinds?.some((other) => groupKindOf(other) === groupKindOf(kind)) ?? false;
 }

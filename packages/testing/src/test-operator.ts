@@ -1,6 +1,6 @@
 /** An operator in a test cluster: a manager over the cluster's server, in its time, and the wait until it is at rest. */
 import { setTimeout as delay } from "node:timers/promises";
-import { type Clock, type FakeClock, keyOf } from "@treadle/apimachinery";
+import { type Clock, type FakeClock, keyOf, type Kind } from "@treadle/apimachinery";
 import { createClient, httpTransport } from "@treadle/client";
 import {
   type ControllerOptions,
@@ -10,17 +10,20 @@ import {
   type PassReport,
   type RbacManifest,
 } from "@treadle/controller";
-import type { AnyHandler } from "@treadle/reconcile";
+import type { AnyHandler, UndeclaredUse } from "@treadle/reconcile";
 import type { Backend } from "./internal/backend.ts";
 import { hasCaughtUp } from "./internal/caught-up.ts";
 import { PassCounter } from "./internal/pass-counter.ts";
 import { type LogLine, recordingLogger } from "./internal/log-recorder.ts";
 import { restless } from "./internal/restless.ts";
+import { collectUndeclared } from "./internal/undeclared.ts";
 import { turn } from "./internal/turns.ts";
 
 export interface StartOptions extends ControllerOptions {
   /** The namespaces that are watched. @defaultValue all */
   readonly namespaces?: readonly string[];
+  /** Kinds whose CRDs are not installed for this operator; they come later by `cluster.install`. */
+  readonly missing?: readonly Kind[];
   /** How the operator reaches the server; `"http"` needs a cluster with `http` and real time. @defaultValue "in-process" */
   readonly transport?: "in-process" | "http";
   /**
@@ -54,6 +57,8 @@ export interface TestOperator extends AsyncDisposable {
   /** Every pass so far, oldest first. */
   readonly passes: readonly PassReport[];
   readonly logs: readonly LogLine[];
+  /** What steps read by `req.client` of kinds that their handler does not declare. */
+  readonly undeclared: readonly UndeclaredUse[];
   readonly manager: Manager;
 }
 
@@ -61,6 +66,7 @@ export class Operator implements TestOperator {
   readonly manager: Manager;
   readonly passes: PassReport[] = [];
   readonly logs: LogLine[] = [];
+  readonly undeclared: UndeclaredUse[] = [];
   readonly #backend: Backend;
   readonly #namespaces: readonly string[] | undefined;
   /** Told of every pass, each by a `settled` that waits. */
@@ -76,7 +82,7 @@ export class Operator implements TestOperator {
       readonly user?: string | undefined;
     },
   ) {
-    const { namespaces, transport: _transport, rbac: _rbac, ...controllerOptions } = given.options;
+    const { namespaces, transport: _transport, rbac: _rbac, missing: _missing, ...controllerOptions } = given.options;
     this.#backend = backend;
     this.#namespaces = namespaces;
     const { clock, random, requests } = backend;
@@ -93,6 +99,7 @@ export class Operator implements TestOperator {
       log: recordingLogger(this.logs),
       probes: false,
       metrics: false,
+      onUndeclared: collectUndeclared(this.undeclared),
       reconcileID: () => `pass-${++passes}`,
       onPass: (report) => {
         this.passes.push(report);

@@ -5,6 +5,8 @@
 import {
   type Clock,
   groupKindOf,
+  isAlreadyExists,
+  isKindNotServed,
   type Kind,
   keyOf,
   type KubernetesObject,
@@ -57,6 +59,8 @@ export class Backend {
   #uids = 0;
   #picture: ReadonlyMap<string, ReadonlyMap<string, KubernetesObject>> = new Map();
   #pictureOf: string | undefined;
+  /** Kinds in use that the server did not serve when the picture was taken. */
+  #unserved: ReadonlySet<string> = new Set();
 
   constructor(options: BackendOptions) {
     const { clock, random = seededRandom(1) } = options;
@@ -166,7 +170,12 @@ export class Backend {
 
   async ensureNamespace(name: string | undefined): Promise<void> {
     if (name === undefined || (await this.user.get(Namespace, { name })) !== undefined) return;
-    await this.user.create(Namespace, { metadata: { name } });
+    try {
+      await this.user.create(Namespace, { metadata: { name } });
+    } catch (error) {
+      // Two may be at it at once.
+      if (!isAlreadyExists(error)) throw error;
+    }
   }
 
   async #putNamespace(namespace: Pick<KubernetesObject, "metadata">): Promise<void> {
@@ -191,13 +200,39 @@ export class Backend {
     const version = this.#memory?.resourceVersion;
     if (version !== undefined && this.#pictureOf === version) return;
     const picture = new Map<string, ReadonlyMap<string, KubernetesObject>>();
+    const unserved = new Set<string>();
     for (const [id, kind] of this.#used) {
-      const { items } = await this.user.list(kind);
-      const objects = (items as readonly KubernetesObject[]).map((object) => freeze(object));
+      const items = await this.#listed(kind);
+      if (items === undefined) unserved.add(id);
+      const objects = (items ?? []).map((object) => freeze(object));
       picture.set(id, new Map(objects.map((object) => [keyOf(object.metadata), object])));
     }
+    this.#unserved = unserved;
     this.#picture = picture;
     this.#pictureOf = version;
+  }
+
+  /** Undefined for a kind that is not served. */
+  async #listed(kind: Kind): Promise<readonly KubernetesObject[] | undefined> {
+    try {
+      return (await this.user.list(kind)).items;
+    } catch (error) {
+      if (isKindNotServed(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** Whether the kind was served when the picture was taken. */
+  serves(kind: Kind): boolean {
+    return this.#used.has(idOf(kind)) && !this.#unserved.has(idOf(kind));
+  }
+
+  /** Removes the CRD of a kind. */
+  async remove(kind: Kind): Promise<void> {
+    await this.user.delete(CustomResourceDefinition, { name: `${kind.plural}.${kind.group}` });
+    this.#used.delete(idOf(kind));
+    this.#defined.delete(idOf(kind));
+    this.#pictureOf = undefined;
   }
 
   /** An object as it was when the picture was taken; frozen. */

@@ -1,5 +1,5 @@
 /** Whether an informer shows what the server has. */
-import { keyOf, type KubernetesObject } from "@treadle/apimachinery";
+import { isKindNotServed, keyOf, type KubernetesObject } from "@treadle/apimachinery";
 import type { Informer } from "@treadle/informer";
 import type { Backend } from "./backend.ts";
 
@@ -7,6 +7,8 @@ import type { Backend } from "./backend.ts";
 export function hasCaughtUp(informer: Informer, backend: Backend, namespaces?: readonly string[]): boolean {
   const isWatched = ({ metadata: { namespace } }: KubernetesObject): boolean =>
     namespaces === undefined || namespace === undefined || namespaces.includes(namespace);
+  // One that was refused asks again, in its own time.
+  if (backend.serves(informer.kind) === isKindNotServed(informer.progress().lastError)) return false;
   // The kind of an informer is not known here beyond that: every object of it has metadata.
   const known = informer.list() as readonly KubernetesObject[];
   const stored = (backend.list(informer.kind) as readonly KubernetesObject[]).filter(isWatched);
