@@ -1,6 +1,6 @@
 /** Whatever a step, an object or a server does: one clear error that names what and where, nothing lost, nothing half-written. */
 import { anyKind, conditions, handler, many, one, step } from "@treadle/reconcile";
-import { apiVersionOf, kind } from "@treadle/apimachinery";
+import { apiVersionOf, CustomResourceDefinition, kind } from "@treadle/apimachinery";
 import { ConfigMap, Secret } from "@treadle/apimachinery/kinds";
 import { beforeEach, describe, expect, test } from "vitest";
 import { Foreign, Widget, widget } from "./fixtures.ts";
@@ -366,32 +366,33 @@ describe("an object that breaks its schema", () => {
 });
 
 describe("a foreign CRD that prunes what we keep", () => {
-  test("costs one write, not one a pass", async () => {
-    const crd = {
-      apiVersion: "apiextensions.k8s.io/v1",
-      kind: "CustomResourceDefinition",
-      metadata: { name: "foreigns.foreign.example.com" },
-      spec: {
-        group: "foreign.example.com",
-        scope: "Namespaced",
-        names: { kind: "Foreign", listKind: "ForeignList", plural: "foreigns", singular: "foreign" },
-        versions: [
-          {
-            name: "v1",
-            served: true,
-            storage: true,
-            subresources: { status: {} },
-            schema: {
-              openAPIV3Schema: {
-                type: "object",
-                properties: { spec: { type: "object" }, status: { type: "object", properties: { phase: { type: "string" } } } },
-              },
+  const crdWith = (statusFields: object): object => ({
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: "foreigns.foreign.example.com" },
+    spec: {
+      group: "foreign.example.com",
+      scope: "Namespaced",
+      names: { kind: "Foreign", listKind: "ForeignList", plural: "foreigns", singular: "foreign" },
+      versions: [
+        {
+          name: "v1",
+          served: true,
+          storage: true,
+          subresources: { status: {} },
+          schema: {
+            openAPIV3Schema: {
+              type: "object",
+              properties: { spec: { type: "object" }, status: { type: "object", properties: statusFields } },
             },
           },
-        ],
-      },
-    };
-    const world = await startHarness([crd as never]);
+        },
+      ],
+    },
+  });
+  const anything = { type: "array", items: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };
+  const startForeign = async (statusFields: object) => {
+    const world = await startHarness([crdWith(statusFields) as never]);
     await world.user.create(Foreign, { apiVersion: "foreign.example.com/v1", kind: "Foreign", metadata: REF });
     const operator = world.operator(
       handler(Foreign)
@@ -399,11 +400,40 @@ describe("a foreign CRD that prunes what we keep", () => {
         .step(step(Foreign, { name: "work", conditions: ["Worked"], do: (req) => req.conditions.true("Worked") }))
         .build(),
     );
+    return { world, operator, warnings: () => world.logs.filter(({ level }) => level === "warn") };
+  };
+
+  test("costs one write, not one a pass", async () => {
+    const { world, operator } = await startForeign({ phase: { type: "string" } });
     for (let i = 0; i < 4; i++) {
       await operator.pass(KEY);
       await world.clock.advance(60_000);
     }
     expect(world.requests).toEqual(["PATCH foreigns/a/status"]);
+  });
+
+  test("is named once, and asked again after ten minutes: it may have been upgraded", async () => {
+    const { world, operator, warnings } = await startForeign({ phase: { type: "string" } });
+    expect((await operator.pass(KEY)).requeue).toMatchObject({ type: "after", afterMs: 600_000 });
+    await world.clock.advance(200_000);
+    expect((await operator.pass(KEY)).requeue).toMatchObject({ type: "after", afterMs: 400_000 });
+    expect(warnings().map(({ data }) => data["fields"])).toEqual([["status.conditions"]]);
+    await world.user.patch(
+      CustomResourceDefinition,
+      { name: "foreigns.foreign.example.com" },
+      { type: "merge", body: { spec: (crdWith({ conditions: anything }) as { spec: object }).spec } },
+    );
+    await world.clock.advance(400_000);
+    expect((await operator.pass(KEY)).requeue).toEqual({ type: "none" });
+    expect(await world.user.get(Foreign, REF)).toMatchObject({ status: { conditions: [{ type: "Worked" }, { type: "Ready" }] } });
+    expect(warnings()).toHaveLength(1);
+  });
+
+  test("is neither named nor asked again where all that is missing is observedGeneration", async () => {
+    const { world, operator, warnings } = await startForeign({ conditions: anything });
+    expect((await operator.pass(KEY)).requeue).toEqual({ type: "none" });
+    expect(warnings()).toEqual([]);
+    expect(world.requests).toHaveLength(1);
   });
 });
 

@@ -8,6 +8,7 @@ import type { Logger, Outcome } from "../req.ts";
 import type { PassType, Progress, Setting } from "./compute-conditions.ts";
 import { Draft, type Taken } from "./drafts.ts";
 import { type Change, Heartbeats, materialChanges } from "./material.ts";
+import type { NotStored } from "./not-stored.ts";
 import type { Pipeline } from "./pipeline.ts";
 import type { Failure, WaitingCurve, Wish } from "./requeue.ts";
 import type { Held } from "./resolve.ts";
@@ -25,7 +26,7 @@ export interface KeyMemory {
   /** What steps wrote through `req.client` in the last pass; the same again is no progress. */
   written: ReadonlySet<string>;
   /** What the server did not store of our last status write: asking for it again would change nothing. */
-  notStored: { readonly change: string; readonly untilMs: number } | undefined;
+  notStored: NotStored | undefined;
   readonly heartbeats: Heartbeats;
   /** The fetched objects that the last pass's reads named. */
   fetched: ReadonlyMap<string, Held>;

@@ -11,10 +11,10 @@ import {
   jsonEqual,
   type KubernetesObject,
 } from "@treadle/apimachinery";
-import { ReconcileError } from "../errors.ts";
 import { computeConditions, conditionsSoFar, failure } from "./compute-conditions.ts";
 import { dependentEntries } from "./dependent-entries.ts";
 import { stateAnnotationOf } from "./names.ts";
+import { noteNotStored, requireStored, unlessKnownFutile } from "./not-stored.ts";
 import type { Intents, Pass } from "./pass-state.ts";
 import { storedState } from "./state.ts";
 import { type Limit, PrimaryGone, QuietRequeue, type WriteOptions } from "./writer.ts";
@@ -38,7 +38,8 @@ export async function save(pass: Pass, limit: Limit): Promise<void> {
     pass.status.discard();
     await writeFinalStatus(pass, limit);
   }
-  if (writer.writes > before) memory.notStored = futile(pass, statusChange(pass, writer.newest, final(pass)));
+  if (writer.writes > before || memory.notStored !== undefined)
+    noteNotStored(pass, statusChange(pass, writer.newest, final(pass)), writer.writes > before);
   if (refused !== undefined) throw refused.error;
 }
 
@@ -218,44 +219,6 @@ function stateChanges({ states }: Intents): object | undefined {
 /** What of `intent` is not so yet in `before`. */
 function changeOf(before: object | undefined, intent: unknown): unknown {
   return intent === undefined ? undefined : createMergePatch(before ?? {}, applyMergePatch(before ?? {}, intent));
-}
-
-/** @throws ReconcileError naming the fields that the server did not store. */
-function requireStored(pass: Pass, missing: unknown, under: string): void {
-  if (missing === undefined) return;
-  const { kind } = pass.pipeline;
-  throw new ReconcileError(
-    "ERR_NOT_STORED",
-    `the server accepted but did not store ${pathsOf(missing, under).join(", ")} of ${kind.kind} ${pass.object.metadata.name}: ` +
-      `its installed CRD lacks the field, or a webhook removes it; install the CRD that the handler was built with`,
-  );
-}
-
-function pathsOf(patch: unknown, path: string): string[] {
-  if (typeof patch !== "object" || patch === null || Array.isArray(patch)) return [path];
-  return Object.entries(patch).flatMap(([key, value]) => pathsOf(value, path === "" ? key : `${path}.${key}`));
-}
-
-/** A status write that the server would prune again as it did last time is none. Tried again after a while: its CRD may have been upgraded. */
-function unlessKnownFutile(pass: Pass, change: object | undefined): object | undefined {
-  const { notStored } = pass.memory;
-  const isKnown = notStored !== undefined && pass.clock.now() < notStored.untilMs && fingerprint(change) === notStored.change;
-  return isKnown ? undefined : change;
-}
-
-function futile(pass: Pass, change: object | undefined): Pass["memory"]["notStored"] {
-  const text = fingerprint(change);
-  return text === undefined ? undefined : { change: text, untilMs: pass.clock.now() + FUTILE_FOR_MS };
-}
-
-/** How long a CRD that prunes is taken to stay as it is. */
-const FUTILE_FOR_MS = 10 * 60_000;
-
-/** The text of a patch without the times in it: a condition that is never stored is new each time. */
-function fingerprint(change: object | undefined): string | undefined {
-  return change === undefined
-    ? undefined
-    : JSON.stringify(change, (key: string, value: unknown) => (key === "lastTransitionTime" ? undefined : value));
 }
 
 function statusOf(object: KubernetesObject): Status | undefined {
