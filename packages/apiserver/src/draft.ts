@@ -7,11 +7,11 @@ import { applyDefaults, pruneObject } from "./crd/coerce.ts";
 import { embeddedErrors } from "./crd/embedded.ts";
 import { listErrors, schemaErrors } from "./crd/validate.ts";
 import { type FieldError, invalid } from "./field-errors.ts";
-import { goQuote, isObject, type JsonObject, valueAt } from "./internal/json.ts";
+import { cloneJson, goQuote, isObject, type JsonObject, valueAt } from "./internal/json.ts";
 import { managedAfterUpdate, managedBefore } from "./managed-fields/update.ts";
 import { MetaTypeError } from "./meta-type-error.ts";
 import { metaErrors, metaUpdateErrors, readMeta, secondsOf } from "./object-meta.ts";
-import { decodeObject } from "./builtin/decode.ts";
+import { decodeObject, emptyObject } from "./builtin/decode.ts";
 import { definitionOf } from "./builtin/schemas.ts";
 import type { Call } from "./context.ts";
 import type { FieldValidation, WriteOptions } from "./options.ts";
@@ -132,6 +132,18 @@ export function validateDraft(served: Served, { draft, live, subresource }: Writ
   if (errors.length > 0) throw invalidObject({ group: type.group, kind: type.kind }, draft.metadata.name ?? "", errors);
 }
 
+/** Completes a draft by the rules of its kind. Ownership of fields goes by what it was before the server's own additions. */
+export function prepareDraft({ served, parts }: Pick<Call, "served" | "parts">, draft: Draft, live: StoredObject | undefined): void {
+  const { convert, prepare } = served.type.hooks;
+  convert?.(draft, live as JsonObject | undefined);
+  if (prepare === undefined) return;
+  SENT.set(draft, cloneJson(draft));
+  prepare(draft, live as JsonObject | undefined, parts);
+}
+
+/** Drafts as they were before `prepare`. */
+const SENT = new WeakMap<Draft, JsonObject>();
+
 /** Who owns what after a write: to be found out, of an update, or known, of an apply. */
 export type Ownership = { readonly options: WriteOptions; readonly requested: unknown } | readonly ManagedFieldsEntry[];
 
@@ -151,10 +163,12 @@ function managedByUpdate(
 ): readonly ManagedFieldsEntry[] {
   const { draft, live, subresource } = written;
   const { type, version } = call.served;
+  const definition = type.isCustom ? undefined : definitionOf(type, version);
   delete draft.metadata["managedFields"];
   return managedAfterUpdate({
     before: live as JsonObject | undefined,
-    after: live === undefined ? without(draft, [...(type.hooks.fills ?? []), ...(version.status ? ["status"] : [])]) : draft,
+    after: SENT.get(draft) ?? draft,
+    empty: definition === undefined ? {} : emptyObject(definition),
     model: modelOf(call.served, subresource),
     managed: managedBefore(requested, live?.metadata["managedFields"], subresource !== ""),
     writer: {
@@ -240,13 +254,6 @@ function scaleErrors(scale: ScalePaths, draft: Draft, subresource: string): Fiel
     else if (value > 2 ** 31 - 1) errors.push(invalid(at, value, `should be less than or equal to ${2 ** 31 - 1}`));
   }
   return errors;
-}
-
-function without(draft: Draft, fields: readonly string[]): JsonObject {
-  if (fields.length === 0) return draft;
-  const rest: JsonObject = { ...draft };
-  for (const field of fields) delete rest[field];
-  return rest;
 }
 
 /** The beginning of a body; of one that does not look like JSON as hexadecimal digits. */

@@ -13,6 +13,7 @@ export function createNamespaces(parts: Parts): void {
   for (const name of SYSTEM_NAMESPACES) {
     const metadata = { name, uid: parts.uid(), creationTimestamp: secondsOf(parts.clock.now()) };
     const draft: Draft = { apiVersion: "v1", kind: "Namespace", metadata };
+    labelNamespace(draft, undefined);
     prepareNamespace(draft, undefined);
     parts.store.collection("namespaces").create(draft);
   }
@@ -40,13 +41,17 @@ export function checkNamespace(parts: Parts, type: ResourceType, draft: Draft): 
   ]);
 }
 
+/** Each namespace carries its name as a label, too. */
+export function labelNamespace(draft: Draft, previous: JsonObject | undefined): void {
+  // Without a name it will be refused, and has no label until then.
+  if (previous !== undefined || !draft.metadata.name) return;
+  const labels = (draft.metadata["labels"] ?? {}) as Record<string, string>; // read by readMeta
+  draft.metadata["labels"] = { ...labels, "kubernetes.io/metadata.name": draft.metadata.name };
+}
+
 /** The spec and status that a namespace has beside what the client sent. */
 export function prepareNamespace(draft: Draft, previous: JsonObject | undefined): void {
   if (previous !== undefined) return;
   draft["spec"] = { finalizers: ["kubernetes"] };
   draft["status"] = { phase: "Active" };
-  // Without a name it will be refused, and has no label until then.
-  if (!draft.metadata.name) return;
-  const labels = (draft.metadata["labels"] ?? {}) as Record<string, string>; // read by readMeta
-  draft.metadata["labels"] = { ...labels, "kubernetes.io/metadata.name": draft.metadata.name };
 }

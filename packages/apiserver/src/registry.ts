@@ -40,11 +40,11 @@ export interface ServedVersion {
 
 /** What a kind does besides being stored. */
 export interface Hooks {
-  /** Changes a draft before it is validated; `previous` is absent on create. */
+  /** Completes what the client sent, as if it had sent it so; `previous` is absent on create. */
+  readonly convert?: (draft: Draft, previous: JsonObject | undefined) => void;
+  /** Adds what the server itself decides: nobody is recorded as its manager. Values inside the draft are to be replaced, not changed. */
   readonly prepare?: (draft: Draft, previous: JsonObject | undefined, parts: Pick<Parts, "store" | "clock">) => void;
   readonly validate?: (draft: Draft, previous: JsonObject | undefined) => readonly FieldError[];
-  /** Fields of a new object that `prepare` fills in; nobody is recorded as their manager. */
-  readonly fills?: readonly string[];
   /** Changes an object that is marked as deleted. */
   readonly prepareDelete?: (draft: Draft) => void;
 }

@@ -26,6 +26,19 @@ export function emptyStatus(name: string): unknown {
   return status?.$ref === undefined ? undefined : filled(status.$ref, {}, NOWHERE);
 }
 
+/** An object of a kind into which nothing was written, before defaults. Lists and maps that Go writes as null are empty. */
+export function emptyObject(name: string): JsonObject {
+  const object: JsonObject = {};
+  for (const [field, schema] of Object.entries(definition(name).properties ?? {})) {
+    if (schema.zero === undefined) continue;
+    const own = resolved(schema);
+    if (schema.$ref !== undefined && isObject(schema.zero)) object[field] = emptyObject(schema.$ref);
+    else if (schema.zero === null && own["x-kubernetes-list-type"] === "map") object[field] = [];
+    else object[field] = schema.zero;
+  }
+  return object;
+}
+
 /** Where a value is: the struct that holds it, its path as Go tells it and as strict decoding does. */
 interface Place {
   readonly struct: string;

@@ -92,7 +92,10 @@ function compile(raw: RawSchema): CompiledSchema {
 function lazily(raw: RawSchema, target: CompiledSchema | undefined): CompiledSchema {
   const { properties, items, additionalProperties, $ref, ...own } = raw;
   const { properties: _, items: __, additionalProperties: ___, ...theirs } = $ref === undefined ? {} : definition($ref);
-  const schema: CompiledSchema = compileSchema({ ...theirs, ...own });
+  // What has no fields that are known has one owner.
+  const hasFields = target !== undefined || properties !== undefined || additionalProperties !== undefined;
+  const isOpaque = !hasFields && (own.type ?? "object") === "object" && own["x-kubernetes-int-or-string"] !== true;
+  const schema: CompiledSchema = compileSchema({ ...theirs, ...own, ...(isOpaque ? { "x-kubernetes-map-type": "atomic" } : {}) });
   const define = <K extends keyof CompiledSchema>(key: K, make: () => CompiledSchema[K]): void => {
     let value: { readonly made: CompiledSchema[K] } | undefined;
     Object.defineProperty(schema, key, { enumerable: true, configurable: true, get: () => (value ??= { made: make() }).made });

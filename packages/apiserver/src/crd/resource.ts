@@ -45,7 +45,7 @@ export function definitionsResource(clock: Clock, registry: Registry): ResourceT
     heldWhileDeleting: CRD_CLEANUP_FINALIZER,
     marksDeletion: false,
     hooks: {
-      prepare: (draft, previous) => complete(draft, previous, { clock, registry }),
+      convert: (draft, previous) => complete(draft, previous, { clock, registry }),
       validate: definitionErrors,
       prepareDelete: (draft) =>
         setCondition(draft, clock, ["Terminating", "True", "InstanceDeletionInProgress", "CustomResource deletion is in progress"]),

@@ -24,15 +24,17 @@ export interface Writer {
 export function managedAfterUpdate(given: {
   readonly before: JsonObject | undefined;
   readonly after: JsonObject;
+  /** What a new object is before anything is written into it: what it has of that nobody owns. */
+  readonly empty?: JsonObject;
   readonly model: Model;
   readonly managed: readonly ManagedFieldsEntry[];
   readonly writer: Writer;
 }): readonly ManagedFieldsEntry[] {
-  const { before, after, model, managed, writer } = given;
+  const { before, after, empty = {}, model, managed, writer } = given;
   // What nobody manages is not followed: objects begin so when they are created without fields, or by a reset.
   if (before !== undefined && managed.length === 0) return managed;
   const old = present(decodeEntries(managed), model);
-  const { managers, comparison } = settle(old, { before: before ?? {}, after, model, isForced: true });
+  const { managers, comparison } = settle(old, { before: before ?? empty, after, model, isForced: true });
   const taken = withoutIdentity(union(comparison.added, comparison.modified));
   if (!isEmptySet(taken)) {
     const entry = { ...writer, operation: "Update" as const, apiVersion: model.apiVersion };

@@ -6,6 +6,7 @@ import {
   checkFields,
   fieldProblems,
   type Incoming,
+  prepareDraft,
   readObject,
   recordOwner,
   toStored,
@@ -101,7 +102,7 @@ function prepareNew(call: Call, draft: Draft): void {
   meta["creationTimestamp"] = secondsOf(parts.clock.now());
   if (type.countsGenerations) meta["generation"] = 1;
   if (version.status && !type.keepsStatus) resetStatus(served, draft);
-  type.hooks.prepare?.(draft, undefined, parts);
+  prepareDraft(call, draft, undefined);
 }
 
 /** A new object has no status; in Go's structs that is an empty one. */

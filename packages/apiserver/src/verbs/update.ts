@@ -1,7 +1,7 @@
 /** PUT of an object or its status, and what every change of an existing object has in common. */
 import { type ApiResponse, jsonEqual, type ManagedFieldsEntry } from "@treadle/apimachinery";
 import { type Call, entryOf, viewFor } from "../context.ts";
-import { recordOwner, toStored, validateDraft } from "../draft.ts";
+import { prepareDraft, recordOwner, toStored, validateDraft } from "../draft.ts";
 import { invalid } from "../field-errors.ts";
 import { goQuote, type JsonObject } from "../internal/json.ts";
 import { matchNamespace } from "../namespaces.ts";
@@ -102,7 +102,7 @@ function merge(call: Call, draft: Draft, live: StoredObject, subresource: string
       else next["status"] = live["status"];
     }
   }
-  type.hooks.prepare?.(next, live as JsonObject, call.parts);
+  prepareDraft(call, next, live);
   if (type.countsGenerations && isNewGeneration(next, live, version.status)) {
     next.metadata["generation"] = (live.metadata.generation ?? 0) + 1;
   }

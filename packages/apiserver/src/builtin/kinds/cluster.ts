@@ -1,0 +1,98 @@
+/** Kinds of the cluster's own rules: rights, networks, storage, admission. */
+import type { Group } from "./row.ts";
+
+export const CLUSTER_GROUPS: readonly Group[] = [
+  {
+    group: "rbac.authorization.k8s.io",
+    versions: ["v1"],
+    rows: [
+      { kind: "Role", plural: "roles", name: "segment", createsOnUpdate: true },
+      { kind: "RoleBinding", plural: "rolebindings", name: "segment", createsOnUpdate: true },
+      { kind: "ClusterRole", plural: "clusterroles", scope: "Cluster", name: "segment", createsOnUpdate: true },
+      { kind: "ClusterRoleBinding", plural: "clusterrolebindings", scope: "Cluster", name: "segment", createsOnUpdate: true },
+    ],
+  },
+  {
+    group: "coordination.k8s.io",
+    versions: ["v1"],
+    rows: [{ kind: "Lease", plural: "leases", createsOnUpdate: true, needsVersion: true }],
+  },
+  {
+    group: "discovery.k8s.io",
+    versions: ["v1"],
+    rows: [{ kind: "EndpointSlice", plural: "endpointslices", generation: true }],
+  },
+  {
+    group: "networking.k8s.io",
+    versions: ["v1"],
+    rows: [
+      { kind: "Ingress", plural: "ingresses", short: ["ing"], status: true, generation: true },
+      { kind: "IngressClass", plural: "ingressclasses", scope: "Cluster", generation: true },
+      { kind: "NetworkPolicy", plural: "networkpolicies", short: ["netpol"], generation: true },
+    ],
+  },
+  {
+    group: "storage.k8s.io",
+    versions: ["v1"],
+    rows: [
+      { kind: "StorageClass", plural: "storageclasses", scope: "Cluster", short: ["sc"] },
+      { kind: "VolumeAttachment", plural: "volumeattachments", scope: "Cluster", status: true },
+      { kind: "CSIDriver", plural: "csidrivers", scope: "Cluster" },
+      { kind: "CSINode", plural: "csinodes", scope: "Cluster" },
+    ],
+  },
+  {
+    group: "admissionregistration.k8s.io",
+    versions: ["v1"],
+    rows: [
+      {
+        kind: "ValidatingWebhookConfiguration",
+        plural: "validatingwebhookconfigurations",
+        scope: "Cluster",
+        categories: ["api-extensions"],
+        generation: true,
+      },
+      {
+        kind: "MutatingWebhookConfiguration",
+        plural: "mutatingwebhookconfigurations",
+        scope: "Cluster",
+        categories: ["api-extensions"],
+        generation: true,
+      },
+      {
+        kind: "ValidatingAdmissionPolicy",
+        plural: "validatingadmissionpolicies",
+        scope: "Cluster",
+        categories: ["api-extensions"],
+        status: true,
+        generation: true,
+      },
+      {
+        kind: "ValidatingAdmissionPolicyBinding",
+        plural: "validatingadmissionpolicybindings",
+        scope: "Cluster",
+        categories: ["api-extensions"],
+        generation: true,
+      },
+    ],
+  },
+  {
+    group: "apiregistration.k8s.io",
+    versions: ["v1"],
+    rows: [{ kind: "APIService", plural: "apiservices", scope: "Cluster", categories: ["api-extensions"], status: true }],
+  },
+  {
+    group: "certificates.k8s.io",
+    versions: ["v1"],
+    rows: [
+      {
+        kind: "CertificateSigningRequest",
+        plural: "certificatesigningrequests",
+        scope: "Cluster",
+        short: ["csr"],
+        status: true,
+        fields: ["spec.signerName"],
+      },
+    ],
+  },
+];

@@ -1,0 +1,38 @@
+/** The form of the tables of built-in kinds. */
+import type { Hooks, NameRule, ResourceType } from "../../registry.ts";
+
+/** One kind: names, scope, subresources and the few rules beyond storage. */
+export interface Row {
+  readonly kind: string;
+  readonly plural: string;
+  readonly scope?: "Cluster";
+  readonly short?: readonly string[];
+  readonly categories?: readonly string[];
+  readonly status?: true;
+  readonly keepsStatus?: true;
+  readonly scale?: true;
+  /** metadata.generation counts changes of the spec. */
+  readonly generation?: true;
+  readonly name?: NameRule;
+  readonly fields?: readonly string[];
+  /** The text of the warning on each use. */
+  readonly deprecation?: string;
+  readonly createsOnUpdate?: true;
+  readonly returnsDeleted?: true;
+  readonly needsVersion?: true;
+  readonly marksDeletion?: true;
+  readonly orphansDependents?: true;
+  readonly graceSeconds?: ResourceType["graceSeconds"];
+  readonly hooks?: Hooks;
+}
+
+/** The kinds of one API group. */
+export interface Group {
+  readonly group: string;
+  /** The first one is stored. */
+  readonly versions: readonly string[];
+  readonly rows: readonly Row[];
+}
+
+/** The category of what users run. */
+export const all = ["all"] as const;

@@ -1,0 +1,152 @@
+/**
+ * Addresses and ports of Services. They come from the ranges that clusters have by default, chosen by the name of the
+ * Service, so that equal tests see equal addresses; nothing listens there.
+ */
+import { isObject, type JsonObject } from "../internal/json.ts";
+import type { Draft, Store } from "../storage.ts";
+
+/** Gives a Service what its type needs and takes what it needs no more (core `service/storage`, `service/strategy`). */
+export function prepareService(draft: Draft, previous: JsonObject | undefined, { store }: { readonly store: Store }): void {
+  if (!isObject(draft["spec"]) || draft["spec"] === previous?.["spec"]) return;
+  const spec: JsonObject = { ...draft["spec"] };
+  const old = isObject(previous?.["spec"]) ? previous["spec"] : undefined;
+  if (old !== undefined) {
+    keepAssigned(spec, old);
+    dropUnneeded(spec, old);
+  }
+  const name = `${draft.metadata.namespace ?? ""}/${draft.metadata.name}`;
+  assignAddress(spec, name, store);
+  assignPorts(spec, name, store);
+  draft["spec"] = spec;
+}
+
+/** What was assigned stays when a client leaves it out. */
+function keepAssigned(spec: JsonObject, old: JsonObject): void {
+  if (hasAddress(spec) && hasAddress(old)) {
+    spec["clusterIP"] ||= old["clusterIP"];
+    spec["clusterIPs"] ??= old["clusterIPs"];
+    if (spec["ipFamilies"] === undefined && old["ipFamilies"] !== undefined) spec["ipFamilies"] = old["ipFamilies"];
+    if (spec["ipFamilyPolicy"] === undefined && old["ipFamilyPolicy"] !== undefined) spec["ipFamilyPolicy"] = old["ipFamilyPolicy"];
+  }
+  if (hasNodePorts(spec) && hasNodePorts(old)) {
+    const before = new Map(portsOf(old).map((port) => [keyOf(port), port["nodePort"]]));
+    spec["ports"] = portsOf(spec).map((port) => {
+      const nodePort = port["nodePort"] ?? before.get(keyOf(port));
+      return nodePort === undefined ? port : { ...port, nodePort };
+    });
+  }
+  if (needsHealthCheck(spec) && needsHealthCheck(old)) spec["healthCheckNodePort"] ??= old["healthCheckNodePort"];
+}
+
+/** What the old type had and the new one has not goes, unless the client changed it. */
+function dropUnneeded(spec: JsonObject, old: JsonObject): void {
+  const drop = (field: string): void => {
+    if (JSON.stringify(spec[field]) === JSON.stringify(old[field])) delete spec[field];
+  };
+  if (hasAddress(old) && !hasAddress(spec)) for (const field of ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"]) drop(field);
+  if (hasNodePorts(old) && !hasNodePorts(spec)) {
+    const before = new Set(portsOf(old).map((port) => port["nodePort"]));
+    spec["ports"] = portsOf(spec).map(({ nodePort, ...port }) =>
+      nodePort === undefined || before.has(nodePort) ? port : { ...port, nodePort },
+    );
+  }
+  if (isExternal(old) && !isExternal(spec)) drop("externalTrafficPolicy");
+  if (needsHealthCheck(old) && !needsHealthCheck(spec)) drop("healthCheckNodePort");
+  if (old["type"] === "LoadBalancer" && spec["type"] !== "LoadBalancer") {
+    drop("allocateLoadBalancerNodePorts");
+    drop("loadBalancerClass");
+  }
+}
+
+function assignAddress(spec: JsonObject, name: string, store: Store): void {
+  if (!hasAddress(spec)) return;
+  const [first] = Array.isArray(spec["clusterIPs"]) ? spec["clusterIPs"] : [];
+  spec["clusterIP"] ||= first;
+  if (!spec["clusterIP"]) {
+    const taken = new Set(storedSpecs(store).map((other) => other["clusterIP"]));
+    spec["clusterIP"] = free(addressOf, { from: hash(name), count: ADDRESSES, taken });
+  }
+  spec["clusterIPs"] ??= [spec["clusterIP"]];
+  const isOpen = spec["clusterIP"] === "None" && spec["selector"] === undefined;
+  spec["ipFamilyPolicy"] ??= isOpen ? "RequireDualStack" : "SingleStack";
+  const family = String(spec["clusterIP"]).includes(":") ? "IPv6" : "IPv4";
+  spec["ipFamilies"] ??= isOpen ? ["IPv4", "IPv6"] : [family];
+}
+
+function assignPorts(spec: JsonObject, name: string, store: Store): void {
+  const wantsPorts = hasNodePorts(spec) && !(spec["type"] === "LoadBalancer" && spec["allocateLoadBalancerNodePorts"] === false);
+  const wantsCheck = needsHealthCheck(spec) && spec["healthCheckNodePort"] === undefined;
+  if (!wantsCheck && !(wantsPorts && portsOf(spec).some((port) => port["nodePort"] === undefined))) return;
+  const specs = [...storedSpecs(store), spec];
+  const taken = new Set<unknown>(specs.flatMap((one) => [one["healthCheckNodePort"], ...portsOf(one).map((port) => port["nodePort"])]));
+  const next = (key: string): number => {
+    const port = free((i) => FIRST_PORT + i, { from: hash(`${name}/${key}`), count: PORTS, taken });
+    taken.add(port);
+    return port;
+  };
+  if (wantsPorts) spec["ports"] = portsOf(spec).map((port) => ({ ...port, nodePort: port["nodePort"] ?? next(keyOf(port)) }));
+  if (wantsCheck) spec["healthCheckNodePort"] = next("health");
+}
+
+/** 10.96.0.0/12, the range of kubeadm, without the first addresses, which clusters use themselves. */
+const FIRST_ADDRESS = (10 * 256 + 96) * 256 * 256 + 256;
+const ADDRESSES = 2 ** 20 - 512;
+/** The default of `--service-node-port-range`. */
+const FIRST_PORT = 30_000;
+const PORTS = 2768;
+
+function addressOf(index: number): string {
+  const value = FIRST_ADDRESS + index;
+  return [24, 16, 8, 0].map((bits) => (value >>> bits) & 255).join(".");
+}
+
+/** The first value from a place on that is not taken. @throws Error when all are. */
+function free<T>(
+  valueAt: (index: number) => T,
+  { from, count, taken }: { readonly from: number; readonly count: number; readonly taken: ReadonlySet<unknown> },
+): T {
+  for (let i = 0; i < count; i++) {
+    const value = valueAt((from + i) % count);
+    if (!taken.has(value)) return value;
+  }
+  throw new Error(`all ${count} addresses or ports for Services are in use`);
+}
+
+/** FNV-1a. */
+function hash(text: string): number {
+  let value = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193);
+  return value >>> 0;
+}
+
+function storedSpecs(store: Store): JsonObject[] {
+  return store
+    .collection("services")
+    .all()
+    .map(({ object }) => object["spec"])
+    .filter(isObject);
+}
+
+function hasAddress(spec: JsonObject): boolean {
+  return spec["type"] !== "ExternalName";
+}
+
+function hasNodePorts({ type }: JsonObject): boolean {
+  return type === "NodePort" || type === "LoadBalancer";
+}
+
+function isExternal(spec: JsonObject): boolean {
+  return hasNodePorts(spec) || (spec["type"] === "ClusterIP" && Array.isArray(spec["externalIPs"]));
+}
+
+function needsHealthCheck(spec: JsonObject): boolean {
+  return spec["type"] === "LoadBalancer" && spec["externalTrafficPolicy"] === "Local";
+}
+
+function portsOf(spec: JsonObject): readonly JsonObject[] {
+  return Array.isArray(spec["ports"]) ? spec["ports"].filter(isObject) : [];
+}
+
+function keyOf({ protocol, port }: JsonObject): string {
+  return `${String(protocol)}/${String(port)}`;
+}

@@ -1,0 +1,50 @@
+/** What the server adds to Jobs and DaemonSets. */
+import { jsonEqual } from "@treadle/apimachinery";
+import { isObject, type JsonObject } from "../internal/json.ts";
+import type { Draft } from "../storage.ts";
+
+/** A Job finds its pods by its uid, unless it brings a selector of its own. */
+export function prepareJob(draft: Draft, previous: JsonObject | undefined): void {
+  const { spec } = draft;
+  if (previous !== undefined || !isObject(spec) || spec["manualSelector"] === true) return;
+  const uid = String(draft.metadata["uid"]);
+  const labels = {
+    "batch.kubernetes.io/controller-uid": uid,
+    "batch.kubernetes.io/job-name": draft.metadata.name,
+    "controller-uid": uid,
+    "job-name": draft.metadata.name,
+  };
+  const template = inside(spec, "template");
+  const metadata = inside(template, "metadata");
+  draft.metadata["labels"] = { ...inside(draft.metadata, "labels"), ...labels };
+  draft["spec"] = {
+    ...spec,
+    selector: { matchLabels: { "batch.kubernetes.io/controller-uid": uid } },
+    template: { ...template, metadata: { ...metadata, labels: { ...inside(metadata, "labels"), ...labels } } },
+  };
+}
+
+const TEMPLATE_GENERATION = "deprecated.daemonset.template.generation";
+
+/** A DaemonSet counts the changes of its template in an annotation, which starts at 1. */
+export function numberTemplate(draft: Draft, previous: JsonObject | undefined): void {
+  if (previous === undefined) annotate(draft, "1");
+}
+
+export function renumberTemplate(draft: Draft, previous: JsonObject | undefined): void {
+  if (previous === undefined) return;
+  const before = Number(inside(inside(previous, "metadata"), "annotations")[TEMPLATE_GENERATION] ?? 1);
+  const isChanged = !jsonEqual(inside(draft, "spec")["template"], inside(previous, "spec")["template"]);
+  annotate(draft, String(isChanged ? before + 1 : before));
+}
+
+function annotate(draft: Draft, generation: string): void {
+  const annotations = inside(draft.metadata, "annotations");
+  if (annotations[TEMPLATE_GENERATION] !== generation)
+    draft.metadata["annotations"] = { ...annotations, [TEMPLATE_GENERATION]: generation };
+}
+
+function inside(object: JsonObject, field: string): JsonObject {
+  const value = object[field];
+  return isObject(value) ? value : {};
+}
