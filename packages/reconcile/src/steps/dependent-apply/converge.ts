@@ -1,8 +1,7 @@
 /** Brings one object to what is wanted, by as few requests as possible: none where nothing differs. */
-import { createHash } from "node:crypto";
 import { isAlreadyExists, isConflict, jsonEqual, type KubernetesObject, type Ref } from "@treadle/apimachinery";
 import { unitManager } from "../../internal/req-client.ts";
-import { titleOf } from "./dependent.ts";
+import { digestAnnotation, digestOf, titleOf } from "./dependent.ts";
 import type { DependentState } from "./entries.ts";
 import { appliedFields, extractOwned, firstDifference } from "./owned-fields.ts";
 import { memoryOf, remember, type Unit, type Wanted } from "./unit.ts";
@@ -105,29 +104,30 @@ async function released({ dependent, req }: Unit, live: KubernetesObject): Promi
   return await req.client.patch(dependent.kind, namespace === undefined ? { name } : { name, namespace }, { type: "merge", body });
 }
 
-function isSame(unit: Unit, wanted: Wanted, live: KubernetesObject): boolean {
+function isSame(unit: Unit, { body }: Wanted, live: KubernetesObject): boolean {
   const { uid, resourceVersion } = live.metadata;
   const known = memoryOf(unit);
-  const digest = digestOf(wanted.body);
+  const digest = digestOf(body);
   const isKnown = known?.uid === uid && known?.wanted === digest;
   if (isKnown && known?.resourceVersion !== undefined && known.resourceVersion === resourceVersion) return true;
   const owned = appliedFields(withManagedFields(unit, live), unitManager(unit.pass, unit.dependent));
   if (owned === undefined) return false;
+  const key = digestAnnotation(unit.handlerName);
+  const wasApplied = body.metadata.annotations?.[key];
+  const isOurs = wasApplied !== undefined;
+  // Something else is wanted than what was applied; what was put there by hand is put back.
+  if (isOurs && live.metadata.annotations?.[key] !== wasApplied) return false;
   const stored = digestOf(extractOwned(live, owned));
-  const isSame = (isKnown && known?.stored === stored) || firstDifference(wanted.body, live, owned) === undefined;
+  const isSame = (isKnown && known?.stored === stored) || firstDifference(body, live, { owned, trust: isOurs }) === undefined;
   if (isSame) remember(unit, { uid, wanted: digest, stored: isKnown ? known?.stored : stored, resourceVersion });
   return isSame;
 }
 
-function written(unit: Unit, { body }: Wanted, stored: KubernetesObject): void {
-  const owned = appliedFields(stored, unitManager(unit.pass, unit.dependent));
-  const { uid, resourceVersion } = stored.metadata;
-  remember(unit, {
-    uid,
-    wanted: digestOf(body),
-    stored: owned === undefined ? undefined : digestOf(extractOwned(stored, owned)),
-    resourceVersion,
-  });
+function written(unit: Unit, { body }: Wanted, live: KubernetesObject): void {
+  const owned = appliedFields(live, unitManager(unit.pass, unit.dependent));
+  const { uid, resourceVersion } = live.metadata;
+  const stored = owned === undefined ? undefined : digestOf(extractOwned(live, owned));
+  remember(unit, { uid, wanted: digestOf(body), stored, resourceVersion });
 }
 
 /** Objects that are fetched come without managedFields; the metadata in the cache has ours of the same version. */
@@ -150,21 +150,4 @@ function pending(reason: string, message: string): Converged & { readonly type: 
 
 function title({ dependent, owner }: Unit, target: Ref): string {
   return titleOf(dependent, target, owner);
-}
-
-function digestOf(value: unknown): string {
-  return createHash("sha256")
-    .update(JSON.stringify(sorted(value)))
-    .digest("base64");
-}
-
-/** With members in one order: that of an object says nothing. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, member]) => [key, sorted(member)]),
-  );
 }

@@ -1,8 +1,10 @@
 /** One dependent as its step runs it: the author's options with their defaults, and what follows from them without a request. */
+import { createHash } from "node:crypto";
 import {
   apiVersionOf,
   canReference,
   controllerReference,
+  groupKindOf,
   type Kind,
   type KubernetesObject,
   keyOf,
@@ -101,8 +103,8 @@ export function bodyOf(
     );
   const byReference = isOwned && isReferable && options.ownership !== "label";
   const annotations = { ...metadata.annotations, ...(isOwned ? ownerAnnotations(owner, handlerName) : {}) };
-  return {
-    ...fields,
+  const body: Body = {
+    ...(groupKindOf(kind) === "Secret" ? withEncodedText(fields) : fields),
     apiVersion: apiVersionOf(kind),
     kind: kind.kind,
     metadata: {
@@ -113,6 +115,24 @@ export function bodyOf(
       ...(byReference ? { ownerReferences: [controllerReference(owner)] } : {}),
     },
   };
+  // Of what is confidential not even a hash stands beside it; its values are compared themselves.
+  if (!isOwned || options.update !== undefined || kind.cachedAs === "metadata") return body;
+  return { ...body, metadata: { ...body.metadata, annotations: { ...annotations, [digestAnnotation(handlerName)]: digestOf(body) } } };
+}
+
+/**
+ * The annotation that says what was applied last: after a restart it tells what is wanted less from what the server added.
+ */
+export function digestAnnotation(handlerName: string): string {
+  return `${handlerName}/applied`;
+}
+
+/** The same for the same JSON, whatever the order of its members. */
+export function digestOf(value: unknown): string {
+  return createHash("sha256")
+    .update(JSON.stringify(sorted(value)))
+    .digest("hex")
+    .slice(0, 32);
 }
 
 /** What is applied. */
@@ -159,6 +179,23 @@ function withoutUndefined(value: unknown): unknown {
     Object.entries(value)
       .filter(([, member]) => member !== undefined)
       .map(([key, member]) => [key, withoutUndefined(member)]),
+  );
+}
+
+/** `stringData` cannot be read back: as `data` it is compared and put back like everything else. It wins, as on the server. */
+function withEncodedText({ stringData, ...fields }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  if (typeof stringData !== "object" || stringData === null) return fields;
+  const encoded = Object.entries(stringData).map(([key, text]) => [key, Buffer.from(String(text)).toString("base64")]);
+  return { ...fields, data: { ...(fields["data"] as object | undefined), ...Object.fromEntries(encoded) } };
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, member]) => [key, sorted(member)]),
   );
 }
 

@@ -2,11 +2,12 @@
  * Whether applying would change anything, without asking the server: what we want is compared with the fields of the live
  * object that our field manager owns, as `metadata.managedFields` says. Pure.
  *
- * A difference is: a wanted field that is not ours (somebody took it over, or it was never applied), one of ours that has
- * another value or is gone, and one of ours that is wanted no more. Fields of others are no difference. Inside a value that
- * is owned as a whole (an atomic list or map) the server may have added defaults: there, what is wanted must be contained.
+ * A difference is: a wanted field that is not ours (somebody took it over, or it was never applied), and one of ours that
+ * is wanted no more. Where we know that what we want is what we applied last (`trust`), that is all: whoever changes or
+ * removes a field takes it from us, so what is ours has our value, in whatever form the server keeps it (quantities,
+ * defaults inside atomic lists). Else the values are compared as well, exactly. Fields of others are no difference.
  */
-import type { KubernetesObject, ManagedFieldsEntry } from "@treadle/apimachinery";
+import { jsonEqual, type KubernetesObject, type ManagedFieldsEntry } from "@treadle/apimachinery";
 
 /** A set of fields in the form of `fieldsV1`. */
 export type FieldSet = Readonly<Record<string, unknown>>;
@@ -22,9 +23,14 @@ export function appliedFields(live: KubernetesObject, manager: string): FieldSet
  * Where applying `wanted` would change `live`, as a path for people; `undefined` when nowhere. `owned` are the fields that
  * we have applied. What names the object (apiVersion, kind, name, namespace, uid, resourceVersion) is not compared.
  */
-export function firstDifference(wanted: object, live: object, owned: FieldSet): string | undefined {
+export function firstDifference(
+  wanted: object,
+  live: object,
+  given: { readonly owned: FieldSet; readonly trust: boolean },
+): string | undefined {
+  const { owned, trust } = given;
   // At the root an empty set means that nothing is ours, below it a field that is ours as a whole.
-  return differsInside(withoutIdentity(wanted), live, owned, "");
+  return differsInside({ wanted: withoutIdentity(wanted), live, trust }, owned, "");
 }
 
 /** The values of `live` at the fields of `owned`, each under its path: what is ours of it, for remembering. */
@@ -40,12 +46,18 @@ export function extractOwned(live: unknown, owned: FieldSet): unknown {
   return found;
 }
 
-function differs(wanted: unknown, live: unknown, owned: FieldSet, path: string): string | undefined {
-  if (isLeaf(owned)) return contains(live, wanted) ? undefined : path;
-  return differsInside(wanted, live, owned, path);
+interface Sides {
+  readonly wanted: unknown;
+  readonly live: unknown;
+  readonly trust: boolean;
 }
 
-function differsInside(wanted: unknown, live: unknown, owned: FieldSet, path: string): string | undefined {
+function differs(sides: Sides, owned: FieldSet, path: string): string | undefined {
+  if (!isLeaf(owned)) return differsInside(sides, owned, path);
+  return sides.trust || jsonEqual(sides.live, sides.wanted) ? undefined : path;
+}
+
+function differsInside({ wanted, live, trust }: Sides, owned: FieldSet, path: string): string | undefined {
   const unmatched = new Set(membersOf(wanted));
   for (const [key, fields] of Object.entries(owned)) {
     if (key === ".") continue;
@@ -55,8 +67,8 @@ function differsInside(wanted: unknown, live: unknown, owned: FieldSet, path: st
     if (inWanted === undefined) return here;
     unmatched.delete(inWanted.member);
     const inLive = memberAt(live, key);
-    if (inLive === undefined) return here;
-    const difference = isFields(fields) ? differs(inWanted.value, inLive, fields, here) : undefined;
+    if (inLive === undefined && !trust) return here;
+    const difference = isFields(fields) ? differs({ wanted: inWanted.value, live: inLive, trust }, fields, here) : undefined;
     if (difference !== undefined) return difference;
   }
   // Wanted, but not ours.
@@ -110,26 +122,12 @@ function indexAt(list: readonly unknown[], key: string, test: ElementTest): numb
     case "k:":
       return isObject(named) ? list.findIndex((element) => isObject(element) && test(element, named)) : -1;
     case "v:":
-      return list.findIndex((element) => contains(element, named) && contains(named, element));
+      return list.findIndex((element) => jsonEqual(element, named));
     case "i:":
       return typeof named === "number" && named < list.length ? named : -1;
     default:
       return -1;
   }
-}
-
-/** Whether `live` holds everything that `wanted` says; lists element by element, and of the same length. */
-function contains(live: unknown, wanted: unknown): boolean {
-  if (Array.isArray(wanted)) {
-    return Array.isArray(live) && live.length === wanted.length && wanted.every((element, i) => contains(live[i], element));
-  }
-  if (isObject(wanted)) {
-    if (!isObject(live)) return false;
-    return Object.entries(wanted).every(
-      ([name, value]) => value === undefined || (Object.hasOwn(live, name) && contains(live[name], value)),
-    );
-  }
-  return live === wanted;
 }
 
 /** What names the object is no field that anybody owns. */
