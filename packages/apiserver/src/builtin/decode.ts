@@ -9,15 +9,16 @@ import { secondsOf } from "../object-meta.ts";
 import { fillDefaults } from "./defaults.ts";
 import { deducedGoType } from "./go-type.ts";
 import { canonicalQuantity } from "./quantity.ts";
-import { definition, type RawSchema, resolved } from "./schemas.ts";
+import { definition, type RawSchema } from "./schemas.ts";
 
 /** Decodes the fields of an object beside apiVersion, kind and metadata, which are kept. @throws MetaTypeError */
 export function decodeObject(name: string, object: JsonObject, unknown: string[]): JsonObject {
   const { apiVersion, kind, metadata, ...rest } = object;
-  const decoded = decodeStruct(name, rest, { struct: "", goPath: "", path: "", unknown });
-  Object.assign(decoded, { apiVersion, kind, metadata });
+  const fields = decodeStruct(name, rest, { struct: "", goPath: "", path: "", unknown });
+  const decoded: JsonObject = { ...fields, apiVersion, kind, metadata };
   fillDefaults(name, decoded);
-  return decoded;
+  // Readers are used to this order.
+  return { apiVersion, kind, metadata, ...decoded };
 }
 
 /** The `status` of a new object of a kind, before anything reported one. */
@@ -31,7 +32,7 @@ export function emptyObject(name: string): JsonObject {
   const object: JsonObject = {};
   for (const [field, schema] of Object.entries(definition(name).properties ?? {})) {
     if (schema.zero === undefined) continue;
-    const own = resolved(schema);
+    const own = target(schema);
     if (schema.$ref !== undefined && isObject(schema.zero)) object[field] = emptyObject(schema.$ref);
     else if (schema.zero === null && own["x-kubernetes-list-type"] === "map") object[field] = [];
     else object[field] = schema.zero;
@@ -71,7 +72,7 @@ function decodeStruct(name: string, value: JsonObject, place: Place): JsonObject
 
 function decodeValue(schema: RawSchema, value: unknown, place: Place): unknown {
   const { $ref } = schema;
-  const own = resolved(schema);
+  const own = target(schema);
   if (own.properties !== undefined && $ref !== undefined) {
     if (!isObject(value)) throw mismatch(schema, value, place);
     const decoded = decodeStruct($ref, value, place);
@@ -113,7 +114,7 @@ function decodeMap(schema: RawSchema, values: RawSchema, value: unknown, place: 
 /** Null in a list or map is the zero value of its type. */
 function decodeElement(schema: RawSchema, value: unknown, place: Place): unknown {
   if (value !== null) return decodeValue(schema, value, place);
-  const own = resolved(schema);
+  const own = target(schema);
   if (own.properties !== undefined && schema.$ref !== undefined) return filled(schema.$ref, {}, place);
   if (own.format === "quantity") return "0";
   return own.type === "string" ? "" : own.type === "integer" ? 0 : own.type === "boolean" ? false : null;
@@ -172,11 +173,18 @@ function decodeIntOrString(value: unknown, place: Place): unknown {
 
 /** Whether Go leaves the value out when it writes the field. */
 function isOmitted(schema: RawSchema, value: unknown): boolean {
-  if (schema.zero !== undefined || deducedGoType(schema).startsWith("*")) return false;
-  if (value === "" || value === 0 || value === false) return true;
-  if (Array.isArray(value)) return value.length === 0;
-  const isMap = schema.$ref === undefined && isObject(value);
-  return isMap && Object.keys(value).length === 0;
+  return isEmpty(schema, value) && schema.zero === undefined && !deducedGoType(schema).startsWith("*");
+}
+
+function isEmpty({ $ref }: RawSchema, value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return value === "" || value === 0 || value === false;
+  // Go never leaves out a struct.
+  return Array.isArray(value) ? value.length === 0 : $ref === undefined && Object.keys(value).length === 0;
+}
+
+/** What describes the values of a field: the field says more only for others. */
+function target(schema: RawSchema): RawSchema {
+  return schema.$ref === undefined ? schema : definition(schema.$ref);
 }
 
 function filled(name: string, value: JsonObject, place: Place): JsonObject {

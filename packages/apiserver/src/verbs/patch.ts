@@ -31,8 +31,8 @@ export async function patch(call: Call): Promise<ApiResponse> {
   const duplicates = options.fieldValidation === "Ignore" ? [] : duplicateMembers(text, body);
   const problems =
     type === MERGE
-      ? fieldProblems(duplicates, unknown)
-      : [...duplicates.map((path) => `json patch duplicate field "${path}"`), ...fieldProblems([], unknown)];
+      ? fieldProblems(duplicates, unknown.toSorted())
+      : [...duplicates.map((path) => `json patch duplicate field "${path}"`), ...fieldProblems([], unknown.toSorted())];
   checkFields(call, { problems, validation: options.fieldValidation, refuse: (cause) => badResult(patched, cause) });
   return answerWritten(call, 200, change(call, { entry, draft, subresource: route.subresource, options }));
 }
