@@ -97,7 +97,8 @@ function operatorOf(harness: Harness, handler: AnyHandler, client: Client, clock
     const group = object.apiVersion.includes("/") ? (object.apiVersion.split("/")[0] as string) : "";
     cached.set(cacheKey({ ...handler.kind, group, kind: object.kind }, object.metadata), deepFreeze(object));
   };
-  const kinds = [handler.kind, ...handler.pipeline.leaves.flatMap((step) => Object.values(step.reads).map(({ kind }) => kind))];
+  const watched = handler.pipeline.leaves.flatMap((step) => Object.values(step.reads).filter(({ watches }) => watches !== undefined));
+  const kinds = [handler.kind, ...watched.map(({ kind }) => kind)];
   const load = async (): Promise<void> => {
     cached.clear();
     for (const kind of new Map(kinds.map((kind) => [`${apiVersionOf(kind)}/${kind.kind}`, kind])).values()) {

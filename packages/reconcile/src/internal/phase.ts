@@ -37,10 +37,11 @@ export async function runPhase(pass: Pass, step: StepRuntime, phase: Phase, limi
   const wasOver = pass.over;
   let ended: Ended;
   try {
-    const returned = begun(pass, step, phase, scope);
+    const stage: Stage = { isReading: false };
+    const returned = begun(pass, step, { phase, scope, stage });
     // Adopted once: a thenable may be lazy and start its work whenever it is asked.
     const result = isPromiseLike(returned)
-      ? await awaited(pass, step, { phase, returned: Promise.resolve(returned), scope, limit })
+      ? await awaited(pass, step, { phase, stage, returned: Promise.resolve(returned), scope, limit })
       : returned;
     ended = checked(step, phase, result);
   } catch (error) {
@@ -67,7 +68,9 @@ export async function askGate(pass: Pass, step: StepRuntime, limit: PhaseLimit):
   try {
     const reads = resolveReads(pass, step, scope);
     const resolved =
-      reads instanceof Promise ? ((await awaited(pass, step, { phase: "gate", returned: reads, scope, limit })) as Resolved) : reads;
+      reads instanceof Promise
+        ? ((await awaited(pass, step, { phase: "gate", stage: { isReading: true }, returned: reads, scope, limit })) as Resolved)
+        : reads;
     const result = (step.gate as PhaseFunction)(new StepReq(pass, step, "gate", { scope, reads: resolved.values }));
     if (isPromiseLike(result)) {
       void result.then(undefined, () => undefined); // Nobody may hear of it later: the gate has failed already.
@@ -84,8 +87,17 @@ export async function askGate(pass: Pass, step: StepRuntime, limit: PhaseLimit):
   return ended;
 }
 
+/** Whether a phase still waits for what it reads: for the error of one that is too slow. */
+interface Stage {
+  isReading: boolean;
+}
+
 /** Reads, then the phase; all of it before the deadline of the step. */
-function begun(pass: Pass, step: StepRuntime, phase: Phase, scope: Scope): unknown {
+function begun(
+  pass: Pass,
+  step: StepRuntime,
+  { phase, scope, stage }: { readonly phase: Phase; readonly scope: Scope; readonly stage: Stage },
+): unknown {
   const run = ({ values, missing }: Resolved): unknown => {
     if (missing !== undefined && phase === "do") throw new KindNotInstalled(step, missing);
     // The caller looked: the step has this phase.
@@ -93,7 +105,9 @@ function begun(pass: Pass, step: StepRuntime, phase: Phase, scope: Scope): unkno
   };
   const reads = resolveReads(pass, step, scope);
   if (!(reads instanceof Promise)) return run(reads);
+  stage.isReading = true;
   return reads.then((resolved) => {
+    stage.isReading = false;
     scope.check(step.name); // The answer may have come too late.
     return run(resolved);
   });
@@ -102,15 +116,23 @@ function begun(pass: Pass, step: StepRuntime, phase: Phase, scope: Scope): unkno
 async function awaited(
   pass: Pass,
   step: StepRuntime,
-  run: { readonly phase: Phase; readonly returned: Promise<unknown>; readonly scope: Scope; readonly limit: PhaseLimit },
+  run: {
+    readonly phase: Phase;
+    readonly stage: Stage;
+    readonly returned: Promise<unknown>;
+    readonly scope: Scope;
+    readonly limit: PhaseLimit;
+  },
 ): Promise<unknown> {
-  const { phase, returned, scope, limit } = run;
+  const { phase, stage, returned, scope, limit } = run;
   const stepMs = step.timeoutMs ?? pass.pipeline.deadlines.stepMs;
   const restMs = limit.endsAtMs - pass.clock.now();
   const tooSlow = (): Error =>
     new ReconcileError(
       "ERR_STEP_TIMEOUT",
-      `step "${step.name}": ${phase} did not finish within ${stepMs / 1000} s: pass req.signal to what it waits for, or raise timeoutMs`,
+      stage.isReading
+        ? `step "${step.name}": what it reads for ${phase} did not arrive from the server within ${stepMs / 1000} s`
+        : `step "${step.name}": ${phase} did not finish within ${stepMs / 1000} s: pass req.signal to what it waits for, or raise timeoutMs`,
       {
         step: step.name,
       },
