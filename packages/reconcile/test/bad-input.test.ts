@@ -91,7 +91,7 @@ describe("a step that misbehaves", () => {
       body: (req: { object: { spec: { size: number } } }) => {
         req.object.spec.size = 2;
       },
-      message: /read only property 'size'/,
+      message: /^step "bad" changed something that is read-only, such as req\.object .*read only property 'size'.*: change req\.status/,
       reason: "TypeError",
     },
     {
@@ -125,6 +125,30 @@ describe("a step that misbehaves", () => {
         req.labels["a"] = "b";
       },
       message: /step "bad" may not write labels: add writes: \["labels"\]/,
+      reason: "TypeError",
+    },
+    {
+      name: "writes conditions into the status",
+      body: (req: { status: Record<string, unknown> }) => {
+        req.status["conditions"] = [];
+      },
+      message: /^step "bad": req\.status\.conditions is kept by the engine: .*req\.conditions/,
+      reason: "TypeError",
+    },
+    {
+      name: "writes observedGeneration",
+      body: (req: { status: Record<string, unknown> }) => {
+        req.status["observedGeneration"] = 7;
+      },
+      message: /^step "bad": req\.status\.observedGeneration is kept by the engine/,
+      reason: "TypeError",
+    },
+    {
+      name: "writes the state of all steps",
+      body: (req: { status: Record<string, unknown> }) => {
+        req.status["steps"] = {};
+      },
+      message: /^step "bad": req\.status\.steps is kept by the engine: write req\.state/,
       reason: "TypeError",
     },
   ];

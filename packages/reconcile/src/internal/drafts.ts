@@ -66,6 +66,14 @@ export class Draft<T extends object = Record<string, unknown>> {
     }
   }
 
+  /** Takes these members out, if somebody put them in; says which was the first. */
+  takeOut(names: readonly string[]): string | undefined {
+    const draft = this.#draft as Record<string, unknown> | undefined;
+    const found = draft === undefined ? [] : names.filter((name) => Object.hasOwn(draft, name));
+    for (const name of found) delete draft?.[name];
+    return found[0];
+  }
+
   /** The changes since {@link stored} as a merge patch, or undefined when there are none. */
   changes(): unknown {
     return this.take().changes;

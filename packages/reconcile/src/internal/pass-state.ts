@@ -202,7 +202,8 @@ export class Pass {
   checkDrafts(): TypeError | undefined {
     if (!this.draftsTouched) return undefined;
     this.draftsTouched = false;
-    let wrong: TypeError | undefined;
+    const kept = this.status.takeOut(this.#keptFields());
+    let wrong = kept === undefined ? undefined : new TypeError(`req.status.${kept} is kept by the engine: ${HOW_TO_WRITE[kept]}`);
     for (const draft of this.#drafts()) wrong = draft.check() ?? wrong;
     return wrong;
   }
@@ -222,6 +223,17 @@ export class Pass {
     for (const draft of this.#drafts()) draft.close();
   }
 
+  /** What of the status the engine writes itself, whatever is in the draft. */
+  #keptFields(): readonly string[] {
+    const { conditions, stateIn, kind } = this.pipeline;
+    return [
+      ...(conditions === undefined ? [] : ["conditions"]),
+      ...(conditions?.keepsObservedGeneration === true ? ["observedGeneration"] : []),
+      ...(stateIn === "status" ? ["steps"] : []),
+      ...(kind.resource?.dependents === true ? ["dependents"] : []),
+    ];
+  }
+
   *#drafts(): Iterable<Draft | Draft<Record<string, string>>> {
     yield this.status;
     yield this.labels;
@@ -230,6 +242,13 @@ export class Pass {
     for (const { draft } of this.#states.values()) yield draft;
   }
 }
+
+const HOW_TO_WRITE: Readonly<Record<string, string>> = {
+  conditions: "declare the condition, and set it by req.conditions",
+  observedGeneration: "it is the generation of the object that the pass saw",
+  steps: "write req.state",
+  dependents: "dependentApply writes it",
+};
 
 /** The status without what the engine keeps there. */
 function authorsPart(status: Record<string, unknown> | undefined, hasDependents: boolean): Record<string, unknown> {

@@ -51,7 +51,7 @@ export async function runPhase(pass: Pass, step: StepRuntime, phase: Phase, limi
   }
   scope.end();
   const notJson = pass.checkDrafts();
-  if (notJson !== undefined && ended.type !== "failed") ended = contained(pass, step, notJson);
+  if (notJson !== undefined && ended.type !== "failed") ended = contained(pass, step, draftError(step, notJson));
   if (scope.openCall !== undefined && ended.type !== "failed") ended = contained(pass, step, notAwaited(step, phase, scope.openCall));
   if (scope.failure !== undefined && ended.type !== "failed") ended = contained(pass, step, scope.failure.error);
   // Whatever the step made of it: a write of its own has ended the pass.
@@ -186,6 +186,10 @@ function contained(pass: Pass, step: StepRuntime, thrown: unknown): Ended {
   return { type: "failed", error };
 }
 
+function draftError({ name }: StepRuntime, { message, cause }: Error): Error {
+  return new TypeError(`step "${name}": ${message}`, { cause });
+}
+
 function notAwaited(step: StepRuntime, phase: Phase, call: string): Error {
   const message = `step "${step.name}": ${phase} ended while ${call} was still running: await it, so that the pass knows how it ended`;
   return new ReconcileError("ERR_NOT_AWAITED", message, { step: step.name });
@@ -208,7 +212,7 @@ function endOf(over: PrimaryGone | QuietRequeue): Ended {
 /** Anything can be thrown, a revoked proxy too: looking at it must not throw again. */
 function asError(step: StepRuntime, thrown: unknown): Error {
   try {
-    if (thrown instanceof Error) return thrown;
+    if (thrown instanceof Error) return readOnly(step, thrown) ?? thrown;
   } catch {
     // Falls through: it is no Error that could be used.
   }
@@ -219,6 +223,15 @@ function asError(step: StepRuntime, thrown: unknown): Error {
   const message = `step "${step.name}" threw ${truncate(withoutSecrets(what), 200)} instead of an Error`;
   return new ReconcileError("ERR_STEP_FAILED", message, { step: step.name, cause: thrown });
 }
+
+/** The words of V8 for a change of something frozen say neither whose it is nor what to do. */
+function readOnly(step: StepRuntime, cause: Error): Error | undefined {
+  if (cause.name !== "TypeError" || !FROZEN.test(cause.message)) return undefined;
+  const what = `step "${step.name}" changed something that is read-only, such as req.object or what is in req.reads`;
+  return new TypeError(`${what} (${cause.message}): change req.status or another draft, or a copy made by structuredClone()`, { cause });
+}
+
+const FROZEN = /^Cannot (?:assign to read only property|add property|delete property|define property)\b/;
 
 function reportOf(ended: Ended): { readonly result: "done" | "wait" | "stop" | "failed"; readonly reason?: string } {
   switch (ended.type) {
