@@ -106,6 +106,14 @@ describe("what is no JSON", () => {
   test.for<[string, unknown]>([
     ["an object that contains itself", cyclic],
     ["a bigint", 1n],
+    ["a Map", new Map([["a", 1]])],
+    ["a Set in a list", [new Set([1])]],
+    ["an empty Map", { inner: new Map() }],
+    ["a promise", Promise.resolve(1)],
+    ["an error", new Error("x")],
+    ["a regular expression", /x/],
+    ["bytes", new Uint8Array(2)],
+    ["a member named __proto__", JSON.parse('{ "__proto__": "x" }')],
     ["what throws when it is written down", { toJSON: () => { throw new Error("gotcha"); } }], // biome-ignore format: one line reads better
   ])("%s is found, taken out again, and what was good before stays", ([, value]) => {
     const draft = draftOf();

@@ -144,9 +144,22 @@ export function withoutDrafts(members: object): object {
   );
 }
 
-/** @throws TypeError for what JSON.stringify would turn into null, or leave out without a word. */
+/** @throws TypeError for what JSON.stringify would turn into null or an empty object, or leave out without a word. */
 function onlyJson(key: string, value: unknown): unknown {
-  const isLost = typeof value === "function" || typeof value === "symbol" || (typeof value === "number" && !Number.isFinite(value));
-  if (isLost) throw new TypeError(`${key} is ${typeof value === "number" ? String(value) : `a ${typeof value}`}`);
+  const what = notJson(value);
+  if (what !== undefined) throw new TypeError(`${key} is ${what}`);
   return value;
 }
+
+function notJson(value: unknown): string | undefined {
+  if (typeof value === "function" || typeof value === "symbol") return `a ${typeof value}`;
+  if (typeof value === "number" && !Number.isFinite(value)) return String(value);
+  if (typeof value !== "object" || value === null) return undefined;
+  // A merge patch cannot carry it, and nobody means it.
+  if (Object.hasOwn(value, "__proto__")) return "an object with a member named __proto__";
+  const tag = Object.prototype.toString.call(value).slice("[object ".length, -1);
+  return WITHOUT_JSON.test(tag) ? `of type ${tag}: put a plain object or list in its place` : undefined;
+}
+
+/** What is an empty object to JSON, or one with a member for each byte. */
+const WITHOUT_JSON = /^(?:(?:Weak)?(?:Map|Set)|WeakRef|Promise|RegExp|Error|(?:Shared)?ArrayBuffer|DataView|\w+Array)$/;
