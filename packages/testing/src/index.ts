@@ -5,6 +5,7 @@ export { fakeWorld, type FakeWorld, type FakeWorldOptions, type PassOutcome, typ
 export type { LogLine } from "./internal/log-recorder.ts";
 export type { ToCreate, UserActions } from "./internal/user.ts";
 export type { RecordedRequest, RequestFilter, RequestLog, RequestObserver, Verb } from "./requests.ts";
+export { checkRights, type CheckRightsOptions, type RightsRun, type RightsStory } from "./rights-check.ts";
 export {
   checkStatus,
   type CheckStatusOptions,

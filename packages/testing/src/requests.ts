@@ -55,9 +55,9 @@ export interface RequestLog extends Iterable<RecordedRequest> {
 
 /**
  * Told of a request of the operator before it is sent. An ApiError that it throws is the answer in place of the server's;
- * any other error is a connection that breaks.
+ * any other error is a connection that breaks. A promise that it returns holds the request until it is resolved.
  */
-export type RequestObserver = (request: Omit<RecordedRequest, "status">) => void;
+export type RequestObserver = (request: Omit<RecordedRequest, "status">) => unknown;
 
 const WRITES: ReadonlySet<Verb> = new Set(["create", "update", "patch", "apply", "delete"]);
 
@@ -74,7 +74,9 @@ export class Recorder implements RequestLog {
         const recorded = this.#begin(request);
         this.#pending++;
         try {
-          const response = this.#fault(recorded) ?? (await transport.request(request));
+          const answer = this.#told(recorded);
+          const fault = answer instanceof Promise ? await answer : answer;
+          const response = fault ?? (await transport.request(request));
           recorded.status = response.status;
           return response;
         } finally {
@@ -130,14 +132,19 @@ export class Recorder implements RequestLog {
   }
 
   /** What an observer answers in place of the server. @throws what it throws, unless that is an ApiError */
-  #fault(request: RecordedRequest): ApiResponse | undefined {
+  #told(request: RecordedRequest): ApiResponse | undefined | Promise<undefined> {
+    const answers: Promise<unknown>[] = [];
     try {
-      for (const observe of this.#observers) observe(request);
-      return undefined;
+      for (const observe of this.#observers) {
+        const answer = observe(request);
+        if (answer instanceof Promise) answers.push(answer);
+      }
     } catch (error) {
       if (isApiError(error)) return answerOf(error);
       throw error;
     }
+    // Not awaited where nobody asks for it: a turn more would change the order of requests.
+    return answers.length === 0 ? undefined : Promise.all(answers).then(() => undefined);
   }
 
   #begin(request: ApiRequest): { -readonly [K in keyof RecordedRequest]: RecordedRequest[K] } {

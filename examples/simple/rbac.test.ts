@@ -1,0 +1,17 @@
+/** The operator's rights are enough, and none is too many; on a real server only, for in memory nobody asks for rights. */
+import { checkRights, startTestCluster } from "@treadle/testing";
+import { expect, test } from "vitest";
+import { simple } from "./controller.ts";
+import { Simple } from "./simple.ts";
+
+test("each right is needed", { tags: ["real"] }, async () => {
+  await using cluster = await startTestCluster({ kinds: [Simple] });
+  const runs = await checkRights(cluster, simple, {
+    async story({ namespaces: [namespace], until }) {
+      await cluster.create(Simple, { metadata: { name: "a", namespace }, spec: { dividend: 17, divisor: 5 } });
+      await until("it is divided", async () => (await cluster.get(Simple, `${namespace}/a`))?.status?.quotient === 3);
+    },
+  });
+  expect(runs.filter(({ without, failure }) => (without === undefined) !== (failure === undefined))).toEqual([]);
+  expect(runs).toHaveLength(5);
+});
