@@ -50,6 +50,17 @@ describe("a step that misbehaves", () => {
     },
     { name: "rejects with null", body: () => Promise.reject(null), message: /step "bad" threw a value of type null/, reason: "StepFailed" },
     {
+      name: "throws an error that cannot be looked at",
+      body: () => {
+        const refuse = (): never => {
+          throw new Error("trap");
+        };
+        throw new Proxy(new Error("x"), { has: refuse });
+      },
+      message: /step "bad" threw a value of type object .* instead of an Error/,
+      reason: "StepFailed",
+    },
+    {
       name: "throws a revoked proxy",
       body: () => {
         const { proxy, revoke } = Proxy.revocable({}, {});

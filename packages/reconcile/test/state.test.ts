@@ -106,6 +106,16 @@ describe("step state", () => {
     expect((await live()).status?.steps).toEqual({ counter: { n: "two" }, unknown: { x: 1 } });
   });
 
+  test("of a step that is named like what every object inherits", async () => {
+    const name = "constructor";
+    await harness.user.create(Widget, widget());
+    const counting = step(Widget, { name, state: z.object({ n: z.number().default(0) }), do: (req) => void req.state.n++ });
+    const operator = harness.operator(handler(Widget).step(counting).build());
+    await operator.pass(KEY);
+    expect((await operator.pass(KEY)).error).toBeUndefined();
+    expect((await live()).status?.steps).toEqual({ [name]: { n: 2 } });
+  });
+
   test("of steps that we do not know stays", async () => {
     await harness.user.create(Widget, widget({ spec: { note: "count" } }));
     await harness.user.patch(Widget, REF, { type: "merge", body: { status: { steps: { unknown: { x: 1 } } } } }, { subresource: "status" });

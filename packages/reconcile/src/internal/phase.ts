@@ -212,7 +212,8 @@ function endOf(over: PrimaryGone | QuietRequeue): Ended {
 /** Anything can be thrown, a revoked proxy too: looking at it must not throw again. */
 function asError(step: StepRuntime, thrown: unknown): Error {
   try {
-    if (thrown instanceof Error) return readOnly(step, thrown) ?? thrown;
+    // Guards look for brands by `in`; where that throws it would do so outside of this step.
+    if (thrown instanceof Error && !("" in thrown)) return readOnly(step, thrown) ?? thrown;
   } catch {
     // Falls through: it is no Error that could be used.
   }
@@ -226,7 +227,7 @@ function asError(step: StepRuntime, thrown: unknown): Error {
 
 /** The words of V8 for a change of something frozen say neither whose it is nor what to do. */
 function readOnly(step: StepRuntime, cause: Error): Error | undefined {
-  if (cause.name !== "TypeError" || !FROZEN.test(cause.message)) return undefined;
+  if (!(cause instanceof TypeError) || !FROZEN.test(cause.message)) return undefined;
   const what = `step "${step.name}" changed something that is read-only, such as req.object or what is in req.reads`;
   return new TypeError(`${what} (${cause.message}): change req.status or another draft, or a copy made by structuredClone()`, { cause });
 }

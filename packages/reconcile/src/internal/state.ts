@@ -10,13 +10,13 @@ import type { StepRuntime } from "./step-runtime.ts";
 
 /** All step state that an object carries, steps that we do not know included. @throws ReconcileError when it cannot be read. */
 export function storedState(pipeline: Pipeline, object: KubernetesObject): Readonly<Record<string, unknown>> {
-  if (pipeline.stateIn === "status") return stepsOf(object);
+  if (pipeline.stateIn === "status") return members(stepsOf(object));
   const annotation = stateAnnotationOf(pipeline.name);
   const text = object.metadata.annotations?.[annotation];
   if (text === undefined || text === "") return {};
   try {
     const parsed: unknown = JSON.parse(text);
-    if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)) return parsed as Readonly<Record<string, unknown>>;
+    if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)) return members(parsed);
   } catch {
     // The text itself may hold anything: it is not repeated.
   }
@@ -39,6 +39,11 @@ export function parseState(step: StepRuntime, stored: unknown): Record<string, u
       step: step.name,
     },
   );
+}
+
+/** Without what every object inherits: a step may be called "constructor". */
+function members(steps: object): Readonly<Record<string, unknown>> {
+  return { __proto__: null, ...steps };
 }
 
 function stepsOf(object: KubernetesObject): Readonly<Record<string, unknown>> {
