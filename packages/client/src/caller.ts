@@ -48,6 +48,7 @@ export class Caller {
   readonly #closing = new AbortController();
   readonly #userAgent: string;
   readonly #fieldManager: string | undefined;
+  readonly #credentialSource: string | undefined;
 
   constructor(options: ClientOptions) {
     const { transport, observe } = options;
@@ -62,6 +63,7 @@ export class Caller {
     };
     this.#userAgent = options.userAgent ?? "treadle";
     this.#fieldManager = options.fieldManager;
+    this.#credentialSource = options.credentialSource;
   }
 
   /** Ends what waits for its next attempt; what is under way is the transport's to end. */
@@ -144,7 +146,9 @@ export class Caller {
   }
 
   #contextOf(call: Call<Kind>): CallContext {
-    return { verb: call.verb, target: call.text, secrets: call.secrets ?? [], nowMs: this.#environment.clock.now() };
+    const { clock, server } = this.#environment;
+    const login = { server, source: this.#credentialSource };
+    return { verb: call.verb, target: call.text, secrets: call.secrets ?? [], nowMs: clock.now(), login };
   }
 
   async #send(call: Call<Kind>, stream: boolean): Promise<ApiResponse> {

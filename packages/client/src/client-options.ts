@@ -14,6 +14,8 @@ export interface ClientOptions {
   readonly userAgent?: string;
   /** Base URL of the server for errors and observers. @defaultValue what the transport says */
   readonly server?: string;
+  /** Where the credentials come from, for the error of a server that does not accept them. */
+  readonly credentialSource?: string;
   /** False: every answer stands, whatever it asks for. @defaultValue true */
   readonly retry?: boolean;
   /** Told of every attempt when its answer is there, for metrics. What it throws becomes a process warning. */

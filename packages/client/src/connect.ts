@@ -8,7 +8,7 @@ import { type HttpTransportOptions, httpTransport } from "./http-transport.ts";
 
 export interface ConnectOptions
   extends LoadConfigOptions,
-    Omit<ClientOptions, "transport" | "server">,
+    Omit<ClientOptions, "transport" | "server" | "credentialSource">,
     Pick<HttpTransportOptions, "http2" | "headersTimeoutMs" | "connectTimeoutMs"> {
   /** Where to connect to. @defaultValue what {@link loadConfig} finds */
   readonly config?: ClusterConfig;
@@ -27,5 +27,5 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
     ...(headersTimeoutMs === undefined ? {} : { headersTimeoutMs }),
     ...(connectTimeoutMs === undefined ? {} : { connectTimeoutMs }),
   });
-  return createClient({ ...options, transport, server: transport.server });
+  return createClient({ ...options, transport, server: transport.server, credentialSource: config.source });
 }

@@ -321,3 +321,19 @@ describe("answers", () => {
     expect(await client.list(Widget)).toEqual({ kind: "WidgetList", metadata: {}, items: [] });
   });
 });
+
+test("the error of a 401 names the server and where the credentials came from", async () => {
+  const body = JSON.stringify({
+    kind: "Status",
+    apiVersion: "v1",
+    status: "Failure",
+    message: "Unauthorized",
+    reason: "Unauthorized",
+    code: 401,
+  });
+  const transport = { request: async () => ({ status: 401, headers: {}, body }), close: async () => undefined };
+  const told = createClient({ transport, server: "https://c:6443", credentialSource: "/home/me/.kube/config" });
+  await expect(told.get(Secret, { name: "s", namespace: "ns" })).rejects.toThrow(
+    "cannot get Secret ns/s: Unauthorized; https://c:6443 does not accept the credentials from /home/me/.kube/config: they are wrong, expired, or those of another cluster",
+  );
+});

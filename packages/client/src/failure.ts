@@ -14,6 +14,8 @@ export interface CallContext {
   readonly secrets?: readonly string[];
   /** The time at which the answer came. */
   readonly nowMs: number;
+  /** Whom a 401 is about: it says neither of which server nor of whose credentials it speaks. */
+  readonly login?: { readonly server: string | undefined; readonly source: string | undefined };
 }
 
 /** A body of more than this is not a message for people. */
@@ -25,7 +27,7 @@ export function apiError(context: CallContext, response: ApiResponse, body: stri
   const hide = (text: string): string => redact(text, context.secrets ?? []);
   const message = hide(status?.message ?? plainText(response, body));
   return new ApiError({
-    message: `cannot ${context.verb} ${context.target}: ${message}`,
+    message: `cannot ${context.verb} ${context.target}: ${message}${response.status === 401 ? loginFix(context) : ""}`,
     status: response.status,
     reason: status?.reason,
     details: status?.details === undefined ? undefined : redactDetails(status.details, hide),
@@ -73,6 +75,12 @@ export function retryAfterMs(response: ApiResponse, nowMs: number): number | und
   if (!HTTP_DATE.test(header)) return undefined;
   const date = Date.parse(header);
   return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
+}
+
+function loginFix({ login }: CallContext): string {
+  const { server = "the server", source } = login ?? {};
+  const whose = source === undefined ? "the credentials" : `the credentials from ${source}`;
+  return `; ${server} does not accept ${whose}: they are wrong, expired, or those of another cluster`;
 }
 
 function plainText(response: ApiResponse, body: string): string {
