@@ -23,6 +23,10 @@ const TASKS = {
     about: "operators at work against an in-memory API server (-- --keep leaves it up)",
     node: [SOURCE, "examples/demo/demo.ts"],
   },
+  cluster: {
+    about: "an in-memory API server for kubectl (-- --port N --kubeconfig FILE [--manifests DIR])",
+    node: [SOURCE, "packages/apiserver/scripts/cluster.ts"],
+  },
   test: { about: "the tests of all workspaces (-- --filter=NAME for one)", node: ["tools/src/test.ts"] },
   "test:e2e": {
     about: "stories, examples and the comparisons of both servers on a real control plane (-- --only NAME for one part)",

@@ -3,6 +3,7 @@ import type { ApiRequest, ApiResponse } from "@treadle/apimachinery";
 import { checkSize, encode, mediaTypeOf, negotiate } from "./content.ts";
 import { type Call, type Parts, respond } from "./context.ts";
 import { aggregated, groupDocument, groupList, legacyVersions, resourceList, versionDocument } from "./discovery.ts";
+import { openApiDocument } from "./openapi/documents.ts";
 import { readBoolean } from "./options.ts";
 import { type ResourceType, resourceOf } from "./registry.ts";
 import { parseTarget, type ResourceRoute, type Target } from "./routes.ts";
@@ -57,11 +58,13 @@ function documentOf(parts: Parts, request: ApiRequest, { route }: Target): objec
 function otherDocument(path: string, parts: Parts): object | string | undefined {
   if (path === "/version" || path === "/version/") return versionDocument();
   if (/^\/(healthz|livez|readyz)(\/ping)?$/.test(path)) return "ok";
+  const openApi = path.startsWith("/openapi/v3") ? openApiDocument(parts, path) : undefined;
+  if (openApi !== undefined) return openApi;
   if (path === "/") {
     const groups = [
       ...new Set([...parts.registry.all()].filter((one) => one.version.group !== "").map((one) => `/apis/${one.version.apiVersion}`)),
     ];
-    return { paths: ["/api", "/api/v1", "/apis", ...groups.toSorted(), "/healthz", "/livez", "/readyz", "/version"] };
+    return { paths: ["/api", "/api/v1", "/apis", ...groups.toSorted(), "/healthz", "/livez", "/openapi/v3", "/readyz", "/version"] };
   }
   return undefined;
 }

@@ -7,9 +7,12 @@ export interface KubeconfigOptions {
   readonly client?: { readonly certPem: string; readonly keyPem: string };
 }
 
+/** How cluster, user and context are named. */
+export const KUBECONFIG_NAME = "treadle";
+
 /** A kubeconfig with one context. JSON, which is YAML too, so that no text needs quoting rules of its own. */
 export function kubeconfigText({ url, caPem, token, client }: KubeconfigOptions): string {
-  const name = "treadle";
+  const name = KUBECONFIG_NAME;
   const cluster = { server: url, ...(caPem === undefined ? {} : { "certificate-authority-data": base64(caPem) }) };
   const user = {
     ...(token === undefined ? {} : { token }),

@@ -1,0 +1,78 @@
+/**
+ * `npm run cluster`: the in-memory API server alone, over HTTPS, until Ctrl-C. The logic is `startLocalCluster` of
+ * `@treadle/apiserver`; here are the command line, what is printed and the signals.
+ */
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { isLocalClusterError, startLocalCluster } from "../src/index.ts";
+
+const USAGE = `usage: npm run cluster -- --port N --kubeconfig FILE [--manifests DIR]
+  --port N           of 127.0.0.1; 0 takes a free one (default 0)
+  --kubeconfig FILE  is written for kubectl and other clients, and removed at the end
+  --manifests DIR    .yaml, .yml and .json files of objects that exist from the start: CRDs first, the rest in any order
+Ends on Ctrl-C or SIGTERM; nothing is kept. Exit codes: 0 ended, 1 could not start, 2 wrong arguments.`;
+
+interface Wanted {
+  readonly port: number;
+  readonly kubeconfig: string;
+  readonly manifests?: string;
+}
+
+process.exitCode = await main(process.argv.slice(2));
+
+async function main(args: readonly string[]): Promise<number> {
+  let wanted: Wanted | undefined;
+  try {
+    wanted = read(args);
+  } catch (error) {
+    console.error(`cluster: ${error instanceof Error ? error.message : String(error)}\n${USAGE}`);
+    return 2;
+  }
+  if (wanted === undefined) {
+    console.log(USAGE);
+    return 0;
+  }
+  const ended = signalled();
+  try {
+    const cluster = await startLocalCluster(wanted);
+    const made = wanted.manifests === undefined ? "" : ` with ${cluster.manifestCount} objects of ${wanted.manifests}`;
+    console.log(`cluster: ready at ${cluster.url}${made}; kubectl --kubeconfig ${wanted.kubeconfig} get namespaces; Ctrl-C ends it`);
+    const signal = await ended;
+    await cluster.close();
+    console.log(`cluster: ended by ${signal}, ${wanted.kubeconfig} is removed`);
+    return 0;
+  } catch (error) {
+    if (!isLocalClusterError(error)) throw error;
+    console.error(`cluster: ${error.message}`);
+    return 1;
+  }
+}
+
+/** @throws Error for arguments that are none; undefined: help is asked for. */
+function read(args: readonly string[]): Wanted | undefined {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      port: { type: "string", default: "0" },
+      kubeconfig: { type: "string" },
+      manifests: { type: "string" },
+      help: { type: "boolean", short: "h" },
+    },
+  });
+  if (values.help === true) return undefined;
+  if (!/^\d{1,5}$/.test(values.port) || Number(values.port) > 65_535) throw new Error(`--port ${values.port} is no port (0 to 65535)`);
+  if (!values.kubeconfig) throw new Error("--kubeconfig FILE is missing");
+  // npm runs scripts in the folder of package.json; paths are meant from where the user stands.
+  const from = process.env["INIT_CWD"] ?? process.cwd();
+  return {
+    port: Number(values.port),
+    kubeconfig: resolve(from, values.kubeconfig),
+    ...(values.manifests === undefined ? {} : { manifests: resolve(from, values.manifests) }),
+  };
+}
+
+function signalled(): Promise<NodeJS.Signals> {
+  return new Promise((done) => {
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, done);
+  });
+}

@@ -1,0 +1,157 @@
+/**
+ * A cluster of one API server, for people and programs beside this one: HTTPS on the loopback, a kubeconfig, garbage
+ * collection and what every namespace has. No pods run in it.
+ */
+import { randomUUID } from "node:crypto";
+import { chmod, readFile, rm, writeFile } from "node:fs/promises";
+import { isObject } from "../internal/json.ts";
+import { KUBECONFIG_NAME } from "../kubeconfig.ts";
+import { type HttpsFront, serveHttps } from "../http.ts";
+import { type ApiServer, type ApiServerOptions, createApiServer } from "../server.ts";
+import { LocalClusterError, reasonOf, systemCode } from "./errors.ts";
+import { createManifests, readManifests } from "./manifests.ts";
+import { furnishNamespaces } from "./namespace-contents.ts";
+
+export interface LocalClusterOptions {
+  /** On 127.0.0.1. @defaultValue 0: a free one */
+  readonly port?: number;
+  /** The file to which the kubeconfig is written, for its owner only. One that is there already is replaced only if this wrote it. */
+  readonly kubeconfig: string;
+  /** A folder of manifests that exist from the start: CRDs first, the rest in any order. */
+  readonly manifests?: string;
+  /** `garbageCollection` is on unless it is switched off here. */
+  readonly server?: ApiServerOptions;
+}
+
+export interface LocalCluster extends AsyncDisposable {
+  readonly server: ApiServer;
+  readonly url: string;
+  /** How many objects of the manifests there are. */
+  readonly manifestCount: number;
+  /** Ends the server and removes the kubeconfig, unless somebody else wrote the file meanwhile. Idempotent. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a cluster; everything is there when it resolves.
+ * @throws LocalClusterError for a port or file that cannot be had, or a manifest
+ */
+export async function startLocalCluster(options: LocalClusterOptions): Promise<LocalCluster> {
+  const manifests = options.manifests === undefined ? [] : await readManifests(options.manifests);
+  await checkKubeconfig(options.kubeconfig);
+  const server = createApiServer({ garbageCollection: true, ...options.server });
+  let front: HttpsFront | undefined;
+  try {
+    front = await listen(server, options.port ?? 0);
+    const stop = await furnishNamespaces(server, front.caPem);
+    await createManifests(server, manifests);
+    await server.settled();
+    await writeKubeconfig(options.kubeconfig, `${MARK}${front.kubeconfig()}`);
+    return new Cluster({ server, front, stop, manifestCount: manifests.length, file: options.kubeconfig });
+  } catch (error) {
+    await front?.close();
+    await server.close();
+    throw error;
+  }
+}
+
+const MARK = "# Written by treadle for an in-memory cluster; replaced by the next one, removed when it ends.\n";
+
+interface Parts {
+  readonly server: ApiServer;
+  readonly front: HttpsFront;
+  readonly stop: () => void;
+  readonly manifestCount: number;
+  readonly file: string;
+}
+
+class Cluster implements LocalCluster {
+  readonly server: ApiServer;
+  readonly url: string;
+  readonly manifestCount: number;
+  readonly #parts: Parts;
+  #closing: Promise<void> | undefined;
+
+  constructor(parts: Parts) {
+    this.server = parts.server;
+    this.url = parts.front.url;
+    this.manifestCount = parts.manifestCount;
+    this.#parts = parts;
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#end();
+    return this.#closing;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #end(): Promise<void> {
+    const { server, front, stop, file } = this.#parts;
+    stop();
+    await front.close();
+    await server.close();
+    if ((await onlyServerOf((await contentOf(file)) ?? "")) === this.url) await rm(file, { force: true });
+  }
+}
+
+async function listen(server: ApiServer, port: number): Promise<HttpsFront> {
+  try {
+    return await serveHttps(server, { port, auth: { token: randomUUID() } });
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === "EADDRINUSE")
+      throw new LocalClusterError("ERR_PORT", `port ${port} of 127.0.0.1 is in use: choose another, or 0 for a free one`, { cause: error });
+    if (code === "EACCES")
+      throw new LocalClusterError("ERR_PORT", `port ${port} may not be used by this user: choose one above 1023`, { cause: error });
+    throw error;
+  }
+}
+
+/** Somebody's kubeconfig of other clusters must not be lost. @throws LocalClusterError */
+async function checkKubeconfig(file: string): Promise<void> {
+  const content = await contentOf(file);
+  if (content === undefined || content.trim() === "" || (await onlyServerOf(content)) !== undefined) return;
+  throw new LocalClusterError(
+    "ERR_KUBECONFIG",
+    `${file} exists and was not written by a cluster of this kind: name another file, or remove it`,
+  );
+}
+
+/** The server of a kubeconfig that names nothing but a cluster of this kind. `kubectl config` may have written it anew. */
+async function onlyServerOf(content: string): Promise<string | undefined> {
+  const { parse } = await import("yaml");
+  let config: unknown;
+  try {
+    config = parse(content);
+  } catch {
+    return undefined; // no kubeconfig, so nothing of ours
+  }
+  const clusters = isObject(config) && Array.isArray(config["clusters"]) ? config["clusters"] : [];
+  const [only] = clusters;
+  if (clusters.length !== 1 || !isObject(only) || only["name"] !== KUBECONFIG_NAME || !isObject(only["cluster"])) return undefined;
+  const { server } = only["cluster"];
+  return typeof server === "string" ? server : undefined;
+}
+
+async function writeKubeconfig(file: string, text: string): Promise<void> {
+  try {
+    await writeFile(file, text, { mode: 0o600 });
+    // The mode above is for a new file only.
+    await chmod(file, 0o600);
+  } catch (error) {
+    throw new LocalClusterError("ERR_KUBECONFIG", `cannot write the kubeconfig ${file}: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+/** @throws LocalClusterError for what is there and no file that can be read. */
+async function contentOf(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return undefined;
+    throw new LocalClusterError("ERR_KUBECONFIG", `cannot use ${file} for the kubeconfig: ${reasonOf(error)}`, { cause: error });
+  }
+}

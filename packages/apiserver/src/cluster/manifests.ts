@@ -1,0 +1,132 @@
+/** Manifests of a folder: read, put in an order in which they can be created, and created. */
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { ApiRequest } from "@treadle/apimachinery";
+import { BodyError, parseBody } from "../content.ts";
+import { isObject, type JsonObject } from "../internal/json.ts";
+import type { ApiServer } from "../server.ts";
+import { LocalClusterError, reasonOf } from "./errors.ts";
+
+/** One object, and where it stands. */
+export interface FileManifest {
+  readonly object: JsonObject;
+  /** File and, of several, the number of the document: for messages. */
+  readonly where: string;
+}
+
+/**
+ * Reads every `.yaml`, `.yml` and `.json` file of a folder and those inside it, in the order of their paths; lists are taken
+ * apart, `kustomization` files are left out. @throws LocalClusterError
+ */
+export async function readManifests(dir: string): Promise<readonly FileManifest[]> {
+  const files = await filesOf(dir);
+  const found: FileManifest[] = [];
+  for (const file of files) found.push(...(await readManifestFile(join(dir, file))));
+  return found;
+}
+
+/** Creates them: CRDs first, then namespaces, then the rest; what exists already is merged. @throws LocalClusterError */
+export async function createManifests(server: ApiServer, manifests: readonly FileManifest[]): Promise<void> {
+  const ranked = manifests.map((manifest) => ({ manifest, rank: rankOf(manifest.object) }));
+  for (const { manifest } of ranked.toSorted((a, b) => a.rank - b.rank)) await create(server, manifest);
+}
+
+async function filesOf(dir: string): Promise<readonly string[]> {
+  let entries: readonly string[];
+  try {
+    entries = await readdir(dir, { recursive: true });
+  } catch (error) {
+    throw problem(`cannot read the folder ${dir}: ${reasonOf(error)}`, error);
+  }
+  return entries.filter((file) => /\.(ya?ml|json)$/i.test(file) && !/(^|[\\/])kustomization\.ya?ml$/i.test(file)).toSorted();
+}
+
+async function readManifestFile(file: string): Promise<readonly FileManifest[]> {
+  let text: string;
+  try {
+    text = await readFile(file, "utf8");
+  } catch (error) {
+    throw problem(`cannot read ${file}: ${reasonOf(error)}`, error);
+  }
+  const isJson = /\.json$/i.test(file);
+  // Documents begin where a line begins with three dashes, as kubectl reads them.
+  const documents = isJson ? [text] : text.replace(/^\uFEFF/, "").split(/^---(?=\s|$).*$/m);
+  const found: FileManifest[] = [];
+  for (const [index, document] of documents.entries()) {
+    const number = text.startsWith("---") ? index : index + 1;
+    const where = documents.length === 1 ? file : `${file}, document ${number}`;
+    const value = await parse(document, isJson, where);
+    if (value === null) continue;
+    found.push(...objectsOf(value, where));
+  }
+  return found;
+}
+
+async function parse(document: string, isJson: boolean, where: string): Promise<unknown> {
+  if (document.trim() === "") return null;
+  try {
+    return await parseBody(document, isJson ? "json" : "yaml");
+  } catch (error) {
+    if (error instanceof BodyError) throw problem(`${where}: ${error.message.replace(/:$/, "")}`, error);
+    throw error;
+  }
+}
+
+function objectsOf(value: unknown, where: string): readonly FileManifest[] {
+  if (!isObject(value)) throw problem(`${where}: no object with apiVersion and kind`);
+  const { kind, items } = value;
+  if (typeof kind === "string" && kind.endsWith("List") && Array.isArray(items))
+    return items.flatMap((item, index) => objectsOf(item, `${where}, item ${index + 1}`));
+  if (!value["apiVersion"] || !kind) throw problem(`${where}: apiVersion or kind is missing`);
+  return [{ object: value, where }];
+}
+
+function rankOf({ kind }: JsonObject): number {
+  return kind === "CustomResourceDefinition" ? 0 : kind === "Namespace" ? 1 : 2;
+}
+
+async function create(server: ApiServer, { object, where }: FileManifest): Promise<void> {
+  const metadata = isObject(object["metadata"]) ? object["metadata"] : {};
+  const name = String(metadata["name"] ?? metadata["generateName"] ?? "");
+  const what = `${where}: cannot create ${String(object["kind"])} ${name}`;
+  const resource = await resourceOf(server, object);
+  if (resource === undefined)
+    throw problem(`${what}: no such kind in ${String(object["apiVersion"])}; its CRD must be among the manifests`);
+  const namespace = resource.isNamespaced ? `/namespaces/${encodeURIComponent(String(metadata["namespace"] ?? "default"))}` : "";
+  const path = `${resource.root}${namespace}/${resource.plural}`;
+  const created = await send(server, "POST", path, object);
+  if (created.status < 300) return;
+  const isThere = created.status === 409 && created.body["reason"] === "AlreadyExists";
+  const merged = isThere ? await send(server, "PATCH", `${path}/${encodeURIComponent(name)}`, object) : created;
+  if (merged.status >= 300) throw problem(`${what}: ${String(merged.body["message"])}`);
+}
+
+async function resourceOf(
+  server: ApiServer,
+  { apiVersion, kind }: JsonObject,
+): Promise<{ readonly root: string; readonly plural: string; readonly isNamespaced: boolean } | undefined> {
+  const root = `${String(apiVersion).includes("/") ? "/apis" : "/api"}/${String(apiVersion)}`;
+  const { status, body } = await send(server, "GET", root);
+  const resources = status === 200 && Array.isArray(body["resources"]) ? body["resources"].filter(isObject) : [];
+  const found = resources.find((one) => one["kind"] === kind && !String(one["name"]).includes("/"));
+  return found === undefined ? undefined : { root, plural: String(found["name"]), isNamespaced: found["namespaced"] === true };
+}
+
+async function send(
+  server: ApiServer,
+  method: ApiRequest["method"],
+  path: string,
+  object?: JsonObject,
+): Promise<{ readonly status: number; readonly body: JsonObject }> {
+  const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
+  const body = object === undefined ? {} : { body: JSON.stringify(object) };
+  const headers = { accept: "application/json", "content-type": type, "user-agent": "treadle-cluster" };
+  const response = await server.handle({ method, path, headers, ...body });
+  const isJson = response.headers["content-type"]?.includes("json") === true;
+  const answer: unknown = isJson ? JSON.parse(response.body ?? "null") : undefined;
+  return { status: response.status, body: isObject(answer) ? answer : {} };
+}
+
+function problem(message: string, cause?: unknown): LocalClusterError {
+  return new LocalClusterError("ERR_MANIFEST", message, cause === undefined ? undefined : { cause });
+}
