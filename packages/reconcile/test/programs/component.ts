@@ -101,9 +101,9 @@ export function component<T extends KubernetesObject, const C extends string, D 
     if (whose.type === "foreign") return `${kind.kind} ${live.metadata.name} belongs to ${whose.owner}`;
     const others = live.metadata.ownerReferences ?? [];
     const ownerReferences = whose.type === "ours" ? others : [...others, controllerReference(req.object)];
-    // Lists are compared whole, and what is no more wanted stays: server-side apply knows better.
+    // Lists are compared by position, and what is no more wanted stays: server-side apply knows better.
     const next = applyMergePatch(live, { ...wanted, metadata: { ...wanted.metadata, ownerReferences } });
-    if (!jsonEqual(live, next)) await req.client.update(kind, next);
+    if (!covers(live, next)) await req.client.update(kind, next);
     return undefined;
   }
 
@@ -118,6 +118,13 @@ export function component<T extends KubernetesObject, const C extends string, D 
     }
     return undefined;
   }
+}
+
+/** Whether `live` has all of `wanted`; it may have more, as the server's defaults are. */
+function covers(live: unknown, wanted: unknown): boolean {
+  if (typeof live !== "object" || live === null || typeof wanted !== "object" || wanted === null) return jsonEqual(live, wanted);
+  if (Array.isArray(wanted) && (!Array.isArray(live) || live.length !== wanted.length)) return false;
+  return Object.entries(wanted).every(([field, value]) => covers(live[field as keyof typeof live], value)); // absent: undefined
 }
 
 /** What the helpers use of a req, in whichever phase. */
