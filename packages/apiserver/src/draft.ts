@@ -19,6 +19,7 @@ import type { ScalePaths, Served } from "./registry.ts";
 import { badRequest, invalidObject, type StatusError } from "./status-errors.ts";
 import type { Draft, StoredObject } from "./storage.ts";
 import { modelOf } from "./managed-fields/model.ts";
+import { NO_RESIDUE, type Residue } from "./verbs/residue.ts";
 import type { CompiledSchema } from "./crd/schema.ts";
 
 /** An object as a client sent it, read and completed; `unknown` names the fields that it does not have. */
@@ -122,14 +123,21 @@ export function validateDraft(served: Served, { draft, live, subresource }: Writ
   const errors: FieldError[] = [];
   if (live !== undefined) {
     const found = metaUpdateErrors(draft.metadata, live.metadata);
-    // The real server checks custom resources twice, and says so in the causes.
-    errors.push(...found, ...(type.isCustom ? found : []));
+    // The real server checks them twice, for all kinds and for this one, and says so in the causes.
+    errors.push(...found, ...found);
   }
   if (version.schema !== undefined) errors.push(...customErrors(version.schema, draft, live, subresource));
   if (version.scale !== undefined) errors.push(...scaleErrors(version.scale, draft, subresource));
   if (subresource === "") errors.push(...(type.hooks.validate?.(draft, live) ?? []));
   if (errors.length === 0) errors.push(...metaErrors(type, draft));
   if (errors.length > 0) throw invalidObject({ group: type.group, kind: type.kind }, draft.metadata.name ?? "", errors);
+}
+
+/** Who owns what after an apply. */
+export interface AppliedOwnership {
+  readonly managed: readonly ManagedFieldsEntry[];
+  /** Empty metadata that the apply leaves in the store, see `verbs/residue.ts`. */
+  readonly residue: Residue;
 }
 
 /** Completes a draft by the rules of its kind. Ownership of fields goes by what it was before the server's own additions. */
@@ -145,15 +153,17 @@ export function prepareDraft({ served, parts }: Pick<Call, "served" | "parts">, 
 const SENT = new WeakMap<Draft, JsonObject>();
 
 /** Who owns what after a write: to be found out, of an update, or known, of an apply. */
-export type Ownership = { readonly options: WriteOptions; readonly requested: unknown } | readonly ManagedFieldsEntry[];
+export type Ownership = { readonly options: WriteOptions; readonly requested: unknown } | AppliedOwnership;
 
 /** Records who wrote what into the draft. */
 export function recordOwner(call: Call, written: Written, ownership: Ownership): void {
   const { draft, live } = written;
-  const managed = "options" in ownership ? managedByUpdate(call, written, ownership) : ownership;
+  const { managed, residue } =
+    "options" in ownership ? { managed: managedByUpdate(call, written, ownership), residue: NO_RESIDUE } : ownership;
   delete draft.metadata["managedFields"];
   if (managed.length > 0) draft.metadata["managedFields"] = managed;
-  if (live !== undefined && isSameButForTimes(draft, live)) draft.metadata["managedFields"] = live.metadata["managedFields"];
+  if (live !== undefined && residue === NO_RESIDUE && isSameButForTimes(draft, live))
+    draft.metadata["managedFields"] = live.metadata["managedFields"];
 }
 
 function managedByUpdate(

@@ -51,7 +51,7 @@ export function applyConfiguration({ live, managed, config, model, writer, isFor
   const applier = { ...writer, operation: "Apply" as const, apiVersion: model.apiVersion, time: undefined };
   const id = identityOf(applier);
   const last = old.get(id);
-  const fields = recursiveDifference(fieldsOf(config, type), model.ignored);
+  const fields = recursiveDifference(fieldsOf(config, type), model.ignored(model.apiVersion));
   const managers = new Map(old).set(id, { ...applier, time: last?.time, fields });
   const merged = merge(live, config, type);
   // The configuration is an object, so the result is one.

@@ -13,7 +13,12 @@ export function modelOf({ type, version }: Served, subresource: string): Model {
   const known = new Map(type.versions.map((one) => [one.apiVersion, one]));
   return {
     apiVersion: version.apiVersion,
-    ignored: ignoredBy(version, subresource),
+    ignored: (apiVersion) => {
+      if (known.get(apiVersion)?.status !== true) return EMPTY_SET;
+      if (subresource === "status") return ALL_BUT_STATUS;
+      // Of custom kinds only the version of the request forgets the status.
+      return type.isCustom && apiVersion !== version.apiVersion ? EMPTY_SET : STATUS;
+    },
     typeIn: (apiVersion) => {
       const found = known.get(apiVersion);
       return found === undefined ? undefined : ownershipTypeOf(type, found);
@@ -37,12 +42,7 @@ function ownershipTypeOf(kind: ResourceType, version: ServedVersion): TypeDef {
   return type;
 }
 
-/** The strategies of the real server reset these fields before they store an object. */
-function ignoredBy(version: ServedVersion, subresource: string): FieldSet {
-  if (subresource === "status") return ALL_BUT_STATUS;
-  return version.status ? STATUS : EMPTY_SET;
-}
-
+// The strategies of the real server reset these fields before they store an object.
 const STATUS: FieldSet = setOf("f:status");
 const ALL_BUT_STATUS: FieldSet = setOf("f:metadata", "f:spec");
 

@@ -11,8 +11,8 @@ import type { TypeDef } from "./types.ts";
 export interface Model {
   /** The version of the request. */
   readonly apiVersion: string;
-  /** What a request at this path does not write, so nobody owns it by one (`status`, or all but it). */
-  readonly ignored: FieldSet;
+  /** What a request at this path does not write in a version, so nobody owns it by one (`status`, or all but it). */
+  readonly ignored: (apiVersion: string) => FieldSet;
   /** `undefined`: a version that is not known any more; its entries are forgotten. */
   readonly typeIn: (apiVersion: string) => TypeDef | undefined;
   /** The object in another version. */
@@ -103,8 +103,7 @@ function comparisons(before: JsonObject, after: JsonObject, model: Model): (apiV
     if (type !== undefined) {
       const isOwn = apiVersion === model.apiVersion;
       const [was, is] = isOwn ? [before, after] : [model.convert(before, apiVersion), model.convert(after, apiVersion)];
-      comparison = compareObjects(was, is, type);
-      if (isOwn) comparison = withoutFields(comparison, model.ignored);
+      comparison = withoutFields(compareObjects(was, is, type), model.ignored(apiVersion));
     }
     done.set(apiVersion, comparison);
     return comparison;

@@ -1,7 +1,7 @@
 /** PATCH with an applied configuration (server-side apply): creates what is not there, else merges by ownership. */
 import type { ApiResponse, ManagedFieldsEntry } from "@treadle/apimachinery";
 import { type Call, entryOf } from "../context.ts";
-import { complete } from "../draft.ts";
+import { type AppliedOwnership, complete } from "../draft.ts";
 import { goQuote, isObject, type JsonObject } from "../internal/json.ts";
 import { type Applied, groupVersionText, TypeMismatchError } from "../managed-fields/apply.ts";
 import { conflictAnswer } from "../managed-fields/conflicts.ts";
@@ -17,6 +17,7 @@ import { badRequest, conflict, notFound, type StatusError, unreadableVersion, un
 import type { Draft, Entry } from "../storage.ts";
 import { parseConfiguration, repeatedKeys } from "./apply-body.ts";
 import { answerWritten, store } from "./create.ts";
+import { NO_RESIDUE, type Residue, residueIn } from "./residue.ts";
 import { change, checkName } from "./update.ts";
 
 /** @throws StatusError 400, 404, 409, 422, 500 */
@@ -35,10 +36,11 @@ export async function apply(call: Call): Promise<ApiResponse> {
   if (repeated.length > 0 && options.fieldValidation === "Strict") throw repeatedlyKeyed(repeated);
   call.warnings.push(...repeated);
   const { draft } = complete(served, served.type.isCustom ? object : (withoutNulls(object) as JsonObject), { keepsNulls: true });
-  if (entry === undefined) return answerWritten(call, 201, createApplied(call, draft, { managed, options }));
+  const applied = { managed, residue: residueOfApply(call, object) };
+  if (entry === undefined) return answerWritten(call, 201, createApplied(call, draft, { applied, options }));
   matchNamespace(draft, served.type.isNamespaced ? route.namespace : "");
   checkName(call, draft);
-  return answerWritten(call, 200, change(call, { entry, draft, subresource: route.subresource, options, managed }));
+  return answerWritten(call, 200, change(call, { entry, draft, subresource: route.subresource, options, applied }));
 }
 
 async function repeatedIn(text: string, parsed: Promise<JsonObject>, { fieldValidation }: WriteOptions): Promise<readonly string[]> {
@@ -96,7 +98,7 @@ function kindText(apiVersion: string, kind: string): string {
 function createApplied(
   call: Call,
   draft: Draft,
-  { managed, options }: { readonly managed: readonly ManagedFieldsEntry[]; readonly options: WriteOptions },
+  { applied, options }: { readonly applied: AppliedOwnership; readonly options: WriteOptions },
 ): ReturnType<typeof store> {
   const { uid, resourceVersion } = draft.metadata;
   if (typeof uid === "string") throw noSuchUid(call, uid);
@@ -104,13 +106,18 @@ function createApplied(
   checkName(call, draft);
   if (typeof resourceVersion === "string" && !/^\d+$/.test(resourceVersion))
     throw unreadableVersion(`strconv.ParseUint: parsing ${goQuote(resourceVersion)}: invalid syntax`);
-  return store(call, draft, options, managed);
+  return store(call, draft, options, applied);
 }
 
 /** The configuration means an object that was there before, and is not to become another one of its name. */
 function noSuchUid({ served, route }: Call, uid: string): StatusError {
   const cause = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
   return conflict(resourceOf(served.type), route.name, cause);
+}
+
+/** Conversion from another version, and the structs of built-in kinds, leave nothing of it. */
+function residueOfApply({ served: { type, version } }: Call, object: JsonObject): Residue {
+  return type.isCustom && version === type.storage ? residueIn(object) : NO_RESIDUE;
 }
 
 /** Built-in kinds know no null: to them it is an absent field. */

@@ -1,8 +1,9 @@
 /** POST to a collection. */
-import { type ApiResponse, type ManagedFieldsEntry, randomName } from "@treadle/apimachinery";
+import { type ApiResponse, randomName } from "@treadle/apimachinery";
 import { BodyError, encodingOf, parseBody } from "../content.ts";
 import { type Call, viewFor } from "../context.ts";
 import {
+  type AppliedOwnership,
   checkFields,
   fieldProblems,
   type Incoming,
@@ -26,6 +27,7 @@ import { alreadyExists, badRequest, generateNameConflict, versionOnCreate, while
 import { type Draft, type Entry, keyFor } from "../storage.ts";
 import { objectAnswer } from "../table/table.ts";
 import { View } from "../view.ts";
+import { keepResidue, NO_RESIDUE } from "./residue.ts";
 
 export async function create(call: Call): Promise<ApiResponse> {
   const { request, query } = call;
@@ -34,15 +36,15 @@ export async function create(call: Call): Promise<ApiResponse> {
   return answerWritten(call, 201, store(call, draft, options));
 }
 
-/** Stores a new object that was read; the namespace, the name and everything else is checked here. `managed`: it was applied. */
-export function store(call: Call, draft: Draft, options: WriteOptions, managed?: readonly ManagedFieldsEntry[]): Entry | View {
+/** Stores a new object that was read; the namespace, the name and everything else is checked here. `applied`: by an apply. */
+export function store(call: Call, draft: Draft, options: WriteOptions, applied?: AppliedOwnership): Entry | View {
   const { route, served, collection, parts } = call;
   const { type } = served;
   matchNamespace(draft, type.isNamespaced ? route.namespace : "");
   checkNamespace(parts, type, draft);
   const requested = draft.metadata["managedFields"];
   // An apply may name any version of an object that is not there.
-  if (managed === undefined && /^0*[1-9]\d*$/.test(String(draft.metadata["resourceVersion"] ?? ""))) throw versionOnCreate();
+  if (applied === undefined && /^0*[1-9]\d*$/.test(String(draft.metadata["resourceVersion"] ?? ""))) throw versionOnCreate();
   prepareNew(call, draft);
   const written = { draft, live: undefined, subresource: "" };
   validateDraft(served, written);
@@ -55,10 +57,12 @@ export function store(call: Call, draft: Draft, options: WriteOptions, managed?:
     );
     throw taken.object.metadata.deletionTimestamp === undefined ? error : whileDeleting(error);
   }
-  recordOwner(call, written, managed ?? { requested, options });
+  recordOwner(call, written, applied ?? { requested, options });
   const stored = toStored(served, draft);
   if (options.isDryRun) return new View(draft as unknown as View["object"]); // complete but for its version
-  return collection.create(stored);
+  const entry = collection.create(stored);
+  keepResidue(entry.object, applied?.residue ?? NO_RESIDUE);
+  return entry;
 }
 
 /** Reads the object that a create or update sends. @throws StatusError 400, 415, 422 */

@@ -1,7 +1,7 @@
 /** PUT of an object or its status, and what every change of an existing object has in common. */
-import { type ApiResponse, jsonEqual, type ManagedFieldsEntry } from "@treadle/apimachinery";
+import { type ApiResponse, jsonEqual } from "@treadle/apimachinery";
 import { type Call, entryOf, viewFor } from "../context.ts";
-import { prepareDraft, recordOwner, toStored, validateDraft } from "../draft.ts";
+import { type AppliedOwnership, prepareDraft, recordOwner, toStored, validateDraft } from "../draft.ts";
 import { invalid } from "../field-errors.ts";
 import { goQuote, type JsonObject } from "../internal/json.ts";
 import { matchNamespace } from "../namespaces.ts";
@@ -12,6 +12,7 @@ import { badRequest, conflict, invalidObject, notFound, type StatusError, staleV
 import type { Draft, Entry, StoredObject } from "../storage.ts";
 import { View } from "../view.ts";
 import { answerWritten, readSent, store } from "./create.ts";
+import { keepResidue, NO_RESIDUE, residueOf } from "./residue.ts";
 
 export async function update(call: Call): Promise<ApiResponse> {
   const { request, query, served, route } = call;
@@ -35,14 +36,14 @@ export interface ObjectChange {
   readonly subresource: string;
   readonly options: WriteOptions;
   /** Who owns what, of an apply; else it is found out. */
-  readonly managed?: readonly ManagedFieldsEntry[];
+  readonly applied?: AppliedOwnership;
 }
 
 /**
  * Makes the change, or nothing when it changes nothing. Removing the last finalizer of an object that is being deleted
  * removes the object. @throws StatusError 409, 422, 500
  */
-export function change(call: Call, { entry, draft, subresource, options, managed }: ObjectChange): Entry | View {
+export function change(call: Call, { entry, draft, subresource, options, applied }: ObjectChange): Entry | View {
   const { served, collection, route } = call;
   const { type, version } = served;
   const live = viewOf(entry, version, type.storage).object;
@@ -52,9 +53,11 @@ export function change(call: Call, { entry, draft, subresource, options, managed
   const next = merge(call, draft, live, subresource);
   const written = { draft: next, live, subresource };
   validateDraft(served, written);
-  recordOwner(call, written, managed ?? { requested, options });
+  recordOwner(call, written, applied ?? { requested, options });
   const stored = toStored(served, next);
-  if (jsonEqual(stored, entry.object)) return entry;
+  // A subresource takes the metadata as readers see it.
+  const residue = subresource === "" ? (applied?.residue ?? NO_RESIDUE) : NO_RESIDUE;
+  if (jsonEqual(stored, entry.object) && jsonEqual(residue, residueOf(entry.object))) return entry;
   if (options.isDryRun) return new View(next as unknown as StoredObject); // validated above
   if (
     next.metadata["deletionTimestamp"] !== undefined &&
@@ -62,9 +65,12 @@ export function change(call: Call, { entry, draft, subresource, options, managed
     !next.metadata["deletionGracePeriodSeconds"]
   ) {
     collection.delete(entry);
-    return new View(next as unknown as StoredObject); // validated above
+    const shown = { ...next, metadata: { ...next.metadata, ...residue } };
+    return new View(shown as unknown as StoredObject); // validated above
   }
-  return collection.update(entry, stored);
+  const updated = collection.update(entry, stored);
+  keepResidue(updated.object, residue);
+  return updated;
 }
 
 /** @throws StatusError 400 */

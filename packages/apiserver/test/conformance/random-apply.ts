@@ -1,0 +1,116 @@
+/**
+ * Compares server-side apply of the in-memory server with that of a real one, by random sequences of three managers.
+ * Prints the operations run and the differences, the first ones made small; ends with 1 when there are any.
+ *
+ *     KUBECONFIG=FILE node --conditions=@treadle/source packages/apiserver/test/conformance/random-apply.ts \
+ *       [--seed N] [--count OPERATIONS] [--length OPERATIONS] [--kind NAME]... [--show N] [--record FILE]
+ *
+ * `--record` writes what the real server answered as the golden of `apply-golden.test.ts`.
+ */
+import { writeFileSync } from "node:fs";
+import { isDeepStrictEqual, parseArgs } from "node:util";
+import { createApiServer } from "../../src/server.ts";
+import { golden } from "./random/golden.ts";
+import { type Operation, sequenceOf } from "./random/generate.ts";
+import { type Kind, KINDS } from "./random/kinds.ts";
+import { minimise } from "./random/minimise.ts";
+import { type Answer, play } from "./random/play.ts";
+import { prepare } from "./random/prepare.ts";
+import { realServer } from "./real-server.ts";
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: "string", default: String(Date.now() % 1_000_000) },
+    count: { type: "string", default: "1000" },
+    length: { type: "string", default: "20" },
+    kind: { type: "string", multiple: true },
+    show: { type: "string", default: "3" },
+    record: { type: "string" },
+  },
+});
+const kubeconfig = process.env["KUBECONFIG"];
+if (kubeconfig === undefined || kubeconfig === "") throw new Error("set KUBECONFIG to the file of a real API server");
+const kinds = KINDS.filter(({ name }) => values.kind === undefined || values.kind.includes(name));
+if (kinds.length === 0) throw new Error(`--kind: there are ${KINDS.map(({ name }) => name).join(", ")}`);
+
+/** Sequences at a time: the real server waits for its disk most of the time. */
+const PARALLEL = 8;
+
+const [seed, length] = [Number(values.seed), Number(values.length)];
+const sequences = Math.ceil(Number(values.count) / length);
+const real = realServer(kubeconfig);
+const memory = createApiServer();
+const namespace = `random-${Date.now().toString(36)}`;
+let names = 0;
+
+interface Failure {
+  readonly kind: Kind;
+  readonly seed: number;
+  readonly operations: readonly Operation[];
+}
+
+try {
+  await prepare(real, namespace);
+  await prepare(memory.transport(), namespace);
+  if (values.record === undefined) await search();
+  else writeFileSync(values.record, await golden({ transport: real, namespace }));
+} finally {
+  await memory.close();
+  await real.close();
+}
+
+async function search(): Promise<void> {
+  console.log(`seed ${seed}: ${sequences} sequences of ${length} operations on ${kinds.map(({ name }) => name).join(", ")}`);
+  const failures: Failure[] = [];
+  let operations = 0;
+  let next = 0;
+  const work = async (): Promise<void> => {
+    for (let i = next++; i < sequences; i = next++) {
+      const kind = kinds[i % kinds.length] as Kind; // there is one
+      const sequence = sequenceOf(kind, seed + i, length);
+      const { compared, found: at } = await firstDifference(kind, sequence);
+      operations += compared;
+      if (at !== undefined) failures.push({ kind, seed: seed + i, operations: sequence.slice(0, at.index + 1) });
+    }
+  };
+  await Promise.all(Array.from({ length: PARALLEL }, work));
+  for (const failure of failures.slice(0, Number(values.show))) await show(failure);
+  const byKind = kinds.map(({ name }) => `${name} ${failures.filter(({ kind }) => kind.name === name).length}`);
+  console.log(`${operations} operations in ${sequences} sequences, ${failures.length} sequences differ (${byKind.join(", ")})`);
+  process.exitCode = failures.length === 0 ? 0 : 1;
+}
+
+interface Found {
+  readonly index: number;
+  readonly real: Answer | undefined;
+  readonly memory: Answer | undefined;
+}
+
+/**
+ * The first difference of two runs, and how many answers were compared. Built-in kinds are not validated in memory, so a
+ * sequence ends where the real server finds an object of one invalid.
+ */
+async function firstDifference(
+  kind: Kind,
+  sequence: readonly Operation[],
+): Promise<{ readonly compared: number; readonly found: Found | undefined }> {
+  const name = `r${names++}`;
+  const [wanted, given] = await Promise.all([
+    play(kind, sequence, { transport: real, namespace, name }),
+    play(kind, sequence, { transport: memory.transport(), namespace, name }),
+  ]);
+  const isEnd = ({ status }: Answer, i: number): boolean => !kind.isCustom && status === 422 && !isDeepStrictEqual(wanted[i], given[i]);
+  const end = wanted.findIndex(isEnd);
+  const compared = end < 0 ? wanted.length : end;
+  const index = wanted.slice(0, compared).findIndex((answer, i) => !isDeepStrictEqual(answer, given[i]));
+  return { compared, found: index < 0 ? undefined : { index, real: wanted[index], memory: given[index] } };
+}
+
+async function show({ kind, seed: of, operations }: Failure): Promise<void> {
+  const small = await minimise(operations, async (fewer) => (await firstDifference(kind, fewer)).found !== undefined);
+  const { found } = await firstDifference(kind, small);
+  console.log(`\n${kind.name}, seed ${of}`);
+  for (const operation of small) console.log(`  ${JSON.stringify(operation)}`);
+  if (found === undefined) console.log("  (does not show again)");
+  else console.log(`  at ${found.index}\n  real   ${JSON.stringify(found.real)}\n  memory ${JSON.stringify(found.memory)}`);
+}
