@@ -20,7 +20,7 @@ export interface KindPresenceOptions {
 }
 
 /** A CRD is served a moment after it says so. */
-const ASK_AGAIN_AFTER_MS = [0, 250, 1000] as const;
+const ASK_AGAIN_AFTER_MS = [250, 1000] as const;
 
 export class KindPresence {
   readonly #options: KindPresenceOptions;
@@ -111,6 +111,7 @@ export class KindPresence {
   #defined(name: string): void {
     for (const kind of this.#missing.values()) {
       if (name !== `${kind.plural}.${kind.group}`) continue;
+      this.#options.informerOf(kind)?.retry();
       for (const afterMs of ASK_AGAIN_AFTER_MS) {
         const timer = this.#options.clock.after(afterMs, () => {
           this.#timers.delete(timer);

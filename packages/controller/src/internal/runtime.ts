@@ -240,7 +240,9 @@ async function orAborted(promise: Promise<void>, signal: AbortSignal): Promise<v
   promise.catch(() => undefined); // After the signal there is nobody to hear of it.
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const onAbort = (): void => reject(signal.reason);
-  signal.addEventListener("abort", onAbort, { once: true });
+  // The start itself may have aborted it, before it gave its promise.
+  if (signal.aborted) onAbort();
+  else signal.addEventListener("abort", onAbort, { once: true });
   try {
     await Promise.race([promise, aborted]);
   } finally {
