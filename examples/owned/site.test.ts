@@ -44,7 +44,8 @@ test.for(["default/a-page", "elsewhere/a-copy"])("what somebody changes or remov
     object.data = { text: "drift", more: "of it" };
   });
   await world.settle();
-  expect(world.get(ConfigMap, key)?.data).toEqual({ text: "hello" });
+  // What others added is theirs.
+  expect(world.get(ConfigMap, key)?.data).toEqual({ text: "hello", more: "of it" });
 
   await world.delete(ConfigMap, key);
   await world.settle();
@@ -76,12 +77,11 @@ test.for([
 test("one that the cache does not show yet is no failure", async () => {
   const world = fakeWorld(sites, { objects: [site({ text: "hello" })] });
   const stop = world.onRequest(({ verb, resource }) => {
-    if (verb !== "create" || resource !== "configmaps") return;
+    if (verb !== "apply" || resource !== "configmaps") return;
     stop();
-    throw new ApiError({ message: "it exists already", status: 409, reason: "AlreadyExists" });
+    throw new ApiError({ message: "it exists already", status: 409, reason: "Conflict" });
   });
   await world.settle();
-  expect(world.get(Site, "a")).toHaveCondition("PageReady", { status: "Unknown", reason: "Waiting" });
   expect(world.dueIn("a")).toBe(50);
 
   await world.advance(50);

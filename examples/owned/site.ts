@@ -1,17 +1,5 @@
 /** An operator that makes objects: a ConfigMap beside each Site, and a copy of it in another namespace where the Site asks for one. */
-import { isDeepStrictEqual } from "node:util";
-import {
-  conditions,
-  controllerReference,
-  defineResource,
-  handler,
-  isAlreadyExists,
-  many,
-  one,
-  ownerLabels,
-  ownership,
-  step,
-} from "treadle";
+import { conditions, controllerReference, defineResource, handler, many, one, ownerLabels, ownership, step } from "treadle";
 import { ConfigMap } from "treadle/kinds";
 import { z } from "zod";
 
@@ -39,23 +27,17 @@ export const page = step(Site, {
     const { object, reads, handlerName } = req;
     const name = `${object.metadata.name}-page`;
     const data = { text: object.spec.text };
-    if (reads.page === undefined) {
-      try {
-        const metadata = { name, ownerReferences: [controllerReference(object)] };
-        await req.client.create(ConfigMap, { metadata, data });
-      } catch (error) {
-        // Somebody was faster. When the cache shows it, the next pass asks whose it is.
-        if (isAlreadyExists(error)) return req.wait(`ConfigMap ${name} is there, but not in the cache yet`);
-        throw error;
-      }
-    } else {
+    if (reads.page !== undefined) {
       const whose = ownership(reads.page, object, handlerName);
       if (whose.type !== "ours") {
         const owner = whose.type === "foreign" ? whose.owner : "nobody";
         return req.conditions.false("PageReady", "NotOurs", `ConfigMap ${name} belongs to ${owner}`).wait(LOOK_AGAIN_MS);
       }
-      // With the resourceVersion that we read: where it is not the newest, the answer is 409, a quiet wait.
-      if (!isDeepStrictEqual(reads.page.data, data)) await req.client.update(ConfigMap, { ...reads.page, data });
+    }
+    if (reads.page?.data?.["text"] !== data.text) {
+      const metadata = { name, ownerReferences: [controllerReference(object)] };
+      // Changes what we saw, or creates and nothing else: where somebody was faster, the answer is 409, a quiet wait.
+      await req.client.apply(ConfigMap, { metadata, data }, { existing: reads.page });
     }
     req.conditions.true("PageReady");
   },
@@ -80,28 +62,22 @@ export const copy = step(Site, {
       if (metadata.namespace !== copyTo) await req.client.delete(ConfigMap, metadata, { preconditions: { uid: metadata.uid } });
     }
     if (copyTo === undefined) return req.conditions.true("CopyReady", "NotWanted");
-    if (reads.copy === undefined) {
-      try {
-        const metadata = { namespace: copyTo, name, labels: ownerLabels(object, handlerName) };
-        await req.client.create(ConfigMap, { metadata, data });
-      } catch (error) {
-        if (isAlreadyExists(error)) return req.wait(`ConfigMap ${copyTo}/${name} is there, but not in the cache yet`);
-        throw error;
-      }
-    } else {
+    if (reads.copy !== undefined) {
       const whose = ownership(reads.copy, object, handlerName);
       if (whose.type !== "ours") {
         const owner = whose.type === "foreign" ? whose.owner : "nobody";
         return req.conditions.false("CopyReady", "NotOurs", `ConfigMap ${copyTo}/${name} belongs to ${owner}`).wait(LOOK_AGAIN_MS);
       }
-      if (!isDeepStrictEqual(reads.copy.data, data)) await req.client.update(ConfigMap, { ...reads.copy, data });
+    }
+    if (reads.copy?.data?.["text"] !== data.text) {
+      const metadata = { namespace: copyTo, name, labels: ownerLabels(object, handlerName) };
+      await req.client.apply(ConfigMap, { metadata, data }, { existing: reads.copy });
     }
     req.conditions.true("CopyReady");
   },
   async cleanup(req) {
-    // Live: the cache may lack what the last pass of another process made.
-    const labelled = await req.client.list(ConfigMap, { namespace: "*", labelSelector: ownerLabels(req.object, req.handlerName) });
-    const left = labelled.filter((each) => ownership(each, req.object, req.handlerName).type === "ours");
+    // The cache knows what we made ourselves, and what was there when it was filled: what another process made before us.
+    const left = req.reads.copies.filter((each) => ownership(each, req.object, req.handlerName).type === "ours");
     for (const { metadata } of left) await req.client.delete(ConfigMap, metadata, { preconditions: { uid: metadata.uid } });
     // The finalizer goes when they are gone, not when somebody was told to delete them.
     if (left.length > 0) return req.wait(`${left.length} copies are being deleted`);

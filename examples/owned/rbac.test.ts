@@ -1,0 +1,23 @@
+/** The operator's rights are enough, and none is too many; on a real server only, for in memory nobody asks for rights. */
+import { checkRights, startTestCluster } from "@treadle/testing";
+import { ConfigMap } from "treadle/kinds";
+import { expect, test } from "vitest";
+import { Site, sites } from "./site.ts";
+
+test("each right is needed", { tags: ["real"] }, async () => {
+  await using cluster = await startTestCluster({ kinds: [Site] });
+  const runs = await checkRights(cluster, sites, {
+    namespaces: 2,
+    async story({ namespaces: [namespace, elsewhere = ""], until }) {
+      const textOf = async (key: string) => (await cluster.get(ConfigMap, key))?.data?.["text"];
+      await cluster.create(Site, { metadata: { name: "a", namespace }, spec: { text: "hello", copyTo: elsewhere } });
+      await until("the page is there", async () => (await textOf(`${namespace}/a-page`)) === "hello");
+      await until("the copy is there", async () => (await textOf(`${elsewhere}/a-copy`)) === "hello");
+      await cluster.delete(Site, `${namespace}/a`);
+      await until("the Site is gone", async () => (await cluster.get(Site, `${namespace}/a`)) === undefined);
+      await until("the copy is gone", async () => (await textOf(`${elsewhere}/a-copy`)) === undefined);
+    },
+  });
+  expect(runs.filter(({ without, failure }) => (without === undefined) !== (failure === undefined))).toEqual([]);
+  expect(runs).toHaveLength(12);
+});
