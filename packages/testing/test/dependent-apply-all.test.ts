@@ -1,0 +1,169 @@
+/** Several dependents that need each other, or do not. */
+import "../src/matchers.ts";
+import { ConfigMap, Service } from "@treadle/apimachinery/kinds";
+import { conditions, dependentApply, dependentApplyAll, type DependentStep, handler, step } from "@treadle/reconcile";
+import { describe, expect, test } from "vitest";
+import { type FakeWorld, fakeWorld } from "../src/index.ts";
+import { entries, merge, type Options, page, said, Site, site } from "./sites.ts";
+
+describe("several", () => {
+  const node = (name: string, options: Partial<Options> = {}): DependentStep<Site> =>
+    page({
+      name,
+      objectName: name,
+      readyWhen: (live: ConfigMap) => live.data?.["ready"] === "yes" || `${name} is not ready`,
+      ...options,
+    });
+  const ready = async (world: FakeWorld, name: string): Promise<void> => {
+    await world.update(ConfigMap, name, (object) => merge(object, { data: { ready: "yes" } }));
+    await world.settle();
+  };
+  const made = (world: FakeWorld): readonly string[] =>
+    world
+      .list(ConfigMap, "default")
+      .map(({ metadata }) => metadata.name)
+      .toSorted();
+
+  function diamond(): FakeWorld {
+    const base = node("base");
+    const left = node("left", { dependsOn: [base] });
+    const right = node("right", { dependsOn: [base] });
+    const top = node("top", { dependsOn: [left, right] });
+    // The order of the list does not matter.
+    return fakeWorld(
+      handler(Site)
+        .step(conditions())
+        .step(dependentApplyAll("parts", [top, right, left, base]))
+        .build(),
+      { objects: [site()] },
+    );
+  }
+
+  test("begin when what they depend on is ready, and say for what they wait", async () => {
+    const world = diamond();
+    await world.settle();
+    expect(made(world)).toEqual(["base"]);
+    expect(Object.fromEntries(entries(world).map(({ step, message }) => [step, message]))).toEqual({
+      base: "base is not ready",
+      left: "waiting for base",
+      right: "waiting for base",
+      top: "waiting for left, right",
+    });
+    await ready(world, "base");
+    expect(made(world)).toEqual(["base", "left", "right"]);
+    await ready(world, "left");
+    expect(made(world)).not.toContain("top");
+    await ready(world, "right");
+    await ready(world, "top");
+    expect(world.get(Site, "a")).toBeReady();
+    expect(entries(world).every(({ type }) => type === "Ready")).toBe(true);
+  });
+
+  test("are cleaned up in the reverse order, each when those before it are gone", async () => {
+    const world = diamond();
+    await world.settle();
+    for (const name of ["base", "left", "right", "top"]) await ready(world, name);
+    await world.update(ConfigMap, "left", (object) => merge(object, { metadata: { finalizers: ["example.dev/hold"] } }));
+    await world.settle();
+    world.requests.clear();
+    await world.delete(Site, "a");
+    await world.settle();
+    expect(world.requests.filter({ verb: "delete" }).map(({ name }) => name)).toEqual(["top", "left", "right"]);
+    expect(made(world)).toEqual(["base", "left"]);
+    expect(entries(world)).toMatchObject([{ step: "left", reason: "Deleting" }, { step: "base" }]);
+    await world.update(ConfigMap, "left", (object) => merge(object, { metadata: { finalizers: null } }));
+    await world.settle();
+    expect(world.requests.filter({ verb: "delete" }).map(({ name }) => name)).toEqual(["top", "left", "right", "base"]);
+    expect(made(world)).toEqual([]);
+    expect(world.get(Site, "a")).toBeUndefined();
+  });
+
+  test("one that fails does not stop its siblings, and all errors are reported", async () => {
+    const boom = (name: string): DependentStep<Site> =>
+      node(name, {
+        desired: () => {
+          throw new Error(`boom ${name}`);
+        },
+      });
+    const parts = [boom("x"), node("good", { readyWhen: () => true }), boom("y")];
+    const world = fakeWorld(handler(Site).step(conditions()).step(dependentApplyAll("parts", parts)).build(), { objects: [site()] });
+    await world.settle();
+    expect(said(world)).toEqual(["x Failed/Error", "good Ready", "y Failed/Error"]);
+    expect(String(world.passes.at(-1)?.error)).toMatch(/boom x.*boom y/);
+  });
+
+  test.for([
+    { concurrency: 1, most: 1 },
+    { concurrency: 3, most: 3 },
+    { concurrency: undefined, most: 5 },
+  ])("at most $most at once", async ({ concurrency, most }) => {
+    const parts = Array.from({ length: 8 }, (_, i) => node(`n${i}`, { readyWhen: () => true }));
+    const world = fakeWorld(
+      handler(Site)
+        .step(conditions())
+        .step(dependentApplyAll("parts", parts, concurrency === undefined ? {} : { concurrency }))
+        .build(),
+      { objects: [site()] },
+    );
+    let running = 0;
+    let highest = 0;
+    const begun: string[] = [];
+    world.onRequest(({ verb, name }) => {
+      if (verb !== "apply") return;
+      running++;
+      highest = Math.max(highest, running);
+      begun.push(name ?? "");
+      queueMicrotask(() => queueMicrotask(() => running--));
+    });
+    await world.settle();
+    expect(highest).toBeLessThanOrEqual(most);
+    if (concurrency !== 1) expect(highest).toBeGreaterThan(1);
+    expect(begun.toSorted()).toEqual(parts.map(({ name }) => name));
+  });
+
+  test("get the live objects of those that they depend on", async () => {
+    const base = dependentApply(Site, { name: "base", kind: ConfigMap, desired: { data: { port: "80" } } });
+    const service = dependentApply(Site, {
+      name: "service",
+      kind: Service,
+      dependsOn: [base],
+      desired: (_, { dependents }) => ({ spec: { ports: [{ port: Number(dependents.base?.data?.["port"]) }] } }),
+    });
+    const world = fakeWorld(handler(Site).step(conditions()).step(base).step(service).build(), { objects: [site()] });
+    await world.settle();
+    expect(world.get(Service, "a")?.spec?.ports).toMatchObject([{ port: 80 }]);
+  });
+
+  test.for([
+    {
+      name: "one that is missing",
+      build: () => [node("b", { dependsOn: [node("a")] })],
+      says: '"a", which is not in the list',
+    },
+    {
+      name: "a circle",
+      build: () => {
+        const needs: DependentStep<Site>[] = [];
+        const one = node("one", { dependsOn: needs } as never);
+        const two = node("two", { dependsOn: [one] });
+        needs.push(two);
+        return [one, two];
+      },
+      says: 'in a circle: "one" on "two" on "one"',
+    },
+    {
+      name: "what is no dependent",
+      build: () => [node("b", { dependsOn: [step(Site, { name: "s" })] } as never)],
+      says: "made by dependentApply()",
+    },
+  ])("refuse at build() to depend on $name", ({ build, says }) => {
+    expect(() => handler(Site).step(dependentApplyAll("parts", build())).build()).toThrow(says);
+  });
+
+  test("outside a group what one depends on must stand before it", () => {
+    const base = node("base");
+    const top = node("top", { dependsOn: [base] });
+    expect(() => handler(Site).step(top).step(base).build()).toThrow('"top" depends on "base", which is not run before it');
+    expect(() => handler(Site).step(base).step(top).build()).not.toThrow();
+  });
+});
