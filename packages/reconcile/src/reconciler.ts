@@ -10,7 +10,7 @@ import { hasOurFinalizer } from "./internal/finalizer.ts";
 import { runPass } from "./internal/pass.ts";
 import { type KeyMemory, newMemory, Pass } from "./internal/pass-state.ts";
 import { describe, withoutSecrets } from "./internal/redact.ts";
-import { decideRequeue, isTerminal, nextWait } from "./internal/requeue.ts";
+import { decideRequeue, isTerminal, nextWait, paced } from "./internal/requeue.ts";
 import type { PassResult } from "./pass-result.ts";
 import type { Logger } from "./req.ts";
 
@@ -151,7 +151,7 @@ function resultOf(pass: Pass): PassResult {
     errors.length > 1 ? new AggregateError(errors, `${errors.length} failures in one pass: ${errors.map(describe).join("; ")}`) : errors[0];
   return {
     outcome,
-    requeue: pass.isAborted ? { type: "none" } : decideRequeue({ failures, wishes, atOnce, waitMs }),
+    requeue: pass.isAborted ? { type: "none" } : paced(memory.waiting, decideRequeue({ failures, wishes, atOnce, waitMs })),
     ...(error === undefined ? {} : { error }),
     isTerminal: errors.length > 0 && errors.every(isTerminal),
     phases,

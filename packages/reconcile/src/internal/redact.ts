@@ -72,8 +72,16 @@ function beginningOf(text: string): string {
  * most. Never throws, whatever was thrown.
  */
 export function statusMessage(error: unknown): string {
-  const stable = CHURN.reduce((rest, [pattern, replacement]) => rest.replace(pattern, replacement), withoutSecrets(describe(error)));
-  return truncate(onOneLine(stable), MAX_ERROR_LENGTH);
+  return truncate(onOneLine(withoutChurn(withoutSecrets(describe(error)))), MAX_ERROR_LENGTH);
+}
+
+/** What stays of a text that is told again and again: no ids, times or numbers. For comparisons, not for people. */
+export function essenceOf(text: string): string {
+  return withoutChurn(beginningOf(text)).replace(/\d+(?:\.\d+)?/g, "0");
+}
+
+function withoutChurn(text: string): string {
+  return CHURN.reduce((rest, [pattern, replacement]) => rest.replace(pattern, replacement), text);
 }
 
 function onOneLine(text: string): string {

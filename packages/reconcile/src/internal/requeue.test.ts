@@ -2,7 +2,8 @@ import { ApiError } from "@treadle/apimachinery";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ReconcileError, RetryAfterError, TerminalError } from "../errors.ts";
-import { decideRequeue, type Failure, isTerminal, nextWait, type WaitingCurve, type Wish } from "./requeue.ts";
+import type { Requeue } from "../pass-result.ts";
+import { decideRequeue, type Failure, isTerminal, nextWait, paced, type WaitingCurve, type Wish } from "./requeue.ts";
 
 const boom = new Error("boom");
 const final = new TerminalError("final");
@@ -129,6 +130,16 @@ describe("the waiting curve", () => {
     expect(next(curve)).toBe(50);
   });
 
+  test.for<[string, (i: number) => string]>([
+    ["seconds", (i) => `waiting for ${i * 1.5} s`],
+    ["a count", (i) => `${i} of 3 replicas are ready`],
+    ["a time", (i) => `since ${new Date(i * 1_000).toISOString()}`],
+    ["an id", (i) => `request-id: ${"abcdef"[i]}b5f${"ghijkl"[i]}zzz is pending`],
+  ])("goes on where a reason differs in %s only", ([, reason]) => {
+    const curve = fresh();
+    expect([0, 1, 2, 3].map((i) => nextWait(curve, wait(reason(i)), false))).toEqual([50, 100, 200, 400]);
+  });
+
   test("waits with a time of their own do not move it", () => {
     const curve = fresh();
     nextWait(curve, wait("r"), false);
@@ -152,5 +163,19 @@ describe("the waiting curve", () => {
         }
       }),
     );
+  });
+});
+
+describe("at once", () => {
+  const after = (afterMs: number): Requeue => ({ type: "after", afterMs, reason: "r" });
+  const none: Requeue = { type: "none" };
+
+  test.for<[string, readonly Requeue[], readonly Requeue[]]>([
+    ["once is at once", [after(0)], [after(0)]],
+    ["in every pass is every 10 ms", [after(0), after(0), after(3), after(0)], [after(0), after(10), after(10), after(10)]],
+    ["now and then is at once", [after(0), none, after(0), after(50), after(0)], [after(0), none, after(0), after(50), after(0)]],
+  ])("%s", ([, asked, want]) => {
+    const curve: WaitingCurve = { reason: "", attempts: 0 };
+    expect(asked.map((requeue) => paced(curve, requeue))).toEqual(want);
   });
 });

@@ -3,7 +3,7 @@ import { isApiError } from "@treadle/apimachinery";
 import { match, P } from "ts-pattern";
 import { isReconcileError, isRetryAfterError, isTerminalError } from "../errors.ts";
 import type { Requeue } from "../pass-result.ts";
-import { errorsIn } from "./redact.ts";
+import { errorsIn, essenceOf } from "./redact.ts";
 
 /** A failure of a pass and where it happened: a failed save is the most urgent, then a post, then a step. */
 export interface Failure {
@@ -21,6 +21,8 @@ export interface Wish {
 export interface WaitingCurve {
   reason: string;
   attempts: number;
+  /** The last pass asked for the next one at once. */
+  isHurried?: boolean;
 }
 
 const FIRST_WAIT_MS = 50;
@@ -63,11 +65,14 @@ function earliestWish(wishes: readonly Wish[], waitMs: number): { readonly after
   return earliest;
 }
 
-/** The next delay of the waiting curve: 50 ms doubling to 10 s, from the start when the reason or anything but our status changed. */
+/**
+ * The next delay of the waiting curve: 50 ms doubling to 10 s, from the start when the reason or anything but our status
+ * changed. A reason that differs in numbers, ids or times only is the same: one that counts seconds would be new each time.
+ */
 export function nextWait(curve: WaitingCurve, wishes: readonly Wish[], progressed: boolean): number {
   const reason = wishes
     .filter(({ afterMs }) => afterMs === undefined)
-    .map((wish) => wish.reason)
+    .map((wish) => essenceOf(wish.reason))
     .join("\n");
   if (reason !== curve.reason || progressed) curve.attempts = 0;
   curve.reason = reason;
@@ -75,6 +80,16 @@ export function nextWait(curve: WaitingCurve, wishes: readonly Wish[], progresse
   if (reason !== "") curve.attempts++;
   return delay;
 }
+
+/** "At once" once is at once; a step that says so in every pass does not get all of the processor. */
+export function paced(curve: WaitingCurve, requeue: Requeue): Requeue {
+  const isHurried = requeue.type === "after" && requeue.afterMs < LEAST_MS;
+  const again = isHurried && curve.isHurried === true;
+  curve.isHurried = isHurried;
+  return again ? { ...requeue, afterMs: LEAST_MS } : requeue;
+}
+
+const LEAST_MS = 10;
 
 /** Whether trying again cannot mend it; several errors only when none of them can be mended. */
 export function isTerminal(error: unknown): boolean {
