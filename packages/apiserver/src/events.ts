@@ -41,8 +41,12 @@ const EVENTS_GROUP: ServedVersion = {
   served: true,
   status: false,
   selectableFields: ["regarding.kind", "regarding.namespace", "regarding.name", "regarding.uid", "reason", "reportingController", "type"],
-  fromStored: (event) => rename(event, new Map(NAMES)),
-  toStored: (event) => rename(event, new Map(NAMES.map(([core, events]) => [events, core]))),
+  fromStored: (event) => withoutEmpty(rename(event, new Map(NAMES)), ["reportingController", "reportingInstance"]),
+  toStored: (event) => ({
+    reportingComponent: "",
+    reportingInstance: "",
+    ...rename(event, new Map(NAMES.map(([core, events]) => [events, core]))),
+  }),
 };
 
 /** The kind Event, stored as `v1`. */
@@ -72,4 +76,10 @@ export const EVENTS: ResourceType = {
 
 function rename(event: JsonObject, names: ReadonlyMap<string, string>): JsonObject {
   return Object.fromEntries(Object.entries(event).map(([field, value]) => [names.get(field) ?? field, value]));
+}
+
+/** Go writes these in one group always, in the other only when they say something. */
+function withoutEmpty(event: JsonObject, fields: readonly string[]): JsonObject {
+  for (const field of fields) if (event[field] === "") delete event[field];
+  return event;
 }

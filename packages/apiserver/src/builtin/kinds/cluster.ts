@@ -1,4 +1,7 @@
 /** Kinds of the cluster's own rules: rights, networks, storage, admission. */
+import { jsonEqual } from "@treadle/apimachinery";
+import { isObject, type JsonObject } from "../../internal/json.ts";
+import type { Draft } from "../../storage.ts";
 import type { Group } from "./row.ts";
 
 export const CLUSTER_GROUPS: readonly Group[] = [
@@ -20,7 +23,7 @@ export const CLUSTER_GROUPS: readonly Group[] = [
   {
     group: "discovery.k8s.io",
     versions: ["v1"],
-    rows: [{ kind: "EndpointSlice", plural: "endpointslices", generation: true }],
+    rows: [{ kind: "EndpointSlice", plural: "endpointslices", generation: true, hooks: { prepare: countLabels } }],
   },
   {
     group: "networking.k8s.io",
@@ -96,3 +99,10 @@ export const CLUSTER_GROUPS: readonly Group[] = [
     ],
   },
 ];
+
+/** The generation of an EndpointSlice counts changes of its labels, too. */
+function countLabels(draft: Draft, previous: JsonObject | undefined): void {
+  const before = previous?.["metadata"];
+  if (!isObject(before) || jsonEqual(before["labels"], draft.metadata["labels"])) return;
+  draft.metadata["generation"] = Number(before["generation"] ?? 0) + 1;
+}

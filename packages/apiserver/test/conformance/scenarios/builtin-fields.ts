@@ -66,6 +66,48 @@ export const builtInFields: readonly Scenario[] = [
     },
   },
   {
+    name: "events in two groups",
+    async run({ namespace, send }) {
+      const core = `/api/v1/namespaces/${namespace}/events`;
+      const events = `/apis/events.k8s.io/v1/namespaces/${namespace}/events`;
+      const about = { apiVersion: "v1", kind: "ConfigMap", name: "c", namespace };
+      await send("created, minimal", "POST", core, { body: { metadata: { name: "a" }, involvedObject: about } });
+      const time = "2026-01-01T00:00:00Z";
+      await send("created", "POST", core, {
+        body: {
+          metadata: { name: "b" },
+          involvedObject: about,
+          type: "Warning",
+          reason: "R",
+          message: "m",
+          count: 2,
+          firstTimestamp: time,
+        },
+      });
+      await send("read in the other group", "GET", `${events}/a`);
+      await send("read whole in the other group", "GET", `${events}/b`);
+      await send("created in the other group", "POST", events, {
+        body: {
+          metadata: { name: "c" },
+          regarding: about,
+          type: "Normal",
+          reason: "R",
+          action: "A",
+          note: "n",
+          eventTime: "2026-01-01T00:00:00.000000Z",
+          reportingController: "example.com/c",
+          reportingInstance: "c-1",
+        },
+      });
+      await send("read in the first group", "GET", `${core}/c`);
+      await send("a series", "PATCH", `${events}/c`, {
+        query: "fieldManager=two",
+        body: { series: { count: 2, lastObservedTime: "2026-01-01T00:00:01.000000Z" } },
+        headers: merge,
+      });
+    },
+  },
+  {
     name: "unknown fields of built-in kinds",
     async run({ namespace, send }) {
       const all = `/apis/apps/v1/namespaces/${namespace}/deployments`;

@@ -314,6 +314,21 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
       rich: { spec: { holderIdentity: "me", leaseDurationSeconds: 15, renewTime: "2026-01-01T00:00:00.500000Z", leaseTransitions: 0 } },
     },
   },
+  ValidatingAdmissionPolicy: {
+    apiVersion: "admissionregistration.k8s.io/v1",
+    plural: "validatingadmissionpolicies",
+    isClusterWide: true,
+    objects: {
+      minimal: {
+        spec: {
+          matchConstraints: {
+            resourceRules: [{ apiGroups: ["none.example.com"], apiVersions: ["v1"], operations: ["CREATE"], resources: ["x"] }],
+          },
+          validations: [{ expression: "true" }],
+        },
+      },
+    },
+  },
   EndpointSlice: {
     apiVersion: "discovery.k8s.io/v1",
     plural: "endpointslices",
