@@ -86,6 +86,7 @@ test.for([
   { document: "README.md", sources: ["examples/simple/*.ts"] },
   { document: "docs/getting-started.md", sources: ["examples/simple/*.ts"] },
   { document: "docs/owned-objects.md", sources: ["examples/owned/*.ts"] },
+  { document: "docs/dependents.md", sources: ["examples/app/*.ts"] },
 ])("what $document quotes stands in $sources", ({ document, sources }) => {
   const texts = sources.flatMap((pattern) => globSync(pattern, { cwd: root })).map((path) => readFileSync(join(root, path), "utf8"));
   for (const quoted of fences(document, "typescript").flatMap((text) => text.trimEnd().split(/\n\n/))) {
