@@ -1,0 +1,68 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { main } from "./rbac-command.ts";
+
+let dir: string;
+let module: string;
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(import.meta.dirname, "..", ".results-rbac-"));
+  module = join(dir, "operator.ts");
+  const text = `
+import { handler, kind, step } from "../src/index.ts";
+import { ConfigMap } from "../src/kinds.ts";
+const Widget = kind({ group: "example.dev", version: "v1", kind: "Widget" });
+const Gadget = kind({ group: "example.dev", version: "v1", kind: "Gadget" });
+export const widgets = handler(Widget).step(step(Widget, { name: "s", owns: [ConfigMap] })).build();
+export const gadgets = handler(Gadget).step(step(Gadget, { name: "s" })).build();
+export const other = 1;
+`;
+  await writeFile(module, text);
+});
+
+afterAll(async () => await rm(dir, { recursive: true, force: true }));
+
+async function said(...args: string[]): Promise<{ readonly code: number; readonly text: string }> {
+  const lines: string[] = [];
+  const code = await main([module, ...args], (text) => lines.push(text));
+  return { code, text: lines.join("\n") };
+}
+
+test("prints the rights of every handler that is exported", async () => {
+  const { code, text } = await said("--name", "op", "--namespace", "system");
+  expect(code).toBe(0);
+  expect(text.match(/^kind: .*$/gm)).toEqual(["kind: ServiceAccount", "kind: ClusterRole", "kind: ClusterRoleBinding"]);
+  for (const resource of ["widgets", "widgets/status", "widgets/finalizers", "gadgets", "configmaps"])
+    expect(text).toContain(`- ${resource}\n`);
+  expect(text).toContain("namespace: system");
+});
+
+test("prints those of one of them, and a Role for each namespace", async () => {
+  const { text } = await said("--export", "gadgets", "--namespaces", "a,b");
+  expect(text).not.toContain("configmaps");
+  expect(text.match(/^kind: Role$/gm)).toHaveLength(2);
+  expect(text).toContain("name: gadgets.example.dev");
+});
+
+test("says what each right is for", async () => {
+  const { text } = await said("--explain", "--export", "gadgets");
+  expect(text.split("\n")[0]).toBe("list gadgets.example.dev: handler gadgets.example.dev reconciles it");
+});
+
+test("writes a file, and knows whether it is up to date", async () => {
+  const file = join(dir, "rbac.yaml");
+  expect(await said("--check", file)).toEqual({ code: 1, text: `${file} does not exist: make it anew with --out ${file}` });
+  await said("--out", file);
+  expect(await readFile(file, "utf8")).toMatch(/^# Made by treadle-rbac of the handlers in operator.ts/);
+  expect(await said("--check", file)).toEqual({ code: 0, text: "" });
+  expect((await said("--check", file, "--name", "another")).code).toBe(1);
+});
+
+test.for([
+  { args: ["--export", "other"], says: /exports no handler "other"/ },
+  { args: ["second.ts"], says: /name one module/ },
+  { args: ["--name", "Bad_Name"], says: /name "Bad_Name" is no name/ },
+])("$args is refused", async ({ args, says }) => {
+  await expect(said(...args)).rejects.toThrow(says);
+});

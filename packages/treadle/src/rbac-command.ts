@@ -1,0 +1,83 @@
+/**
+ * `treadle-rbac`: prints the rights of an operator as YAML, from a module that exports its handlers. The module is loaded,
+ * so name the one with the handlers, not the one that runs the manager.
+ */
+import { readFile, writeFile } from "node:fs/promises";
+import { basename, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
+import { rbacManifests, rightsOf } from "@treadle/controller";
+import type { Handler, KubernetesObject } from "./index.ts";
+
+const USAGE = `usage: treadle-rbac MODULE [options]
+  MODULE               exports handlers, e.g. ./controller.ts
+  --name NAME          of the ServiceAccount, the roles and the bindings (default: the name of the first handler)
+  --namespace NAME     in which the operator runs (default: default)
+  --namespaces A,B     which the operator watches, as in createManager({ namespaces }) (default: all)
+  --export NAME        only this export, may be repeated (default: every handler that is exported)
+  --out FILE           writes the file instead of printing
+  --check FILE         writes nothing; ends with 1 when the file is not what would be written
+  --explain            prints one line for each right, with what it is for`;
+
+/** Runs the command. Resolves to its exit code. */
+export async function main(args: readonly string[], print: (text: string) => void = console.log): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      name: { type: "string" },
+      namespace: { type: "string", default: "default" },
+      namespaces: { type: "string" },
+      export: { type: "string", multiple: true },
+      out: { type: "string" },
+      check: { type: "string" },
+      explain: { type: "boolean" },
+      help: { type: "boolean", short: "h" },
+    },
+  });
+  const [module, ...rest] = positionals;
+  if (values.help === true) return (print(USAGE), 0);
+  if (module === undefined || rest.length > 0) throw new Error(`name one module\n${USAGE}`);
+  const handlers = await handlersOf(module, values.export);
+  if (values.explain === true) {
+    for (const { verb, kind, subresource, because } of rightsOf(handlers))
+      print(
+        `${verb} ${kind.plural}${subresource === undefined ? "" : `/${subresource}`}${kind.group === "" ? "" : `.${kind.group}`}: ${because}`,
+      );
+    return 0;
+  }
+  const namespaces = values.namespaces?.split(",").filter((name) => name !== "");
+  const manifests = rbacManifests(handlers, {
+    name: values.name ?? handlers[0]?.name ?? "",
+    namespace: values.namespace,
+    ...(namespaces === undefined ? {} : { namespaces }),
+  });
+  const { stringify } = await import("yaml");
+  const documents = manifests.map((manifest) => stringify(manifest, { lineWidth: 0, aliasDuplicateObjects: false }));
+  const text = `# Made by treadle-rbac of the handlers in ${basename(module)}: change those, and make it anew.\n${documents.join("---\n")}`;
+  if (values.check !== undefined) return await check(values.check, text, print);
+  if (values.out === undefined) print(text.trimEnd());
+  else await writeFile(values.out, text);
+  return 0;
+}
+
+/** @throws Error when the module has no handlers, or lacks one that was asked for. */
+async function handlersOf(module: string, names: readonly string[] | undefined): Promise<readonly Handler<KubernetesObject>[]> {
+  const exported = (await import(pathToFileURL(resolve(module)).href)) as Readonly<Record<string, unknown>>;
+  for (const name of names ?? []) if (!isHandler(exported[name])) throw new Error(`${module} exports no handler "${name}"`);
+  // The same handler may be exported under two names.
+  const handlers = [...new Set((names ?? Object.keys(exported)).map((name) => exported[name]).filter(isHandler))];
+  if (handlers.length === 0) throw new Error(`${module} exports no handler: export what handler(...).build() gave`);
+  return handlers;
+}
+
+function isHandler(value: unknown): value is Handler<KubernetesObject> {
+  return typeof value === "object" && value !== null && "pipeline" in value && "kind" in value;
+}
+
+async function check(file: string, text: string, print: (text: string) => void): Promise<number> {
+  const present = await readFile(file, "utf8").catch(() => undefined);
+  if (present === text) return 0;
+  print(`${file} ${present === undefined ? "does not exist" : "is not up to date"}: make it anew with --out ${file}`);
+  return 1;
+}
