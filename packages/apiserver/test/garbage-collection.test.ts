@@ -1,6 +1,6 @@
 /**
  * What the garbage collector does, seen from outside. The same tests run beside a real control plane when
- * `TREADLE_KUBECONFIG` names one: `tools/controlplane/main.ts up --kubeconfig FILE`.
+ * `TREADLE_TEST_KUBECONFIG` names one, as `npm run test:e2e` does.
  */
 import { randomUUID } from "node:crypto";
 import type { ApiRequest, Transport } from "@treadle/apimachinery";
@@ -13,17 +13,16 @@ interface Place {
   readonly transport: Transport;
   /** The collector has had the time to do what it will do. */
   readonly rest: () => Promise<void>;
-  readonly isReal: boolean;
 }
 
 function inMemory(): Place {
   const server = createApiServer({ garbageCollection: true });
-  return { transport: server.transport(), rest: () => server.settled(), isReal: false };
+  return { transport: server.transport(), rest: () => server.settled() };
 }
 
 function real(kubeconfig: string): Place {
   const transport = realServer(kubeconfig);
-  return { transport, rest: () => new Promise((resolve) => void setTimeout(resolve, 2500)), isReal: true };
+  return { transport, rest: () => new Promise((resolve) => void setTimeout(resolve, 2500)) };
 }
 
 const kubeconfig = process.env["TREADLE_KUBECONFIG"];
@@ -251,7 +250,7 @@ describe.for(places)("$name", ({ make }) => {
     expect(await ownersOf("a")).toBeUndefined();
   });
 
-  test.skipIf(place.isReal)("with a CRD go its objects, and with them what they own", async () => {
+  test("with a CRD go its objects, and with them what they own", { tags: ["memory"] }, async () => {
     const crd = {
       apiVersion: "apiextensions.k8s.io/v1",
       kind: "CustomResourceDefinition",
@@ -279,7 +278,9 @@ describe.for(places)("$name", ({ make }) => {
   });
 });
 
-test("the collector works after the request that gave it work, and its own requests are shown to nobody", async () => {
+test("the collector works after the request that gave it work, and its own requests are shown to nobody", {
+  tags: ["memory"],
+}, async () => {
   const seen: string[] = [];
   const server = createApiServer({ garbageCollection: true, onRequest: ({ method, path }) => void seen.push(`${method} ${path}`) });
   const maps = "/api/v1/namespaces/default/configmaps";
@@ -298,7 +299,7 @@ test("the collector works after the request that gave it work, and its own reque
   await server.close();
 });
 
-test("a server without a collector keeps what its owner leaves", async () => {
+test("a server without a collector keeps what its owner leaves", { tags: ["memory"] }, async () => {
   const server = createApiServer();
   const path = "/api/v1/namespaces/default/configmaps";
   const ownerReferences = [{ apiVersion: "v1", kind: "ConfigMap", name: "none", uid: "u" }];

@@ -84,7 +84,10 @@ const PODS: Readonly<Record<string, { readonly spec?: Json; readonly status: Jso
       containerStatuses: [status("a", running, { ready: true, restartCount: 1 })],
     },
   },
-  gated: { spec: { schedulingGates: [{ name: "example.com/gate" }] }, status: { phase: "Pending" } },
+  gated: {
+    spec: { schedulingGates: [{ name: "example.com/gate" }] },
+    status: { phase: "Pending", conditions: [{ type: "PodScheduled", status: "False", reason: "SchedulingGated" }] },
+  },
   gates: {
     spec: { readinessGates: [{ conditionType: "example.com/a" }, { conditionType: "example.com/b" }] },
     status: { phase: "Pending", conditions: [{ type: "example.com/a", status: "True" }] },
@@ -163,7 +166,7 @@ function samples(namespace: string): readonly Sample[] {
     {
       path: core(namespace, "endpoints"),
       object: {
-        metadata: at,
+        metadata: { name: "apart" },
         subsets: [
           {
             addresses: [{ ip: "10.0.0.1" }, { ip: "10.0.0.2" }],
@@ -261,18 +264,27 @@ function samples(namespace: string): readonly Sample[] {
   ];
 }
 
-async function makePods(session: Session): Promise<void> {
-  // Without it the real server takes no pods; where its controllers run they may be faster.
-  await session.quietly("POST", core(session.namespace, "serviceaccounts"), { body: { metadata: { name: "default" } } });
-  const pods = core(session.namespace, "pods");
-  for (const [name, pod] of Object.entries(PODS)) {
-    const spec = { ...template()["spec"], ...pod.spec };
-    await session.quietly("POST", pods, { body: { apiVersion: "v1", kind: "Pod", metadata: { name }, spec } });
-    await session.quietly("PATCH", `${pods}/${name}/status`, {
-      body: { status: pod.status },
-      headers: { "content-type": "application/merge-patch+json" },
-    });
+/**
+ * Makes an object, gives it its status, and asks for its table as of that moment: what controllers make of it afterwards is
+ * nobody's business here.
+ */
+async function show({ send, quietly }: Session, step: string, { path, object, status: state }: Sample): Promise<void> {
+  let { metadata } = await quietly("POST", path, { body: object });
+  if (state !== undefined) {
+    const headers = { "content-type": "application/merge-patch+json" };
+    ({ metadata } = await quietly("PATCH", `${path}/${object["metadata"].name}/status`, { body: { status: state }, headers }));
   }
+  const of = `fieldSelector=metadata.name%3D${object["metadata"].name}&includeObject=None`;
+  const query = `${of}&resourceVersionMatch=Exact&resourceVersion=${metadata?.resourceVersion}`;
+  await send(step, "GET", path, { headers: { accept: TABLE }, query });
+}
+
+function podSample(namespace: string, name: string): Sample {
+  const pod = PODS[name];
+  // Nobody is to schedule it, whatever runs beside the server.
+  const spec = { ...template()["spec"], schedulerName: "nobody", ...pod?.spec };
+  const object = { apiVersion: "v1", kind: "Pod", metadata: { name }, spec };
+  return { path: core(namespace, "pods"), object, ...(pod === undefined ? {} : { status: pod.status }) };
 }
 
 const column = (name: string, type: string, jsonPath: string, more: object = {}): object => ({ name, type, jsonPath, ...more });
@@ -366,17 +378,16 @@ export const tables: readonly Scenario[] = [
       const { send, quietly, namespace, watch } = session;
       const headers = { accept: TABLE };
       const query = "includeObject=None";
-      for (const { path, object, status: state } of samples(namespace)) {
-        const { metadata } = await quietly("POST", path, { body: object });
-        const body = { status: state };
-        if (state !== undefined)
-          await quietly("PATCH", `${path}/${metadata?.name}/status`, { body, headers: { "content-type": "application/merge-patch+json" } });
-      }
-      for (const path of new Set(samples(namespace).map((sample) => sample.path)))
-        await send(path.split("/").at(-1) ?? "", "GET", path, { headers, query });
-      await send("events of their group", "GET", of("events.k8s.io/v1", namespace, "events"), { headers, query });
-      await makePods(session);
-      await send("pods", "GET", core(namespace, "pods"), { headers, query });
+      // Without it the real server takes no pods; where its controllers run they may be faster.
+      await quietly("POST", core(namespace, "serviceaccounts"), { body: { metadata: { name: "default" } } });
+      // Before there is a quota, which would refuse them.
+      for (const name of Object.keys(PODS)) await show(session, `pod ${name}`, podSample(namespace, name));
+      for (const sample of samples(namespace))
+        await show(session, `${sample.path.split("/").at(-1)} ${sample.object["metadata"].name}`, sample);
+      await send("events of their group", "GET", `${of("events.k8s.io/v1", namespace, "events")}`, {
+        headers,
+        query: `${query}&fieldSelector=metadata.name%3Done`,
+      });
       await send("an empty list", "GET", of("batch/v1", namespace, "jobs"), { headers, query: "labelSelector=no%3Dsuch" });
       await send("namespace", "GET", `/api/v1/namespaces/${namespace}`, { headers });
       await send("definition", "GET", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/gadgets.conformance.treadle.dev", {
