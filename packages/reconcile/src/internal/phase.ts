@@ -66,7 +66,7 @@ export async function askGate(pass: Pass, step: StepRuntime, limit: PhaseLimit):
   const scope = new Scope(() => pass.renewDrafts());
   let ended: Ended;
   try {
-    const reads = resolveReads(pass, step, scope);
+    const reads = resolveReads(pass, step, "gate", scope);
     const resolved =
       reads instanceof Promise
         ? ((await awaited(pass, step, { phase: "gate", stage: { isReading: true }, returned: reads, scope, limit })) as Resolved)
@@ -103,7 +103,7 @@ function begun(
     // The caller looked: the step has this phase.
     return (step[phase] as PhaseFunction)(new StepReq(pass, step, phase, { scope, reads: values }));
   };
-  const reads = resolveReads(pass, step, scope);
+  const reads = resolveReads(pass, step, phase, scope);
   if (!(reads instanceof Promise)) return run(reads);
   stage.isReading = true;
   return reads.then((resolved) => {

@@ -7,6 +7,7 @@ import { deepFreeze } from "../fetches.ts";
 import { type AnyRead, inNamespaceOf, type ManyRead, type OneRead, refOfRead, selectorOf } from "../reads.ts";
 import type { Scope } from "./deadline.ts";
 import type { Pass } from "./pass-state.ts";
+import type { Phase } from "./step-req.ts";
 import type { StepRuntime } from "./step-runtime.ts";
 
 /** The values of `req.reads`. */
@@ -19,8 +20,10 @@ export interface Resolved {
 const NOTHING: Resolved = Object.freeze({ values: Object.freeze({}), missing: undefined });
 
 /** @throws what a read throws: its function, the cache, or the server */
-export function resolveReads(pass: Pass, step: StepRuntime, scope: Scope): Resolved | Promise<Resolved> {
-  let missing = step.owns.find((kind) => !isServed(pass, kind));
+export function resolveReads(pass: Pass, step: StepRuntime, phase: Phase, scope: Scope): Resolved | Promise<Resolved> {
+  let missing = missingKind(pass, step);
+  // It will wait: nothing needs to be asked of the server for that.
+  if (missing !== undefined && phase === "do") return { ...NOTHING, missing };
   const values: Record<string, unknown> = {};
   const waiting: Promise<void>[] = [];
   let isEmpty = true;
@@ -28,10 +31,7 @@ export function resolveReads(pass: Pass, step: StepRuntime, scope: Scope): Resol
     isEmpty = false;
     const read = step.reads[name] as AnyRead; // `in` names what is there.
     values[name] = absent(read);
-    if (!isServed(pass, read.kind)) {
-      missing ??= read.kind;
-      continue;
-    }
+    if (!isServed(pass, read.kind)) continue;
     const value = pass.reads.has(read) ? pass.reads.get(read) : valueOf(pass, read, scope);
     if (value instanceof Promise) waiting.push(value.then((answer) => arrived(name, read, answer), notServed(read)));
     else arrived(name, read, value);
@@ -77,6 +77,16 @@ export interface Held {
 
 export function readerOf({ pipeline, object }: Pick<Pass, "pipeline" | "object">): string {
   return `${pipeline.name} ${keyOf(object.metadata)}`;
+}
+
+function missingKind(pass: Pass, { owns, reads }: StepRuntime): Kind | undefined {
+  if (pass.env.isServed === undefined) return undefined;
+  for (const kind of owns) if (!isServed(pass, kind)) return kind;
+  for (const name in reads) {
+    const { kind } = reads[name] as AnyRead; // `in` names what is there.
+    if (!isServed(pass, kind)) return kind;
+  }
+  return undefined;
 }
 
 function isServed(pass: Pass, kind: Kind): boolean {

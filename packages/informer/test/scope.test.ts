@@ -1,0 +1,101 @@
+/** What an informer covers, which form its objects have, and when it asks again. */
+import { ApiError, fakeClock, isKindNotServed, kind, metadataOnly, seededRandom } from "@treadle/apimachinery";
+import { createApiServer } from "@treadle/apiserver";
+import { createClient } from "@treadle/client";
+import { describe, expect, test } from "vitest";
+import { createInformer, createInformers } from "../src/index.ts";
+import { bookmark, rig, synced, widget } from "./scripted.ts";
+
+const Widget = kind({ group: "example.dev", version: "v1", kind: "Widget" });
+const Global = kind({ group: "example.dev", version: "v1", kind: "Global", scope: "Cluster" });
+const idle = { list: () => new Promise<never>(() => {}), watch: () => new Promise<never>(() => {}) };
+const common = { client: idle, clock: fakeClock(), random: seededRandom(1) };
+
+describe("namespaces", () => {
+  test("one that is not watched is an error and no absence: something may be there", () => {
+    const informer = createInformer({ ...common, kind: Widget, namespaces: ["a", "b"] });
+    expect([informer.covers("a"), informer.covers("c"), informer.covers(undefined), informer.covers("")]).toEqual([
+      true,
+      false,
+      true,
+      true,
+    ]);
+    expect(informer.get({ namespace: "a", name: "x" })).toBeUndefined();
+    expect(informer.list()).toEqual([]);
+    const message = 'Widget is not watched in namespace "c": add it to the namespaces, or read it live';
+    expect(() => informer.get({ namespace: "c", name: "x" })).toThrow(message);
+    expect(() => informer.list({ namespace: "c" })).toThrow(message);
+  });
+
+  test("of a cluster-scoped kind, and without a restriction, all are covered", () => {
+    expect(createInformer({ ...common, kind: Global, namespaces: ["a"] }).covers("c")).toBe(true);
+    expect(createInformer({ ...common, kind: Widget }).covers("c")).toBe(true);
+  });
+});
+
+describe("metadata only", () => {
+  test("what a server sends whole, and what a write answers, is cut down", async () => {
+    const clock = fakeClock();
+    const server = createApiServer({ clock, random: seededRandom(1), resources: [Widget] });
+    const client = createClient({ transport: server.transport(), clock });
+    const informer = createInformer({ client, kind: metadataOnly(Widget), clock, random: seededRandom(1) });
+    informer.start();
+    await informer.synced();
+    const whole = await client.create(Widget, { metadata: { namespace: "default", name: "x" }, spec: { password: "1" } } as never);
+    informer.observeWrite(whole);
+    expect(Object.keys(informer.get({ namespace: "default", name: "x" }) ?? {}).sort()).toEqual(["apiVersion", "kind", "metadata"]);
+    await informer.stop();
+  });
+
+  test("is read from an informer of the whole where there is no other, never the other way round", () => {
+    const informers = createInformers(common);
+    const whole = informers.for(Widget);
+    expect(informers.get(metadataOnly(Widget))).toBe(whole);
+    const others = createInformers(common);
+    others.for(metadataOnly(Widget));
+    expect(others.get(Widget)).toBeUndefined();
+    expect(() => others.cache.get(Widget, { name: "x" })).toThrow("ask the cache for metadataOnly(Widget)");
+  });
+});
+
+describe("a kind that is not served", () => {
+  const notServed = new ApiError({ message: "the server could not find the requested resource", status: 404, reason: "NotFound" });
+
+  test("is asked for again after at most notServedRetryMs, and at once when told", async () => {
+    for (const next of [0, 0.999]) {
+      const { informer, watch, waiting, clock, settle } = rig({ notServedRetryMs: 4000, random: { next: () => next } });
+      informer.start();
+      await settle();
+      watch().fail(notServed);
+      await settle();
+      await clock.advance(2_999);
+      expect(waiting).toHaveLength(0);
+      await clock.advance(1_001);
+      watch().fail(notServed);
+      await settle();
+      expect(isKindNotServed(informer.progress().lastError)).toBe(true);
+      informer.retry();
+      await settle();
+      expect(waiting).toHaveLength(1);
+      await informer.stop();
+    }
+  });
+
+  test("says when it has listed, each time", async () => {
+    let listed = 0;
+    const { informer, watch, clock, settle, stream } = await synced(5, [widget("a", 5)], { onListed: () => void listed++ });
+    expect(listed).toBe(1);
+    stream.end();
+    await settle();
+    await clock.advance(1000);
+    watch().fail(notServed);
+    await settle();
+    informer.retry();
+    await settle();
+    watch().open(bookmark(9, true));
+    await settle();
+    expect(listed).toBe(2);
+    expect(informer.progress()).toMatchObject({ hasSynced: true, lastError: undefined, objects: 0 });
+    await informer.stop();
+  });
+});
