@@ -160,6 +160,12 @@ describe("several", () => {
     expect(() => handler(Site).step(dependentApplyAll("parts", build())).build()).toThrow(says);
   });
 
+  test("refuse a part that is no dependent", () => {
+    expect(() => dependentApplyAll("parts", [step(Site, { name: "s" }) as never])).toThrow('"s" is not made by dependentApply()');
+    for (const concurrency of [0, 1.5, Number.NaN])
+      expect(() => dependentApplyAll("parts", [node("a")], { concurrency })).toThrow("concurrency");
+  });
+
   test("outside a group what one depends on must stand before it", () => {
     const base = node("base");
     const top = node("top", { dependsOn: [base] });

@@ -151,6 +151,8 @@ export function defineGroup(
   const children = steps.map((child) => {
     const runtime = runtimeOf(child);
     if (runtime === undefined) throw new TypeError(`${maker}("${name}"): its parts must be steps made by step()`);
+    if (concurrency !== undefined && runtime.dependent === undefined)
+      throw new TypeError(`${maker}("${name}"): "${runtime.name}" is not made by dependentApply(): place it before or after, or use all()`);
     return runtime;
   });
   return opaque({

@@ -56,7 +56,7 @@ export function dependentApply<
     },
   });
   // What defineStep() gives is opaque; the signature is what is known of it.
-  return step as DependentStep<ObjectOf<P>, NeedsOf<L>, Name, K>;
+  return step as unknown as DependentStep<ObjectOf<P>, NeedsOf<L>, Name, K>;
 }
 
 /** What wakes nobody by itself is looked at again after this time: the watch does the rest. */

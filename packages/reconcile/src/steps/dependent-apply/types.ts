@@ -11,8 +11,8 @@ export interface DependentStep<
   out Name extends string = string,
   out K extends Kind = Kind,
 > extends Step<T, N> {
-  /** In types only. */
-  readonly $dependent?: { readonly name: Name; readonly kind: K };
+  /** In types only: what other steps are not. */
+  readonly $dependent: { readonly name: Name; readonly kind: K };
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the only type that matches a parameter of every variance
@@ -44,8 +44,8 @@ export interface DependentInputs<L extends readonly AnyStep[], R, D extends read
   readonly dependents: DependentsOf<D>;
 }
 
-type NameOf<S> = S extends { readonly $dependent?: { readonly name: infer Name extends string } } ? Name : never;
-type KindOf<S> = S extends { readonly $dependent?: { readonly kind: infer K extends Kind } } ? K : never;
+type NameOf<S> = S extends { readonly $dependent: { readonly name: infer Name extends string } } ? Name : never;
+type KindOf<S> = S extends { readonly $dependent: { readonly kind: infer K extends Kind } } ? K : never;
 
 /** The live objects of `D`, by step name. */
 export type DependentsOf<D extends readonly AnyDependentStep[]> = {
