@@ -260,6 +260,7 @@ describe("a text of a megabyte", () => {
     "a name of a secret": "password=".repeat(100_000),
     "quotes without an end": 'token="\\'.repeat(120_000),
     digits: "1.".repeat(500_000),
+    backslashes: `token: \\"${"\\".repeat(1_000_000)}`,
   };
   test.for(Object.keys(long))("of %s is dealt with at once", (name) => {
     const startedMs = performance.now();

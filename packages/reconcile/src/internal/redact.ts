@@ -15,8 +15,8 @@ const SECRET_KEY =
 const NO_VALUE =
   "(?:required|forbidden|not found|too (?:long|short|many|few|big|small)|invalid|unsupported|duplicate|internal error|unexpected|expected |must |is |the |an? |cannot |could |failed|fetch |request |connect|timed out|timeout|unauthorized|already exists|secrets? )";
 
-/** A quoted text, the quotes escaped or not (JSON within JSON). */
-const QUOTED = String.raw`\\+"[\s\S]*?\\+"|\\+'[\s\S]*?\\+'|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'`;
+/** A quoted text, the quotes escaped or not (JSON within JSON). A row of backslashes is looked at from its beginning only. */
+const QUOTED = String.raw`\\+"[\s\S]*?(?<!\\)\\+"|\\+'[\s\S]*?(?<!\\)\\+'|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'`;
 
 /** A name and what it stands for: `name: value`, `name=value`, or, as in JSON, a quoted name with a quoted value. */
 function named(name: string, value: string): readonly [RegExp, string] {
