@@ -11,7 +11,7 @@ import { cloneJson, goQuote, isObject, type JsonObject, valueAt } from "./intern
 import { managedAfterUpdate, managedBefore } from "./managed-fields/update.ts";
 import { MetaTypeError } from "./meta-type-error.ts";
 import { metaErrors, metaUpdateErrors, readMeta, secondsOf } from "./object-meta.ts";
-import { decodeObject, emptyObject } from "./builtin/decode.ts";
+import { decodeObject, emptyOf } from "./builtin/decode.ts";
 import { definitionOf } from "./builtin/schemas.ts";
 import type { Call } from "./context.ts";
 import type { FieldValidation, WriteOptions } from "./options.ts";
@@ -145,7 +145,8 @@ export function prepareDraft({ served, parts }: Pick<Call, "served" | "parts">, 
   const { convert, prepare } = served.type.hooks;
   convert?.(draft, live as JsonObject | undefined);
   if (prepare === undefined) return;
-  SENT.set(draft, cloneJson(draft));
+  const { managedFields: _, ...metadata } = draft.metadata;
+  SENT.set(draft, cloneJson({ ...draft, metadata }));
   prepare(draft, live as JsonObject | undefined, parts);
 }
 
@@ -172,13 +173,11 @@ function managedByUpdate(
   { requested, options }: { readonly requested: unknown; readonly options: WriteOptions },
 ): readonly ManagedFieldsEntry[] {
   const { draft, live, subresource } = written;
-  const { type, version } = call.served;
-  const definition = type.isCustom ? undefined : definitionOf(type, version);
   delete draft.metadata["managedFields"];
   return managedAfterUpdate({
     before: live as JsonObject | undefined,
     after: SENT.get(draft) ?? draft,
-    empty: definition === undefined ? {} : emptyObject(definition),
+    empty: emptyOf(call.served),
     model: modelOf(call.served, subresource),
     managed: managedBefore(requested, live?.metadata["managedFields"], subresource !== ""),
     writer: {

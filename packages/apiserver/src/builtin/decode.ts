@@ -6,10 +6,11 @@
 import { goQuote, goTypeOf, isObject, type JsonObject } from "../internal/json.ts";
 import { MetaTypeError, TIME } from "../meta-type-error.ts";
 import { secondsOf } from "../object-meta.ts";
+import type { Served } from "../registry.ts";
 import { fillDefaults } from "./defaults.ts";
 import { deducedGoType } from "./go-type.ts";
 import { canonicalQuantity } from "./quantity.ts";
-import { definition, type RawSchema } from "./schemas.ts";
+import { definition, definitionOf, type RawSchema } from "./schemas.ts";
 
 /** Decodes the fields of an object beside apiVersion, kind and metadata, which are kept. @throws MetaTypeError */
 export function decodeObject(name: string, object: JsonObject, unknown: string[]): JsonObject {
@@ -27,8 +28,14 @@ export function emptyStatus(name: string): unknown {
   return status?.$ref === undefined ? undefined : filled(status.$ref, {}, NOWHERE);
 }
 
-/** An object of a kind into which nothing was written, before defaults. Lists and maps that Go writes as null are empty. */
-export function emptyObject(name: string): JsonObject {
+/** An object of a kind into which nothing was written, before defaults; of a custom kind it is empty. */
+export function emptyOf({ type, version }: Served): JsonObject {
+  const name = type.isCustom ? undefined : definitionOf(type, version);
+  return name === undefined ? {} : emptyObject(name);
+}
+
+/** Lists that Go writes as null are empty, so that an item of one does not make the list new. */
+function emptyObject(name: string): JsonObject {
   const object: JsonObject = {};
   for (const [field, schema] of Object.entries(definition(name).properties ?? {})) {
     if (schema.zero === undefined) continue;

@@ -2,14 +2,14 @@
 import { cloneJson, isObject, type JsonObject } from "../internal/json.ts";
 import type { Store, StoredObject } from "../storage.ts";
 
-/** Completes a new pod, as admission and the pod strategy of the real server do. */
+/** Completes a pod, as admission and the pod strategy of the real server do. */
 export function preparePod(draft: JsonObject, previous: JsonObject | undefined, { store }: { readonly store: Store }): void {
-  if (previous !== undefined) return;
+  if (previous !== undefined && draft["spec"] === previous["spec"]) return;
   const spec: JsonObject = { ...(isObject(draft["spec"]) ? draft["spec"] : {}) };
   prioritise(spec, store);
   tolerate(spec);
   draft["spec"] = spec;
-  draft["status"] = { phase: "Pending", qosClass: serviceClass(spec) };
+  if (previous === undefined) draft["status"] = { phase: "Pending", qosClass: serviceClass(spec) };
 }
 
 /** A pod that runs on a node stays until its kubelet deletes it with a grace period of zero. */

@@ -26,6 +26,8 @@ export interface Application {
   readonly writer: Writer;
   /** Takes fields from others instead of failing. */
   readonly isForced: boolean;
+  /** What an object of the kind has before anything is written into it: nobody owned that. */
+  readonly empty?: JsonObject;
 }
 
 export interface Applied {
@@ -43,11 +45,12 @@ export class TypeMismatchError extends Error {
 const BEFORE_FIRST_APPLY = "before-first-apply";
 
 /** Changes neither argument. @throws ConflictError, TypeMismatchError */
-export function applyConfiguration({ live, managed, config, model, writer, isForced }: Application): Applied {
+export function applyConfiguration(application: Application): Applied {
+  const { live, managed, config, model, writer, isForced } = application;
   const type = model.typeIn(model.apiVersion) ?? DEDUCED;
   checkType(config, type, { what: "patch", allowsRepeats: false });
   checkType(live, type, { what: "live", allowsRepeats: true });
-  const old = present(decodeEntries(managed.length > 0 ? managed : unmanaged(live, model, writer)), model);
+  const old = present(decodeEntries(managed.length > 0 ? managed : unmanaged(application)), model);
   const applier = { ...writer, operation: "Apply" as const, apiVersion: model.apiVersion, time: undefined };
   const id = identityOf(applier);
   const last = old.get(id);
@@ -66,9 +69,9 @@ export function applyConfiguration({ live, managed, config, model, writer, isFor
 }
 
 /** What an object holds that nobody was recorded for, as an entry of its own. */
-function unmanaged(live: JsonObject, model: Model, writer: Writer): readonly ManagedFieldsEntry[] {
+function unmanaged({ live, model, writer, empty = {} }: Application): readonly ManagedFieldsEntry[] {
   const before: Writer = { ...writer, manager: BEFORE_FIRST_APPLY };
-  return managedAfterUpdate({ before: undefined, after: live, model, managed: [], writer: before });
+  return managedAfterUpdate({ before: undefined, after: live, empty, model, managed: [], writer: before });
 }
 
 function checkType(

@@ -1,5 +1,6 @@
 /** PATCH with an applied configuration (server-side apply): creates what is not there, else merges by ownership. */
 import type { ApiResponse, ManagedFieldsEntry } from "@treadle/apimachinery";
+import { emptyOf } from "../builtin/decode.ts";
 import { type Call, entryOf } from "../context.ts";
 import { type AppliedOwnership, complete } from "../draft.ts";
 import { goQuote, isObject, type JsonObject } from "../internal/json.ts";
@@ -71,6 +72,7 @@ function merged(
       model: modelOf(served, route.subresource),
       writer: { manager: options.fieldManager, subresource: route.subresource, time: secondsOf(parts.clock.now()) },
       isForced: readBoolean(query, "force") ?? false,
+      empty: emptyOf(served),
     });
   } catch (error) {
     if (error instanceof ConflictError) throw conflictAnswer(error.conflicts);
