@@ -244,7 +244,7 @@ describe("a step that misbehaves", () => {
             try {
               await attempt();
               log.push(`${name} worked`);
-            } catch (error) {
+            } catch {
               log.push(name);
             }
           }

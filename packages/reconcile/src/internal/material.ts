@@ -108,8 +108,8 @@ function covers(tree: unknown, path: readonly string[]): boolean {
   let here = tree;
   for (const [depth, key] of path.entries()) {
     if (!isObject(here)) return here !== undefined;
-    // An empty set of fields stands for the whole field, but at the root for nothing.
-    if (Object.keys(here).length === 0) return depth > 0;
+    // An empty set of fields stands for the whole field; of the status only for an empty one.
+    if (Object.keys(here).length === 0) return depth > 1;
     if (!Object.hasOwn(here, key)) return false;
     here = here[key];
   }
