@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import {
   ApiError,
+  conflictsOf,
   isAborted,
   isAlreadyExists,
   isApiError,
@@ -61,4 +62,28 @@ test("the server's wish to wait is in milliseconds", () => {
 test("aborts are told from failures", () => {
   expect(isAborted(AbortSignal.abort().reason)).toBe(true);
   expect(isAborted(new Error("x"))).toBe(false);
+});
+
+test("the conflicts of an apply are told by manager and field", () => {
+  const cause = (message: string, field: string): object => ({ reason: "FieldManagerConflict", message, field });
+  const causes = [
+    cause('conflict with "one"', ".spec.size"),
+    cause('conflict with "a \\"b\\" using x" with subresource "status" using example.com/v1', '.status.list[name="a"]'),
+    cause('conflict with "edit" using v1 at 2026-01-01T00:00:00Z', ".data.k"),
+    { reason: "Other", message: "m", field: ".x" },
+  ];
+  const error = new ApiError({ message: "m", status: 409, reason: "Conflict", details: { causes } });
+  expect(conflictsOf(error)).toEqual([
+    { manager: "one", field: ".spec.size" },
+    { manager: 'a "b" using x', field: '.status.list[name="a"]', subresource: "status", apiVersion: "example.com/v1" },
+    { manager: "edit", field: ".data.k", apiVersion: "v1" },
+  ]);
+});
+
+test.for([
+  { name: "a stale version", error: new ApiError({ message: "m", status: 409, reason: "Conflict", details: { name: "x" } }) },
+  { name: "another failure", error: new ApiError({ message: "m", status: 422, reason: "Invalid" }) },
+  { name: "no error of the API", error: new Error("boom") },
+])("$name names no conflicts", ({ error }) => {
+  expect(conflictsOf(error)).toEqual([]);
 });

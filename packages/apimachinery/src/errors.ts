@@ -93,9 +93,57 @@ export function isKindNotServed(error: unknown): error is ApiError {
   return hasCode(error, "ERR_KIND_NOT_SERVED");
 }
 
-/** A write met a newer version of the object. An object that exists already is {@link isAlreadyExists}. */
+/**
+ * A write met a newer version of the object, or an apply fields of another manager ({@link conflictsOf}).
+ * An object that exists already is {@link isAlreadyExists}.
+ */
 export function isConflict(error: unknown): error is ApiError {
   return hasCode(error, "ERR_CONFLICT");
+}
+
+/** A field that an apply would have changed, and whose it is. */
+export interface FieldConflict {
+  readonly manager: string;
+  /** As the server writes it: `.spec.ports[name="http"].port`. */
+  readonly field: string;
+  /** The subresource by which the manager wrote the field. */
+  readonly subresource?: string;
+  /** The version in which an updater wrote it; absent for another applier. */
+  readonly apiVersion?: string;
+}
+
+/**
+ * The fields over which a server-side apply failed, in the server's order. Empty for every other error, so also for the
+ * conflict of a stale resourceVersion, which a new read mends; a conflict over fields does not go away by itself.
+ */
+export function conflictsOf(error: unknown): readonly FieldConflict[] {
+  if (!isConflict(error)) return [];
+  return error.causes.flatMap(({ reason, message = "", field }) => {
+    const parts = reason === "FieldManagerConflict" ? CONFLICT.exec(message)?.groups : undefined;
+    if (parts === undefined || field === undefined) return [];
+    const { manager = "", subresource, apiVersion } = parts;
+    return [
+      {
+        manager: unquoted(manager),
+        field,
+        ...(subresource === undefined ? {} : { subresource: unquoted(subresource) }),
+        ...(apiVersion === undefined ? {} : { apiVersion }),
+      },
+    ];
+  });
+}
+
+/** k8s.io/apimachinery `managedfields`, `printManager`. */
+const CONFLICT =
+  /^conflict with (?<manager>"(?:[^"\\]|\\.)*")(?: with subresource (?<subresource>"(?:[^"\\]|\\.)*"))?(?: using (?<apiVersion>\S+))?/;
+
+/** A text as Go quotes it; what JSON does not know of that stays as it is. */
+function unquoted(text: string): string {
+  try {
+    return String(JSON.parse(text));
+  } catch {
+    return text.slice(1, -1);
+  }
 }
 
 export function isAlreadyExists(error: unknown): error is ApiError {

@@ -48,6 +48,8 @@ export { DefinitionError, type DefinitionProblem, isDefinitionError } from "./de
 export {
   ApiError,
   type ApiErrorCode,
+  conflictsOf,
+  type FieldConflict,
   isAborted,
   isAlreadyExists,
   isApiError,

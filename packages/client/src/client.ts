@@ -79,7 +79,9 @@ export type Patch =
   /** RFC 7386. Lists are replaced whole; `metadata.resourceVersion` in it makes it conditional (409). */
   | { readonly type: "merge"; readonly body: object }
   /** RFC 6902. A failed `test` answers 422. */
-  | { readonly type: "json"; readonly body: readonly JsonPatchOperation[] };
+  | { readonly type: "json"; readonly body: readonly JsonPatchOperation[] }
+  /** Built-in kinds only: lists are merged by their keys, `$patch` and its like direct it. For others 415. */
+  | { readonly type: "strategic"; readonly body: object };
 
 export interface Client {
   /** The live object, or `undefined` when it does not exist. @throws ApiError, also when the kind is not served. */
@@ -92,7 +94,11 @@ export interface Client {
   /** Replaces the object; with `metadata.resourceVersion` only that version of it (409 otherwise). */
   update<K extends Kind>(kind: K, object: WriteOf<K> | ObjectOf<K>, options?: WriteOptions): Promise<ObjectOf<K>>;
   patch<K extends Kind>(kind: K, ref: Ref, patch: Patch, options?: WriteOptions): Promise<ObjectOf<K>>;
-  /** Server-side apply as `fieldManager`. */
+  /**
+   * Server-side apply as `fieldManager`: creates the object, or sets the fields given and removes those that this manager gave
+   * before and does not give now. @throws ApiError 409 when another manager owns one of them with another value (`conflictsOf`
+   * names them), unless `force` takes them over
+   */
   apply<K extends Kind>(kind: K, object: object, options?: WriteOptions & { readonly force?: boolean }): Promise<ObjectOf<K>>;
   /** Deletes; an object that does not exist is a success. @throws ApiError on a failed precondition (409). */
   delete<K extends Kind>(kind: K, ref: Ref, options?: DeleteOptions): Promise<void>;

@@ -90,6 +90,14 @@ describe("requests", () => {
       body: [{ op: "remove", path: "/spec" }],
     },
     {
+      name: "a strategic merge patch",
+      call: (c) => c.patch(Widget, ref, { type: "strategic", body: { spec: { x: 1 } } }),
+      method: "PATCH",
+      path: "/apis/example.dev/v1/namespaces/ns/widgets/a",
+      type: "application/strategic-merge-patch+json",
+      body: { spec: { x: 1 } },
+    },
+    {
       name: "apply",
       call: (c) => c.apply(Widget, { metadata: ref }, { fieldManager: "me/x", force: true }),
       method: "PATCH",

@@ -95,7 +95,11 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-const PATCH_TYPES: Readonly<Record<Patch["type"], string>> = { merge: "application/merge-patch+json", json: "application/json-patch+json" };
+const PATCH_TYPES: Readonly<Record<Patch["type"], string>> = {
+  merge: "application/merge-patch+json",
+  json: "application/json-patch+json",
+  strategic: "application/strategic-merge-patch+json",
+};
 /** The server takes JSON under this name: every JSON document is YAML. */
 const APPLY_TYPE = "application/apply-patch+yaml";
 
