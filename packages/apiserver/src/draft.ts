@@ -150,6 +150,11 @@ export function prepareDraft({ served, parts }: Pick<Call, "served" | "parts">, 
   prepare(draft, live as JsonObject | undefined, parts);
 }
 
+/** Notes what a write would have made, where it is to own by that and not by what is stored. */
+export function noteSent(draft: Draft, sent: JsonObject): void {
+  SENT.set(draft, sent);
+}
+
 /** Drafts as they were before `prepare`. */
 const SENT = new WeakMap<Draft, JsonObject>();
 

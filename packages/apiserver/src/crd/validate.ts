@@ -82,7 +82,7 @@ function typeError(value: unknown, schema: CompiledSchema, path: string): FieldE
 }
 
 function typeFail(path: string, wanted: string, given: string): FieldError {
-  return typeInvalid(path, given, `${path === "" ? "" : `${path} `}in body must be of type ${wanted}: "${given}"`);
+  return typeInvalid(path, given, `${path} in body must be of type ${wanted}: "${given}"`);
 }
 
 function typeName(value: unknown): string {

@@ -3,7 +3,8 @@ import { compiledSchemaOf } from "../builtin/schemas.ts";
 import { pruneObject } from "../crd/coerce.ts";
 import { cloneJson, type JsonObject } from "../internal/json.ts";
 import type { ResourceType, Served, ServedVersion } from "../registry.ts";
-import { EMPTY_SET, type FieldSet, FieldSetBuilder } from "./field-set.ts";
+import { keptByStatus } from "../status-rules.ts";
+import { EMPTY_SET, fieldElement, type FieldSet, FieldSetBuilder, type PathNode } from "./field-set.ts";
 import { ownershipSchema } from "./schemas.ts";
 import type { Model } from "./settle.ts";
 import { type TypeDef, typeOf } from "./types.ts";
@@ -15,7 +16,7 @@ export function modelOf({ type, version }: Served, subresource: string): Model {
     apiVersion: version.apiVersion,
     ignored: (apiVersion) => {
       if (known.get(apiVersion)?.status !== true) return EMPTY_SET;
-      if (subresource === "status") return ALL_BUT_STATUS;
+      if (subresource === "status") return keptSet(type);
       // Of custom kinds only the version of the request forgets the status.
       return type.isCustom && apiVersion !== version.apiVersion ? EMPTY_SET : STATUS;
     },
@@ -43,12 +44,23 @@ function ownershipTypeOf(kind: ResourceType, version: ServedVersion): TypeDef {
 }
 
 // The strategies of the real server reset these fields before they store an object.
-const STATUS: FieldSet = setOf("f:status");
-const ALL_BUT_STATUS: FieldSet = setOf("f:metadata", "f:spec");
+const STATUS: FieldSet = setOf([["status"]]);
+const KEPT = new WeakMap<ResourceType, FieldSet>();
 
-function setOf(...elements: readonly string[]): FieldSet {
+/** What a write of the status does not change, made once. */
+function keptSet(type: ResourceType): FieldSet {
+  let set = KEPT.get(type);
+  if (set === undefined) {
+    set = setOf(keptByStatus(type));
+    KEPT.set(type, set);
+  }
+  return set;
+}
+
+function setOf(paths: readonly (readonly string[])[]): FieldSet {
   const set = new FieldSetBuilder();
-  for (const element of elements) set.add({ parent: undefined, element });
+  for (const path of paths)
+    set.add(path.reduce<PathNode | undefined>((parent, field) => ({ parent, element: fieldElement(field) }), undefined));
   return set.build();
 }
 

@@ -78,8 +78,6 @@ const IDENTITY = [
   "f:name",
   "f:namespace",
   "f:creationTimestamp",
-  "f:deletionTimestamp",
-  "f:deletionGracePeriodSeconds",
   "f:selfLink",
   "f:uid",
   "f:generation",

@@ -1,13 +1,14 @@
 /** PUT of an object or its status, and what every change of an existing object has in common. */
 import { type ApiResponse, jsonEqual } from "@treadle/apimachinery";
 import { type Call, entryOf, viewFor } from "../context.ts";
-import { type AppliedOwnership, prepareDraft, recordOwner, toStored, validateDraft } from "../draft.ts";
+import { type AppliedOwnership, noteSent, prepareDraft, recordOwner, toStored, validateDraft } from "../draft.ts";
 import { invalid } from "../field-errors.ts";
 import { goQuote, type JsonObject } from "../internal/json.ts";
 import { matchNamespace } from "../namespaces.ts";
 import { readWriteOptions, type WriteOptions } from "../options.ts";
 import { viewOf } from "../present.ts";
-import { resourceOf } from "../registry.ts";
+import { type ResourceType, resourceOf } from "../registry.ts";
+import { keptByStatus } from "../status-rules.ts";
 import { badRequest, conflict, invalidObject, notFound, type StatusError, staleVersion, unreadableVersion } from "../status-errors.ts";
 import type { Draft, Entry, StoredObject } from "../storage.ts";
 import { View } from "../view.ts";
@@ -98,21 +99,47 @@ function merge(call: Call, draft: Draft, live: StoredObject, subresource: string
   const { type, version } = call.served;
   let next = draft;
   if (subresource === "status") {
-    const { status: _, ...rest } = live;
-    next = { ...rest, metadata: { ...live.metadata } } as unknown as Draft; // a copy of a stored object
-    if (draft["status"] !== undefined) next["status"] = draft["status"];
+    next = statusWritten(call, draft, live);
   } else {
     keepServerFields(draft.metadata, live);
     if (version.status) {
+      // Managers of other versions lose the status that the request drops, though it stays; so does the real server.
+      if (type.isCustom && type.versions.length > 1) noteSent(next, { ...next });
       if (live["status"] === undefined) delete next["status"];
       else next["status"] = live["status"];
     }
   }
   prepareDraft(call, next, live);
-  if (type.countsGenerations && isNewGeneration(next, live, version.status)) {
+  if (
+    type.countsGenerations &&
+    (isNewGeneration(next, live, version.status) || (subresource === "" && isAnnotatedAnew(type, next, live)))
+  ) {
     next.metadata["generation"] = (live.metadata.generation ?? 0) + 1;
   }
   return next;
+}
+
+/** The live object with the status of the draft, and with what else a write of a status may change. */
+function statusWritten({ served: { type } }: Call, draft: Draft, live: StoredObject): Draft {
+  const { status: _, ...rest } = live;
+  const kept = keptByStatus(type).flatMap(([root, field]) => (root === "metadata" ? [field] : []));
+  const metadata: JsonObject = kept.includes(undefined) ? { ...live.metadata } : draft.metadata;
+  if (metadata === draft.metadata) {
+    keepServerFields(metadata, live);
+    for (const field of kept) {
+      if (field === undefined) continue;
+      if (live.metadata[field] === undefined) delete metadata[field];
+      else metadata[field] = live.metadata[field];
+    }
+  }
+  const next = { ...rest, metadata } as unknown as Draft; // a copy of a stored object
+  if (draft["status"] !== undefined) next["status"] = draft["status"];
+  return next;
+}
+
+/** Annotations of a Deployment count as its content: its controller copies them. */
+function isAnnotatedAnew(type: ResourceType, next: Draft, live: StoredObject): boolean {
+  return type.id === "deployments.apps" && !jsonEqual(next.metadata["annotations"], live.metadata.annotations);
 }
 
 function keepServerFields(meta: JsonObject, live: StoredObject): void {

@@ -20,8 +20,16 @@ export interface Place {
 export async function play(kind: Kind, operations: readonly Operation[], place: Place): Promise<readonly Answer[]> {
   const view = new Placeholders();
   const answers: Answer[] = [];
-  for (const operation of operations) answers.push(view.answer(await send(kind, operation, place)));
+  for (const operation of operations) answers.push(view.answer(operation.verb, await send(kind, operation, place)));
+  if (kind.name === "service") await release(kind, place);
   return answers;
+}
+
+/** Gives the address of a service back: a server has few. */
+async function release(kind: Kind, { transport, namespace, name }: Place): Promise<void> {
+  const path = `/api/v1/namespaces/${namespace}/${kind.plural}/${name}`;
+  await exchange(transport, "PATCH", path, { metadata: { finalizers: null } }, TYPES["merge"]);
+  await exchange(transport, "DELETE", path);
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -93,9 +101,11 @@ class Placeholders {
   readonly #uids: string[] = [];
   readonly #versions: string[] = [];
 
-  answer({ status, body }: Answer): Answer {
+  answer(verb: Operation["verb"], { status, body }: Answer): Answer {
     if (!isObject(body)) return { status, body };
     if (body["kind"] === "Status") return { status, body: this.#status(body) };
+    // A deleted service is shown with the version of its deletion here, and with that before it there.
+    if (verb === "delete") return { status, body: this.#value({ ...body, metadata: { ...body["metadata"], resourceVersion: "" } }, "") };
     return { status, body: this.#value(body, "") };
   }
 
