@@ -7,7 +7,7 @@ import { applyDefaults, pruneObject } from "./crd/coerce.ts";
 import { embeddedErrors } from "./crd/embedded.ts";
 import { listErrors, schemaErrors } from "./crd/validate.ts";
 import { type FieldError, invalid } from "./field-errors.ts";
-import { cloneJson, goQuote, isObject, type JsonObject, valueAt } from "./internal/json.ts";
+import { cloneJson, goQuote, isObject, type JsonObject, valueAt, goDynamicType, goValue } from "./internal/json.ts";
 import { managedAfterUpdate, managedBefore } from "./managed-fields/update.ts";
 import { MetaTypeError } from "./meta-type-error.ts";
 import { metaErrors, metaUpdateErrors, readMeta, secondsOf } from "./object-meta.ts";
@@ -263,7 +263,7 @@ function scaleErrors(scale: ScalePaths, draft: Draft, subresource: string): Fiel
     const at = `.${path.join(".")}`;
     if (value === undefined || value === null) continue;
     if (typeof value !== "number")
-      errors.push(invalid(at, 0, `${at} accessor error: ${JSON.stringify(value)} is of the type ${typeof value}, expected int64`));
+      errors.push(invalid(at, 0, `${at} accessor error: ${goValue(value)} is of the type ${goDynamicType(value)}, expected int64`));
     else if (value < 0) errors.push(invalid(at, value, "should be a non-negative integer"));
     else if (value > 2 ** 31 - 1) errors.push(invalid(at, value, `should be less than or equal to ${2 ** 31 - 1}`));
   }

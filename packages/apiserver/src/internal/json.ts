@@ -82,3 +82,19 @@ function sortKeys(value: unknown): unknown {
 function escapeHtml(text: string): string {
   return text.replace(/[<>&\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
+
+/** A value as Go's `%v` prints it. */
+export function goValue(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(goValue).join(" ")}]`;
+  if (!isObject(value)) return value === null || value === undefined ? "<nil>" : String(value);
+  const members = Object.keys(value).toSorted();
+  return `map[${members.map((key) => `${key}:${goValue(value[key])}`).join(" ")}]`;
+}
+
+/** The type of a decoded JSON value as Go's `%T` prints it. */
+export function goDynamicType(value: unknown): string {
+  if (Array.isArray(value)) return "[]interface {}";
+  if (isObject(value)) return "map[string]interface {}";
+  if (typeof value === "boolean") return "bool";
+  return typeof value === "number" ? (Number.isInteger(value) ? "int64" : "float64") : typeof value;
+}
