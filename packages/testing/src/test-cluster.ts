@@ -173,6 +173,8 @@ class Cluster implements TestCluster {
     if (options.transport === "http" && isFake(this.clock))
       throw new Error('cluster.start: a socket does not wait for virtual time; start the cluster with { http: true, time: "real" }');
     const handlers = Array.isArray(given) ? (given as readonly AnyHandler[]) : [given as AnyHandler];
+    // A real server may have them from an earlier test.
+    if (this.#backend.isReal) for (const kind of options.missing ?? []) await this.#backend.remove(kind);
     for (const handler of handlers) {
       this.#handlers.add(handler);
       for (const kind of kindsOf(handler)) if (!isAmong(options.missing, kind)) await this.#backend.use(kind);

@@ -229,7 +229,9 @@ export class Backend {
 
   /** Removes the CRD of a kind. */
   async remove(kind: Kind): Promise<void> {
-    await this.user.delete(CustomResourceDefinition, { name: `${kind.plural}.${kind.group}` });
+    const name = `${kind.plural}.${kind.group}`;
+    if (this.#real === undefined) await this.user.delete(CustomResourceDefinition, { name });
+    else await this.#real.remove(name);
     this.#used.delete(idOf(kind));
     this.#defined.delete(idOf(kind));
     this.#pictureOf = undefined;

@@ -9,6 +9,7 @@ import { readFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import {
   type CustomResourceDefinitionInput,
+  isInvalid,
   type Kind,
   type KubernetesObject,
   kind as untypedKind,
@@ -76,29 +77,46 @@ export class RealServer {
    */
   async install(kind: Kind): Promise<void> {
     const definition = kind.resource?.crd() ?? openDefinition(kind);
-    await this.#serve(definition, { [KEPT]: createHash("sha256").update(JSON.stringify(definition.spec)).digest("hex") });
+    const name = definition.metadata.name ?? "";
+    const live = await this.client.get(CustomResourceDefinition, { name });
+    const hash = createHash("sha256").update(JSON.stringify(definition.spec)).digest("hex");
+    // A kind of which only the names are known takes what is there.
+    if (live !== undefined && (kind.resource === undefined || live.metadata.annotations?.[KEPT] === `${hash}@${live.metadata.generation}`))
+      return;
+    await this.define(definition);
+    const { metadata } = (await this.client.get(CustomResourceDefinition, { name })) as KubernetesObject;
+    const body = { metadata: { annotations: { [KEPT]: `${hash}@${metadata.generation}` } } };
+    await this.client.patch(CustomResourceDefinition, { name }, { type: "merge", body });
   }
 
-  /** Serves what a CRD of the test says; goes with the test. */
+  /** Serves what a CRD says; goes with the test. One that is there is replaced, and keeps its objects where it can. */
   async define(definition: CustomResourceDefinitionInput): Promise<void> {
-    await this.#serve(definition, {});
-  }
-
-  async #serve(definition: CustomResourceDefinitionInput, marks: Readonly<Record<string, string>>): Promise<void> {
     const name = definition.metadata.name ?? "";
     const live = await this.client.get(CustomResourceDefinition, { name });
     if (live !== undefined) {
-      const isSame = live.metadata.generation === 1 && live.metadata.annotations?.[KEPT] === marks[KEPT] && marks[KEPT] !== undefined;
-      if (isSame) return;
-      await this.client.delete(CustomResourceDefinition, { name });
-      await this.#until(`CRD ${name} to be gone`, async () => (await this.client.get(CustomResourceDefinition, { name })) === undefined);
+      const { resourceVersion } = live.metadata;
+      const replaced = { ...definition, metadata: { ...definition.metadata, resourceVersion } };
+      try {
+        await this.client.update(CustomResourceDefinition, replaced as never); // as it was given
+        // Nothing says when the server begins to use it.
+        await delay(SCHEMA_DELAY_MS);
+        return;
+      } catch (error) {
+        if (!isInvalid(error)) throw error;
+      }
+      await this.remove(name);
     }
-    const metadata = { ...definition.metadata, annotations: { ...definition.metadata.annotations, ...marks } };
-    await this.client.create(CustomResourceDefinition, { ...definition, metadata } as never); // as it was given
+    await this.client.create(CustomResourceDefinition, definition as never); // as it was given
     await this.#until(`CRD ${name} to be served`, async () => {
       const { status } = (await this.client.get(CustomResourceDefinition, { name })) as { status?: { conditions?: readonly Condition[] } };
       return isTrue(status?.conditions, "Established") && isTrue(status?.conditions, "NamesAccepted") && (await this.#isListed(definition));
     });
+  }
+
+  /** Removes a CRD with its objects, and waits until it is gone. */
+  async remove(name: string): Promise<void> {
+    await this.client.delete(CustomResourceDefinition, { name });
+    await this.#until(`CRD ${name} to be gone`, async () => (await this.client.get(CustomResourceDefinition, { name })) === undefined);
   }
 
   /** Remembers what of a kind without a namespace was there before the test. */
@@ -200,6 +218,8 @@ export class RealServer {
 }
 
 const POLL_MS = 25;
+/** What the handler of custom resources needs to see a change of a CRD, ten times over. */
+const SCHEMA_DELAY_MS = 300;
 /** A namespace takes several seconds to go, and more on a busy machine. */
 const PATIENCE_MS = 120_000;
 
