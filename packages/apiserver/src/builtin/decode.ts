@@ -34,15 +34,10 @@ export function emptyOf({ type, version }: Served): JsonObject {
   return name === undefined ? {} : emptyObject(name);
 }
 
-/** Lists that Go writes as null are empty, so that an item of one does not make the list new. */
 function emptyObject(name: string): JsonObject {
   const object: JsonObject = {};
-  for (const [field, schema] of Object.entries(definition(name).properties ?? {})) {
-    if (schema.zero === undefined) continue;
-    const own = target(schema);
-    if (schema.$ref !== undefined && isObject(schema.zero)) object[field] = emptyObject(schema.$ref);
-    else if (schema.zero === null && own["x-kubernetes-list-type"] === "map") object[field] = [];
-    else object[field] = schema.zero;
+  for (const [field, { $ref, zero }] of Object.entries(definition(name).properties ?? {})) {
+    if (zero !== undefined) object[field] = $ref !== undefined && isObject(zero) ? emptyObject($ref) : zero;
   }
   return object;
 }

@@ -38,9 +38,6 @@ export const RULES: Readonly<Record<string, (struct: JsonObject) => void>> = {
     const hasEgress = listIn(spec, "egress").length > 0;
     if (listIn(spec, "policyTypes").length === 0) spec["policyTypes"] = hasEgress ? ["Ingress", "Egress"] : ["Ingress"];
   },
-  "storage.v1.CSINodeSpec": (spec) => {
-    if (listIn(spec, "drivers").length === 0) spec["drivers"] = null;
-  },
   "rbac.v1.Subject": (subject) => {
     if (!subject["apiGroup"] && (subject["kind"] === "User" || subject["kind"] === "Group"))
       subject["apiGroup"] = "rbac.authorization.k8s.io";

@@ -41,7 +41,7 @@ export const CLUSTER_GROUPS: readonly Group[] = [
       { kind: "StorageClass", plural: "storageclasses", scope: "Cluster", short: ["sc"] },
       { kind: "VolumeAttachment", plural: "volumeattachments", scope: "Cluster", status: true },
       { kind: "CSIDriver", plural: "csidrivers", scope: "Cluster" },
-      { kind: "CSINode", plural: "csinodes", scope: "Cluster" },
+      { kind: "CSINode", plural: "csinodes", scope: "Cluster", hooks: { convert: readDrivers, prepare: nullDrivers } },
     ],
   },
   {
@@ -105,4 +105,14 @@ function countLabels(draft: Draft, previous: JsonObject | undefined): void {
   const before = previous?.["metadata"];
   if (!isObject(before) || jsonEqual(before["labels"], draft.metadata["labels"])) return;
   draft.metadata["generation"] = Number(before["generation"] ?? 0) + 1;
+}
+
+/** No drivers are null in the store, and may be sent so. */
+function nullDrivers(draft: Draft): void {
+  const { spec } = draft;
+  if (isObject(spec) && Array.isArray(spec["drivers"]) && spec["drivers"].length === 0) draft["spec"] = { ...spec, drivers: null };
+}
+
+function readDrivers(draft: Draft): void {
+  if (isObject(draft["spec"])) draft["spec"] = { drivers: null, ...draft["spec"] };
 }
