@@ -15,3 +15,4 @@ export {
 } from "./status-invariants.ts";
 export { startTestCluster, type TestCluster, type TestClusterOptions } from "./test-cluster.ts";
 export type { SettledOptions, StartOptions, TestOperator } from "./test-operator.ts";
+export type { UndeclaredUse } from "@treadle/reconcile";

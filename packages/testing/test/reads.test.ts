@@ -92,7 +92,7 @@ describe("a Secret", () => {
     for (const { status } of await cluster.list(Reader)) expect(status?.text).toBe("2");
   });
 
-  test("is in the cache without its contents", async () => {
+  test("is in the cache without its contents", { tags: ["memory"] }, async () => {
     await using cluster = await startTestCluster({ objects: [secret("in", "hidden"), reader("a", { secret: "in" })] });
     const op = await cluster.start(copier);
     await op.settled();
@@ -118,7 +118,7 @@ describe("a Secret", () => {
     expect((await cluster.get(Reader, "a"))?.status?.text).toBe("3");
   });
 
-  test("that goes between the watch and the GET is absent, not a failure", async () => {
+  test("that goes between the watch and the GET is absent, not a failure", { tags: ["memory"] }, async () => {
     const world = fakeWorld(copier, { objects: [secret("in", "1"), reader("a", { secret: "in" })] });
     world.onRequest(({ verb, resource }) => {
       if (verb === "get" && resource === "secrets")
@@ -127,7 +127,7 @@ describe("a Secret", () => {
     expect(await world.pass("a")).toMatchObject({ type: "wait", reason: "there is no such Secret" });
   });
 
-  test("that may not be read fails the step, by name, and the next pass tries again", async () => {
+  test("that may not be read fails the step, by name, and the next pass tries again", { tags: ["memory"] }, async () => {
     const world = fakeWorld(copier, { objects: [secret("in", "1"), reader("a", { secret: "in" })] });
     let refused = 0;
     const stop = world.onRequest(({ verb, resource }) => {
@@ -150,12 +150,14 @@ describe("a Secret", () => {
     const writing = step(Reader, {
       name: "write",
       owns: [Secret],
+      permissions: [{ kind: Secret, verbs: ["update"] }],
       reads: { out: one(Secret, ({ metadata }) => `${metadata.name}-out`) },
       async do(req) {
         const value = b64(req.object.spec.app ?? "");
         const { out } = req.reads;
-        if (out === undefined) await req.client.create(Secret, { metadata: { name: `${req.object.metadata.name}-out` }, data: { value } });
-        else if (out.data?.["value"] !== value) await req.client.update(Secret, { ...out, data: { value } });
+        if (out?.data?.["value"] === value) return;
+        const metadata = { name: `${req.object.metadata.name}-out`, labels: { by: "us" } };
+        await req.client.apply(Secret, { metadata, data: { value } }, { existing: out });
       },
     });
     await using cluster = await startTestCluster({ objects: [reader("a", { app: "x" })] });
@@ -191,7 +193,7 @@ describe("a Secret", () => {
     expect(cluster.requests({ kind: Secret, verb: "get" })).toHaveLength(1);
   });
 
-  test("a changed Secret is answered within 100 ms", async () => {
+  test("a changed Secret is answered within 100 ms", { tags: ["memory"] }, async () => {
     await using cluster = await startTestCluster({ time: "real", objects: [secret("in", "1"), reader("a", { secret: "in" })] });
     const op = await cluster.start(copier);
     await op.settled();
@@ -201,7 +203,7 @@ describe("a Secret", () => {
     expect(performance.now() - startedAt).toBeLessThan(100);
   });
 
-  test("many() of Secrets gives metadata only, and asks for nothing", async () => {
+  test("many() of Secrets gives metadata only, and asks for nothing", { tags: ["memory"] }, async () => {
     let seen: readonly object[] = [];
     const listing = step(Reader, {
       name: "list",
@@ -217,7 +219,7 @@ describe("a Secret", () => {
     expect(cluster.requests({ kind: Secret, verb: "get" })).toHaveLength(0);
   });
 
-  test("req.cache says how to get at the contents, and gives the metadata", async () => {
+  test("req.cache says how to get at the contents, and gives the metadata", { tags: ["memory"] }, async () => {
     const looking = step(Reader, {
       name: "look",
       reads: { all: many(Secret, () => ({ matchLabels: {} })) },
@@ -235,7 +237,7 @@ describe("a Secret", () => {
     expect(req.status.text).toBe("apiVersion,kind,metadata");
   });
 
-  test("fakeReq fetches as an operator does: once for a version", async () => {
+  test("fakeReq fetches as an operator does: once for a version", { tags: ["memory"] }, async () => {
     const req = fakeReq(Reader, { spec: { secret: "in" } }, { objects: [secret("in", "1")] });
     await req.run(copying);
     await req.run(copying);
@@ -243,7 +245,7 @@ describe("a Secret", () => {
     expect(req.requests.count({ kind: Secret, verb: "get" })).toBe(1);
   });
 
-  test("a gate may read it: it is fetched before the gate is asked", async () => {
+  test("a gate may read it: it is fetched before the gate is asked", { tags: ["memory"] }, async () => {
     const gated = step(Reader, {
       name: "gated",
       reads: { secret: one(Secret, () => "in") },
@@ -276,7 +278,7 @@ describe("forms", () => {
     expect(seen.slice(2)).toEqual(["2", "2"]);
   });
 
-  test("without a watch nothing is listed, and nothing wakes", async () => {
+  test("without a watch nothing is listed, and nothing wakes", { tags: ["memory"] }, async () => {
     const unwatched = step(Reader, {
       name: "unwatched",
       reads: { node: one(Node, () => "n", { watch: false }) },
@@ -291,7 +293,7 @@ describe("forms", () => {
     expect(op.undeclared).toEqual([]);
   });
 
-  test("metadata only: of one step, while another has the whole of the same kind", async () => {
+  test("metadata only: of one step, while another has the whole of the same kind", { tags: ["memory"] }, async () => {
     const got: object[] = [];
     const half = step(Reader, {
       name: "half",
@@ -316,7 +318,9 @@ describe("forms", () => {
     expect(got[2]).toMatchObject({ data: { k: "1" } });
   });
 
-  test("a reference to another namespace is followed; into one that is not watched it fails the step with a sentence", async () => {
+  test("a reference to another namespace is followed; into one that is not watched it fails the step with a sentence", {
+    tags: ["memory"],
+  }, async () => {
     await using cluster = await startTestCluster({
       objects: [secret("in", "1", "watched"), secret("in", "2", "other"), reader("a", { secret: "in", namespace: "watched" })],
     });
@@ -332,7 +336,7 @@ describe("forms", () => {
     });
   });
 
-  test("an object may read its own kind, and itself", async () => {
+  test("an object may read its own kind, and itself", { tags: ["memory"] }, async () => {
     const peers = step(Reader, {
       name: "peers",
       reads: {
@@ -359,7 +363,7 @@ describe("forms", () => {
     expect((await cluster.get(Reader, "a"))?.status?.peers).toEqual(["b"]);
   });
 
-  test("an object of its own kind that a step makes is there for the next pass", async () => {
+  test("an object of its own kind that a step makes is there for the next pass", { tags: ["memory"] }, async () => {
     const made: string[] = [];
     const making = step(Reader, {
       name: "make",
@@ -380,7 +384,7 @@ describe("forms", () => {
 });
 
 describe("watch", () => {
-  test("by references of the primaries, by a label, by metadata: each wakes whom it concerns", async () => {
+  test("by references of the primaries, by a label, by metadata: each wakes whom it concerns", { tags: ["memory"] }, async () => {
     const idle = step(Reader, { name: "idle", do() {} });
     const kinds: string[][] = [];
     const built = handler(Reader)
@@ -418,7 +422,7 @@ describe("watch", () => {
     expect(kinds.every((keys) => keys.join() === "apiVersion,kind,metadata")).toBe(true);
   });
 
-  test("two handlers may watch one kind; each is woken for its own", async () => {
+  test("two handlers may watch one kind; each is woken for its own", { tags: ["memory"] }, async () => {
     const other = handler(Reader, { name: "other" })
       .step(step(Reader, { name: "o", reads: { map: one(ConfigMap, () => "m") }, do() {} }))
       .build();
@@ -456,7 +460,7 @@ describe("a kind whose CRD comes later", () => {
       ),
     );
 
-  test("the step that reads it waits and says so, the others go on; it resumes when the kind is there", async () => {
+  test("the step that reads it waits and says so, the others go on; it resumes when the kind is there", { tags: ["memory"] }, async () => {
     await using cluster = await startTestCluster({ objects: [reader("a", {})] });
     const op = await cluster.start(built, { missing: [Late] });
     await op.settled();
@@ -474,7 +478,7 @@ describe("a kind whose CRD comes later", () => {
     expect((await cluster.get(Reader, "a"))?.status?.text).toBe("late is 1");
   });
 
-  test("where CRDs may not be watched it resumes within 10 s", async () => {
+  test("where CRDs may not be watched it resumes within 10 s", { tags: ["memory"] }, async () => {
     await using cluster = await startTestCluster({ objects: [reader("a", {})] });
     cluster.onRequest(({ resource }) => {
       if (resource === "customresourcedefinitions") throw new ApiError({ message: "no", status: 403, reason: "Forbidden" });
@@ -489,7 +493,7 @@ describe("a kind whose CRD comes later", () => {
     expect(op.logs.filter(({ level }) => level === "warn")).toHaveLength(1);
   });
 
-  test("a primary without its kind waits, other handlers run", async () => {
+  test("a primary without its kind waits, other handlers run", { tags: ["memory"] }, async () => {
     const ofLate = handler(Late)
       .step(step(Late, { name: "l", do() {} }))
       .build();
@@ -503,7 +507,7 @@ describe("a kind whose CRD comes later", () => {
     expect(op.passes.map(({ ref }) => ref.name)).toContain("l");
   });
 
-  test("a kind that is removed and comes again: nothing breaks, what was deleted is seen", async () => {
+  test("a kind that is removed and comes again: nothing breaks, what was deleted is seen", { tags: ["memory"] }, async () => {
     await using cluster = await startTestCluster({ objects: [reader("a", {})], kinds: [Late] });
     const op = await cluster.start(built);
     await cluster.apply(late);
@@ -520,7 +524,7 @@ describe("a kind whose CRD comes later", () => {
     expect((await cluster.get(Reader, "a"))?.status?.text).toBe("late is 2");
   });
 
-  test("a cleanup does not wait for it: what is read of it is absent", async () => {
+  test("a cleanup does not wait for it: what is read of it is absent", { tags: ["memory"] }, async () => {
     await using cluster = await startTestCluster({ objects: [reader("a", {})] });
     const op = await cluster.start(built, { missing: [Late] });
     await op.settled();
@@ -529,7 +533,7 @@ describe("a kind whose CRD comes later", () => {
     expect(await cluster.get(Reader, "a")).toBeUndefined();
   });
 
-  test("fakeWorld and fakeReq wait alike", async () => {
+  test("fakeWorld and fakeReq wait alike", { tags: ["memory"] }, async () => {
     const world = fakeWorld(built, { objects: [reader("a", {})], missing: [Late] });
     await world.settle();
     expect(conditionsOf(world.get(Reader, "a"))["Needed"]).toEqual(["KindNotInstalled", expect.any(String)]);
@@ -542,7 +546,7 @@ describe("a kind whose CRD comes later", () => {
   });
 });
 
-test("a read that nothing declares is reported, once for each step and verb", async () => {
+test("a read that nothing declares is reported, once for each step and verb", { tags: ["memory"] }, async () => {
   const silent = step(Reader, {
     name: "silent",
     async do(req) {

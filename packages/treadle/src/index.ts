@@ -13,6 +13,7 @@ export {
   keyOf,
   kind,
   type KubernetesObject,
+  metadataOnly,
   type ObjectOf,
   ownerLabels,
   ownership,
