@@ -16,7 +16,7 @@ const entries = async (cluster: TestCluster, name = "greeter"): Promise<Record<s
     ]),
   );
 
-/** What the Deployment controller and a kubelet would do. */
+/** What the Deployment controller and a kubelet would do: where there are real ones they do it in their own time, hence the tag "memory". */
 async function rollOut(cluster: TestCluster, op: Operator, name = "greeter"): Promise<void> {
   await cluster.updateStatus(Deployment, `${name}-web`, (live) => {
     const replicas = live.spec?.replicas ?? 0;
@@ -31,7 +31,7 @@ async function makeGreeter(cluster: TestCluster, op: Operator, name = "greeter")
   await rollOut(cluster, op, name);
 }
 
-test("a user creates, changes, pauses and deletes an App", async () => {
+test("a user creates, changes, pauses and deletes an App", { tags: ["memory"] }, async () => {
   await using cluster = await startTestCluster();
   const op = await cluster.start(app);
 
@@ -86,7 +86,7 @@ test("an object of somebody else is neither changed nor deleted, and everything 
   expect((await entries(cluster))["config"]).toBe("Ready");
 });
 
-test("an App costs its finalizer, three objects and its status; one that stands still costs nothing", async () => {
+test("an App costs its finalizer, three objects and its status; one that stands still costs nothing", { tags: ["memory"] }, async () => {
   await using cluster = await startTestCluster();
   const op = await cluster.start(app);
   await makeGreeter(cluster, op);

@@ -1,6 +1,7 @@
 /** The operator's rights are enough, and none is too many; on a real server only, for in memory nobody asks for rights. */
 import { checkRights, secret, secretText, startTestCluster } from "@treadle/testing";
-import { Secret } from "treadle/kinds";
+import { rbacManifests } from "treadle";
+import { Role, Secret } from "treadle/kinds";
 import { expect, test } from "vitest";
 import { rwExternal } from "./controller.ts";
 import { RWExternal } from "./rw-external.ts";
@@ -23,4 +24,39 @@ test("each right is needed", { tags: ["real"] }, async () => {
   });
   expect(runs.filter(({ without, failure }) => (without === undefined) !== (failure === undefined))).toEqual([]);
   expect(runs).toHaveLength(13);
+});
+
+test("a right that is taken away is named in condition and log; given back, it goes on by itself", { tags: ["real"] }, async () => {
+  await using cluster = await startTestCluster();
+  const rbac = rbacManifests(rwExternal, { name: "rights", namespace: "default", namespaces: ["default"] });
+  const op = await cluster.start(rwExternal, { namespaces: ["default"], rbac });
+  await cluster.create(Secret, secret("in", { dividend: "17", divisor: "5" }));
+  await cluster.create(RWExternal, { metadata: { name: "a" }, spec: { inputSecret: "in" } });
+  await op.settled();
+  const { rules = [] } = rbac.find(({ kind }) => kind === "Role") ?? {};
+  const grant = async (granted: typeof rules): Promise<unknown> =>
+    await cluster.client.patch(Role, { namespace: "default", name: "rights" }, { type: "merge", body: { rules: granted } });
+  const ready = async () => (await cluster.get(RWExternal, "a"))?.status?.conditions?.find(({ type }) => type === "OutputReady");
+
+  await grant(
+    rules.map((rule) => ({
+      ...rule,
+      verbs: rule.resources.includes("secrets") ? rule.verbs.filter((verb) => verb !== "patch") : rule.verbs,
+    })),
+  );
+  // The server learns of it by a watch of its own.
+  let dividend = 20;
+  const changed = async () => {
+    const { data } = secret("in", { dividend: String(++dividend), divisor: "5" });
+    await cluster.update(Secret, "in", (object) => void (object.data = data ?? {}));
+    await op.settled();
+    return (await ready())?.message ?? "";
+  };
+  await expect.poll(changed, { timeout: 20_000 }).toMatch(/cannot patch resource "secrets"/);
+  expect((await ready())?.status).toBe("False");
+  expect(JSON.stringify(op.logs)).toMatch(/cannot patch resource .{0,2}secrets/);
+
+  await grant(rules);
+  await expect.poll(async () => (await ready())?.status, { timeout: 60_000 }).toBe("True");
+  expect(secretText(await cluster.get(Secret, "a"))["quotient"]).toBe(String(Math.trunc(dividend / 5)));
 });
