@@ -60,6 +60,8 @@ export interface Intents {
 export interface DependentFindings {
   readonly entries: Map<string, readonly NewEntry[]>;
   readonly live: Map<string, KubernetesObject | undefined>;
+  /** Those whose objects are wanted no more, and still there. */
+  readonly unwanted: Set<string>;
 }
 
 /** The state of one step: what it may change, and what the object holds of it. */
@@ -116,7 +118,7 @@ export class Pass {
   readonly annotations: Draft<Record<string, string>>;
   readonly spec: Draft;
   /** What the steps of `dependentApply()` have found so far. */
-  readonly dependents: DependentFindings = { entries: new Map(), live: new Map() };
+  readonly dependents: DependentFindings = { entries: new Map(), live: new Map(), unwanted: new Set() };
   readonly #states: Map<StepRuntime, StepState> = new Map();
 
   constructor(given: {

@@ -9,11 +9,11 @@ import { Budget } from "./deadline.ts";
 import { withoutDrafts } from "./drafts.ts";
 import { hasOurFinalizer, removeFinalizer, skipsCleanup, takeFinalizer } from "./finalizer.ts";
 import { nameOf } from "./material.ts";
+import { pruneUnwanted, runParts } from "./parts.ts";
 import type { Pass } from "./pass-state.ts";
 import { askGate, type Ended, type PhaseLimit, runPhase } from "./phase.ts";
 import { describe, MAX_ERROR_LENGTH, truncate } from "./redact.ts";
 import { holdFetched } from "./resolve.ts";
-import { runGraph } from "./run-graph.ts";
 import { save, saveTrouble } from "./save.ts";
 import type { StepRuntime } from "./step-runtime.ts";
 import { PrimaryGone, QuietRequeue } from "./writer.ts";
@@ -58,7 +58,9 @@ async function runDos(pass: Pass): Promise<Outcome> {
     const refused = await beforeFirstDo(pass);
     if (refused !== undefined) return refused;
   }
-  return await runSteps(pass, pass.pipeline.steps, "do");
+  const outcome = await runSteps(pass, pass.pipeline.steps, "do");
+  const pruned = await pruneUnwanted(pass, runStep);
+  return outcome.type === "done" ? pruned : outcome;
 }
 
 async function runCleanups(pass: Pass): Promise<Outcome> {
@@ -86,7 +88,7 @@ async function beforeFirstDo(pass: Pass): Promise<Outcome | undefined> {
 /** One step after the other until one does not go on. */
 async function runSteps(pass: Pass, steps: readonly StepRuntime[], phase: "do" | "cleanup"): Promise<Outcome> {
   for (const step of steps) {
-    const outcome = step.children === undefined ? await runStep(pass, step, phase) : await runParts(pass, step, phase);
+    const outcome = step.children === undefined ? await runStep(pass, step, phase) : await runParts(pass, step, { phase, runStep });
     if (outcome.type !== "done") return outcome;
     if (pass.specChangedBy !== undefined) {
       // No wish: the save asks for the next pass when the new generation is stored.
@@ -96,67 +98,6 @@ async function runSteps(pass: Pass, steps: readonly StepRuntime[], phase: "do" |
     }
   }
   return DONE;
-}
-
-/** Every part of an `all()`, whatever the others do. */
-async function runParts(pass: Pass, group: StepRuntime, phase: "do" | "cleanup"): Promise<Outcome> {
-  const outcomes = group.concurrency === undefined ? await runInOrder(pass, group, phase) : await runByDependence(pass, group, phase);
-  if (pass.over !== undefined || pass.isAborted) return outcomes.at(-1) ?? shuttingDown(pass);
-  const failed = outcomes.filter((outcome) => outcome.type === "failed");
-  if (failed.length === 1) return failed[0] as Outcome;
-  if (failed.length > 1) {
-    const errors = failed.map(({ error }) => error);
-    return { type: "failed", step: group.name, error: new AggregateError(errors, `${errors.length} parts of "${group.name}" failed`) };
-  }
-  return earliestWait(pass, outcomes) ?? outcomes.find(({ type }) => type === "stop") ?? DONE;
-}
-
-async function runInOrder(pass: Pass, { children: parts = [] }: StepRuntime, phase: "do" | "cleanup"): Promise<Outcome[]> {
-  const outcomes: Outcome[] = [];
-  for (const part of phase === "do" ? parts : parts.toReversed()) {
-    outcomes.push(part.children === undefined ? await runStep(pass, part, phase) : await runParts(pass, part, phase));
-    if (pass.over !== undefined || pass.isAborted) break;
-  }
-  return outcomes;
-}
-
-/** The parts of a `dependentApplyAll()`. One that waits for another says so; when to come back is for that other to say. */
-async function runByDependence(pass: Pass, group: StepRuntime, phase: "do" | "cleanup"): Promise<Outcome[]> {
-  const { children = [], concurrency = 1 } = group;
-  const neededBy = (part: StepRuntime): readonly StepRuntime[] => part.dependent?.dependsOn().filter((each) => each !== undefined) ?? [];
-  const outcomes: Outcome[] = [];
-  await runGraph({
-    parts: phase === "do" ? children : children.toReversed(),
-    concurrency,
-    before: (part) =>
-      phase === "do" ? neededBy(part).filter((each) => children.includes(each)) : children.filter((each) => neededBy(each).includes(part)),
-    run: async (part) => {
-      const outcome = await runStep(pass, part, phase);
-      outcomes.push(outcome);
-      return outcome.type === "done";
-    },
-    blocked: (part, by) => {
-      const reason = `waiting for ${by.map(({ name }) => name).join(", ")}`;
-      pass.progress.set(part, { type: "wait", reason });
-      const state = { type: "Pending", reason: "WaitingForDependency", message: reason };
-      const entry =
-        phase === "do" && part.dependent?.hasEntries === true ? part.dependent.entryFor(pass.object, state, undefined) : undefined;
-      if (entry !== undefined) pass.dependents.entries.set(part.name, [entry]);
-    },
-    isOver: () => pass.over !== undefined || pass.isAborted,
-  });
-  return outcomes;
-}
-
-/** Waits on the curve come before those with a delay of their own: the curve starts at 50 ms. */
-function earliestWait(pass: Pass, outcomes: readonly Outcome[]): Outcome | undefined {
-  const delayOf = (outcome: Outcome): number => {
-    const step = pass.pipeline.leaves.find(({ name }) => "step" in outcome && name === outcome.step);
-    const ended = step === undefined ? undefined : pass.progress.get(step);
-    return ended?.type === "wait" ? (ended.afterMs ?? 0) : 0;
-  };
-  const waits = outcomes.filter(({ type }) => type === "wait");
-  return waits.toSorted((a, b) => delayOf(a) - delayOf(b))[0];
 }
 
 async function runStep(pass: Pass, step: StepRuntime, phase: "do" | "cleanup"): Promise<Outcome> {

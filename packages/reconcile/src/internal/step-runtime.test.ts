@@ -25,6 +25,7 @@ describe("a step", () => {
       needs: [],
       reads: {},
       owns: [],
+      permissions: [],
       state: undefined,
       writes: [],
       finalizer: "before-do",
@@ -34,7 +35,9 @@ describe("a step", () => {
       cleanup: undefined,
       post: undefined,
       children: undefined,
+      concurrency: undefined,
       conditionsOptions: undefined,
+      dependent: undefined,
     });
   });
 

@@ -8,7 +8,7 @@
  * - No request when nothing differs. Fields that `desired` does not name are left to others.
  * - Every write carries the uid, or the promise that the object does not exist: nothing that vanished comes back by accident.
  */
-import { type Kind, type KubernetesObject, type ObjectOf } from "@treadle/apimachinery";
+import { type Kind, keyOf, type KubernetesObject, type ObjectOf, type Ref } from "@treadle/apimachinery";
 import { defineStep, runtimeOf, type StepRuntime } from "../../internal/step-runtime.ts";
 import type { Permission } from "../../permission.ts";
 import { one, type OneRead, type Reads } from "../../reads.ts";
@@ -17,7 +17,7 @@ import type { AnyStep, NeedsOf } from "../../step.ts";
 import { type AnyOptions, bodyOf, type Dependent, dependentOf, identityOf, targetOf } from "./dependent.ts";
 import { converge, type Converged } from "./converge.ts";
 import type { DependentIdentity, DependentState } from "./entries.ts";
-import { prune } from "./prune.ts";
+import { mayHaveObjects, prune, prunedFor, setPrunedFor } from "./prune.ts";
 import type { AnyDependentStep, DependentOptions, DependentStep } from "./types.ts";
 import { type AnyCleanupReq, type AnyDoReq, inputsOf, LIVE, report, type Unit, unitOf } from "./unit.ts";
 
@@ -124,7 +124,7 @@ async function apply(unit: Unit): Promise<StepResult<{}>> {
   const req = unit.req as AnyDoReq; // `do` has one.
   const inputs = inputsOf(unit);
   const desired = desiredOf(dependent, owner, inputs);
-  if (desired === undefined && dependent.options.desired !== undefined) return await unwanted(unit);
+  if (desired === undefined && dependent.options.desired !== undefined) return unwanted(unit);
   const target = targetOf(dependent, owner);
   const wanted =
     desired === undefined ? undefined : { target, body: bodyOf(dependent, desired, { owner, handlerName: unit.handlerName, target }) };
@@ -142,14 +142,13 @@ async function apply(unit: Unit): Promise<StepResult<{}>> {
   return req.wait(leftovers[0]?.message ?? "", LOOK_AGAIN_MS);
 }
 
-/** It is wanted no more. */
-async function unwanted(unit: Unit): Promise<StepResult<{}>> {
+/** It is wanted no more. What there is of it goes when the steps that need it had their turn: the engine calls the cleanup. */
+function unwanted(unit: Unit): StepResult<{}> {
   const { dependent, pass } = unit;
-  const req = unit.req as AnyDoReq; // `do` has one.
   pass.dependents.live.set(dependent.name, undefined);
-  const leftovers = await prune(unit, { keep: undefined, isLive: !dependent.isWatched });
-  if (dependent.isChecked) report(unit, leftovers);
-  return leftovers.length === 0 || !dependent.isChecked ? req.next() : req.wait(leftovers[0]?.message ?? "", afterMs(dependent));
+  if (mayHaveObjects(unit)) pass.dependents.unwanted.add(dependent.name);
+  else if (dependent.isChecked) report(unit, []);
+  return (unit.req as AnyDoReq).next(); // `do` has one.
 }
 
 function notReady({ dependent, req }: Unit, entry: DependentState, converged: Converged): StepResult<{}> {
@@ -169,26 +168,24 @@ function afterMs({ isWatched }: Dependent): number | undefined {
 }
 
 /** What an earlier name of the object left behind; where nothing is watched it is looked for when the name changes. */
-async function pruneOthers(unit: Unit, keep: { readonly name: string; readonly namespace?: string }): ReturnType<typeof prune> {
-  const { dependent, pass } = unit;
-  if (dependent.isWatched) return await prune(unit, { keep, isLive: false });
-  const remembered = `${dependent.name}: pruned for`;
-  const key = JSON.stringify([keep.namespace, keep.name]);
-  if (pass.memory.dependents?.get(remembered) === key) return [];
+async function pruneOthers(unit: Unit, keep: Ref): ReturnType<typeof prune> {
+  if (unit.dependent.isWatched) return await prune(unit, { keep, isLive: false });
+  const key = keyOf(keep);
+  if (prunedFor(unit) === key) return [];
   const leftovers = await prune(unit, { keep, isLive: true });
-  if (leftovers.length === 0) (pass.memory.dependents ??= new Map()).set(remembered, key);
+  if (leftovers.length === 0) setPrunedFor(unit, key);
   return leftovers;
 }
 
 async function cleanup(unit: Unit): Promise<Wait | undefined> {
-  const leftovers = await prune(unit, { keep: undefined, isLive: true });
-  if (unit.dependent.isChecked) report(unit, leftovers);
+  const { dependent, pass } = unit;
+  const leftovers = await prune(unit, { keep: undefined, isLive: pass.isDeleting || !dependent.isWatched });
+  if (dependent.isChecked) report(unit, leftovers);
   const [first] = leftovers;
-  if (first === undefined) return undefined;
-  return unit.req.wait(
-    leftovers.length === 1 ? first.message : `${leftovers.length} objects are being deleted: ${first.message}`,
-    afterMs(unit.dependent),
-  );
+  if (first === undefined) setPrunedFor(unit, "");
+  if (first === undefined || (!pass.isDeleting && !dependent.isChecked)) return undefined;
+  const text = leftovers.length === 1 ? first.message : `${leftovers.length} objects are being deleted: ${first.message}`;
+  return unit.req.wait(text, afterMs(dependent));
 }
 
 function desiredOf({ options, name }: Dependent, owner: KubernetesObject, inputs: ReturnType<typeof inputsOf>): object | undefined {

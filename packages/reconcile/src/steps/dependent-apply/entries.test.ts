@@ -72,6 +72,26 @@ describe("mergeDependents", () => {
   });
 });
 
+// Invariant: two handlers that write in turn come to rest, whatever the list was.
+test("two handlers never move each other's entries", () => {
+  const names = fc.uniqueArray(fc.constantFrom("a", "b", "c"));
+  const list = fc.uniqueArray(fc.record({ handler: fc.constantFrom(undefined, "other"), name: fc.constantFrom("a", "b", "c") }), {
+    comparator: isDeepStrictEqual,
+  });
+  fc.assert(
+    fc.property(list, names, names, (given, mine, theirs) => {
+      const say = (before: readonly DependentEntry[], handler: string | undefined, wanted: readonly string[]): readonly DependentEntry[] =>
+        mergeDependents(before, [{ step: "config", entries: wanted.map((name) => fresh({ name })) }], { handler, nowMs });
+      let entries: readonly DependentEntry[] = given.map(({ handler, name }) =>
+        stored({ name, ...(handler === undefined ? {} : { handler }) }),
+      );
+      for (let i = 0; i < 2; i++) entries = say(say(entries, undefined, mine), "other", theirs);
+      expect(say(entries, undefined, mine)).toBe(entries);
+      expect(say(entries, "other", theirs)).toBe(entries);
+    }),
+  );
+});
+
 test("a status without entries has none", () => {
   for (const object of [{}, { status: null }, { status: {} }, { status: { dependents: "?" } }]) expect(dependentsOf(object)).toEqual([]);
 });

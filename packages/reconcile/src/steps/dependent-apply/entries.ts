@@ -64,8 +64,8 @@ export interface StepEntries {
 }
 
 /**
- * `before` with the entries of `steps` in the place of those that the steps had, in their order behind all others. The time
- * of an entry moves only when its type does. The very same list when nothing has changed.
+ * `before` with the entries of `steps` in the place of the first that the steps had, else at the end. The time of an entry
+ * moves only when its type does. The very same list when nothing has changed: two handlers never move each other's.
  */
 export function mergeDependents(
   before: readonly DependentEntry[],
@@ -85,7 +85,9 @@ export function mergeDependents(
       return { ...named, lastTransitionTime: previous?.type === entry.type ? previous.lastTransitionTime : now };
     });
   });
-  const merged = [...before.filter((entry) => !isOurs(entry)), ...ours];
+  const at = before.findIndex(isOurs);
+  const others = (part: readonly DependentEntry[]): readonly DependentEntry[] => part.filter((entry) => !isOurs(entry));
+  const merged = at < 0 ? [...before, ...ours] : [...before.slice(0, at), ...ours, ...others(before.slice(at))];
   return jsonEqual(merged, before) ? before : merged;
 }
 

@@ -28,6 +28,22 @@ export async function prune(unit: Unit, given: { readonly keep: Ref | undefined;
   });
 }
 
+/** Whether the step may have objects of this owner: without a watch it is known only that it has none. */
+export function mayHaveObjects(unit: Unit): boolean {
+  if (!unit.dependent.isOwned) return false;
+  return unit.dependent.isWatched ? cached(unit).some((object) => isMadeByUs(unit, object)) : prunedFor(unit) !== "";
+}
+
+/** For which object, as `namespace/name`, all others were removed last; the empty text: for none. */
+export function prunedFor({ dependent, pass }: Unit): string | undefined {
+  return pass.memory.dependents?.get(`${dependent.name}: pruned for`) as string | undefined; // Only what follows puts something there.
+}
+
+export function setPrunedFor({ dependent, pass }: Unit, key: string): void {
+  pass.memory.dependents ??= new Map();
+  pass.memory.dependents.set(`${dependent.name}: pruned for`, key);
+}
+
 function cached({ dependent, handlerName, owner, pass, read }: Unit): readonly KubernetesObject[] {
   return pass.env.cache.list(read.cacheKind, { matchLabels: marksOf(handlerName, dependent.name, owner) });
 }
