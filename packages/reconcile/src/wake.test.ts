@@ -1,12 +1,22 @@
-import { groupKindOf, keyOf, kind, type Kind, type KubernetesObject, ownerId, ownerIdLabel, type Ref } from "@treadle/apimachinery";
-import { Node, Secret } from "@treadle/apimachinery/kinds";
+import {
+  groupKindOf,
+  isMetadataOnly,
+  keyOf,
+  kind,
+  type Kind,
+  type KubernetesObject,
+  ownerId,
+  ownerIdLabel,
+  type Ref,
+} from "@treadle/apimachinery";
+import { ConfigMap, Node, Secret } from "@treadle/apimachinery/kinds";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { handler } from "./handler.ts";
 import { many, type ManySelector, one } from "./reads.ts";
 import type { Cache } from "./req.ts";
 import { step } from "./step.ts";
-import { type Wake, wakesOf } from "./wake.ts";
+import { type Wake, wakesOf, watchedKindsOf } from "./wake.ts";
 
 const Local = kind({ group: "w.dev", version: "v1", kind: "Local" });
 const Global = kind({ group: "w.dev", version: "v1", kind: "Global", scope: "Cluster" });
@@ -273,4 +283,101 @@ test("reads of all steps wake, parts of all() too, each by an index of its own",
   );
   expect(wakes.map((each) => each.because)).toEqual(['step "a" reads x', 'step "a" reads y', 'step "b" reads x', 'step "b" reads y']);
   expect(new Set(wakes.map((each) => each.index?.name)).size).toBe(4);
+});
+
+describe("watch by what is declared", () => {
+  const idle = step(Local, { name: "s", do() {} });
+
+  test("refs: whoever names the object, among others, in its own namespace unless told otherwise", () => {
+    const wake = only(
+      handler(Local)
+        .step(idle)
+        .watch(ConfigMap, { refs: ({ spec }) => (spec as { readonly names: readonly (string | Ref)[] }).names })
+        .build(),
+    );
+    const primaries = [
+      local("a/one", { names: ["x", "y"] }),
+      local("a/two", { names: [] }),
+      local("b/three", { names: ["x", { name: "x", namespace: "a" }] }),
+      local("a/broken", {}),
+    ];
+    expect(woken(wake, primaries, object(ConfigMap, "a/x"))).toEqual(["a/one", "b/three"]);
+    expect(woken(wake, primaries, object(ConfigMap, "a/y"))).toEqual(["a/one"]);
+    expect(woken(wake, primaries, object(ConfigMap, "b/x"))).toEqual(["b/three"]);
+    expect(woken(wake, primaries, object(ConfigMap, "c/x"))).toEqual([]);
+  });
+
+  test("label: its value names a primary in the namespace of the object, or one without", () => {
+    const inNamespace = only(handler(Local).step(idle).watch(Secret, { label: "of" }).build());
+    expect(woken(inNamespace, [], secret("a/s", { of: "one" }))).toEqual(["a/one"]);
+    expect(woken(inNamespace, [], secret("a/s", { of: "" }))).toEqual([]);
+    expect(woken(inNamespace, [], secret("a/s"))).toEqual([]);
+    const global = only(
+      handler(Global)
+        .step(step(Global, { name: "g", do() {} }))
+        .watch(Secret, { label: "of" })
+        .build(),
+    );
+    expect(woken(global, [], secret("a/s", { of: "one" }))).toEqual(["one"]);
+  });
+
+  test("map: a reference without a namespace means that of the object", () => {
+    const wake = only(
+      handler(Local)
+        .step(idle)
+        .watch(Secret, { map: () => [{ name: "one" }, { name: "two", namespace: "b" }] })
+        .build(),
+    );
+    expect(woken(wake, [], secret("a/s"))).toEqual(["a/one", "b/two"]);
+  });
+
+  test("says nothing: refused", () => {
+    expect(() =>
+      handler(Local)
+        .step(idle)
+        .watch(Secret, {} as never),
+    ).toThrow("handler().watch(Secret): give map, refs or label");
+  });
+});
+
+describe("the form in which a kind is watched", () => {
+  const forms = (reads: Record<string, unknown>, owns: readonly Kind[] = []): readonly string[] =>
+    watchedKindsOf([
+      handler(Local)
+        .step(step(Local, { name: "s", reads: reads as {}, owns, do() {} }))
+        .build(),
+    ]).map((watched) => `${watched.kind}${isMetadataOnly(watched) ? " (metadata)" : ""}`);
+
+  test.for<[string, Record<string, unknown>, readonly Kind[], readonly string[]]>([
+    ["a read: whole", { a: one(ConfigMap, () => "x") }, [], ["Local", "ConfigMap"]],
+    ["a Secret: metadata", { a: one(Secret, () => "x") }, [], ["Local", "Secret (metadata)"]],
+    ["an owned Secret: metadata", {}, [Secret], ["Local", "Secret (metadata)"]],
+    ["an owned kind: whole, since req.cache may be asked for it", {}, [ConfigMap], ["Local", "ConfigMap"]],
+    ["a live read: metadata, for it wakes only", { a: one(ConfigMap, () => "x", { live: true }) }, [], ["Local", "ConfigMap (metadata)"]],
+    ["an unwatched read: not at all", { a: one(ConfigMap, () => "x", { watch: false }) }, [], ["Local"]],
+    [
+      "metadata here and the whole there: the whole, once",
+      { a: one(ConfigMap, () => "x", { metadata: true }), b: many(ConfigMap, () => ({ matchLabels: {} })) },
+      [],
+      ["Local", "ConfigMap"],
+    ],
+    ["its own kind: whole, whatever else", { a: one(Local, () => "x", { metadata: true }) }, [], ["Local"]],
+  ])("%s", ([, reads, owns, want]) => {
+    expect(forms(reads, owns)).toEqual(want);
+  });
+
+  test("a kind of one's own may be kept out of caches as Secrets are", () => {
+    const Credential = { ...kind({ group: "w.dev", version: "v1", kind: "Credential" }), cachedAs: "metadata" as const };
+    expect(forms({ a: one(Credential, () => "x"), b: many(Credential, () => ({ matchLabels: {} })) })).toEqual([
+      "Local",
+      "Credential (metadata)",
+    ]);
+  });
+
+  test("a Secret that is reconciled is watched whole", () => {
+    const ofSecrets = handler(Secret)
+      .step(step(Secret, { name: "s", do() {} }))
+      .build();
+    expect(watchedKindsOf([ofSecrets]).map(isMetadataOnly)).toEqual([false]);
+  });
 });
