@@ -1,7 +1,7 @@
 /** dependentApply where it meets the rest: other handlers, kinds that come later, defaults of the server, restarts. */
 import "../src/matchers.ts";
 import { defineResource } from "@treadle/apimachinery";
-import { ConfigMap, Deployment, Service } from "@treadle/apimachinery/kinds";
+import { ConfigMap, Deployment, Secret, Service } from "@treadle/apimachinery/kinds";
 import { conditions, dependentApply, dependentApplyAll, dependentsOf, type DependentStep, handler } from "@treadle/reconcile";
 import { expect, test } from "vitest";
 import { z } from "zod";
@@ -65,6 +65,26 @@ test("what the server normalises and fills in is no difference, in the next proc
   cluster.clearRequests();
   await running(cluster);
   expect(cluster.requests({ verb: WRITES })).toHaveLength(0);
+});
+
+test("a Secret is compared in the next process by one GET, and not written", async () => {
+  const secret = dependentApply(Site, { name: "secret", kind: Secret, desired: ({ spec }) => ({ stringData: { password: spec.text } }) });
+  const keeping = handler(Site).step(conditions()).step(secret).build();
+  await using cluster = await startTestCluster({ kinds: [Site] });
+  const first = await cluster.start(keeping);
+  await cluster.create(Site, { metadata: { name: "a" }, spec: { text: "secret" } });
+  await first.settled();
+  expect(await cluster.get(Site, "a")).toBeReady();
+  expect(cluster.requests({ verb: WRITES }).map(({ verb, resource }) => `${verb} ${resource}`)).toEqual([
+    "patch sites",
+    "apply secrets",
+    "patch sites",
+  ]);
+  await first.stop();
+  cluster.clearRequests();
+  const second = await cluster.start(keeping);
+  await second.settled();
+  expect(cluster.requests({ verb: WRITES }).map(({ verb, resource }) => `${verb} ${resource}`)).toEqual(["get secrets"]);
 });
 
 test("what is wanted less while no operator runs is removed by the next one, also inside an atomic map", async () => {

@@ -313,6 +313,24 @@ describe("switches", () => {
     expect(world.get(ConfigMap, "a-page")).toBeDefined();
   });
 
+  test("owned: false: two owners do not take it from each other, and one made anew takes what the old one left", async () => {
+    const world = await settled({ owned: false, objectName: "shared" }, site("b", { text: "of b" }));
+    expect(said(world, "a")).toEqual(["page Ready"]);
+    expect(said(world, "b")).toEqual(["page Failed/NotOurs"]);
+    expect(entries(world, "b")[0]?.message).toContain("Site default/a");
+    world.requests.clear();
+    await world.pass("a");
+    await world.pass("b");
+    expect(writes(world)).toEqual([]);
+    await world.delete(Site, "a");
+    await world.delete(Site, "b");
+    await world.settle();
+    await world.create(Site, site("a", { text: "new" }) as never);
+    await world.settle();
+    expect(said(world, "a")).toEqual(["page Ready"]);
+    expect(world.get(ConfigMap, "shared")?.data).toEqual({ text: "new" });
+  });
+
   test("owned: false takes an object that nobody controls", async () => {
     const world = await settled({ owned: false }, configMap("a-page", { old: "1" }));
     expect(world.get(ConfigMap, "a-page")?.data).toEqual({ old: "1", text: "hello" });

@@ -51,7 +51,7 @@ export {
 } from "@treadle/reconcile";
 
 // What an object says of its dependents.
-export { type DependentEntry, dependentsOf, worstDependent } from "@treadle/reconcile";
+export { type DependentEntry, type DependentStep, dependentsOf, worstDependent } from "@treadle/reconcile";
 
 // What a step throws to say more than "it failed".
 export { RetryAfterError, TerminalError } from "@treadle/reconcile";

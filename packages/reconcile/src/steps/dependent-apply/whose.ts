@@ -1,5 +1,5 @@
 /** Whether a dependent may be written: by whose it is, and by what the author allows. */
-import { type KubernetesObject, labelValueProblems, ownership } from "@treadle/apimachinery";
+import { keyOf, type KubernetesObject, labelValueProblems, ownership } from "@treadle/apimachinery";
 import { unitManager } from "../../internal/req-client.ts";
 import { stepLabels } from "./dependent.ts";
 import { appliedFields } from "./owned-fields.ts";
@@ -22,11 +22,30 @@ export function whoseIs(unit: Unit, live: KubernetesObject): Whose {
   // All marks were taken off it, but what we applied is still there: to be put back like any other field.
   const wasApplied = appliedFields(live, unitManager(pass, dependent)) !== undefined;
   if (found.type === "free" && wasApplied) return { type: "ours" };
+  const rival = found.type === "free" ? rivalOf(unit, live) : undefined;
+  if (rival !== undefined && adopt !== "force") return { type: "foreign", owner: rival };
   const hasController = live.metadata.ownerReferences?.some(({ controller }) => controller === true) === true;
   if (adopt === "force") return { type: "adoptable", hasController };
   if (found.type === "free")
     return adopt === "ifUnowned" ? { type: "adoptable", hasController: false } : { type: "foreign", owner: "nobody that says so" };
   return found;
+}
+
+/**
+ * Another owner for which this step keeps the same object without marking it: two of them would take its fields from each
+ * other for ever. One that exists no more does not count.
+ */
+function rivalOf({ dependent, pass }: Unit, live: KubernetesObject): string | undefined {
+  const ours = unitManager(pass, dependent);
+  const unit = ours.slice(0, ours.lastIndexOf("/") + 1);
+  const uids = (live.metadata.managedFields ?? [])
+    .filter(({ manager = "", operation }) => operation === "Apply" && manager !== ours && manager.startsWith(unit))
+    .map(({ manager = "" }) => manager.slice(unit.length));
+  if (uids.length === 0) return undefined;
+  const { kind } = pass.pipeline;
+  const primaries: readonly KubernetesObject[] = pass.env.cache.list(kind);
+  const rival = primaries.find(({ metadata }) => uids.includes(metadata.uid ?? ""));
+  return rival === undefined ? undefined : `${kind.kind} ${keyOf(rival.metadata)}, which keeps it, too`;
 }
 
 /** Whether a step of ours made it, or took it: what may be deleted. */
