@@ -1,5 +1,6 @@
 /** Several dependents that need each other, or do not. */
 import "../src/matchers.ts";
+import { ApiError } from "@treadle/apimachinery";
 import { ConfigMap, Service } from "@treadle/apimachinery/kinds";
 import { conditions, dependentApply, dependentApplyAll, type DependentStep, handler, step } from "@treadle/reconcile";
 import { describe, expect, test } from "vitest";
@@ -172,4 +173,73 @@ describe("several", () => {
     expect(() => handler(Site).step(top).step(base).build()).toThrow('"top" depends on "base", which is not run before it');
     expect(() => handler(Site).step(base).step(top).build()).not.toThrow();
   });
+});
+
+/*
+ * Invariants, whichever request of the operator is lost (a broken connection, a conflict, an overloaded server) in a life of
+ * an owner from its creation over a rename and a change of mind to its deletion:
+ * 1. In the end everything is as if nothing had been lost. 2. Nothing of the owner is left behind when it is gone.
+ * 3. What is somebody else's is as it was.
+ */
+describe.each([
+  { name: "a broken connection", fault: () => new Error("connection reset") },
+  { name: "a conflict", fault: () => new ApiError({ message: "conflict", status: 409, reason: "Conflict" }) },
+  { name: "an overloaded server", fault: () => new ApiError({ message: "overloaded", status: 503 }) },
+])("after $name, whenever it happens,", ({ fault }) => {
+  const base = page({
+    name: "base",
+    objectName: ({ spec }) => `${spec.name ?? "first"}-base`,
+    desired: ({ spec }) => ({ data: { text: spec.text } }),
+  });
+  const top = page({ name: "top", objectName: "top", dependsOn: [base] });
+  const lone = page({ name: "lone", objectName: "lone" });
+  const keeping = handler(Site)
+    .step(conditions())
+    .step(dependentApplyAll("parts", [base, top, lone]))
+    .build();
+
+  async function rest(world: FakeWorld): Promise<void> {
+    for (let i = 0; i < 6; i++) {
+      await world.settle();
+      await world.advance(60_000);
+    }
+    await world.settle();
+  }
+
+  /** A life; what there is after each of its events. */
+  async function life(lost: number): Promise<{ readonly states: readonly unknown[]; readonly requests: number }> {
+    const foreign = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "foreign" }, data: { a: "1" } };
+    const world = fakeWorld(keeping, { objects: [foreign] });
+    await world.settle();
+    let requests = 0;
+    world.onRequest(({ verb }) => {
+      if (verb !== "watch" && ++requests === lost) throw fault();
+    });
+    const states: unknown[] = [];
+    const look = async (): Promise<void> => {
+      await rest(world);
+      states.push({
+        maps: world.list(ConfigMap, "default").map(({ metadata, data }) => [metadata.name, data]),
+        said: world.get(Site, "a") === undefined ? "gone" : [...said(world), world.get(Site, "a")?.metadata.generation],
+      });
+    };
+    await world.create(Site, site() as never);
+    await look();
+    await world.update(Site, "a", ({ spec }) => void Object.assign(spec, { name: "second", text: "new" }));
+    await look();
+    await world.update(Site, "a", ({ spec }) => void (spec.wanted = false));
+    await look();
+    await world.update(Site, "a", ({ spec }) => void (spec.wanted = true));
+    await look();
+    await world.delete(Site, "a");
+    await look();
+    return { states, requests };
+  }
+
+  test("everything ends as if it had not happened", async () => {
+    const { states, requests } = await life(0);
+    expect(states.at(-1)).toEqual({ maps: [["foreign", { a: "1" }]], said: "gone" });
+    expect(requests).toBeGreaterThan(15);
+    for (let lost = 1; lost <= requests; lost++) expect((await life(lost)).states, `request ${lost} of ${requests}`).toEqual(states);
+  }, 60_000);
 });

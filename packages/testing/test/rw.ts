@@ -38,6 +38,7 @@ export const store = step(RW, {
   needs: [readInput],
   conditions: ["OutputReady"],
   owns: [Secret],
+  permissions: [{ kind: Secret, verbs: ["get", "update"] }],
   state: z.object({ written: z.int32().default(0) }),
   reads: { output: one(Secret, (o) => `${o.metadata.name}-out`) },
   async do(req) {

@@ -4,6 +4,8 @@
  * - an object whose input is missing says so;
  * - of a deleted object nothing is left;
  * - every status keeps the invariants, and an operator at rest sends nothing but watches.
+ * In virtual time, with restarts and faults: in memory only.
+ * @module-tag memory
  */
 import "../src/matchers.ts";
 import { ApiError, isNotFound } from "@treadle/apimachinery";

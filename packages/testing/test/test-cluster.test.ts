@@ -28,7 +28,7 @@ test("settled waits for passes, for what they write, and for what that wakes", a
   expect(await cluster.get(Secret, "a-out")).toBeUndefined();
 });
 
-test("virtual time moves as far as the horizon, no further, and costs no real time", async () => {
+test("virtual time moves as far as the horizon, no further, and costs no real time", { tags: ["memory"] }, async () => {
   const clock = fakeClock();
   const begin = clock.now();
   const polling = handler(RW)
@@ -43,7 +43,7 @@ test("virtual time moves as far as the horizon, no further, and costs no real ti
   expect(op.passes).toHaveLength(11);
 });
 
-test("an operator that waits for ever still settles", async () => {
+test("an operator that waits for ever still settles", { tags: ["memory"] }, async () => {
   await using cluster = await startTestCluster({ objects: [primary("a")], kinds: [RW] });
   const op = await cluster.start(rw);
   await op.settled();
@@ -51,7 +51,7 @@ test("an operator that waits for ever still settles", async () => {
   expect(op.passes.length).toBeGreaterThan(5);
 });
 
-test("what does not come is reported with what is going on", async () => {
+test("what does not come is reported with what is going on", { tags: ["memory"] }, async () => {
   const hanging = handler(RW)
     .step(step(RW, { name: "hanging", do: async (req) => void (await once(req.signal, "abort")) }))
     .build();
@@ -62,7 +62,7 @@ test("what does not come is reported with what is going on", async () => {
   expect(op.passes[0]?.result).toMatchObject({ outcome: { type: "failed", step: "hanging" } });
 });
 
-describe("an operator that keeps itself awake", () => {
+describe("an operator that keeps itself awake", { tags: ["memory"] }, () => {
   // Its own write wakes it, for it reads what it wrote.
   const noisy = step(RW, {
     name: "noisy",
@@ -104,7 +104,7 @@ test("many objects at rest are no loop, however many passes they take", async ()
   expect(op.passes).toHaveLength(1_100);
 });
 
-describe("a cluster that ends after settled gave up", () => {
+describe("a cluster that ends after settled gave up", { tags: ["memory"] }, () => {
   const hanging = handler(RW)
     .step(conditions())
     .step(step(RW, { name: "hanging", do: () => new Promise<void>(() => undefined) }))
@@ -184,7 +184,7 @@ test("the namespaces that are watched are the only ones", async () => {
   expect((await cluster.get(RW, "two/a"))?.status).toBeUndefined();
 });
 
-test("an operator that loses its watches catches up within the horizon", async () => {
+test("an operator that loses its watches catches up within the horizon", { tags: ["memory"] }, async () => {
   await using cluster = await startTestCluster({ kinds: [RW], objects: [primary("a")] });
   const op = await cluster.start(rw);
   await op.settled();
@@ -201,7 +201,7 @@ test("an operator that loses its watches catches up within the horizon", async (
   expect(await cluster.get(RW, "a")).toBeReady();
 });
 
-test("real time and a socket: the same story", async () => {
+test("real time and a socket: the same story", { tags: ["memory"] }, async () => {
   await using cluster = await startTestCluster({ time: "real", http: true, objects: [secret("in", { value: "17" })], kinds: [RW] });
   const op = await cluster.start(rw, { transport: "http" });
   await cluster.apply(primary("a"));
@@ -212,7 +212,7 @@ test("real time and a socket: the same story", async () => {
   expect(await cluster.get(RW, "a")).toBeUndefined();
 });
 
-test("a socket does not go with virtual time, nor a front that was not asked for", async () => {
+test("a socket does not go with virtual time, nor a front that was not asked for", { tags: ["memory"] }, async () => {
   await using cluster = await startTestCluster({ http: true });
   await expect(cluster.start(rw, { transport: "http" })).rejects.toThrow(/time: "real"/);
   expect(() => cluster.kubeconfig).toThrow(/https: true/);
@@ -221,7 +221,7 @@ test("a socket does not go with virtual time, nor a front that was not asked for
   await client.close();
 });
 
-test("the kubeconfig is one that works", async () => {
+test("the kubeconfig is one that works", { tags: ["memory"] }, async () => {
   await using cluster = await startTestCluster({ https: true, objects: [secret("in")] });
   const dir = await mkdtemp(join(tmpdir(), "treadle-testing-"));
   try {
