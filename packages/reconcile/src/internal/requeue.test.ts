@@ -170,12 +170,21 @@ describe("at once", () => {
   const after = (afterMs: number): Requeue => ({ type: "after", afterMs, reason: "r" });
   const none: Requeue = { type: "none" };
 
-  test.for<[string, readonly Requeue[], readonly Requeue[]]>([
-    ["once is at once", [after(0)], [after(0)]],
-    ["in every pass is every 10 ms", [after(0), after(0), after(3), after(0)], [after(0), after(10), after(10), after(10)]],
-    ["now and then is at once", [after(0), none, after(0), after(50), after(0)], [after(0), none, after(0), after(50), after(0)]],
-  ])("%s", ([, asked, want]) => {
+  const ask = (curve: WaitingCurve, times: number): readonly Requeue[] => Array.from({ length: times }, () => paced(curve, after(0)));
+
+  test("5,000 times in a row is at once; then it is every 10 ms", () => {
     const curve: WaitingCurve = { reason: "", attempts: 0 };
-    expect(asked.map((requeue) => paced(curve, requeue))).toEqual(want);
+    expect(new Set(ask(curve, 5_000).map((requeue) => requeue.type === "after" && requeue.afterMs))).toEqual(new Set([0]));
+    expect(ask(curve, 2)).toEqual([after(10), after(10)]);
+    expect(paced(curve, after(10)), "that is no hurry").toEqual(after(10));
+    expect(ask(curve, 1)).toEqual([after(0)]);
+  });
+
+  test("is no matter of what waits longer, or not at all", () => {
+    const curve: WaitingCurve = { reason: "", attempts: 0 };
+    for (let i = 0; i < 20_000; i++) {
+      const requeue = i % 2 === 0 ? after(0) : none;
+      expect(paced(curve, requeue)).toBe(requeue);
+    }
   });
 });

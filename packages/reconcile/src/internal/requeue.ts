@@ -21,8 +21,8 @@ export interface Wish {
 export interface WaitingCurve {
   reason: string;
   attempts: number;
-  /** The last pass asked for the next one at once. */
-  isHurried?: boolean;
+  /** Passes in a row that asked for the next one at once. */
+  hurried?: number;
 }
 
 const FIRST_WAIT_MS = 50;
@@ -81,15 +81,16 @@ export function nextWait(curve: WaitingCurve, wishes: readonly Wish[], progresse
   return delay;
 }
 
-/** "At once" once is at once; a step that says so in every pass does not get all of the processor. */
+/** "At once" is at once; a step that says so in every pass, for ever, does not get all of the processor. */
 export function paced(curve: WaitingCurve, requeue: Requeue): Requeue {
   const isHurried = requeue.type === "after" && requeue.afterMs < LEAST_MS;
-  const again = isHurried && curve.isHurried === true;
-  curve.isHurried = isHurried;
-  return again ? { ...requeue, afterMs: LEAST_MS } : requeue;
+  curve.hurried = isHurried ? (curve.hurried ?? 0) + 1 : 0;
+  return isHurried && curve.hurried > MAX_HURRIED ? { ...requeue, afterMs: LEAST_MS } : requeue;
 }
 
 const LEAST_MS = 10;
+/** Far more than what comes to an end by itself. */
+const MAX_HURRIED = 5_000;
 
 /** Whether trying again cannot mend it; several errors only when none of them can be mended. */
 export function isTerminal(error: unknown): boolean {
