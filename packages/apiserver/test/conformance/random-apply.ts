@@ -63,6 +63,7 @@ async function search(): Promise<void> {
   console.log(`seed ${seed}: ${sequences} sequences of ${length} operations on ${kinds.map(({ name }) => name).join(", ")}`);
   const failures: Failure[] = [];
   let operations = 0;
+  let passing = 0;
   let next = 0;
   const work = async (): Promise<void> => {
     for (let i = next++; i < sequences; i = next++) {
@@ -70,13 +71,18 @@ async function search(): Promise<void> {
       const sequence = sequenceOf(kind, seed + i, length);
       const { compared, found: at } = await firstDifference(kind, sequence);
       operations += compared;
-      if (at !== undefined) failures.push({ kind, seed: seed + i, operations: sequence.slice(0, at.index + 1) });
+      if (at === undefined) continue;
+      // Times are whole seconds and order managedFields: two servers that cross a second at different operations may differ once.
+      if ((await firstDifference(kind, sequence)).found === undefined) passing++;
+      else failures.push({ kind, seed: seed + i, operations: sequence.slice(0, at.index + 1) });
     }
   };
   await Promise.all(Array.from({ length: PARALLEL }, work));
   for (const failure of failures.slice(0, Number(values.show))) await show(failure);
   const byKind = kinds.map(({ name }) => `${name} ${failures.filter(({ kind }) => kind.name === name).length}`);
-  console.log(`${operations} operations in ${sequences} sequences, ${failures.length} sequences differ (${byKind.join(", ")})`);
+  console.log(
+    `${operations} operations in ${sequences} sequences, ${failures.length} sequences differ (${byKind.join(", ")}), ${passing} more did once`,
+  );
   process.exitCode = failures.length === 0 ? 0 : 1;
 }
 

@@ -58,6 +58,7 @@ export const CORE_GROUPS: readonly Group[] = [
         status: true,
         name: "service",
         fields: ["spec.clusterIP", "spec.type"],
+        createsOnUpdate: true,
         returnsDeleted: true,
         hooks: { prepare: prepareService },
       },

@@ -67,7 +67,9 @@ const VERBS: readonly (readonly [Operation["verb"], number])[] = [
 ];
 
 function operation(kind: Kind, dice: Dice): Operation {
-  const verb = weighted(dice);
+  const rolled = weighted(dice);
+  // An apply to the status of a service that is not there creates one without an address on the real server.
+  const verb = rolled === "delete" && kind.name === "service" ? "get" : rolled;
   const isStatus = kind.status !== undefined && verb !== "delete" && verb !== "create" && dice.chance(0.2);
   const base = {
     verb,
