@@ -6,6 +6,7 @@ import { CONFIG_MAPS, harness, type Json } from "./harness.ts";
 
 const DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments";
 const SERVICES = "/api/v1/namespaces/default/services";
+const SECRETS = "/api/v1/namespaces/default/secrets";
 const PODS = "/api/v1/namespaces/default/pods";
 const labels = { app: "a" };
 
@@ -176,8 +177,8 @@ describe("values", () => {
       { metadata: { name: "c" }, data: { a: 1 } },
       "json: cannot unmarshal number into Go struct field ConfigMap.data of type string",
     ],
-    ["/api/v1/namespaces/default/secrets", { metadata: { name: "s" }, data: { a: "b*" } }, "illegal base64 data at input byte 1"],
-    ["/api/v1/namespaces/default/secrets", { metadata: { name: "s" }, data: { a: "Yg=" } }, "illegal base64 data at input byte 3"],
+    [SECRETS, { metadata: { name: "s" }, data: { a: "b*" } }, "illegal base64 data at input byte 1"],
+    [SECRETS, { metadata: { name: "s" }, data: { a: "Yg=" } }, "illegal base64 data at input byte 3"],
   ])("%s refuses %j", async ([path, body, says]) => {
     const { call } = harness();
     const answer = await call("POST", path, body);
@@ -278,6 +279,46 @@ describe("services", () => {
     const { call } = harness();
     const { spec } = (await call("POST", SERVICES, service("s", { clusterIP: "None", selector: labels }))).body;
     expect(spec).toMatchObject({ clusterIP: "None", clusterIPs: ["None"], ipFamilies: ["IPv4"], ipFamilyPolicy: "SingleStack" });
+  });
+});
+
+describe("what is refused", () => {
+  const secret = (type: string, data: Json = {}): Json => ({ metadata: { name: "s" }, type, data });
+
+  test.for<[string, unknown, string]>([
+    [CONFIG_MAPS, { metadata: { name: "c" }, data: { "a b": "c" } }, "data[a b]: Invalid value"],
+    [
+      CONFIG_MAPS,
+      { metadata: { name: "c" }, data: { a: "b" }, binaryData: { a: "Zg==" } },
+      'data[a]: Invalid value: "a": duplicate of key',
+    ],
+    [SECRETS, secret("kubernetes.io/tls", { "tls.crt": "Zg==" }), "data[tls.key]: Required value"],
+    [SECRETS, secret("kubernetes.io/basic-auth"), "data[username]: Required value"],
+  ])("%s with %j", async ([path, body, says]) => {
+    const { call } = harness();
+    const answer = await call("POST", path, body);
+    expect([answer.status, answer.body["reason"]]).toEqual([422, "Invalid"]);
+    expect(answer.body["message"]).toContain(says);
+  });
+
+  test.for<[string, Json, Json, string]>([
+    [CONFIG_MAPS, { data: { a: "b" }, immutable: true }, { data: { a: "c" } }, "data"],
+    [CONFIG_MAPS, { immutable: true }, { immutable: null }, "immutable"],
+    [SECRETS, {}, { type: "other" }, "type"],
+    [DEPLOYMENTS, { spec: deployment()["spec"] }, { spec: { selector: { matchLabels: { b: "c" } } } }, "spec.selector"],
+    [
+      "/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings",
+      { roleRef: { kind: "Role", name: "r" } },
+      { roleRef: { name: "s" } },
+      "roleRef",
+    ],
+    ["/apis/apps/v1/namespaces/default/statefulsets", { spec: deployment()["spec"] }, { spec: { serviceName: "t" } }, "spec"],
+  ])("a change in %s from %j by %j", async ([path, before, change, field]) => {
+    const { call, merge } = harness();
+    expect((await call("POST", path, { metadata: { name: "a" }, ...before })).status).toBe(201);
+    const { status, body } = await merge(`${path}/a`, change);
+    expect([status, body["details"]?.causes?.[0]?.field]).toEqual([422, field]);
+    expect((await merge(`${path}/a`, { metadata: { labels: { a: "b" } } })).status).toBe(200);
   });
 });
 

@@ -48,7 +48,8 @@ function writeBinary(nanos: bigint): string {
     value /= 1024n;
     unit = next;
   }
-  return `${value}${unit}`;
+  // What no binary unit fits is read back as a decimal number.
+  return unit === "" ? writeDecimal(value * one, false) : `${value}${unit}`;
 }
 
 function writeDecimal(nanos: bigint, asExponent: boolean): string {

@@ -2,6 +2,7 @@
 import { jsonEqual } from "@treadle/apimachinery";
 import { isObject, type JsonObject } from "../../internal/json.ts";
 import type { Draft } from "../../storage.ts";
+import { roleRefErrors } from "../validate.ts";
 import type { Group } from "./row.ts";
 
 export const CLUSTER_GROUPS: readonly Group[] = [
@@ -10,9 +11,16 @@ export const CLUSTER_GROUPS: readonly Group[] = [
     versions: ["v1"],
     rows: [
       { kind: "Role", plural: "roles", name: "segment", createsOnUpdate: true },
-      { kind: "RoleBinding", plural: "rolebindings", name: "segment", createsOnUpdate: true },
+      { kind: "RoleBinding", plural: "rolebindings", name: "segment", createsOnUpdate: true, hooks: { validate: roleRefErrors } },
       { kind: "ClusterRole", plural: "clusterroles", scope: "Cluster", name: "segment", createsOnUpdate: true },
-      { kind: "ClusterRoleBinding", plural: "clusterrolebindings", scope: "Cluster", name: "segment", createsOnUpdate: true },
+      {
+        kind: "ClusterRoleBinding",
+        plural: "clusterrolebindings",
+        scope: "Cluster",
+        name: "segment",
+        createsOnUpdate: true,
+        hooks: { validate: roleRefErrors },
+      },
     ],
   },
   {

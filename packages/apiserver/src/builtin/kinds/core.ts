@@ -5,6 +5,7 @@ import { labelNamespace, prepareNamespace } from "../../namespaces.ts";
 import { secondsOf } from "../../object-meta.ts";
 import { podGrace, preparePod } from "../pods.ts";
 import { prepareService } from "../services.ts";
+import { configMapErrors, secretErrors } from "../validate.ts";
 import { all, type Group } from "./row.ts";
 
 export const CORE_GROUPS: readonly Group[] = [
@@ -12,8 +13,8 @@ export const CORE_GROUPS: readonly Group[] = [
     group: "",
     versions: ["v1"],
     rows: [
-      { kind: "ConfigMap", plural: "configmaps", short: ["cm"] },
-      { kind: "Secret", plural: "secrets", fields: ["type"], hooks: { convert: moveStringData } },
+      { kind: "ConfigMap", plural: "configmaps", short: ["cm"], hooks: { validate: configMapErrors } },
+      { kind: "Secret", plural: "secrets", fields: ["type"], hooks: { convert: moveStringData, validate: secretErrors } },
       {
         kind: "Namespace",
         plural: "namespaces",

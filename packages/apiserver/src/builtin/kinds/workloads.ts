@@ -1,4 +1,5 @@
 /** Kinds that run pods, and those about them. */
+import { selectorErrors, statefulSetErrors } from "../validate.ts";
 import { numberTemplate, prepareJob, renumberTemplate } from "../workloads.ts";
 import { all, type Group } from "./row.ts";
 
@@ -7,7 +8,16 @@ export const WORKLOAD_GROUPS: readonly Group[] = [
     group: "apps",
     versions: ["v1"],
     rows: [
-      { kind: "Deployment", plural: "deployments", short: ["deploy"], categories: all, status: true, scale: true, generation: true },
+      {
+        kind: "Deployment",
+        plural: "deployments",
+        short: ["deploy"],
+        categories: all,
+        status: true,
+        scale: true,
+        generation: true,
+        hooks: { validate: selectorErrors },
+      },
       {
         kind: "ReplicaSet",
         plural: "replicasets",
@@ -17,8 +27,18 @@ export const WORKLOAD_GROUPS: readonly Group[] = [
         scale: true,
         generation: true,
         fields: ["status.replicas"],
+        hooks: { validate: selectorErrors },
       },
-      { kind: "StatefulSet", plural: "statefulsets", short: ["sts"], categories: all, status: true, scale: true, generation: true },
+      {
+        kind: "StatefulSet",
+        plural: "statefulsets",
+        short: ["sts"],
+        categories: all,
+        status: true,
+        scale: true,
+        generation: true,
+        hooks: { validate: statefulSetErrors },
+      },
       {
         kind: "DaemonSet",
         plural: "daemonsets",
@@ -26,7 +46,7 @@ export const WORKLOAD_GROUPS: readonly Group[] = [
         categories: all,
         status: true,
         generation: true,
-        hooks: { convert: numberTemplate, prepare: renumberTemplate },
+        hooks: { convert: numberTemplate, prepare: renumberTemplate, validate: selectorErrors },
       },
       { kind: "ControllerRevision", plural: "controllerrevisions" },
     ],

@@ -66,6 +66,41 @@ export const builtInFields: readonly Scenario[] = [
     },
   },
   {
+    name: "contents and immutable fields of built-in kinds",
+    async run({ namespace, send, quietly }) {
+      const core = `/api/v1/namespaces/${namespace}`;
+      const change = async (step: string, path: string, body: Json, patch: Json): Promise<void> => {
+        await quietly("POST", path, { body: { ...body, metadata: { name: step.replaceAll(" ", "-") } } });
+        await send(step, "PATCH", `${path}/${step.replaceAll(" ", "-")}`, { body: patch, headers: merge });
+      };
+      const maps = `${core}/configmaps`;
+      const frozen = { data: { a: "b" }, immutable: true };
+      await change("data of an immutable one", maps, frozen, { data: { a: "c" } });
+      await change("thawed", maps, frozen, { immutable: false });
+      await change("binary data added", maps, frozen, { binaryData: { b: "Zg==" } });
+      await change("labels of an immutable one", maps, frozen, { metadata: { labels: { a: "b" } } });
+      await send("a key of two bags", "POST", maps, { body: { metadata: { name: "k" }, data: { a: "b" }, binaryData: { a: "Zg==" } } });
+      await send("a key with dots", "POST", maps, { body: { metadata: { name: "k" }, data: { "..a": "b" } } });
+      await send("a long key", "POST", maps, { body: { metadata: { name: "k" }, data: { ["a".repeat(254)]: "b" } } });
+      await send("too much", "POST", maps, { body: { metadata: { name: "k" }, data: { a: "b".repeat(2 ** 20 + 1) } } });
+      const secrets = `${core}/secrets`;
+      await change("type of a secret", secrets, {}, { type: "other" });
+      await change("an immutable secret", secrets, { data: { a: "Zg==" }, immutable: true }, { data: { a: "Zw==" } });
+      for (const type of ["tls", "basic-auth", "ssh-auth", "dockerconfigjson", "dockercfg"])
+        await send(`an empty secret: ${type}`, "POST", secrets, { body: { metadata: { name: type }, type: `kubernetes.io/${type}` } });
+      const role = { roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "r" } };
+      const bindings = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}/rolebindings`;
+      await change("another role", bindings, role, { roleRef: { name: "s" } });
+      const apps = `/apis/apps/v1/namespaces/${namespace}`;
+      const { spec } = deployment("x", [container("a")]);
+      const template = { metadata: { labels: { app: "a", b: "c" } } };
+      for (const plural of ["deployments", "daemonsets", "replicasets"])
+        await change(`selector of ${plural}`, `${apps}/${plural}`, { spec }, { spec: { selector: { matchLabels: { b: "c" } }, template } });
+      await change("service of a set", `${apps}/statefulsets`, { spec: { ...spec, serviceName: "s" } }, { spec: { serviceName: "t" } });
+      await change("image of a set", `${apps}/statefulsets`, { spec }, { spec: { template: { spec: { containers: [container("b")] } } } });
+    },
+  },
+  {
     name: "events in two groups",
     async run({ namespace, send }) {
       const core = `/api/v1/namespaces/${namespace}/events`;
