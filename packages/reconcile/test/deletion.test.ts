@@ -242,31 +242,34 @@ describe("deletion", () => {
     expect((await live())?.metadata.finalizers).toEqual([FINALIZER]);
   });
 
-  test("the documented annotation lets an object go without its cleanups", async () => {
-    const operator = harness.operator(
-      handler(Widget)
-        .step(
-          step(Widget, {
-            name: "stuck",
-            cleanup() {
-              throw new Error("never works");
-            },
-          }),
-        )
-        .build(),
-    );
-    await harness.user.create(Widget, widget());
-    await operator.pass(KEY);
-    await harness.user.delete(Widget, REF);
-    await operator.pass(KEY);
-    expect(await live()).toBeDefined();
-    await harness.user.patch(Widget, REF, {
-      type: "merge",
-      body: { metadata: { annotations: { [SKIP_CLEANUP_ANNOTATION]: "widgets.test.treadle.dev" } } },
-    });
-    await operator.pass(KEY);
-    expect(await live()).toBeUndefined();
-  });
+  test.for(["widgets.test.treadle.dev", "other, widgets.test.treadle.dev"])(
+    "the documented annotation lets an object go without its cleanups: %s",
+    async (names) => {
+      const operator = harness.operator(
+        handler(Widget)
+          .step(
+            step(Widget, {
+              name: "stuck",
+              cleanup() {
+                throw new Error("never works");
+              },
+            }),
+          )
+          .build(),
+      );
+      await harness.user.create(Widget, widget());
+      await operator.pass(KEY);
+      await harness.user.delete(Widget, REF);
+      await operator.pass(KEY);
+      expect(await live()).toBeDefined();
+      await harness.user.patch(Widget, REF, {
+        type: "merge",
+        body: { metadata: { annotations: { [SKIP_CLEANUP_ANNOTATION]: names } } },
+      });
+      await operator.pass(KEY);
+      expect(await live()).toBeUndefined();
+    },
+  );
 
   test("foreign finalizers of other domains are waited for a bounded time, then named; our own domain's never", async () => {
     const cleaned: string[] = [];

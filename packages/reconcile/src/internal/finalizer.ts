@@ -14,7 +14,8 @@ export function hasOurFinalizer(pipeline: Pipeline, object: KubernetesObject): b
 
 /** Somebody decided that this handler's cleanups shall not run. */
 export function skipsCleanup(pipeline: Pipeline, object: KubernetesObject): boolean {
-  return object.metadata.annotations?.[SKIP_CLEANUP_ANNOTATION] === pipeline.name;
+  const names = object.metadata.annotations?.[SKIP_CLEANUP_ANNOTATION]?.split(",") ?? [];
+  return names.some((name) => name.trim() === pipeline.name);
 }
 
 /** @throws QuietRequeue when the object began to be deleted, or changed otherwise, before it was taken. */

@@ -25,7 +25,7 @@ export function stateAnnotationOf(name: string): string {
 }
 
 /**
- * The way out of a cleanup that cannot succeed: with this annotation, holding the handler's name, an object that is being
+ * The way out of a cleanup that cannot succeed: with this annotation, holding the handler's name (or several, with commas between), an object that is being
  * deleted loses the handler's finalizer without its cleanups. Whatever they would have removed stays behind.
  */
 export const SKIP_CLEANUP_ANNOTATION = "treadle.dev/skip-cleanup";
