@@ -176,15 +176,14 @@ describe("several", () => {
 });
 
 /*
- * Invariants, whichever request of the operator is lost (a broken connection, a conflict, an overloaded server) in a life of
+ * Invariants, whichever request of the operator is lost (by a conflict, or because it was forbidden) in a life of
  * an owner from its creation over a rename and a change of mind to its deletion:
  * 1. In the end everything is as if nothing had been lost. 2. Nothing of the owner is left behind when it is gone.
  * 3. What is somebody else's is as it was.
  */
 describe.each([
-  { name: "a broken connection", fault: () => new Error("connection reset") },
   { name: "a conflict", fault: () => new ApiError({ message: "conflict", status: 409, reason: "Conflict" }) },
-  { name: "an overloaded server", fault: () => new ApiError({ message: "overloaded", status: 503 }) },
+  { name: "a right that was taken away for a moment", fault: () => new ApiError({ message: "forbidden", status: 403 }) },
 ])("after $name, whenever it happens,", ({ fault }) => {
   const base = page({
     name: "base",
