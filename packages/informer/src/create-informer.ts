@@ -328,7 +328,7 @@ class StoreInformer implements Informer<AnyKind> {
   #requireCovered(namespace: string | undefined): void {
     if (this.covers(namespace)) return;
     throw new Error(
-      `${this.kind.kind} is not watched in namespace ${JSON.stringify(namespace)}: add it to the namespaces, or read it live`,
+      `${this.kind.kind} is not watched in namespace ${JSON.stringify(namespace)}: add it to the namespaces, or read it without a watch`,
     );
   }
 

@@ -22,7 +22,7 @@ describe("namespaces", () => {
     ]);
     expect(informer.get({ namespace: "a", name: "x" })).toBeUndefined();
     expect(informer.list()).toEqual([]);
-    const message = 'Widget is not watched in namespace "c": add it to the namespaces, or read it live';
+    const message = 'Widget is not watched in namespace "c": add it to the namespaces, or read it without a watch';
     expect(() => informer.get({ namespace: "c", name: "x" })).toThrow(message);
     expect(() => informer.list({ namespace: "c" })).toThrow(message);
   });

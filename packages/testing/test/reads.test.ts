@@ -336,6 +336,31 @@ describe("forms", () => {
     });
   });
 
+  test("a live read needs its watch there, too; without a watch it may go anywhere", { tags: ["memory"] }, async () => {
+    const far = { namespace: "other", name: "m" };
+    const map = { apiVersion: "v1", kind: "ConfigMap", metadata: far };
+    const reading = (watch: boolean): AnyHandler =>
+      handler(Reader)
+        .step(conditions())
+        .step(
+          step(Reader, {
+            name: "far",
+            reads: { map: one(ConfigMap, () => far, { live: true, watch }) },
+            do: (req) => void (req.status.text = req.reads.map?.metadata.name),
+          }),
+        )
+        .build();
+    for (const [watch, want] of [
+      [true, { conditions: [expect.objectContaining({ message: expect.stringContaining('not watched in namespace "other"') })] }],
+      [false, { text: "m" }],
+    ] as const) {
+      await using cluster = await startTestCluster({ objects: [map, reader("a", {})] });
+      const op = await cluster.start(reading(watch), { namespaces: ["default"] });
+      await op.settled();
+      expect((await cluster.get(Reader, "a"))?.status).toMatchObject(want);
+    }
+  });
+
   test("an object may read its own kind, and itself", { tags: ["memory"] }, async () => {
     const peers = step(Reader, {
       name: "peers",

@@ -103,6 +103,8 @@ function valueOf(pass: Pass, read: AnyRead, scope: Scope): unknown {
   if (read.type === "many") return read.source === "live" ? listed(pass, read, scope) : cachedMany(pass, read);
   const ref = refOfRead(read, pass.object);
   if (ref === undefined) return undefined;
+  // Throws where the watch that a live read wakes by does not cover the namespace.
+  if (read.source === "live" && read.watches !== undefined) pass.env.cache.get(read.cacheKind, ref);
   return read.source === "live" ? got(pass, read, { ref, scope }) : cachedOne(pass, read, { ref, scope });
 }
 
