@@ -38,7 +38,8 @@ export function removeOrMark(parts: Parts, deletion: Deletion): Entry | undefine
     return undefined;
   }
   const endsGrace = !isFirst && graceSeconds === 0 && (metadata.deletionGracePeriodSeconds ?? 0) > 0;
-  if (!isFirst && !endsGrace && held.length === finalizers.length) return entry;
+  const isHeldAsBefore = held.length === finalizers.length && held.every((finalizer) => finalizers.includes(finalizer));
+  if (!isFirst && !endsGrace && isHeldAsBefore) return entry;
   const draft = { ...entry.object, metadata: { ...metadata, finalizers: held } } as unknown as Draft; // a copy of a stored object
   if (held.length === 0) delete draft.metadata["finalizers"];
   if (endsGrace) draft.metadata["deletionGracePeriodSeconds"] = 0;

@@ -219,6 +219,17 @@ describe.for(places)("$name", ({ make }) => {
     expect(await ownersOf("c")).toEqual(["z"]);
   });
 
+  test("a second deletion may ask for another policy: an owner that waits lets its dependents go", async () => {
+    const a = await make_("a");
+    await owned("b", [reference(a, { blockOwnerDeletion: true })], { finalizers: ["example.com/hold"] });
+    await remove("a", "Foreground");
+    expect(await left()).toEqual(["a!", "b!"]);
+    await remove("a", "Orphan");
+    expect(await left()).toEqual(["b!"]);
+    expect(await ownersOf("b")).toBeUndefined();
+    await release("b");
+  });
+
   test("in the background an owner that is held keeps its dependents until it goes", async () => {
     const a = await make_("a", { finalizers: ["example.com/hold"] });
     await owned("b", [reference(a)]);
