@@ -27,13 +27,14 @@ export function differenceProblems(of: string, found: unknown, expected: readonl
   const met = new Set<ExpectedDifference>();
   const news: string[] = [];
   for (const { name, request, parts } of found as readonly Difference[]) {
-    for (const { path } of parts) {
+    const unknown = parts.filter(({ path }) => {
       const known = relevant.filter(
         (each) => each.name === name && (each.request === undefined || each.request === request) && path.startsWith(each.path),
       );
       for (const each of known) met.add(each);
-      if (known.length === 0) news.push(`${of}: ${name} (${request}) differs at ${path}`);
-    }
+      return known.length === 0;
+    });
+    if (unknown.length > 0) news.push(`${of}: ${name} (${request}) differs at ${unknown.map(({ path }) => path).join(", ")}`);
   }
   const stale = relevant.filter((each) => !met.has(each));
   return [...news, ...stale.map(({ name, path }) => `${of}: ${name} does not differ at ${path} any more: take it from the list`)];

@@ -80,10 +80,11 @@ export class RealServer {
     const name = definition.metadata.name ?? "";
     const live = await this.client.get(CustomResourceDefinition, { name });
     const hash = createHash("sha256").update(JSON.stringify(definition.spec)).digest("hex");
-    // A kind of which only the names are known takes what is there.
-    if (live !== undefined && (kind.resource === undefined || live.metadata.annotations?.[KEPT] === `${hash}@${live.metadata.generation}`))
-      return;
+    if (live !== undefined && live.metadata.annotations?.[KEPT] === `${hash}@${live.metadata.generation}`) return;
+    // A kind of which only the names are known takes what is there, and is not kept.
+    if (kind.resource === undefined && live?.spec.scope === kind.scope) return;
     await this.define(definition);
+    if (kind.resource === undefined) return;
     const { metadata } = (await this.client.get(CustomResourceDefinition, { name })) as KubernetesObject;
     const body = { metadata: { annotations: { [KEPT]: `${hash}@${metadata.generation}` } } };
     await this.client.patch(CustomResourceDefinition, { name }, { type: "merge", body });
