@@ -31,7 +31,7 @@ export function materialChanges(
   given: { readonly basis: Basis; readonly touched: unknown },
 ): readonly Change[] {
   if (!jsonEqual(decisiveOf(pipeline, before), decisiveOf(pipeline, after))) return [{ path: "", isDecisive: true }];
-  const sides = [before, after].map((object) => looseOf(object, given.basis));
+  const sides = [before, after].map((object) => looseOf(pipeline, object, given.basis));
   const { touched } = given;
   return pathsOf(createMergePatch(sides[0], sides[1])).flatMap((path): Change[] => {
     const owners = ownersOf(after, path);
@@ -77,12 +77,14 @@ function decisiveOf(pipeline: Pipeline, object: KubernetesObject): unknown {
 }
 
 /** What counts unless it is somebody's own. */
-function looseOf({ metadata, ...object }: KubernetesObject, basis: Basis): object {
+function looseOf({ kind }: Pipeline, { metadata, ...object }: KubernetesObject, basis: Basis): object {
   const { labels, annotations, ownerReferences } = metadata;
   if (basis === "cleanup") return { metadata: { labels, annotations } };
   const { status = {} } = object as { readonly status?: Readonly<Record<string, unknown>> };
-  const { conditions: _conditions, observedGeneration: _observedGeneration, steps: _steps, ...fields } = status;
-  return { metadata: { labels, annotations, ownerReferences }, status: fields };
+  const { conditions: _conditions, observedGeneration: _observedGeneration, steps: _steps, dependents, ...fields } = status;
+  // Entries are merged one by one, like conditions.
+  const own = kind.resource?.dependents === true ? {} : { dependents };
+  return { metadata: { labels, annotations, ownerReferences }, status: { ...fields, ...own } };
 }
 
 /** The places that a merge patch changes. */
