@@ -134,6 +134,8 @@ function mapOf(dice: Dice, keys: readonly string[], values: readonly string[]): 
 function patch(kind: Kind, dice: Dice, isStatus: boolean): Json {
   const shape: Shape = isStatus ? { fields: { status: kind.status as Shape } } : kind.body;
   const body = nulled(fill(shape, dice, 0.25), dice) as Json;
+  // Now and then all owners are forgotten.
+  if (dice.chance(0.04)) return { metadata: { managedFields: [{}] } };
   const metadata = dice.chance(0.2) ? nulled(metadataOf(dice), dice) : undefined;
   return { ...body, ...(metadata === undefined ? {} : { metadata }) };
 }

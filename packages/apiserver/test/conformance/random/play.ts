@@ -28,7 +28,7 @@ export async function play(kind: Kind, operations: readonly Operation[], place: 
 /** Gives the address of a service back: a server has few. */
 async function release(kind: Kind, { transport, namespace, name }: Place): Promise<void> {
   const path = `/api/v1/namespaces/${namespace}/${kind.plural}/${name}`;
-  await exchange(transport, "PATCH", path, { metadata: { finalizers: null } }, TYPES["merge"]);
+  await exchange(transport, "PATCH", path, { body: { metadata: { finalizers: null } }, type: TYPES["merge"] });
   await exchange(transport, "DELETE", path);
 }
 
@@ -57,7 +57,7 @@ async function send(kind: Kind, operation: Operation, place: Place): Promise<Ans
   const path = verb === "create" ? collection : object;
   const full = verb === "get" || verb === "delete" ? path : `${path}?fieldManager=${manager}${query}`;
   const body = await bodyOf(kind, operation, place, `${collection}/${place.name}`);
-  return exchange(place.transport, METHODS[verb], full, body, TYPES[verb]);
+  return exchange(place.transport, METHODS[verb], full, { body, type: TYPES[verb] });
 }
 
 async function bodyOf(kind: Kind, { verb, apiVersion, body }: Operation, { transport, name }: Place, path: string): Promise<unknown> {
@@ -85,7 +85,12 @@ function pick(object: Json, fields: readonly string[]): Json {
   return Object.fromEntries(fields.filter((field) => object[field] !== undefined).map((field) => [field, object[field]]));
 }
 
-async function exchange(transport: Transport, method: ApiRequest["method"], path: string, body?: unknown, type?: string): Promise<Answer> {
+async function exchange(
+  transport: Transport,
+  method: ApiRequest["method"],
+  path: string,
+  { body, type }: { readonly body?: unknown; readonly type?: string | undefined } = {},
+): Promise<Answer> {
   const response = await transport.request({
     method,
     path,
