@@ -16,6 +16,8 @@ export interface Parts {
   readonly uid: () => string;
   readonly watchBuffer: number;
   readonly bookmarkIntervalMs: number;
+  /** A garbage collector runs beside the server. */
+  readonly collectsGarbage: boolean;
   /** Streams in progress and the id of their kind; ended when the server closes or the kind changes. */
   readonly streams: Map<{ end(): void }, string>;
 }

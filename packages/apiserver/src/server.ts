@@ -93,6 +93,7 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
     uid: options.uid ?? randomUUID,
     watchBuffer: options.watchBuffer ?? 10_000,
     bookmarkIntervalMs: options.bookmarkIntervalMs ?? 60_000,
+    collectsGarbage: options.garbageCollection === true,
     streams: new Map(),
   };
   for (const type of [...builtInResources(), definitionsResource(clock, registry)]) registry.install(type);

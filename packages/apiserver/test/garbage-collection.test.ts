@@ -318,4 +318,10 @@ test("a server without a collector keeps what its owner leaves", { tags: ["memor
   await server.handle({ method: "POST", path, headers: {}, body });
   await server.settled();
   expect((await server.handle({ method: "GET", path: `${path}/b`, headers: {} })).status).toBe(200);
+  // Nor does a Job wait for its dependents to be let go.
+  const jobs = "/apis/batch/v1/namespaces/default/jobs";
+  const template = { spec: { restartPolicy: "Never", containers: [{ name: "c", image: "i" }] } };
+  await server.handle({ method: "POST", path: jobs, headers: {}, body: JSON.stringify({ metadata: { name: "j" }, spec: { template } }) });
+  await server.handle({ method: "DELETE", path: `${jobs}/j`, headers: {} });
+  expect((await server.handle({ method: "GET", path: `${jobs}/j`, headers: {} })).status).toBe(404);
 });

@@ -57,7 +57,9 @@ function checkPreconditions(call: Call, entry: Entry, options: DeleteOptions): v
 
 function deleteEntry(call: Call, entry: Entry, options: DeleteOptions): Entry | undefined {
   const { type } = call.served;
-  const propagation = options.propagation ?? (type.orphansDependents === true ? defaultPropagation(entry) : undefined);
+  // Without a collector nobody would take the finalizer away that this asks for.
+  const isOrphaning = type.orphansDependents === true && call.parts.collectsGarbage;
+  const propagation = options.propagation ?? (isOrphaning ? defaultPropagation(entry) : undefined);
   return removeOrMark(call.parts, { type, collection: call.collection, entry, ...options, propagation });
 }
 
