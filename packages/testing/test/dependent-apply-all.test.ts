@@ -50,6 +50,7 @@ describe("several", () => {
       right: "waiting for base",
       top: "waiting for left, right",
     });
+    expect(world.get(Site, "a")).toHaveCondition("Ready", { status: "Unknown", reason: "NotReady", message: /base is not ready/ });
     await ready(world, "base");
     expect(made(world)).toEqual(["base", "left", "right"]);
     await ready(world, "left");

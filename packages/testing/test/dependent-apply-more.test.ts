@@ -180,7 +180,7 @@ test("a kind that is not served yet is waited for", async () => {
   const late: DependentStep<Site> = dependentApply(Site, { name: "late", kind: Late, desired: { spec: {} } });
   const world = fakeWorld(handler(Site).step(conditions()).step(late).build(), { objects: [site()], missing: [Late] });
   await world.settle();
-  expect(said(world)).toEqual(["late Pending/Waiting"]);
+  expect(said(world)).toEqual(["late Pending/KindNotInstalled"]);
   await world.install(Late);
   for (let i = 0; i < 3; i++) {
     await world.advance(10_000);

@@ -32,7 +32,7 @@ function entriesOf(pass: Pass, step: StepRuntime, before: readonly DependentEntr
   // It waits for what is not about the object itself: a kind that is not served, a conflict.
   const isNew = !before.some((entry) => entry.step === step.name);
   if (entryFor === undefined || ended?.type !== "wait" || pass.isDeleting || !isNew) return "keep";
-  return [safe(entryFor(pass.object, { type: "Pending", reason: "Waiting", message: ended.reason }, undefined))];
+  return [safe(entryFor(pass.object, { type: "Pending", reason: ended.code ?? "Waiting", message: ended.reason }, undefined))];
 }
 
 /** What an author made of an error may hold what the error held. */

@@ -96,9 +96,9 @@ async function runByDependence(pass: Pass, group: StepRuntime, { phase, runStep 
   return outcomes;
 }
 
-/** A part waits for others; when to come back is for those to say. */
+/** A part cannot run before others: to say why, and when to come back, is for those. */
 function blocked(pass: Pass, part: StepRuntime, { reason, message }: { readonly reason: string; readonly message: string }): void {
-  pass.progress.set(part, { type: "wait", reason: message });
+  pass.progress.set(part, { type: "unreached" });
   if (part.dependent?.hasEntries !== true || pass.isDeleting) return;
   pass.dependents.entries.set(part.name, [part.dependent.entryFor(pass.object, { type: "Pending", reason, message }, undefined)]);
 }

@@ -2,6 +2,7 @@
  * The pass: gates, then `do` or `cleanup`, then posts, conditions, save, result. One function a phase, in the order in
  * which they run; `runPass` at the top is the whole story.
  */
+import { isConditionReason } from "@treadle/apimachinery";
 import { ReconcileError } from "../errors.ts";
 import type { Outcome } from "../req.ts";
 import { failure as failureSetting } from "./compute-conditions.ts";
@@ -135,7 +136,7 @@ function note(pass: Pass, step: StepRuntime, ended: Ended): Outcome {
     pass.progress.set(step, { type: "done" });
     return DONE;
   }
-  pass.progress.set(step, ended);
+  pass.progress.set(step, ended.type === "wait" ? { ...ended, ...codeOf(pass, step, ended) } : ended);
   if (ended.type === "failed") {
     pass.failures.push({ rank: "step", error: ended.error });
     return { type: "failed", step: step.name, error: ended.error };
@@ -143,6 +144,13 @@ function note(pass: Pass, step: StepRuntime, ended: Ended): Outcome {
   if (pass.isAborted) pass.type = "gated";
   if (ended.type === "wait") pass.wishes.push({ reason: ended.reason, afterMs: ended.afterMs });
   return { type: ended.type, step: step.name, reason: ended.reason };
+}
+
+/** Ready says of a dependent what its entry says: `NotOurs`, `NotReady`, or a word of the author's. */
+function codeOf(pass: Pass, step: StepRuntime, ended: Ended & { readonly type: "wait" }): { readonly code?: string } {
+  const entries = pass.dependents.entries.get(step.name) ?? [];
+  const code = ended.code ?? entries.find(({ type }) => type !== "Ready")?.reason;
+  return code !== undefined && isConditionReason(code) ? { code } : {};
 }
 
 /** Posts, then the finalizer or the status: within a budget of their own, so that an expired chain is still reported. */
