@@ -16,13 +16,29 @@ export interface Place {
   readonly name: string;
 }
 
-/** Runs one operation after the other; `each` may stop the run by returning false. */
+/** Runs one operation after the other. */
 export async function play(kind: Kind, operations: readonly Operation[], place: Place): Promise<readonly Answer[]> {
-  const view = new Placeholders();
+  const one = player(kind, place);
   const answers: Answer[] = [];
-  for (const operation of operations) answers.push(view.answer(operation.verb, await send(kind, operation, place)));
-  if (kind.name === "service") await release(kind, place);
+  for (const operation of operations) answers.push(await one.step(operation));
+  await one.end();
   return answers;
+}
+
+/** One run on one server. */
+export interface Player {
+  step(operation: Operation): Promise<Answer>;
+  end(): Promise<void>;
+}
+
+export function player(kind: Kind, place: Place): Player {
+  const view = new Placeholders();
+  return {
+    step: async (operation) => view.answer(operation.verb, await send(kind, operation, place)),
+    end: async () => {
+      if (kind.name === "service") await release(kind, place);
+    },
+  };
 }
 
 /** Gives the address of a service back: a server has few. */
