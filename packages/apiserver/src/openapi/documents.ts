@@ -18,7 +18,7 @@ export function openApiDocument(parts: Parts, path: string): object | undefined 
   if (path === ROOT)
     return { paths: Object.fromEntries([...versions(parts)].map((name) => [name, { serverRelativeURL: urlOf(parts, name) }])) };
   const name = path.startsWith(`${ROOT}/`) ? path.slice(ROOT.length + 1) : "";
-  const served = [...parts.registry.all()].filter((one) => documentName(one) === name);
+  const served = servedIn(parts, name);
   return served.length === 0 ? undefined : documentOf(parts, served);
 }
 
@@ -30,11 +30,16 @@ function documentName({ version }: Served): string {
   return version.group === "" ? `api/${version.version}` : `apis/${version.apiVersion}`;
 }
 
-/** The hash is another one when the document is: clients keep what they read by it. */
+/** The hash is another one when the document is: clients keep what they read by it. Documents of built-in kinds never change. */
 function urlOf(parts: Parts, name: string): string {
-  const document = openApiDocument(parts, `${ROOT}/${name}`);
-  const hash = createHash("sha512").update(JSON.stringify(document)).digest("hex").toUpperCase();
-  return `${ROOT}/${name}?hash=${hash}`;
+  const served = servedIn(parts, name);
+  const isFixed = served.every(({ type }) => !type.isCustom);
+  const content = isFixed ? `${SERVER_VERSION.gitVersion} ${name}` : JSON.stringify(documentOf(parts, served));
+  return `${ROOT}/${name}?hash=${createHash("sha512").update(content).digest("hex").toUpperCase()}`;
+}
+
+function servedIn({ registry }: Parts, name: string): readonly Served[] {
+  return [...registry.all()].filter((one) => documentName(one) === name);
 }
 
 function documentOf(parts: Parts, served: readonly Served[]): object {
