@@ -97,7 +97,7 @@ test("an App costs its finalizer, three objects and its status; one that stands 
   expect(cluster.requests({ verb: ["create", "update", "patch", "apply", "delete", "get"] })).toHaveLength(0);
 });
 
-test("an operator that is started again finds its work done", async () => {
+test("an operator that is started again finds its work done", { tags: ["memory"] }, async () => {
   await using cluster = await startTestCluster();
   const first = await cluster.start(app);
   await makeGreeter(cluster, first);

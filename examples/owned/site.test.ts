@@ -1,5 +1,5 @@
 import "@treadle/testing/matchers";
-import { type FakeWorld, fakeWorld, startTestCluster } from "@treadle/testing";
+import { type FakeWorld, fakeWorld } from "@treadle/testing";
 import { ApiError, type KubernetesObject } from "treadle";
 import { ConfigMap } from "treadle/kinds";
 import { expect, test } from "vitest";
@@ -120,15 +120,4 @@ test("deletion removes the copy, and nothing of others", async () => {
   expect(world.requests.count({ verb: "delete", name: "a-copy" })).toBe(1);
   // The owner reference leaves this one to the garbage collector of a cluster.
   expect(world.requests.filter({ verb: "delete", name: "a-page" })).toEqual([]);
-});
-
-test("the page goes with its Site", async () => {
-  await using cluster = await startTestCluster({ objects: [site({ text: "hello" })] });
-  const operator = await cluster.start(sites);
-  await operator.settled();
-  expect(await cluster.get(ConfigMap, "a-page")).toBeDefined();
-
-  await cluster.delete(Site, "a");
-  await operator.settled();
-  expect(await cluster.get(ConfigMap, "a-page")).toBeUndefined();
 });

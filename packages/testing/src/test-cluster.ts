@@ -21,7 +21,7 @@ import {
 import { type ApiServer, type ApiServerOptions, type HttpFront, type HttpsFront, serveHttp, serveHttps } from "@treadle/apiserver";
 import type { Client } from "@treadle/client";
 import type { AnyHandler } from "@treadle/reconcile";
-import { rbacManifests } from "@treadle/controller";
+import { rbacManifests, rightsOf } from "@treadle/controller";
 import { Backend, onlyInMemory } from "./internal/backend.ts";
 import { fullKey, kindsOf } from "./internal/handler-kinds.ts";
 import { KnownKinds } from "./internal/known-kinds.ts";
@@ -139,6 +139,7 @@ class Cluster implements TestCluster {
   readonly #user: User;
   readonly #operators = new Set<Operator>();
   readonly #handlers = new Set<AnyHandler>();
+  readonly #ownable = new Map<Kind, Promise<void>>();
   #started = 0;
   #stopping: Promise<void> | undefined;
 
@@ -197,6 +198,13 @@ class Cluster implements TestCluster {
     const name = `operator-${++this.#started}`;
     const options = { name, namespace: DEFAULT_NAMESPACE, ...(namespaces === undefined ? {} : { namespaces }) };
     for (const namespace of namespaces ?? []) await this.#backend.ensureNamespace(namespace);
+    const owners = handlers.filter((handler) => rightsOf(handler).some(({ subresource }) => subresource === "finalizers"));
+    for (const { kind } of owners) {
+      if (kind.resource === undefined) continue;
+      const known = this.#ownable.get(kind) ?? this.#backend.ownable(kind);
+      this.#ownable.set(kind, known);
+      await known;
+    }
     return await this.#backend.grant(rbac ?? rbacManifests(handlers, options));
   }
 

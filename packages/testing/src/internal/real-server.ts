@@ -9,6 +9,9 @@ import { readFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import {
   type CustomResourceDefinitionInput,
+  apiVersionOf,
+  groupKindOf,
+  isForbidden,
   isInvalid,
   type Kind,
   type KubernetesObject,
@@ -140,6 +143,47 @@ export class RealServer {
     return user;
   }
 
+  /**
+   * Waits until objects of the kind may block their deletion by owner references: where OwnerReferencesPermissionEnforcement
+   * is on, the server refuses that for up to 30 s after a CRD is new, because the plugin looks for kinds in its own time.
+   */
+  async ownable(kind: Kind): Promise<void> {
+    const name = `probe-${kind.plural}`;
+    const rules: RbacManifest["rules"] = [
+      { apiGroups: [""], resources: ["configmaps"], verbs: ["create"] },
+      { apiGroups: [kind.group], resources: [`${kind.plural}/finalizers`], verbs: ["update"] },
+    ];
+    const account = { kind: "ServiceAccount", name, namespace: "default" } as const;
+    const manifests: readonly RbacManifest[] = [
+      { apiVersion: "v1", kind: "ServiceAccount", metadata: { name, namespace: "default", labels: {} } },
+      { apiVersion: RBAC, kind: "ClusterRole", metadata: { name, labels: {} }, rules },
+      {
+        apiVersion: RBAC,
+        kind: "ClusterRoleBinding",
+        metadata: { name, labels: {} },
+        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name },
+        subjects: [account],
+      },
+    ];
+    const client = createClient({ transport: this.transport(await this.grant(manifests)), retry: false });
+    const owner = { apiVersion: apiVersionOf(kind), kind: kind.kind, name, uid: "probe", blockOwnerDeletion: true };
+    const probe = { metadata: { name, namespace: "default", ownerReferences: [owner] } };
+    try {
+      await this.#until(`${groupKindOf(kind)} to be known to the admission of owner references`, async () => {
+        try {
+          await client.create(ConfigMap, probe, { dryRun: true });
+          return true;
+        } catch (error) {
+          if (isForbidden(error)) return false;
+          throw error;
+        }
+      });
+    } finally {
+      await client.close();
+      await this.revoke(manifests);
+    }
+  }
+
   async revoke(manifests: readonly RbacManifest[]): Promise<void> {
     for (const { apiVersion, kind, metadata } of manifests.toReversed()) await this.client.delete(rbacKind(apiVersion, kind), metadata);
   }
@@ -233,8 +277,9 @@ function isTrue(conditions: readonly Condition[] | undefined, type: string): boo
   return conditions?.some((condition) => condition.type === type && condition.status === "True") === true;
 }
 
-const CLUSTER_ROLE: Kind = rbacKind("rbac.authorization.k8s.io/v1", "ClusterRole");
-const CLUSTER_ROLE_BINDING: Kind = rbacKind("rbac.authorization.k8s.io/v1", "ClusterRoleBinding");
+const RBAC = "rbac.authorization.k8s.io/v1";
+const CLUSTER_ROLE: Kind = rbacKind(RBAC, "ClusterRole");
+const CLUSTER_ROLE_BINDING: Kind = rbacKind(RBAC, "ClusterRoleBinding");
 const REVIEW = { apiVersion: "authorization.k8s.io/v1", kind: "SubjectAccessReview" } as const;
 const REVIEWS = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
 
