@@ -1,7 +1,7 @@
 /** dependentApply against a server that knows server-side apply: what users of it would do, and what would go wrong. */
 import "../src/matchers.ts";
 import { ApiError, defineResource, type KubernetesObject } from "@treadle/apimachinery";
-import { ConfigMap, Secret } from "@treadle/apimachinery/kinds";
+import { ConfigMap, Namespace, Secret } from "@treadle/apimachinery/kinds";
 import { type AnyDependentStep, conditions, dependentApply, dependentApplyAll, handler, step } from "@treadle/reconcile";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
@@ -251,6 +251,49 @@ describe("in another place", () => {
     expect(writes(world).filter((write) => write.endsWith("configmaps"))).toEqual(["apply configmaps", "delete configmaps"]);
     expect(entries(world)).toMatchObject([{ namespace: "there", type: "Ready" }]);
   });
+});
+
+test("a cluster-scoped dependent of a namespaced owner is known by its label, and goes with it", async () => {
+  const space = dependentApply(Site, {
+    name: "space",
+    kind: Namespace,
+    objectName: ({ metadata }) => `space-${metadata.name}`,
+    desired: {},
+  });
+  const world = fakeWorld(handler(Site).step(conditions()).step(space).build(), { objects: [site()] });
+  await world.settle();
+  const live = world.get(Namespace, "space-a");
+  expect(live?.metadata.ownerReferences).toBeUndefined();
+  expect(live?.metadata.labels).toMatchObject({ [`${HANDLER}/dependent`]: "space" });
+  expect(entries(world)).toMatchObject([{ kind: "Namespace", name: "space-a", type: "Ready" }]);
+  expect(entries(world)[0]).not.toHaveProperty("namespace");
+  await world.delete(Site, "a");
+  await world.settle();
+  expect(world.get(Namespace, "space-a")?.metadata.deletionTimestamp ?? "gone").toBeDefined();
+  expect(world.requests.count({ verb: "delete", name: "space-a" })).toBe(1);
+});
+
+test("functions of the author that throw keep nothing from being cleaned up", async () => {
+  let isBroken = false;
+  const breaking = <T>(value: T): T => {
+    if (isBroken) throw new Error("boom");
+    return value;
+  };
+  const world = await settled({
+    objectName: () => breaking("shared"),
+    namespace: () => breaking("default"),
+    desired: () => breaking({ data: {} }),
+    readyWhen: () => breaking(true as const),
+    status: (entry) => breaking(entry),
+  });
+  expect(world.get(ConfigMap, "shared")).toBeDefined();
+  isBroken = true;
+  await world.pass("a");
+  expect(entries(world)).toMatchObject([{ name: "shared", type: "Failed", message: "boom" }]);
+  await world.delete(Site, "a");
+  await world.settle();
+  expect(world.get(ConfigMap, "shared")).toBeUndefined();
+  expect(world.get(Site, "a")).toBeUndefined();
 });
 
 describe("what is wanted no more", () => {

@@ -16,7 +16,7 @@ import type { StepResult, Wait } from "../../result.ts";
 import type { AnyStep, NeedsOf } from "../../step.ts";
 import { type AnyOptions, bodyOf, type Dependent, dependentOf, identityOf, targetOf } from "./dependent.ts";
 import { converge, type Converged } from "./converge.ts";
-import type { DependentIdentity, DependentState } from "./entries.ts";
+import { type DependentIdentity, dependentsOf, type DependentState } from "./entries.ts";
 import { mayHaveObjects, prune, prunedFor, setPrunedFor } from "./prune.ts";
 import type { AnyDependentStep, DependentOptions, DependentStep } from "./types.ts";
 import { type AnyCleanupReq, type AnyDoReq, inputsOf, LIVE, report, type Unit, unitOf } from "./unit.ts";
@@ -224,7 +224,7 @@ function entryFor(
   given: { readonly state: DependentState; readonly live: KubernetesObject | undefined; readonly error: unknown },
 ): DependentIdentity & DependentState {
   const { state, live, error } = given;
-  const identity = identityOf(dependent.kind, targetOrOwners(dependent, owner));
+  const identity = identityOf(dependent.kind, targetOrLast(dependent, owner));
   if (dependent.options.status === undefined) return { ...identity, ...state };
   try {
     return { ...identity, ...refined(dependent, state, dependent.options.status(state, live, error)) };
@@ -234,12 +234,12 @@ function entryFor(
   }
 }
 
-/** Also of an object whose name cannot be told, something must be said. */
-function targetOrOwners(dependent: Dependent, owner: KubernetesObject): { readonly name: string; readonly namespace?: string } {
+/** Also of an object whose name cannot be told something must be said: under the name that it had. */
+function targetOrLast(dependent: Dependent, owner: KubernetesObject): Ref {
   try {
     return targetOf(dependent, owner);
   } catch {
-    return owner.metadata;
+    return dependentsOf(owner).find(({ step }) => step === dependent.name) ?? owner.metadata;
   }
 }
 
