@@ -69,7 +69,7 @@ describe("an apply", () => {
   test("of the same again changes nothing, times included", async () => {
     const { apply, clock } = applying();
     const first = await apply("one", spec({ size: 1, tags: ["x"] }));
-    clock.advance(5000);
+    await clock.advance(5000);
     const second = await apply("one", spec({ size: 1, tags: ["x"] }));
     expect(second).toMatchObject({ status: 200, body: first.body });
   });
@@ -240,4 +240,32 @@ test("managers of other versions keep their fields, in whatever version another 
     ["one", "example.com/v2"],
     ["two", "example.com/v2"],
   ]);
+});
+
+test("empty labels are no labels, but count as a change each second that they are applied", async () => {
+  const { apply, clock } = applying();
+  const empty = { ...spec({ size: 1 }), metadata: { name: "a", labels: {} } };
+  const first = await apply("one", empty);
+  expect(first.body["metadata"]).not.toHaveProperty("labels");
+  expect((await apply("one", empty)).body).toEqual(first.body);
+  await clock.advance(1000);
+  expect((await apply("one", empty)).body["metadata"].resourceVersion).not.toBe(first.body["metadata"].resourceVersion);
+});
+
+test("an apply to the status of a built-in kind may own metadata, but of a Deployment no labels", async () => {
+  const { call } = applying();
+  const deployments = "/apis/apps/v1/namespaces/default/deployments";
+  const identity = { apiVersion: "apps/v1", kind: "Deployment" };
+  const template = { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "c", image: "i" }] } };
+  await call("POST", deployments, { ...identity, metadata: { name: "d" }, spec: { selector: { matchLabels: { a: "b" } }, template } });
+  const metadata = { name: "d", labels: { l: "x" }, annotations: { n: "y" } };
+  const { body } = await call(
+    "PATCH",
+    `${deployments}/d/status?fieldManager=one`,
+    { ...identity, metadata, status: { replicas: 1 } },
+    APPLY,
+  );
+  expect(body["metadata"]).toMatchObject({ generation: 1, annotations: { n: "y" } });
+  expect(body["metadata"]).not.toHaveProperty("labels");
+  expect(owners(body)["one/status"]).toEqual({ "f:metadata": { "f:annotations": { "f:n": {} } }, "f:status": { "f:replicas": {} } });
 });

@@ -92,7 +92,7 @@ async function search(): Promise<void> {
 interface Pair {
   readonly transport: Transport;
   readonly memory: Transport;
-  follow(): void;
+  follow(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -111,8 +111,8 @@ async function openPair(): Promise<Pair> {
       close: async () => {},
     },
     memory: server.transport(),
-    follow: () => {
-      if (date > clock.now()) clock.advance(date - clock.now());
+    follow: async () => {
+      if (date > clock.now()) await clock.advance(date - clock.now());
     },
     close: () => server.close(),
   };
@@ -138,7 +138,7 @@ async function firstDifference(
   const [wanted, given]: [Answer[], Answer[]] = [[], []];
   for (const operation of sequence) {
     wanted.push(await one.step(operation));
-    follow();
+    await follow();
     given.push(await other.step(operation));
   }
   await one.end();
