@@ -4,6 +4,7 @@
  */
 import { jsonEqual, type ManagedFieldsEntry } from "@treadle/apimachinery";
 import { applyDefaults, pruneObject } from "./crd/coerce.ts";
+import { ruleErrorsAfter } from "./cel/validate.ts";
 import { embeddedErrors } from "./crd/embedded.ts";
 import { listErrors, schemaErrors } from "./crd/validate.ts";
 import { type FieldError, invalid } from "./field-errors.ts";
@@ -235,6 +236,11 @@ export function complete(served: Served, body: JsonObject, { keepsNulls = false 
 }
 
 function customErrors(schema: CompiledSchema, draft: Draft, live: StoredObject | undefined, subresource: string): FieldError[] {
+  const errors = structureErrors(schema, draft, live, subresource);
+  return [...errors, ...ruleErrorsAfter(errors, schema, draft, live)];
+}
+
+function structureErrors(schema: CompiledSchema, draft: Draft, live: StoredObject | undefined, subresource: string): FieldError[] {
   if (subresource === "status") {
     const sub = schema.properties.get("status");
     if (sub === undefined || draft["status"] === undefined) return [];

@@ -1,4 +1,5 @@
 /** Errors about one field, and how the real API server words them (k8s.io/apimachinery `util/validation/field`). */
+import { goFloat } from "./internal/go-float.ts";
 import { goJson, goQuote } from "./internal/json.ts";
 
 export interface FieldError {
@@ -56,6 +57,7 @@ function fieldError(reason: string, field: string, head: string, detail: string)
 
 function shown(value: unknown): string {
   if (typeof value === "string") return goQuote(value);
-  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  if (typeof value === "number") return Number.isSafeInteger(value) ? String(value) : goFloat(value);
+  if (typeof value === "boolean") return String(value);
   return goJson(value);
 }

@@ -389,7 +389,7 @@ describe("versions and subresources", () => {
     {
       name: "a schema without type",
       crd: widgetCrd({ properties: {} }),
-      says: "spec.versions[0].schema.openAPIV3Schema.type: Required value: must not be empty at the root",
+      says: "spec.validation.openAPIV3Schema.type: Required value: must not be empty at the root",
     },
     {
       name: "a field without type",

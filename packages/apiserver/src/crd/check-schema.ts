@@ -1,4 +1,5 @@
 /** What keeps a schema from being structural (apiextensions-apiserver `apiserver/schema`), or makes no sense in itself. */
+import { ruleCompileErrors, ruleFormErrors } from "../cel/check-rules.ts";
 import { type FieldError, forbidden, invalid, notSupported, required } from "../field-errors.ts";
 import { isObject, type JsonObject } from "../internal/json.ts";
 import { applyDefaults, pruneObject } from "./coerce.ts";
@@ -16,6 +17,7 @@ export function rootSchemaErrors(schema: JsonObject, at: string): FieldError[] {
   walk(schema, { at, isRoot: true, isNested: false }, errors);
   // Defaults are checked with a compiled schema, which makes sense only for one that is in order.
   if (errors.length === 0) defaultErrors(schema, at, errors);
+  if (errors.length === 0) errors.push(...ruleCompileErrors(schema, at));
   return errors;
 }
 
@@ -103,6 +105,7 @@ function structureErrors(schema: JsonObject, { at, isRoot }: Place, errors: Fiel
   if (schema["x-kubernetes-embedded-resource"] === true) embeddedErrors(schema, at, errors);
   listErrorsOf(schema, at, errors);
   mapErrorsOf(schema, at, errors);
+  errors.push(...ruleFormErrors(schema, at));
 }
 
 function embeddedErrors(schema: JsonObject, at: string, errors: FieldError[]): void {

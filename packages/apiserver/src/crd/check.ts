@@ -82,7 +82,10 @@ function versionErrors(spec: JsonObject): FieldError[] {
     const schema = isObject(version["schema"]) ? version["schema"]["openAPIV3Schema"] : undefined;
     if (!isObject(schema)) errors.push(required(`${at}.schema.openAPIV3Schema`, "schemas are required"));
     else {
-      errors.push(...rootSchemaErrors(schema, `${at}.schema.openAPIV3Schema`));
+      // Go's internal type has one schema for versions that all have the same, and tells its errors once.
+      const isShared = versions.every((other) => jsonEqual(other["schema"], version["schema"]));
+      const place = isShared ? "spec.validation.openAPIV3Schema" : `${at}.schema.openAPIV3Schema`;
+      if (!isShared || i === 0) errors.push(...rootSchemaErrors(schema, place));
       errors.push(...selectableErrors(version["selectableFields"], schema, `${at}.selectableFields`));
     }
   });

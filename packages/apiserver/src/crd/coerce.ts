@@ -58,7 +58,9 @@ function withDefaults(value: unknown, schema: CompiledSchema | undefined, keepsN
   if (Array.isArray(value)) {
     const { items } = schema;
     if (items === undefined) return value;
-    return mapList(value, (item) => withDefaults(item === null && !items.isNullable && items.default ? items.default.value : item, items, keepsNulls));
+    return mapList(value, (item) =>
+      withDefaults(item === null && !items.isNullable && items.default ? items.default.value : item, items, keepsNulls),
+    );
   }
   const object = value as JsonObject; // neither null nor a list
   let result: JsonObject | undefined;

@@ -1,4 +1,5 @@
 /** A structural schema, compiled once per definition: what validation, defaulting, pruning and managedFields walk. */
+import { readRules, type Rule } from "../cel/rule.ts";
 import { isObject, type JsonObject } from "../internal/json.ts";
 import { compilePattern } from "./pattern.ts";
 
@@ -31,6 +32,8 @@ export interface CompiledSchema {
   readonly anyOf: readonly CompiledSchema[];
   readonly oneOf: readonly CompiledSchema[];
   readonly not: CompiledSchema | undefined;
+  /** `x-kubernetes-validations`, compiled when they first run. */
+  readonly rules: readonly Rule[];
 }
 
 export interface Limits {
@@ -74,6 +77,7 @@ export function compileSchema(raw: unknown): CompiledSchema {
     anyOf: alternativesOf(source["anyOf"]),
     oneOf: alternativesOf(source["oneOf"]),
     not: source["not"] === undefined ? undefined : compileSchema(source["not"]),
+    rules: readRules(source["x-kubernetes-validations"]),
   };
 }
 

@@ -6,6 +6,7 @@
 import { jsonEqual } from "@treadle/apimachinery";
 import { duplicate, type FieldError, invalid, notSupported, required, tooLong, tooMany, typeInvalid } from "../field-errors.ts";
 import { goJson, isObject } from "../internal/json.ts";
+import { child, correlateItems } from "./correlate.ts";
 import { formatError } from "./formats.ts";
 import type { CompiledSchema } from "./schema.ts";
 
@@ -157,21 +158,6 @@ function arrayErrors(subject: Subject, value: readonly unknown[], errors: FieldE
   }
 }
 
-/** Finds the old item that a new one continues; only items of list-maps have one. */
-function correlateItems(old: unknown, schema: CompiledSchema): (item: unknown) => { readonly value: unknown } | undefined {
-  if (schema.listType !== "map" || !Array.isArray(old)) return () => undefined;
-  const byKey = new Map<string, unknown>();
-  for (const item of old) byKey.set(mapKeyOf(item, schema.mapKeys), item);
-  return (item) => {
-    const value = byKey.get(mapKeyOf(item, schema.mapKeys));
-    return value === undefined ? undefined : { value };
-  };
-}
-
-function mapKeyOf(item: unknown, keys: readonly string[]): string {
-  return JSON.stringify(keys.map((key) => (isObject(item) ? (item[key] ?? null) : null)));
-}
-
 function objectErrors(subject: Subject, value: Readonly<Record<string, unknown>>, errors: FieldError[]): void {
   const { schema, path, old } = subject;
   const fields = Object.keys(value);
@@ -253,8 +239,4 @@ function repeatedItems(list: readonly unknown[], schema: CompiledSchema, path: s
 function keysOf(item: unknown, keys: readonly string[]): Record<string, unknown> {
   const object = isObject(item) ? item : {};
   return Object.fromEntries(keys.filter((key) => Object.hasOwn(object, key)).map((key) => [key, object[key]]));
-}
-
-function child(path: string, field: string): string {
-  return path === "" ? field : `${path}.${field}`;
 }

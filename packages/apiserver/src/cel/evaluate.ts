@@ -1,0 +1,322 @@
+/** Runs a checked expression within a budget. */
+import { type Environment, functionName, qualified } from "./check.ts";
+import { accepts, type Overload } from "./overloads.ts";
+import type { Expr, FoldExpr } from "./syntax.ts";
+import {
+  CelError,
+  Dict,
+  Duration,
+  isEqual,
+  type Key,
+  keyOf,
+  List,
+  noOverload,
+  Optional,
+  Struct,
+  Timestamp,
+  Uint,
+  type Value,
+} from "./values.ts";
+import { indexInto } from "./library/collections.ts";
+
+/** What a run may cost: one unit for each step, more for what goes over long texts and lists. */
+export interface Budget {
+  remaining: number;
+}
+
+/** The budget is used up. Unlike a {@link CelError} nothing absorbs it. */
+export class BudgetError extends Error {}
+
+/** What names mean: the variables of macros over those of the rule. */
+export interface Scope {
+  readonly name: string;
+  readonly value: Value;
+  readonly outer: Scope | undefined;
+}
+
+export interface Runtime extends Environment {
+  overloads(name: string): readonly Overload[] | undefined;
+  readonly constants: ReadonlyMap<string, Value>;
+}
+
+/** The value of an expression. @throws CelError, BudgetError */
+export function evaluate(expr: Expr, scope: Scope | undefined, runtime: Runtime, budget: Budget): Value {
+  return new Evaluator(runtime, budget).run(expr, scope);
+}
+
+class Evaluator {
+  readonly #runtime: Runtime;
+  readonly #budget: Budget;
+
+  constructor(runtime: Runtime, budget: Budget) {
+    this.#runtime = runtime;
+    this.#budget = budget;
+  }
+
+  run(expr: Expr, scope: Scope | undefined): Value {
+    if (expr.type !== "const") this.#spend(1);
+    switch (expr.type) {
+      case "const":
+        return constValue(expr.value);
+      case "ident":
+        return this.#lookup(expr.name, scope);
+      case "select":
+        return this.#select(expr, scope);
+      case "has":
+        return fieldOf(this.run(expr.operand, scope), expr.field) !== undefined;
+      case "call":
+        return this.#call(expr, scope);
+      case "list":
+        return new List(expr.items.map((item) => this.run(item, scope)));
+      case "map": {
+        const entries = new Map<Key, Value>();
+        for (const [k, v] of expr.entries) {
+          const key = keyOf(this.run(k, scope));
+          if (entries.has(key)) throw new CelError(`Failed with repeated key ${String(key)}`);
+          entries.set(key, this.run(v, scope));
+        }
+        return new Dict(entries);
+      }
+      case "fold":
+        return this.#fold(expr, scope);
+    }
+  }
+
+  #spend(units: number): void {
+    this.#budget.remaining -= units;
+    if (this.#budget.remaining < 0) throw new BudgetError();
+  }
+
+  #lookup(name: string, scope: Scope | undefined): Value {
+    for (let at = scope; at !== undefined; at = at.outer) if (at.name === name) return at.value;
+    const constant = this.#runtime.constants.get(name);
+    if (constant !== undefined) return constant;
+    throw new CelError(`no such attribute(s): ${name}`);
+  }
+
+  #select(expr: Expr & { readonly type: "select" }, scope: Scope | undefined): Value {
+    const name = qualified(expr);
+    const constant = name === undefined ? undefined : this.#runtime.constants.get(name);
+    if (constant !== undefined && !isBound(name ?? "", scope)) return constant;
+    const operand = this.run(expr.operand, scope);
+    if (operand instanceof Optional) {
+      const value = operand.value === undefined ? undefined : fieldOf(operand.value, expr.field);
+      return value instanceof Optional ? value : new Optional(value);
+    }
+    const value = fieldOf(operand, expr.field);
+    if (value === undefined) throw new CelError(`no such key: ${expr.field}`);
+    return value;
+  }
+
+  #call(expr: Expr & { readonly type: "call" }, scope: Scope | undefined): Value {
+    const [first, second, third] = expr.args;
+    switch (expr.name) {
+      case "_&&_":
+      case "_||_":
+        if (first !== undefined && second !== undefined) return this.#logical(expr.name === "_||_", [first, second], scope);
+        break;
+      case "_?_:_": {
+        if (first === undefined || second === undefined || third === undefined) break;
+        const condition = this.run(first, scope);
+        if (typeof condition !== "boolean") throw noOverload();
+        return this.run(condition ? second : third, scope);
+      }
+      case "_?._":
+      case "_[?_]":
+        if (first !== undefined && second !== undefined) return indexInto(this.run(first, scope), this.run(second, scope), true);
+        break;
+      case "orValue":
+      case "or": {
+        if (expr.target === undefined || first === undefined) break;
+        const target = this.run(expr.target, scope);
+        if (!(target instanceof Optional)) throw noOverload();
+        if (target.value === undefined) return this.run(first, scope);
+        return expr.name === "or" ? target : target.value;
+      }
+    }
+    const name = functionName(expr, scopeNames(scope), this.#runtime);
+    const isMember = expr.target !== undefined && name === expr.name;
+    const args = [...(isMember && expr.target !== undefined ? [expr.target] : []), ...expr.args].map((arg) => this.run(arg, scope));
+    this.#spend(costOf(name, args));
+    const overload = this.#runtime
+      .overloads(name)
+      ?.find(
+        (one) =>
+          one.isMember === isMember && one.args.length === args.length && one.args.every((type, i) => accepts(type, args[i] as Value)),
+      );
+    if (overload === undefined) throw name === "size" ? new CelError("no such overload: size") : noOverload();
+    return overload.run(...args);
+  }
+
+  /** `&&` and `||` of which one side decides hide what goes wrong on the other. */
+  #logical(decides: boolean, sides: readonly [Expr, Expr], scope: Scope | undefined): boolean {
+    let failure: unknown;
+    for (const side of sides) {
+      try {
+        const value = this.run(side, scope);
+        if (value === decides) return decides;
+        if (typeof value !== "boolean") failure ??= noOverload();
+      } catch (error) {
+        if (!(error instanceof CelError)) throw error;
+        failure ??= error;
+      }
+    }
+    if (failure !== undefined) throw failure;
+    return !decides;
+  }
+
+  #fold(expr: FoldExpr, scope: Scope | undefined): Value {
+    const range = this.run(expr.range, scope);
+    if (expr.macro === "optMap" || expr.macro === "optFlatMap") {
+      if (!(range instanceof Optional)) throw noOverload();
+      if (range.value === undefined) return range;
+      const value = this.run(expr.step, { name: expr.variables[0] ?? "", value: range.value, outer: scope });
+      return expr.macro === "optMap" ? new Optional(value) : value;
+    }
+    const scopes = scopesOf(range, expr.variables, scope);
+    switch (expr.macro) {
+      case "all":
+      case "exists":
+        return this.#quantify(expr.macro === "exists", expr.step, scopes);
+      case "exists_one":
+      case "existsOne":
+        return scopes.filter((inner) => this.#condition(expr.step, inner)).length === 1;
+      case "filter":
+        return new List(scopes.filter((inner) => this.#condition(expr.step, inner)).map((inner) => inner.value));
+      case "sortBy":
+        return sortBy(
+          range,
+          scopes.map((inner) => this.run(expr.step, inner)),
+        );
+      case "transformMap":
+      case "transformMapEntry":
+        return this.#transformMap(expr, scopes);
+      default: {
+        const { filter } = expr;
+        const kept = filter === undefined ? scopes : scopes.filter((inner) => this.#condition(filter, inner));
+        return new List(kept.map((inner) => this.run(expr.step, inner)));
+      }
+    }
+  }
+
+  #quantify(decides: boolean, step: Expr, scopes: readonly Scope[]): boolean {
+    let failure: CelError | undefined;
+    for (const scope of scopes) {
+      this.#spend(1);
+      try {
+        if (this.#condition(step, scope) === decides) return decides;
+      } catch (error) {
+        if (!(error instanceof CelError)) throw error;
+        failure ??= error;
+      }
+    }
+    if (failure !== undefined) throw failure;
+    return !decides;
+  }
+
+  #condition(expr: Expr, scope: Scope): boolean {
+    const value = this.run(expr, scope);
+    if (typeof value !== "boolean") throw noOverload();
+    return value;
+  }
+
+  #transformMap({ macro, filter, step }: FoldExpr, scopes: readonly Scope[]): Dict {
+    const entries = new Map<Key, Value>();
+    for (const scope of scopes) {
+      if (filter !== undefined && !this.#condition(filter, scope)) continue;
+      const value = this.run(step, scope);
+      // The first variable of two is the key, in the outer scope of the second.
+      if (macro === "transformMap") entries.set(keyOf((scope.outer as Scope).value), value);
+      else if (value instanceof Dict) {
+        for (const [key, item] of value.entries) {
+          if (entries.has(key)) throw new CelError(`insert failed: key ${String(key)} already exists`);
+          entries.set(key, item);
+        }
+      }
+    }
+    return new Dict(entries);
+  }
+}
+
+/** The scopes of a macro, one for each item or key. */
+function scopesOf(range: Value, variables: readonly string[], outer: Scope | undefined): Scope[] {
+  const [first = "", second] = variables;
+  const pairs: readonly (readonly [Value, Value])[] =
+    range instanceof List
+      ? range.items.map((item, i) => [second === undefined ? item : BigInt(i), item] as const)
+      : range instanceof Dict
+        ? [...range.entries].map(([key, value]) => [key, value] as const)
+        : range instanceof Struct
+          ? range.fields.map((field) => [field, range.get(field) ?? null] as const)
+          : missing();
+  return pairs.map(([key, value]) => {
+    const scope: Scope = { name: first, value: key, outer };
+    return second === undefined ? scope : { name: second, value, outer: scope };
+  });
+}
+
+function missing(): never {
+  throw noOverload();
+}
+
+function sortBy(range: Value, keys: readonly Value[]): List {
+  if (!(range instanceof List)) throw noOverload();
+  const places = range.items.map((_, i) => i);
+  places.sort((a, b) => compareKeys(keys[a] as Value, keys[b] as Value));
+  return new List(places.map((i) => range.items[i] as Value));
+}
+
+function compareKeys(a: Value, b: Value): number {
+  if (isEqual(a, b)) return 0;
+  const [x, y] = [
+    a instanceof Timestamp || a instanceof Duration ? a.nanos : a,
+    b instanceof Timestamp || b instanceof Duration ? b.nanos : b,
+  ];
+  return (x as bigint) < (y as bigint) ? -1 : 1; // sortBy takes only what has an order
+}
+
+/** A field of an object or a key of a map; `undefined` when it is not there. */
+function fieldOf(value: Value, field: string): Value | undefined {
+  if (value instanceof Struct) return value.get(field);
+  if (value instanceof Dict) return value.entries.get(field);
+  if (value instanceof Optional) return value.value === undefined ? undefined : fieldOf(value.value, field);
+  throw noOverload();
+}
+
+function isBound(name: string, scope: Scope | undefined): boolean {
+  return scopeNames(scope).has(name.split(".", 1)[0] ?? "");
+}
+
+function scopeNames(scope: Scope | undefined): ReadonlyMap<string, unknown> {
+  const names = new Map<string, unknown>();
+  for (let at = scope; at !== undefined; at = at.outer) names.set(at.name, true);
+  return names;
+}
+
+function constValue(value: (Expr & { readonly type: "const" })["value"]): Value {
+  if (typeof value === "object" && value !== null && !(value instanceof Uint8Array)) return new Uint(value.uint);
+  if (typeof value === "bigint" && BigInt.asIntN(64, value) !== value) throw new CelError("integer overflow");
+  return value;
+}
+
+/** Beyond the step itself: what a call goes through, by the rates of cel-go (a tenth of a unit for each character). */
+function costOf(name: string, args: readonly Value[]): number {
+  const sizes = args.map((arg) => (typeof arg === "string" ? arg.length / 10 : arg instanceof List ? arg.items.length : 0));
+  if (CHEAP.has(name)) return 0;
+  if (PRODUCTS.has(name)) return Math.ceil((1 + (sizes[0] ?? 0)) * (1 + (sizes[1] ?? 0)));
+  return Math.ceil(sizes.reduce((sum, size) => sum + size, 0));
+}
+
+const CHEAP: ReadonlySet<string> = new Set(["size", "_[_]", "type", "dyn", "string", "int"]);
+const PRODUCTS: ReadonlySet<string> = new Set([
+  "matches",
+  "contains",
+  "find",
+  "findAll",
+  "replace",
+  "indexOf",
+  "lastIndexOf",
+  "sets.contains",
+  "sets.equivalent",
+  "sets.intersects",
+]);

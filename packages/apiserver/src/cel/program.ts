@@ -1,0 +1,89 @@
+/** An expression of a rule, parsed and checked against what `self` is; and running it. */
+import { compilePattern } from "../crd/pattern.ts";
+import { check, type Problem, type Signature } from "./check.ts";
+import { type Budget, evaluate, type Runtime, type Scope } from "./evaluate.ts";
+import { collections } from "./library/collections.ts";
+import { formats, kubernetes } from "./library/kubernetes.ts";
+import { network } from "./library/network.ts";
+import { standard } from "./library/standard.ts";
+import { text } from "./library/text.ts";
+import { parseDuration, parseTimestamp, time } from "./library/time.ts";
+import { type Overload, overloadsOf } from "./overloads.ts";
+import { CelSyntaxError, type Expr, parseCel } from "./syntax.ts";
+import { DYN, plain, type Type } from "./types.ts";
+import { TypeValue, type Value } from "./values.ts";
+
+export interface Program {
+  readonly type: Type;
+  /** Whether it mentions `oldSelf`. */
+  readonly usesOldSelf: boolean;
+  /** @throws CelError, BudgetError */
+  run(variables: Readonly<Record<string, Value>>, budget: Budget): Value;
+}
+
+/** A program, or why there is none, as cel-go tells it. */
+export function compileProgram(source: string, variables: ReadonlyMap<string, Type>): Program | string {
+  let expr: Expr;
+  try {
+    expr = parseCel(source);
+  } catch (error) {
+    if (!(error instanceof CelSyntaxError)) throw error;
+    return issues(source, [{ message: error.message, at: error.at }]);
+  }
+  const runtime: Runtime = { variables, types, constants, literals, signatures: find, overloads: find };
+  const { type, problems, uses } = check(expr, runtime);
+  if (problems.length > 0) return issues(source, problems);
+  return {
+    type,
+    usesOldSelf: uses.has("oldSelf"),
+    run: (values, budget) => {
+      let scope: Scope | undefined;
+      for (const [name, value] of Object.entries(values)) scope = { name, value, outer: scope };
+      return evaluate(expr, scope, runtime, budget);
+    },
+  };
+}
+
+let overloads: ReadonlyMap<string, readonly Overload[]> | undefined;
+
+/** The overloads of a function of all libraries. Operators with forms of their own have a signature for the checker only. */
+function find(name: string): (readonly Overload[] & readonly Signature[]) | undefined {
+  overloads ??= overloadsOf([standard, collections, text, time, network, kubernetes, formats]);
+  return overloads.get(name);
+}
+
+const TYPE_NAMES: readonly (readonly [name: string, type: Type])[] = [
+  ...["bool", "int", "uint", "double", "string", "bytes", "null_type"].map((name) => [name, plain(name)] as const),
+  ["list", { type: "list", item: DYN }],
+  ["map", { type: "map", key: DYN, value: DYN }],
+  ["type", { type: "type", item: DYN }],
+  ["optional_type", { type: "optional", item: DYN }],
+  ["google.protobuf.Timestamp", plain("timestamp")],
+  ["google.protobuf.Duration", plain("duration")],
+  ...["net.IP", "net.CIDR", "kubernetes.URL", "kubernetes.Quantity", "kubernetes.Semver", "kubernetes.NamedFormat"].map(
+    (name) => [name, plain(name)] as const,
+  ),
+];
+
+/** Names of types are values, too: `type(self) == string`. */
+const types: ReadonlyMap<string, Type> = new Map(TYPE_NAMES.map(([name, item]) => [name, { type: "type", item }]));
+const constants: ReadonlyMap<string, Value> = new Map(TYPE_NAMES.map(([name]) => [name, new TypeValue(name)]));
+
+const literals: Runtime["literals"] = {
+  matches: (pattern) => compilePattern(pattern) !== undefined,
+  duration: (source) => parseDuration(source, false) !== undefined,
+  timestamp: (source) => parseTimestamp(source) !== undefined,
+};
+
+function issues(source: string, problems: readonly Problem[]): string {
+  return [...problems]
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ message, at }) => {
+      const start = source.lastIndexOf("\n", at - 1) + 1;
+      const end = source.indexOf("\n", start);
+      const line = source.slice(start, end < 0 ? undefined : end);
+      const row = source.slice(0, start).split("\n").length;
+      return `ERROR: <input>:${row}:${at - start + 1}: ${message}\n | ${line}\n | ${".".repeat(at - start)}^`;
+    })
+    .join("\n");
+}

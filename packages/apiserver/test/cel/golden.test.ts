@@ -1,0 +1,43 @@
+/** What a kube-apiserver said to the cases (`golden.json`), this server says, too. */
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { createApiServer } from "../../src/index.ts";
+import { runCases, type Verdicts } from "./run-cases.ts";
+
+const golden = JSON.parse(readFileSync(new URL("golden.json", import.meta.url), "utf8")) as Verdicts;
+const server = createApiServer();
+const given = await runCases(server.transport(), "m");
+await server.close();
+
+describe("rules hold, fail and go wrong as on the real server", () => {
+  const cases = Object.entries(golden.groups).flatMap(([group, values]) =>
+    values.map(({ value, failed }, i) => ({
+      name: `${group}: ${JSON.stringify(value)}`,
+      want: failed,
+      got: given.groups[group]?.[i]?.failed,
+    })),
+  );
+  test.for(cases)("$name", ({ want, got }) => {
+    expect(got).toEqual(want);
+  });
+
+  test("every case was recorded", () => {
+    expect(Object.keys(golden.groups)).toEqual(Object.keys(given.groups));
+    expect(golden.refused).toHaveLength(given.refused.length);
+  });
+});
+
+/** Errors of syntax come from another parser: their place in the text may differ, and their words do. */
+function withoutSyntax(text: string): string {
+  return text.replace(/ERROR: <input>:\d+:\d+: Syntax error[^]*$/, "Syntax error");
+}
+
+describe("rules are refused with the CRD as by the real server", () => {
+  test.for(golden.refused.map((want, i) => ({ rule: JSON.stringify(want.rule), want: want.causes, got: given.refused[i]?.causes })))(
+    "$rule",
+    ({ want, got }) => {
+      const plain = (causes: typeof want) => causes.map(([reason, field, message]) => [reason, field, withoutSyntax(message)]);
+      expect(plain(got ?? [])).toEqual(plain(want));
+    },
+  );
+});
