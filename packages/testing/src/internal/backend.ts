@@ -109,12 +109,12 @@ export class Backend {
 
   /** Waits until objects of the kind may own others in every way; in memory they may at once. */
   async ownable(kind: Kind): Promise<void> {
-    await this.#real?.ownable(kind);
+    await this.#real?.rights.ownable(kind);
   }
 
   /** Gives an operator its rights; resolves to its user. In memory nobody asks, yet. */
   async grant(manifests: readonly RbacManifest[]): Promise<string | undefined> {
-    return await this.#real?.grant(manifests);
+    return await this.#real?.rights.grant(manifests);
   }
 
   async close(): Promise<void> {

@@ -9,9 +9,6 @@ import { readFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import {
   type CustomResourceDefinitionInput,
-  apiVersionOf,
-  groupKindOf,
-  isForbidden,
   isInvalid,
   type Kind,
   type KubernetesObject,
@@ -20,20 +17,20 @@ import {
 } from "@treadle/apimachinery";
 import { ConfigMap, CustomResourceDefinition, Namespace } from "@treadle/apimachinery/kinds";
 import { type Client, type ClusterConfig, createClient, httpTransport, loadConfig } from "@treadle/client";
-import type { RbacManifest } from "@treadle/controller";
+import { eventually } from "./eventually.ts";
 import { isBuiltIn, NAMESPACED_BUILT_IN } from "./known-kinds.ts";
+import { RealRights, RIGHTS_LEFT } from "./real-rights.ts";
 
 /** In the namespace kube-system of a server that tests may empty. */
 export const MARK = "treadle-test-cluster";
 
-/** Removed with what a test made. */
-const LABEL = "testing.treadle.dev/operator";
 /** On a CRD that later tests find as it is: a hash of what it was made of. */
 const KEPT = "testing.treadle.dev/made-of";
 
 export class RealServer {
   /** The administrator's. */
   readonly client: Client;
+  readonly rights: RealRights;
   readonly #config: ClusterConfig;
   /** Objects without a namespace that were there before: they stay. By kind. */
   readonly #before = new Map<Kind, ReadonlySet<string | undefined>>();
@@ -41,6 +38,7 @@ export class RealServer {
   private constructor(config: ClusterConfig) {
     this.#config = config;
     this.client = createClient({ transport: httpTransport(config), fieldManager: "kubectl", retry: false });
+    this.rights = new RealRights(this.client, config.server, (user) => this.transport(user));
   }
 
   /** Connects and empties the server. @throws Error when it is not one for tests */
@@ -111,7 +109,7 @@ export class RealServer {
       await this.remove(name);
     }
     await this.client.create(CustomResourceDefinition, definition as never); // as it was given
-    await this.#until(`CRD ${name} to be served`, async () => {
+    await eventually(this.#config.server, `CRD ${name} to be served`, async () => {
       const { status } = (await this.client.get(CustomResourceDefinition, { name })) as { status?: { conditions?: readonly Condition[] } };
       return isTrue(status?.conditions, "Established") && isTrue(status?.conditions, "NamesAccepted") && (await this.#isListed(definition));
     });
@@ -120,7 +118,11 @@ export class RealServer {
   /** Removes a CRD with its objects, and waits until it is gone. */
   async remove(name: string): Promise<void> {
     await this.client.delete(CustomResourceDefinition, { name });
-    await this.#until(`CRD ${name} to be gone`, async () => (await this.client.get(CustomResourceDefinition, { name })) === undefined);
+    await eventually(
+      this.#config.server,
+      `CRD ${name} to be gone`,
+      async () => (await this.client.get(CustomResourceDefinition, { name })) === undefined,
+    );
   }
 
   /** Remembers what of a kind without a namespace was there before the test. */
@@ -130,76 +132,18 @@ export class RealServer {
     this.#before.set(kind, new Set((items as readonly KubernetesObject[]).map(({ metadata }) => metadata.uid)));
   }
 
-  /** Gives an operator its rights; resolves to its user when the server has heard of them. */
-  async grant(manifests: readonly RbacManifest[]): Promise<string> {
-    for (const { apiVersion, kind, metadata, ...rest } of manifests) {
-      const labels = { ...metadata.labels, [LABEL]: "yes" };
-      await this.client.create(rbacKind(apiVersion, kind), { ...rest, metadata: { ...metadata, labels } });
-    }
-    const account = manifests.find(({ kind }) => kind === "ServiceAccount");
-    if (account === undefined) throw new TypeError("cluster.start rbac: there is no ServiceAccount among the manifests");
-    const user = `system:serviceaccount:${account.metadata.namespace ?? ""}:${account.metadata.name}`;
-    for (const manifest of manifests) await this.#until(`the rights of ${user}`, () => this.#knows(user, manifest));
-    return user;
-  }
-
-  /**
-   * Waits until objects of the kind may block their deletion by owner references: where OwnerReferencesPermissionEnforcement
-   * is on, the server refuses that for up to 30 s after a CRD is new, because the plugin looks for kinds in its own time.
-   */
-  async ownable(kind: Kind): Promise<void> {
-    const name = `probe-${kind.plural}`;
-    const rules: RbacManifest["rules"] = [
-      { apiGroups: [""], resources: ["configmaps"], verbs: ["create"] },
-      { apiGroups: [kind.group], resources: [`${kind.plural}/finalizers`], verbs: ["update"] },
-    ];
-    const account = { kind: "ServiceAccount", name, namespace: "default" } as const;
-    const manifests: readonly RbacManifest[] = [
-      { apiVersion: "v1", kind: "ServiceAccount", metadata: { name, namespace: "default", labels: {} } },
-      { apiVersion: RBAC, kind: "ClusterRole", metadata: { name, labels: {} }, rules },
-      {
-        apiVersion: RBAC,
-        kind: "ClusterRoleBinding",
-        metadata: { name, labels: {} },
-        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name },
-        subjects: [account],
-      },
-    ];
-    const client = createClient({ transport: this.transport(await this.grant(manifests)), retry: false });
-    const owner = { apiVersion: apiVersionOf(kind), kind: kind.kind, name, uid: "probe", blockOwnerDeletion: true };
-    const probe = { metadata: { name, namespace: "default", ownerReferences: [owner] } };
-    try {
-      await this.#until(`${groupKindOf(kind)} to be known to the admission of owner references`, async () => {
-        try {
-          await client.create(ConfigMap, probe, { dryRun: true });
-          return true;
-        } catch (error) {
-          if (isForbidden(error)) return false;
-          throw error;
-        }
-      });
-    } finally {
-      await client.close();
-      await this.revoke(manifests);
-    }
-  }
-
-  async revoke(manifests: readonly RbacManifest[]): Promise<void> {
-    for (const { apiVersion, kind, metadata } of manifests.toReversed()) await this.client.delete(rbacKind(apiVersion, kind), metadata);
-  }
-
   /** Deletes everything that a test may have made and waits until it is gone. */
   async empty(): Promise<void> {
     const { items: definitions } = await this.client.list(CustomResourceDefinition);
     const kinds = (definitions as readonly CustomResourceDefinition[]).map(kindOfDefinition);
     await Promise.all([...kinds, ...NAMESPACED_BUILT_IN].map((kind) => this.#emptyOf(kind)));
     for (const kind of this.#before.keys()) await this.#emptyOf(kind);
-    for (const kind of [CLUSTER_ROLE, CLUSTER_ROLE_BINDING]) await this.#emptyOf(kind, { [LABEL]: "yes" });
+    for (const kind of RIGHTS_LEFT.kinds) await this.#emptyOf(kind, RIGHTS_LEFT.labels);
     const going = (definitions as readonly CustomResourceDefinition[]).filter(({ metadata }) => metadata.annotations?.[KEPT] === undefined);
     await Promise.all(going.map(({ metadata }) => this.client.delete(CustomResourceDefinition, metadata)));
     const namespaces = (await this.client.list(Namespace)).items.filter(({ metadata }) => !isSystemNamespace(metadata.name));
     await Promise.all(namespaces.map(({ metadata }) => this.client.delete(Namespace, metadata)));
-    await this.#until("what the last test made to be gone", async () => {
+    await eventually(this.#config.server, "what the last test made to be gone", async () => {
       const [left, present] = await Promise.all([this.client.list(CustomResourceDefinition), this.client.list(Namespace)]);
       const isStill = left.items.some(({ metadata }) => going.some((each) => each.metadata.uid === metadata.uid));
       return !isStill && present.items.every(({ metadata }) => isSystemNamespace(metadata.name));
@@ -229,44 +173,10 @@ export class RealServer {
     const { status } = await this.client.raw({ method: "GET", path, headers: { accept: "application/json" } }).catch(() => ({ status: 0 }));
     return status === 200;
   }
-
-  /** Whether the authorizer, which learns of roles by watches of its own, allows what the manifest's first rule says. */
-  async #knows(user: string, { rules, metadata }: RbacManifest): Promise<boolean> {
-    const [rule] = rules ?? [];
-    if (rule === undefined) return true;
-    const [resource = "", subresource = ""] = (rule.resources[0] ?? "").split("/");
-    const names = rule.resourceNames === undefined ? {} : { name: rule.resourceNames[0] ?? "" };
-    const attributes = {
-      group: rule.apiGroups[0],
-      resource,
-      subresource,
-      verb: rule.verbs[0],
-      namespace: metadata.namespace ?? "",
-      ...names,
-    };
-    // It is no object: with a name it would be refused.
-    const body = JSON.stringify({ ...REVIEW, spec: { user, groups: ["system:authenticated"], resourceAttributes: attributes } });
-    const headers = { accept: "application/json", "content-type": "application/json" };
-    const answer = await this.client.raw({ method: "POST", path: REVIEWS, headers, body });
-    const { status } = JSON.parse(answer.body ?? "{}") as { readonly status?: { readonly allowed?: boolean } };
-    return status?.allowed === true;
-  }
-
-  /** Polls: what a server does besides answering cannot be awaited otherwise. */
-  async #until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-    const endMs = performance.now() + PATIENCE_MS;
-    while (!(await isSo())) {
-      if (performance.now() > endMs) throw new Error(`${this.#config.server}: waited ${PATIENCE_MS / 1000} s for ${what}`);
-      await delay(POLL_MS);
-    }
-  }
 }
 
-const POLL_MS = 25;
 /** What the handler of custom resources needs to see a change of a CRD, ten times over. */
 const SCHEMA_DELAY_MS = 300;
-/** A namespace takes several seconds to go, and more on a busy machine. */
-const PATIENCE_MS = 120_000;
 
 interface Condition {
   readonly type: string;
@@ -275,17 +185,6 @@ interface Condition {
 
 function isTrue(conditions: readonly Condition[] | undefined, type: string): boolean {
   return conditions?.some((condition) => condition.type === type && condition.status === "True") === true;
-}
-
-const RBAC = "rbac.authorization.k8s.io/v1";
-const CLUSTER_ROLE: Kind = rbacKind(RBAC, "ClusterRole");
-const CLUSTER_ROLE_BINDING: Kind = rbacKind(RBAC, "ClusterRoleBinding");
-const REVIEW = { apiVersion: "authorization.k8s.io/v1", kind: "SubjectAccessReview" } as const;
-const REVIEWS = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
-
-function rbacKind(apiVersion: RbacManifest["apiVersion"], kind: RbacManifest["kind"]): Kind {
-  const group = apiVersion === "v1" ? "" : "rbac.authorization.k8s.io";
-  return untypedKind({ group, version: "v1", kind, scope: kind.startsWith("Cluster") ? "Cluster" : "Namespaced" });
 }
 
 /** Of the version that is stored. */
