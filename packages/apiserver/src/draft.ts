@@ -118,8 +118,11 @@ export interface Written {
   readonly subresource: string;
 }
 
-/** @throws StatusError 422 with everything that is wrong. */
-export function validateDraft(served: Served, { draft, live, subresource }: Written): void {
+/**
+ * Checks all that is to be stored. `warnings` gets what is wrong and passes, because it was so before.
+ * @throws StatusError 422 with everything that is wrong.
+ */
+export function validateDraft(served: Served, { draft, live, subresource }: Written, warnings: string[]): void {
   const { type, version } = served;
   const errors: FieldError[] = [];
   if (live !== undefined) {
@@ -127,7 +130,10 @@ export function validateDraft(served: Served, { draft, live, subresource }: Writ
     // The real server checks them twice, for all kinds and for this one, and says so in the causes.
     errors.push(...found, ...found);
   }
-  if (version.schema !== undefined) errors.push(...customErrors(version.schema, draft, live, subresource));
+  if (version.schema !== undefined) {
+    errors.push(...structureErrors(version.schema, draft, live, subresource));
+    errors.push(...ruleErrorsAfter(errors, version.schema, draft, { old: live, warnings }));
+  }
   if (version.scale !== undefined) errors.push(...scaleErrors(version.scale, draft, subresource));
   if (subresource === "") errors.push(...(type.hooks.validate?.(draft, live) ?? []));
   if (errors.length === 0) errors.push(...metaErrors(type, draft));
@@ -233,11 +239,6 @@ export function complete(served: Served, body: JsonObject, { keepsNulls = false 
   if (version.schema !== undefined) object = applyDefaults(pruneObject(object, version.schema, unknown), version.schema, keepsNulls);
   // Of custom resources the real server sorts them.
   return { draft: object as Draft, unknown: type.isCustom ? unknown.toSorted() : unknown };
-}
-
-function customErrors(schema: CompiledSchema, draft: Draft, live: StoredObject | undefined, subresource: string): FieldError[] {
-  const errors = structureErrors(schema, draft, live, subresource);
-  return [...errors, ...ruleErrorsAfter(errors, schema, draft, live)];
 }
 
 function structureErrors(schema: CompiledSchema, draft: Draft, live: StoredObject | undefined, subresource: string): FieldError[] {

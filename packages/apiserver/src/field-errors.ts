@@ -57,7 +57,7 @@ function fieldError(reason: string, field: string, head: string, detail: string)
 
 function shown(value: unknown): string {
   if (typeof value === "string") return goQuote(value);
-  if (typeof value === "number") return Number.isSafeInteger(value) ? String(value) : goFloat(value);
+  if (typeof value === "number") return Number.isInteger(value) && Math.abs(value) < 2 ** 63 ? String(BigInt(value)) : goFloat(value);
   if (typeof value === "boolean") return String(value);
   return goJson(value);
 }

@@ -22,10 +22,18 @@ const OBJECT_BUDGET = 10_000_000;
 /** The longest text of a messageExpression, in bytes. */
 const MAX_MESSAGE_BYTES = 5 * 1024;
 
-/** What the rules of a schema say of an object. `old` is absent on create. */
-export function ruleErrors(schema: CompiledSchema, value: unknown, old?: unknown): FieldError[] {
+/** What an object is compared with. */
+export interface RuleOptions {
+  /** Absent on create. */
+  readonly old?: unknown;
+  /** Gets what breaks a rule and passes, because nothing changed there. */
+  readonly warnings?: string[];
+}
+
+/** What the rules of a schema say of an object. */
+export function ruleErrors(schema: CompiledSchema, value: unknown, { old, warnings = [] }: RuleOptions = {}): FieldError[] {
   if (!hasRules(schema)) return [];
-  const run = new Run();
+  const run = new Run(warnings);
   run.visit({ schema, isRoot: true, path: "", value, old, origin: { value, old: old === undefined ? undefined : { value: old } } });
   return run.errors;
 }
@@ -34,9 +42,14 @@ export function ruleErrors(schema: CompiledSchema, value: unknown, old?: unknown
  * The same after all else was checked: an object that breaks its schema in a way that rules could stumble over is not
  * shown to them, and one more error says so.
  */
-export function ruleErrorsAfter(found: readonly FieldError[], schema: CompiledSchema, value: unknown, old?: unknown): FieldError[] {
+export function ruleErrorsAfter(
+  found: readonly FieldError[],
+  schema: CompiledSchema,
+  value: unknown,
+  options: RuleOptions = {},
+): FieldError[] {
   if (!hasRules(schema)) return [];
-  if (!found.some(({ reason }) => BLOCKING.has(reason))) return ruleErrors(schema, value, old);
+  if (!found.some(({ reason }) => BLOCKING.has(reason))) return ruleErrors(schema, value, options);
   const text = "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation";
   return [{ reason: "FieldValueInvalid", field: "<nil>", body: `Invalid value: null: ${text}` }];
 }
@@ -86,8 +99,13 @@ interface Origin {
 
 class Run {
   readonly errors: FieldError[] = [];
+  readonly #warnings: string[];
   #remaining = OBJECT_BUDGET;
   #isOver = false;
+
+  constructor(warnings: string[]) {
+    this.#warnings = warnings;
+  }
 
   visit(node: Node): void {
     const { schema, value } = node;
@@ -159,10 +177,11 @@ class Run {
       }
       if (verdict === true) continue;
       const detail = this.#detail(compiled, variables);
-      if (!program.usesOldSelf && isUnchanged(node.origin)) continue;
       const relative = rule.fieldPath === "" ? "" : normalFieldPath(rule.fieldPath, schema);
       const at = relative === "" ? path : relative.startsWith("[") ? `${path}.${relative}` : child(path, relative);
-      this.errors.push(failed(at, value, { detail, rule, schema }));
+      const wrong = failed(at, value, { detail, rule, schema });
+      if (program.usesOldSelf || !isUnchanged(node.origin)) this.errors.push(wrong);
+      else this.#warnings.push(`${wrong.field}: ${wrong.body}`);
     }
   }
 

@@ -47,7 +47,7 @@ export function store(call: Call, draft: Draft, options: WriteOptions, applied?:
   if (applied === undefined && /^0*[1-9]\d*$/.test(String(draft.metadata["resourceVersion"] ?? ""))) throw versionOnCreate();
   prepareNew(call, draft);
   const written = { draft, live: undefined, subresource: "" };
-  validateDraft(served, written);
+  validateDraft(served, written, call.warnings);
   const key = keyFor(draft.metadata.namespace ?? "", draft.metadata.name);
   const taken = collection.get(key);
   if (taken !== undefined) {

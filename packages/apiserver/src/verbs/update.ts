@@ -53,7 +53,7 @@ export function change(call: Call, { entry, draft, subresource, options, applied
   const requested = draft.metadata["managedFields"];
   const next = merge(call, draft, live, subresource);
   const written = { draft: next, live, subresource };
-  validateDraft(served, written);
+  validateDraft(served, written, call.warnings);
   recordOwner(call, written, applied ?? { requested, options });
   const stored = toStored(served, next);
   // A subresource takes the metadata as readers see it.

@@ -1,6 +1,8 @@
 /** Runs the cases against a server: one CRD for some rules at a time, one object for each value. */
 import type { Transport } from "@treadle/apimachinery";
-import { type Group, groups, refused } from "./cases.ts";
+import { groups } from "./cases.ts";
+import type { Group } from "./group.ts";
+import { refused } from "./refused-rules.ts";
 
 /** What a server said: of each group by value the rules that did not hold, and of each refused rule the causes. */
 export interface Verdicts {

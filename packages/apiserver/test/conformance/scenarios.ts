@@ -7,6 +7,7 @@ import { objects } from "./scenarios/objects.ts";
 import { ownership } from "./scenarios/ownership.ts";
 import { patches } from "./scenarios/patches.ts";
 import { protocol } from "./scenarios/protocol.ts";
+import { rules } from "./scenarios/rules.ts";
 import { schema } from "./scenarios/schema.ts";
 import { tables } from "./scenarios/tables.ts";
 import type { Scenario } from "./session.ts";
@@ -15,6 +16,7 @@ export const scenarios: readonly Scenario[] = [
   ...objects,
   ...patches,
   ...schema,
+  ...rules,
   ...ownership,
   ...protocol,
   ...changes,

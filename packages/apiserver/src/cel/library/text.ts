@@ -122,8 +122,7 @@ function substring(a: string, from: bigint, to: bigint | undefined): string {
 }
 
 function quote(a: string): string {
-  const escaped = a.replace(/[\u0007\b\f\n\r\t\v\\"]/g, (char) => QUOTED[char] ?? char);
-  return `"${escaped}"`;
+  return `"${[...a].map((char) => QUOTED[char] ?? char).join("")}"`;
 }
 
 const QUOTED: Readonly<Record<string, string>> = {
