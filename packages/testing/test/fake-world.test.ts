@@ -277,6 +277,20 @@ test("faults: a refused write is reported and tried again, a lost connection too
   expect(world.get(RW, "a")).toBeReady();
 });
 
+test("an overloaded server fails the pass at once: time does not move for a retry", async () => {
+  const world = fakeWorld(rw, { objects: [primary("a"), secret("in", { value: "17" })] });
+  const heal = world.onRequest(({ verb }) => {
+    if (verb === "patch")
+      throw new ApiError({ message: "busy", status: 503, reason: "ServiceUnavailable", details: { retryAfterSeconds: 3 } });
+  });
+  await world.settle();
+  expect(world.get(RW, "a")).not.toBeReady();
+  heal();
+  await world.advance(3_000);
+  await world.settle();
+  expect(world.get(RW, "a")).toBeReady();
+});
+
 test.for([{ garbageCollection: true }, { garbageCollection: false }])(
   "owned objects go with their owner: $garbageCollection",
   async (options) => {

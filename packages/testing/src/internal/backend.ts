@@ -78,8 +78,8 @@ export class Backend {
     const resources = [...(options.server?.resources ?? []), ...definitions, ...kinds.filter((kind) => !isDefined(kind))];
     this.#real = options.real;
     this.#memory = options.real === undefined ? createApiServer({ ...options.server, resources, clock, random, uid }) : undefined;
-    this.client = createClient({ transport: this.requests.through(this.transport()), clock, random });
-    // Its answers stand as they are: a test wants to see an error, not a retry.
+    // Answers stand as they are: a test wants to see an error, not a retry; and a pass that waits for one waits for virtual time.
+    this.client = createClient({ transport: this.requests.through(this.transport()), clock, random, retry: false });
     this.user = createClient({ transport: this.transport(), clock, random, fieldManager: USER, retry: false });
   }
 
