@@ -40,7 +40,7 @@ function primaryRights({ kind, name, pipeline }: AnyHandler): Right[] {
       .filter((step) => step.state !== undefined && pipeline.stateIn === "annotation")
       .map((step) => `step "${step.name}" keeps its state in an annotation`),
   ];
-  const owning = leaves.find((step) => step.owns.some((owned) => mayRefer(kind, owned)));
+  const owning = leaves.find((step) => step.dependent?.refersToOwner !== false && step.owns.some((owned) => mayRefer(kind, owned)));
   return [
     ...rights({ kind }, ["list", "watch"], `handler ${name} reconciles it`),
     ...rights({ kind }, ["get"], "the newest version is read after a conflict"),

@@ -1,6 +1,6 @@
 import { defineResource, type ObjectOf } from "@treadle/apimachinery";
 import { ConfigMap, Deployment, Namespace, Node, Pod, Secret } from "@treadle/apimachinery/kinds";
-import { conditions, handler, many, one, type Reads, step } from "@treadle/reconcile";
+import { conditions, dependentApply, handler, many, one, type Reads, step } from "@treadle/reconcile";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { rbacManifests } from "./manifests.ts";
@@ -104,6 +104,17 @@ test.for<{ readonly name: string; readonly reason: string; readonly given: reado
   },
 ])("$name: $want", ({ given, want, reason }) => {
   expect(said(...given), reason).toEqual(want);
+});
+
+test.for([
+  { ownership: "reference", updates: ["finalizers"] },
+  { ownership: "label", updates: [] },
+] as const)("a dependent marked by $ownership updates $updates of its owner", ({ ownership, updates }) => {
+  const page = dependentApply(Widget, { name: "page", kind: ConfigMap, checkedForReadiness: false, ownership, desired: { data: {} } });
+  const { cluster } = rbacRules(handler(Widget).step(page).build());
+  expect(cluster.filter(({ verbs }) => verbs.includes("update")).flatMap(({ resources }) => resources)).toEqual(
+    updates.map((subresource) => `widgets/${subresource}`),
+  );
 });
 
 test("a watch of the builder lists and watches", () => {

@@ -41,6 +41,8 @@ export interface StepRuntime {
 
 /** What the engine knows of a step that keeps a dependent object. */
 export interface DependentRuntime {
+  /** Whether it may set an owner reference, for which the right to update the owner's finalizers is needed. */
+  readonly refersToOwner: boolean;
   /** Whether it has entries in `status.dependents`. */
   readonly hasEntries: boolean;
   /** The steps that must be ready before. Read when the handler is built: until then authors may add to their list. */

@@ -49,6 +49,7 @@ export function dependentApply<
     do: (req) => apply(unitOf(dependent, read, req as AnyDoReq)),
     ...(dependent.isOwned ? { cleanup: (req: unknown) => cleanup(unitOf(dependent, read, req as AnyCleanupReq)) } : {}),
     dependent: {
+      refersToOwner: dependent.isOwned && given.ownership !== "label",
       hasEntries: dependent.isChecked,
       dependsOn: () => (given.dependsOn ?? []).map((needed: unknown): StepRuntime | undefined => runtimeOf(needed)),
       cached: (owner, cache) => cache.get(read.cacheKind, targetOf(dependent, owner)),
