@@ -1,11 +1,12 @@
 /** What is wrong with the rules of a CRD's schema (apiextensions-apiserver `apis/apiextensions/validation`). */
 import { type CompiledSchema, compileSchema } from "../crd/schema.ts";
-import { type FieldError, invalid, notSupported, required } from "../field-errors.ts";
+import { type FieldError, forbidden, invalid, notSupported, required } from "../field-errors.ts";
 import { goJson, isObject, type JsonObject } from "../internal/json.ts";
 import { compileRule } from "./compile-rule.ts";
+import type { Program } from "./program.ts";
 import { normalFieldPath } from "./field-path.ts";
 import { readRules, type Rule } from "./rule.ts";
-import { typeOfSchema } from "./types.ts";
+import { smallest, typeOfSchema } from "./types.ts";
 
 /** How a schema's rules are written, before anything is compiled. */
 export function ruleFormErrors(schema: JsonObject, at: string): FieldError[] {
@@ -40,8 +41,33 @@ function formErrors(rule: Rule, at: string, schema: CompiledSchema): FieldError[
 /** What does not compile in the rules of a structural schema, and rules on `oldSelf` where there is none. */
 export function ruleCompileErrors(schema: JsonObject, at: string): FieldError[] {
   const errors: FieldError[] = [];
-  walk(schema, { at, isRoot: true, uncorrelated: undefined }, errors);
+  const costs: Cost[] = [];
+  walk(schema, { at, isRoot: true, uncorrelated: undefined, count: 1, costs }, errors);
+  const total = costs.reduce((sum, { units }) => sum + units, 0);
+  if (total <= ALL_RULES_LIMIT) return errors;
+  for (const { field } of costs.toSorted((a, b) => b.units - a.units).slice(0, SHOWN_COSTS))
+    errors.push(forbidden(field, "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema"));
+  errors.push(tooExpensive(at, "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema", total / ALL_RULES_LIMIT));
   return errors;
+}
+
+/** What one rule, and all of a CRD, may be estimated to cost (apiextensions-apiserver `validation.go`). */
+const RULE_LIMIT = 10_000_000;
+const ALL_RULES_LIMIT = 100_000_000;
+/** How many of the most expensive rules are named. */
+const SHOWN_COSTS = 4;
+const MAX_REQUEST_BYTES = 3 * 1024 * 1024;
+
+interface Cost {
+  readonly field: string;
+  readonly units: number;
+}
+
+function tooExpensive(field: string, what: string, times: number): FieldError {
+  const factor = times > 100 ? "more than 100x" : `${times.toFixed(times < 1.5 ? 6 : 1)}x`;
+  const advice =
+    "(try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)";
+  return forbidden(field, `${what} exceeds budget by factor of ${factor} ${advice}`);
 }
 
 interface Place {
@@ -49,31 +75,40 @@ interface Place {
   readonly isRoot: boolean;
   /** The list above whose items have no counterparts in the old object. */
   readonly uncorrelated: string | undefined;
+  /** How many of it an object can have; absent where a list or map above has no limit. */
+  readonly count: number | undefined;
+  readonly costs: Cost[];
 }
 
 /** What is below comes first, as with the real server. */
 function walk(schema: JsonObject, place: Place, errors: FieldError[]): void {
-  const { at, uncorrelated } = place;
+  const { at, uncorrelated, costs } = place;
+  const times = (limit: unknown): number | undefined =>
+    place.count === undefined || typeof limit !== "number" ? undefined : place.count * limit;
   const { properties, additionalProperties, items } = schema;
   if (isObject(additionalProperties)) {
     const isRoot = additionalProperties["x-kubernetes-embedded-resource"] === true;
-    walk(additionalProperties, { at: `${at}.additionalProperties`, isRoot, uncorrelated }, errors);
+    walk(
+      additionalProperties,
+      { at: `${at}.additionalProperties`, isRoot, uncorrelated, costs, count: times(schema["maxProperties"]) },
+      errors,
+    );
   }
   if (isObject(properties)) {
     for (const [name, sub] of Object.entries(properties)) {
       const isRoot = isObject(sub) && sub["x-kubernetes-embedded-resource"] === true;
-      if (isObject(sub)) walk(sub, { at: `${at}.properties[${name}]`, isRoot, uncorrelated }, errors);
+      if (isObject(sub)) walk(sub, { ...place, at: `${at}.properties[${name}]`, isRoot }, errors);
     }
   }
   if (isObject(items)) {
     const isRoot = items["x-kubernetes-embedded-resource"] === true;
     const within = uncorrelated ?? (schema["x-kubernetes-list-type"] === "map" ? undefined : at);
-    walk(items, { at: `${at}.items`, isRoot, uncorrelated: within }, errors);
+    walk(items, { at: `${at}.items`, isRoot, uncorrelated: within, costs, count: times(schema["maxItems"]) }, errors);
   }
   if (Array.isArray(schema["x-kubernetes-validations"])) nodeErrors(schema, place, errors);
 }
 
-function nodeErrors(schema: JsonObject, { at, isRoot, uncorrelated }: Place, errors: FieldError[]): void {
+function nodeErrors(schema: JsonObject, { at, isRoot, uncorrelated, count, costs }: Place, errors: FieldError[]): void {
   const compiled = compileSchema(schema);
   const self = typeOfSchema(compiled, isRoot, "selfType");
   if (self === undefined) {
@@ -81,11 +116,20 @@ function nodeErrors(schema: JsonObject, { at, isRoot, uncorrelated }: Place, err
     errors.push({ reason: "InternalError", field: `${at}.x-kubernetes-validations`, body: text });
     return;
   }
+  const most = count ?? Math.floor(MAX_REQUEST_BYTES / (smallest(compiled) + 1));
   compiled.rules.forEach((rule, i) => {
     const place = `${at}.x-kubernetes-validations[${i}]`;
-    const { program, error, messageError } = compileRule(rule, self);
+    const { program, error, message, messageError } = compileRule(rule, self);
+    const weigh = (part: Program | undefined, field: string, what: string, factor: number): void => {
+      if (part === undefined) return;
+      const units = part.maxCost() * factor;
+      if (units > RULE_LIMIT) errors.push(tooExpensive(field, what, units / RULE_LIMIT));
+      if (units > 0) costs.push({ field, units });
+    };
+    weigh(program, `${place}.rule`, "estimated rule cost", most);
     if (error !== undefined) errors.push(refused(`${place}.rule`, rule, error));
     if (messageError !== undefined) errors.push(refused(`${place}.messageExpression`, rule, messageError));
+    weigh(message, `${place}.messageExpression`, "estimated messageExpression cost", 1);
     if (program?.usesOldSelf === true) {
       if (uncorrelated === undefined) return;
       const text = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${uncorrelated}`;

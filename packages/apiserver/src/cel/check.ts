@@ -31,13 +31,15 @@ export interface Checked {
   readonly problems: readonly Problem[];
   /** The variables that the expression uses. */
   readonly uses: ReadonlySet<string>;
+  /** The type of every part. */
+  readonly types: ReadonlyMap<Expr, Type>;
 }
 
 /** Checks an expression. It can run when there are no problems. */
 export function check(expr: Expr, environment: Environment): Checked {
   const checker = new Checker(environment);
   const type = checker.check(expr, new Map());
-  return { type: substitute(type, checker.bound, true), problems: checker.problems, uses: checker.uses };
+  return { type: substitute(type, checker.bound, true), problems: checker.problems, uses: checker.uses, types: checker.types };
 }
 
 type Scope = ReadonlyMap<string, Type>;
@@ -49,6 +51,7 @@ class Checker {
   readonly #environment: Environment;
   readonly problems: Problem[] = [];
   readonly uses = new Set<string>();
+  readonly types = new Map<Expr, Type>();
   bound: Bindings = new Map();
   #params = 0;
   #formats = 0;
@@ -58,6 +61,12 @@ class Checker {
   }
 
   check(expr: Expr, scope: Scope): Type {
+    const type = this.#typeOf(expr, scope);
+    this.types.set(expr, substitute(type, this.bound));
+    return type;
+  }
+
+  #typeOf(expr: Expr, scope: Scope): Type {
     switch (expr.type) {
       case "const":
         return constType(expr.value);

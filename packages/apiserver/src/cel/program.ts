@@ -1,6 +1,7 @@
 /** An expression of a rule, parsed and checked against what `self` is; and running it. */
 import { compilePattern } from "../crd/pattern.ts";
 import { check, type Problem, type Signature } from "./check.ts";
+import { maxCost } from "./cost.ts";
 import { type Budget, evaluate, type Runtime, type Scope } from "./evaluate.ts";
 import { collections } from "./library/collections.ts";
 import { formats, kubernetes } from "./library/kubernetes.ts";
@@ -17,6 +18,8 @@ export interface Program {
   readonly type: Type;
   /** Whether it mentions `oldSelf`. */
   readonly usesOldSelf: boolean;
+  /** The most units that a run can take on any object of the schema. */
+  maxCost(): number;
   /** @throws CelError, BudgetError */
   run(variables: Readonly<Record<string, Value>>, budget: Budget): Value;
 }
@@ -31,11 +34,12 @@ export function compileProgram(source: string, variables: ReadonlyMap<string, Ty
     return issues(source, [{ message: error.message, at: error.at }]);
   }
   const runtime: Runtime = { variables, types, constants, literals, signatures: find, overloads: find };
-  const { type, problems, uses } = check(expr, runtime);
+  const { type, problems, uses, types: parts } = check(expr, runtime);
   if (problems.length > 0) return issues(source, problems);
   return {
     type,
     usesOldSelf: uses.has("oldSelf"),
+    maxCost: () => maxCost(expr, parts, variables.get("self")),
     run: (values, budget) => {
       let scope: Scope | undefined;
       for (const [name, value] of Object.entries(values)) scope = { name, value, outer: scope };

@@ -2,12 +2,13 @@
 import { type CompiledSchema } from "../crd/schema.ts";
 import { escapeName } from "./names.ts";
 
+/** `max` is the most characters, items or keys that the schema lets a value have; absent of what is in no schema. */
 export type Type =
-  | { readonly type: "dyn" }
+  | { readonly type: "dyn"; readonly max?: number }
   /** Scalars, and types that only functions know: `kubernetes.Quantity`. */
-  | { readonly type: "plain"; readonly name: string }
-  | { readonly type: "list"; readonly item: Type }
-  | { readonly type: "map"; readonly key: Type; readonly value: Type }
+  | { readonly type: "plain"; readonly name: string; readonly max?: number }
+  | { readonly type: "list"; readonly item: Type; readonly max?: number }
+  | { readonly type: "map"; readonly key: Type; readonly value: Type; readonly max?: number }
   | { readonly type: "object"; readonly name: string; readonly fields: ReadonlyMap<string, Type> }
   | { readonly type: "optional"; readonly item: Type }
   | { readonly type: "type"; readonly item: Type }
@@ -15,32 +16,36 @@ export type Type =
   | { readonly type: "param"; readonly name: string };
 
 export const DYN: Type = { type: "dyn" };
-export const BOOL: Type = plain("bool");
-export const INT: Type = plain("int");
-export const STRING: Type = plain("string");
+export const BOOL: PlainType = plain("bool");
+export const INT: PlainType = plain("int");
+export const STRING: PlainType = plain("string");
 
-export function plain(name: string): Type {
+export type PlainType = Type & { readonly type: "plain" };
+
+export function plain(name: string): PlainType {
   return { type: "plain", name };
 }
 
 /** What values of a schema are to a rule; `undefined` when rules cannot see them. `name` is that of an object's type. */
 export function typeOfSchema(schema: CompiledSchema, isRoot: boolean, name: string): Type | undefined {
-  if (schema.isIntOrString) return DYN;
+  const { limits } = schema;
+  if (schema.isIntOrString) return { type: "dyn", max: limits.maxLength === undefined ? LONGEST : limits.maxLength * 4 };
   switch (schema.type) {
     case "array": {
-      const item = schema.items === undefined ? undefined : typeOfSchema(schema.items, schema.items.isEmbedded, `${name}.@idx`);
-      return item && { type: "list", item };
+      const { items } = schema;
+      const item = items === undefined ? undefined : typeOfSchema(items, items.isEmbedded, `${name}.@idx`);
+      return item && items && { type: "list", item, max: limits.maxItems ?? Math.floor(LONGEST / (smallest(items) + 1)) };
     }
     case "object":
       return typeOfObject(schema, isRoot, name);
     case "string":
-      return plain(FORMATS[schema.format ?? ""] ?? "string");
+      return { ...plain(FORMATS[schema.format ?? ""] ?? "string"), max: longestText(schema) };
     case "boolean":
-      return BOOL;
+      return { ...BOOL, max: 0 };
     case "number":
-      return plain("double");
+      return { ...plain("double"), max: 0 };
     case "integer":
-      return INT;
+      return { ...INT, max: 0 };
     default:
       return undefined;
   }
@@ -51,7 +56,8 @@ const FORMATS: Readonly<Record<string, string>> = { byte: "bytes", duration: "du
 function typeOfObject(schema: CompiledSchema, isRoot: boolean, name: string): Type | undefined {
   if (!isRoot && schema.additional !== undefined && schema.additional !== true) {
     const value = typeOfSchema(schema.additional, schema.additional.isEmbedded, `${name}.@elem`);
-    return value && { type: "map", key: STRING, value };
+    const max = schema.limits.maxProperties ?? Math.floor(LONGEST / (smallest(schema.additional) + 6));
+    return value && { type: "map", key: { ...STRING, max: 0 }, value, max };
   }
   const fields = new Map<string, Type>();
   for (const [property, sub] of schema.properties) {
@@ -60,16 +66,54 @@ function typeOfObject(schema: CompiledSchema, isRoot: boolean, name: string): Ty
     if (type !== undefined && escaped !== undefined) fields.set(escaped, type);
   }
   if (isRoot) {
-    fields.set("apiVersion", STRING);
-    fields.set("kind", STRING);
+    const text: Type = { ...STRING, max: LONGEST };
+    fields.set("apiVersion", text);
+    fields.set("kind", text);
     const meta = new Map([
-      ["name", STRING],
-      ["generateName", STRING],
+      ["name", text],
+      ["generateName", text],
     ]);
     fields.set("metadata", { type: "object", name: `${name}.metadata`, fields: meta });
   }
   return { type: "object", name, fields };
 }
+
+/** A request has at most 3 MiB; two bytes are quotes or brackets (k8s.io/apiserver `pkg/cel/limits.go`). */
+const LONGEST = 3 * 1024 * 1024 - 2;
+
+function longestText({ format, limits, enum: values }: CompiledSchema): number {
+  if (format === "duration" || format === "date-time") return 32;
+  if (format === "date") return 12;
+  if (limits.maxLength !== undefined) return format === "byte" ? limits.maxLength : limits.maxLength * 4; // bytes, not characters
+  if (values === undefined || format === "byte") return LONGEST;
+  return Math.max(0, ...values.map((value) => (typeof value === "string" ? Buffer.byteLength(value) : 0)));
+}
+
+/** The fewest bytes that a value takes as JSON: with them goes how many there can be where no limit is set. */
+export function smallest(schema: CompiledSchema): number {
+  if (schema.isIntOrString) return 1;
+  switch (schema.type) {
+    case "string":
+      return SMALLEST_TEXT[schema.format ?? ""] ?? 2;
+    case "boolean":
+      return 4;
+    case "integer":
+    case "number":
+      return 1;
+    case "object": {
+      let size = 2;
+      for (const name of schema.required) {
+        const property = schema.properties.get(name);
+        if (property !== undefined && property.default === undefined) size += name.length + smallest(property) + 4;
+      }
+      return size;
+    }
+    default:
+      return 2;
+  }
+}
+
+const SMALLEST_TEXT: Readonly<Record<string, number>> = { duration: 3, date: 12, "date-time": 21 };
 
 /** As cel-go writes a type in messages. */
 export function typeName(type: Type): string {
@@ -129,9 +173,9 @@ export function substitute(type: Type, bound: Bindings, isFinal = false): Type {
     case "list":
     case "optional":
     case "type":
-      return { type: type.type, item: substitute(type.item, bound, isFinal) };
+      return { ...type, item: substitute(type.item, bound, isFinal) };
     case "map":
-      return { type: "map", key: substitute(type.key, bound, isFinal), value: substitute(type.value, bound, isFinal) };
+      return { ...type, key: substitute(type.key, bound, isFinal), value: substitute(type.value, bound, isFinal) };
     default:
       return type;
   }

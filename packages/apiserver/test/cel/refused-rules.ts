@@ -2,7 +2,7 @@
 import { type Group, list, text } from "./group.ts";
 
 /** Rules that the server may refuse when the CRD is made: each on a property of its own schema. */
-export const refused: readonly (readonly [rule: string | Readonly<Record<string, unknown>>, schema?: Group["schema"]])[] = [
+export const refused: (readonly [rule: string | Readonly<Record<string, unknown>>, schema?: Group["schema"]])[] = [
   ["self.size( > 1"],
   ["self.missing == 'x'", { type: "object", properties: { a: text } }],
   ["missing == 'x'"],
@@ -102,3 +102,85 @@ export const refused: readonly (readonly [rule: string | Readonly<Record<string,
   ["self[0] == 'a'"],
   ["self in 'abc'"],
 ];
+
+const any = { type: "string" };
+const listOf = (items: object, more: object = {}): Group["schema"] => ({ type: "array", items, ...more });
+
+/** Rules that may cost too much for the sizes that their schema allows. */
+const costly: typeof refused = [
+  ["self == 'abc'", any],
+  ["self.startsWith('abc') && self.endsWith(self)", any],
+  ["self.contains(self)", any],
+  ["self.matches('^[a-z]+$')", any],
+  [
+    "self.matches('^[a-z]+$') && self.matches('^.{1,100}[a-z]{1,100}[a-z]{1,100}[a-z]{1,100}[a-z]{1,100}[a-z]{1,100}[a-z]{1,100}[a-z]$')",
+    any,
+  ],
+  ["self.all(x, x > 0)", listOf({ type: "integer" })],
+  ["self.all(x, x.startsWith('a'))", listOf(any)],
+  ["self.all(x, self.exists(y, y == x))", listOf(any)],
+  ["self.all(x, self.exists_one(y, y == x))", listOf(any, { maxItems: 100 })],
+  ["self.all(x, self.exists_one(y, y == x))", listOf({ type: "string", maxLength: 50 }, { maxItems: 1000 })],
+  ["self.all(x, self.exists_one(y, y == x))", listOf({ type: "integer" }, { maxItems: 2000 })],
+  ["self.all(x, self.all(y, self.all(z, x + y > z)))", listOf({ type: "integer" }, { maxItems: 200 })],
+  ["self.map(x, x * 2).sum() > 0", listOf({ type: "integer" })],
+  ["self.filter(x, x.size() > 2).size() < 3", listOf(any)],
+  ["self.isSorted()", listOf(any)],
+  ["self.isSorted() && self.max() > 'a'", listOf({ type: "string", maxLength: 100 }, { maxItems: 10000 })],
+  ["self.all(k, self[k] > 0)", { type: "object", additionalProperties: { type: "integer" } }],
+  ["self.all(k, self.all(l, k != l))", { type: "object", additionalProperties: { type: "integer" } }],
+  ["self.exists(k, self[k].contains('x'))", { type: "object", additionalProperties: any }],
+  ["self.all(x, x.a > 0)", listOf({ type: "object", required: ["a"], properties: { a: { type: "integer" } } })],
+  [
+    "self.all(x, x.name.matches('^[a-z]([a-z0-9-]*[a-z0-9])?$'))",
+    listOf({ type: "object", required: ["name"], properties: { name: any } }),
+  ],
+  ["self.split(',').all(x, x.size() > 1)", any],
+  ["self.split(',').all(x, x.matches('[a-z]'))", { type: "string", maxLength: 1000 }],
+  ["self.lowerAscii() == self && self.replace('a', 'b').trim().size() > 2", any],
+  ["self.find('a+') != '' && self.findAll('[0-9]').size() > 0", any],
+  ["(self + self).contains('x')", any],
+  ["string(self.a) + 'x' == 'y'", { type: "object", properties: { a: { type: "integer" } } }],
+  ["isURL(self) && url(self).getScheme() == 'https'", any],
+  ["quantity(self).isGreaterThan(quantity('1'))", any],
+  ["format.dns1123Label().validate(self).hasValue()", any],
+  ["self in ['a', 'b']", any],
+  ["'a' in self", listOf(any)],
+  ["self == oldSelf", listOf(any, { "x-kubernetes-list-type": "set" })],
+  ["self.size() > 0 && self.all(x, x in ['a', 'b', 'c'])", listOf({ type: "string", enum: ["a", "b", "cc"] })],
+  ["self.getFullYear() > 2000 && self > timestamp('2001-01-01T00:00:00Z')", { type: "string", format: "date-time" }],
+  [
+    "self.items.all(x, x.size() < 10) || self.more.all(y, y)",
+    { type: "object", properties: { items: listOf(any), more: listOf({ type: "boolean" }) } },
+  ],
+  ["type(self) == string ? self.contains('%') : self > 1", { "x-kubernetes-int-or-string": true }],
+  ["self.?name.orValue('') == 'x'", { type: "object", properties: { name: any } }],
+  [{ rule: "true", messageExpression: "'value ' + self" }, any],
+  [
+    { rule: "true", messageExpression: "'value ' + self + ' ' + self" },
+    { type: "string", maxLength: 200000 },
+  ],
+  [{ rule: "true", messageExpression: "'%s'.format([self])" }, any],
+  [{ rule: "true", messageExpression: "string(self)" }, { type: "integer" }],
+  [{ rule: "true", messageExpression: "'at ' + string(self)" }, { type: "integer" }],
+  ["true", listOf({ ...any, "x-kubernetes-validations": [{ rule: "self.matches('^[a-z]+$')" }] })],
+  ["true", listOf({ ...any, maxLength: 10, "x-kubernetes-validations": [{ rule: "self.matches('^[a-z]+$')" }] })],
+  ["true", listOf({ ...any, maxLength: 10, "x-kubernetes-validations": [{ rule: "self.matches('^[a-z]+$')" }] }, { maxItems: 5000 })],
+  [
+    "true",
+    { type: "object", additionalProperties: listOf({ type: "integer", "x-kubernetes-validations": [{ rule: "self > 0 || self < -10" }] }) },
+  ],
+  [
+    "true",
+    {
+      type: "object",
+      maxProperties: 100,
+      additionalProperties: listOf(
+        { type: "integer", "x-kubernetes-validations": [{ rule: "self > 0 || self < -10" }] },
+        { maxItems: 300 },
+      ),
+    },
+  ],
+];
+
+refused.push(...costly);
