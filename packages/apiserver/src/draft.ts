@@ -233,6 +233,8 @@ export function complete(served: Served, body: JsonObject, { keepsNulls = false 
   const unknown: string[] = [];
   const { apiVersion: _, kind: __, metadata: rawMeta, ...rest } = body;
   const metadata = readMeta(rawMeta, unknown);
+  // In Go's structs an empty list is not an absent one: it resets them, as an empty entry does.
+  if (!type.isCustom && isEmptyList(valueAt(rawMeta, ["managedFields"]))) metadata["managedFields"] = [{}];
   let object: JsonObject = { apiVersion: version.apiVersion, kind: type.kind, metadata, ...rest };
   const definition = type.isCustom ? undefined : definitionOf(type, version);
   if (definition !== undefined) object = decodeObject(definition, object, unknown);
@@ -260,6 +262,10 @@ function structureErrors(schema: CompiledSchema, draft: Draft, live: StoredObjec
 function repeatedErrors(schema: CompiledSchema, draft: Draft, live: StoredObject | undefined): FieldError[] {
   const errors = listErrors(draft, schema);
   return errors.length > 0 && live !== undefined && listErrors(live, schema).length > 0 ? [] : errors;
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
 }
 
 function scaleErrors(scale: ScalePaths, draft: Draft, subresource: string): FieldError[] {

@@ -154,7 +154,8 @@ function decodeTime(value: string, isMicro: boolean): string {
   return secondsOf(at).replace("Z", `${fraction}Z`);
 }
 
-function decodeBytes(value: string): string {
+/** The one form of a base64 text. @throws MetaTypeError */
+export function decodeBytes(value: string): string {
   const clean = value.replace(/[\r\n]/g, "");
   const bad = /[^A-Za-z0-9+/]/.exec(clean.replace(/={1,2}$/, ""))?.index;
   if (bad !== undefined) throw complaint(`illegal base64 data at input byte ${bad}`);

@@ -1,8 +1,9 @@
-/** Bodies of PATCH: JSON patch and merge patch. */
+/** Bodies of PATCH: JSON patch, merge patch and strategic merge patch. */
 import { applyJsonPatch, applyMergePatch, type JsonPatchOperation, PatchError } from "@treadle/apimachinery";
 import { mediaTypeOf, parseJson } from "../content.ts";
-import { goTypeOf, isObject } from "../internal/json.ts";
-import { badRequest, entityTooLarge, type StatusError, unprocessablePatch, unsupportedMediaType } from "../status-errors.ts";
+import { goTypeOf, isObject, type JsonObject } from "../internal/json.ts";
+import type { ResourceType } from "../registry.ts";
+import { badRequest, entityTooLarge, StatusError, unprocessablePatch, unsupportedMediaType } from "../status-errors.ts";
 
 /** k8s.io/apiserver `maxJSONPatchOperations`. */
 const MAX_OPERATIONS = 10_000;
@@ -10,17 +11,33 @@ const MAX_OPERATIONS = 10_000;
 export const MERGE = "application/merge-patch+json" as const;
 export const APPLY = "application/apply-patch+yaml" as const;
 const JSON_PATCH = "application/json-patch+json" as const;
-const PATCH_TYPES: readonly PatchType[] = [JSON_PATCH, MERGE, APPLY];
+export const STRATEGIC = "application/strategic-merge-patch+json" as const;
+/** Of custom resources nobody knows how their lists merge. */
+const CUSTOM_TYPES: readonly PatchType[] = [JSON_PATCH, MERGE, APPLY];
+const BUILTIN_TYPES: readonly PatchType[] = [JSON_PATCH, MERGE, STRATEGIC, APPLY];
 
-export type PatchType = "application/json-patch+json" | "application/merge-patch+json" | "application/apply-patch+yaml";
+export type PatchType = typeof JSON_PATCH | typeof MERGE | typeof STRATEGIC | typeof APPLY;
 
 /** @throws StatusError 415 */
-export function patchTypeOf(contentType: string | undefined): PatchType {
+export function patchTypeOf(contentType: string | undefined, { isCustom }: Pick<ResourceType, "isCustom">): PatchType {
   const type = mediaTypeOf(contentType ?? "");
-  const known = PATCH_TYPES.find((one) => one === type);
-  if (known === undefined) throw unsupportedMediaType(PATCH_TYPES);
-  return known;
+  const types = isCustom ? CUSTOM_TYPES : BUILTIN_TYPES;
+  const known = types.find((one) => one === type);
+  if (known !== undefined) return known;
+  throw isCustom ? unsupportedMediaType(types) : NO_ROUTE;
 }
+
+/** The paths of built-in kinds are not found at all for other types, so nobody is there to name the right ones. */
+const NO_ROUTE: StatusError = new StatusError({
+  kind: "Status",
+  apiVersion: "v1",
+  metadata: {},
+  status: "Failure",
+  message: "415: Unsupported Media Type",
+  reason: "UnsupportedMediaType",
+  details: {},
+  code: 415,
+});
 
 /** @throws StatusError 400 */
 export function parsePatch(text: string): unknown {
@@ -33,7 +50,7 @@ export function parsePatch(text: string): unknown {
 }
 
 /** A parsed patch as a function. @throws StatusError 400, 413; the function throws 422. */
-export function readPatch(type: Exclude<PatchType, "application/apply-patch+yaml">, parsed: unknown): (target: unknown) => unknown {
+export function readPatch(type: typeof JSON_PATCH | typeof MERGE, parsed: unknown): (target: unknown) => unknown {
   if (type === MERGE) {
     if (parsed === null) throw badRequest("Invalid JSON Patch");
     if (!isObject(parsed)) throw notDecoded(parsed, "map[string]interface {}");
@@ -48,6 +65,20 @@ export function readPatch(type: Exclude<PatchType, "application/apply-patch+yaml
   }
   const operations = body as unknown as JsonPatchOperation[]; // applyJsonPatch checks each operation
   return (target) => attempt(() => applyJsonPatch(target, operations, { replaceAdds: true }));
+}
+
+/** A parsed strategic merge patch; null is one that changes nothing. @throws StatusError 400 */
+export function readStrategic(text: string): JsonObject {
+  let parsed: unknown;
+  try {
+    parsed = parseJson(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw badRequest(error.message);
+  }
+  if (parsed === null) return {};
+  if (isObject(parsed)) return parsed;
+  throw badRequest(`json: cannot unmarshal ${goTypeOf(parsed)} into Go value of type map[string]interface {}`);
 }
 
 function notDecoded(value: unknown, goType: string): StatusError {

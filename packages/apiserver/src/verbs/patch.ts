@@ -1,4 +1,4 @@
-/** PATCH: JSON patch and merge patch; an apply goes its own way. */
+/** PATCH: JSON patch, merge patch and strategic merge patch; an apply goes its own way. */
 import type { ApiResponse } from "@treadle/apimachinery";
 import { BodyError, checkDepth, checkHeader } from "../content.ts";
 import type { Call } from "../context.ts";
@@ -12,16 +12,22 @@ import { viewOf } from "../present.ts";
 import { badRequest, invalidObject, type StatusError, unprocessablePatch } from "../status-errors.ts";
 import { answerWritten } from "./create.ts";
 import { apply } from "./apply.ts";
-import { APPLY, MERGE, parsePatch, patchTypeOf, readPatch } from "./patch-body.ts";
+import { APPLY, MERGE, parsePatch, patchTypeOf, readPatch, STRATEGIC } from "./patch-body.ts";
+import { patchStrategically } from "./strategic-patch.ts";
 import { change, checkName, requireEntry } from "./update.ts";
 
 export async function patch(call: Call): Promise<ApiResponse> {
   const { request, query, served, route } = call;
-  const type = patchTypeOf(request.headers["content-type"]);
+  const type = patchTypeOf(request.headers["content-type"], served.type);
   if (type === APPLY) return apply(call);
   if (route.name === "") throw badRequest("name must be provided");
   const options = readWriteOptions(query, request.headers["user-agent"], "PatchOptions");
   const entry = requireEntry(call);
+  if (type === STRATEGIC) {
+    const draft = patchStrategically(call, viewOf(entry, served.version, served.type.storage).object, options);
+    checkName(call, draft);
+    return answerWritten(call, 200, change(call, { entry, draft, subresource: route.subresource, options }));
+  }
   const text = request.body ?? "";
   const body = parsePatch(text);
   const applyTo = readPatch(type, body);

@@ -1,5 +1,6 @@
 /** The scale subresource: the replicas of an object as an `autoscaling/v1` Scale. */
 import { type ApiResponse, formatLabelSelector } from "@treadle/apimachinery";
+import type { RawSchema } from "../builtin/schemas.ts";
 import { encode } from "../content.ts";
 import { type Call, respond } from "../context.ts";
 import { complete } from "../draft.ts";
@@ -12,7 +13,8 @@ import { badRequest, invalidObject, unsupportedMediaType } from "../status-error
 import type { Entry, StoredObject } from "../storage.ts";
 import { View } from "../view.ts";
 import { readBody } from "./create.ts";
-import { APPLY, parsePatch, patchTypeOf, readPatch } from "./patch-body.ts";
+import { APPLY, parsePatch, patchTypeOf, readPatch, readStrategic, STRATEGIC } from "./patch-body.ts";
+import { strategicallyMerged } from "./strategic-patch.ts";
 import { change, requireEntry, uidConflict } from "./update.ts";
 
 export async function getScale(call: Call): Promise<ApiResponse> {
@@ -25,10 +27,28 @@ export async function updateScale(call: Call): Promise<ApiResponse> {
 }
 
 export async function patchScale(call: Call): Promise<ApiResponse> {
-  const type = patchTypeOf(call.request.headers["content-type"]);
+  const type = patchTypeOf(call.request.headers["content-type"], call.served.type);
   if (type === APPLY) throw unsupportedMediaType([]);
+  if (type === STRATEGIC) {
+    const patch = readStrategic(call.request.body ?? "");
+    return write(call, (scale) => strategicallyMerged(scale, patch, SCALE), "PatchOptions");
+  }
   return write(call, readPatch(type, parsePatch(call.request.body ?? "")), "PatchOptions");
 }
+
+const NUMBERS: RawSchema = { type: "object", properties: { replicas: { type: "integer", format: "int32" }, selector: { type: "string" } } };
+
+/** autoscaling/v1 Scale, as far as patches are concerned. */
+const SCALE: RawSchema = {
+  type: "object",
+  properties: {
+    kind: { type: "string" },
+    apiVersion: { type: "string" },
+    metadata: { $ref: "meta.v1.ObjectMeta" },
+    spec: NUMBERS,
+    status: NUMBERS,
+  },
+};
 
 async function write(call: Call, next: (scale: JsonObject) => unknown, kind: "UpdateOptions" | "PatchOptions"): Promise<ApiResponse> {
   const options = readWriteOptions(call.query, call.request.headers["user-agent"], kind);

@@ -1,19 +1,21 @@
 /**
  * Compares the in-memory API server with a real one and prints where they differ; ends with 1 when they do.
  *
- *     KUBECONFIG=FILE node --conditions=@treadle/source packages/apiserver/test/conformance/run.ts [--only NAME]... [--json FILE] [--full]
+ *     KUBECONFIG=FILE node --conditions=@treadle/source packages/apiserver/test/conformance/run.ts [--only NAME]... [--json FILE] [--full] [--record FILE]
  *
+ * `--record` writes the digests of what the real server answers, for tests like `strategic-golden.test.ts`.
  * `tools/controlplane/main.ts up` gives such a server. The scenarios leave namespaces behind there.
  */
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { createApiServer } from "../../src/index.ts";
+import { recordDigests } from "./answer-digests.ts";
 import { compare } from "./compare.ts";
 import { realServer } from "./real-server.ts";
 import { scenarios } from "./scenarios.ts";
 
 const { values } = parseArgs({
-  options: { only: { type: "string", multiple: true }, json: { type: "string" }, full: { type: "boolean" } },
+  options: { only: { type: "string", multiple: true }, json: { type: "string" }, full: { type: "boolean" }, record: { type: "string" } },
 });
 const kubeconfig = process.env["KUBECONFIG"];
 if (kubeconfig === undefined || kubeconfig === "") throw new Error("set KUBECONFIG to the file of a real API server");
@@ -21,8 +23,9 @@ const wanted = scenarios.filter(({ name }) => values.only === undefined || value
 if (wanted.length === 0) throw new Error(`--only: there are ${scenarios.map(({ name }) => JSON.stringify(name)).join(", ")}`);
 
 const real = realServer(kubeconfig);
-const memory = createApiServer();
+const memory = createApiServer({ authorization: "RBAC", admissionPlugins: ["OwnerReferencesPermissionEnforcement"] });
 try {
+  if (values.record !== undefined) writeFileSync(values.record, await recordDigests(wanted, real, Date.now().toString(36)));
   const { answers, differences } = await compare(wanted, real, memory.transport(), Date.now().toString(36));
   if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(differences, undefined, 2));
   for (const { name, request, parts } of differences) {

@@ -1,0 +1,58 @@
+/** A strategic merge patch of an object of a built-in kind: merged by the schema of the kind and read again. */
+import type { Call } from "../context.ts";
+import { definitionOf } from "../builtin/schemas.ts";
+import type { RawSchema } from "../builtin/schemas.ts";
+import { complete, checkFields, fieldProblems, type Incoming } from "../draft.ts";
+import { invalid } from "../field-errors.ts";
+import { cloneJson, goValue, type JsonObject } from "../internal/json.ts";
+import { duplicateMembers } from "../internal/json-text.ts";
+import { MetaTypeError } from "../meta-type-error.ts";
+import type { WriteOptions } from "../options.ts";
+import { conversionProblem } from "../patch/conversion.ts";
+import { StrategicMergeError, strategicMerge } from "../patch/strategic-merge.ts";
+import { badRequest, invalidObject, type StatusError, unprocessablePatch, untypable } from "../status-errors.ts";
+import type { StoredObject } from "../storage.ts";
+import { readStrategic } from "./patch-body.ts";
+
+/** The draft that the patch in the body makes of the live object. @throws StatusError 400, 422, 500 */
+export function patchStrategically(call: Call, live: StoredObject, { fieldValidation }: WriteOptions): Incoming["draft"] {
+  const { served, request } = call;
+  const text = request.body ?? "";
+  const patch = readStrategic(text);
+  const duplicates = fieldValidation === "Ignore" ? [] : duplicateMembers(text, patch);
+  const definition = definitionOf(served.type, served.version);
+  if (definition === undefined) throw new Error(`there is no schema of ${served.type.kind}`); // built-in kinds have one
+  const schema = { $ref: definition };
+  const object = strategicallyMerged(live, patch, schema);
+  try {
+    const { draft, unknown } = complete(served, object);
+    const problems = fieldProblems(duplicates, unknown.toSorted());
+    checkFields(call, { problems, validation: fieldValidation, refuse: (cause) => badResult(patch, cause) });
+    return draft;
+  } catch (error) {
+    if (error instanceof MetaTypeError) throw badResult(patch, error.describe(served.type));
+    throw error;
+  }
+}
+
+/** A copy of `live` with the patch, which is used up, merged into it. @throws StatusError 400, 422, 500 */
+export function strategicallyMerged(live: object, patch: JsonObject, schema: RawSchema): JsonObject {
+  const merged = attempt(() => strategicMerge(cloneJson(live) as JsonObject, patch, schema));
+  const problem = conversionProblem(schema, merged);
+  if (problem !== undefined) throw badResult(patch, problem);
+  return merged;
+}
+
+/** The real server shows what the merge has left of the patch. */
+function badResult(patch: JsonObject, cause: string): StatusError {
+  return invalidObject({ group: "", kind: "" }, "", [invalid("patch", goValue(patch), cause)]);
+}
+
+function attempt<T>(run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof StrategicMergeError)) throw error;
+    throw error.code === 400 ? badRequest(error.message) : error.code === 422 ? unprocessablePatch() : untypable(error.message);
+  }
+}
