@@ -473,6 +473,34 @@ describe("a foreign CRD that prunes what we keep", () => {
 });
 
 describe("reads", () => {
+  test.for(["do", "gate", "post"] as const)(
+    "of which one throws while another is being fetched, before %s, fail their step and end nothing else",
+    async (phase) => {
+      const unhandled: unknown[] = [];
+      const listener = (error: unknown): void => void unhandled.push(error);
+      process.on("unhandledRejection", listener);
+      try {
+        await harness.user.create(Secret, { metadata: { name: "s", namespace: "default" } });
+        harness.intercept = (request, send) => (request.path.includes("/secrets/") ? Promise.reject(new Error("connection lost")) : send());
+        const both = step(Widget, {
+          name: "both",
+          reads: {
+            secret: one(Secret, () => "s"),
+            // As authors write it who forget that a field may be absent.
+            config: one(ConfigMap, ({ spec }: Widget) => (spec.note as string).trim()),
+          },
+          [phase]: () => undefined,
+        });
+        const result = await harness.operator(handler(Widget).step(both).build()).pass(KEY);
+        await new Promise((resolve) => setImmediate(resolve));
+        expect(unhandled).toEqual([]);
+        expect(result).toMatchObject({ requeue: { type: "failure" }, error: expect.any(TypeError) });
+      } finally {
+        process.off("unhandledRejection", listener);
+      }
+    },
+  );
+
   test("whose function throws fail their step, and the others go on to their posts", async () => {
     const bad = step(Widget, {
       name: "bad",

@@ -81,6 +81,7 @@ export async function askGate(pass: Pass, step: StepRuntime, limit: PhaseLimit):
     ended = checked(step, "gate", result);
   } catch (error) {
     ended = contained(pass, step, error);
+    if (!scope.isRevoked) scope.revoke(new Error("gate had failed"));
   }
   scope.end();
   pass.phases.push({ step: step.name, phase: "gate", durationMs: pass.clock.now() - startedMs, ...reportOf(ended) });

@@ -33,7 +33,7 @@ export function resolveReads(pass: Pass, step: StepRuntime, phase: Phase, scope:
     values[name] = absent(read);
     if (!isServed(pass, read.kind)) continue;
     const value = pass.reads.has(read) ? pass.reads.get(read) : valueOf(pass, read, scope);
-    if (value instanceof Promise) waiting.push(value.then((answer) => arrived(name, read, answer), notServed(read)));
+    if (value instanceof Promise) waiting.push(heard(value.then((answer) => arrived(name, read, answer), notServed(read))));
     else arrived(name, read, value);
   }
   if (isEmpty && missing === undefined) return NOTHING;
@@ -51,6 +51,12 @@ export function resolveReads(pass: Pass, step: StepRuntime, phase: Phase, scope:
       missing ??= kind;
     };
   }
+}
+
+/** A later read may throw at once; how this one ends is then of no interest, but it must not end the process. */
+function heard<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => undefined);
+  return promise;
 }
 
 /** Fetched objects are kept for the reads that name them: lets go of those that none of this object's names any more. */
