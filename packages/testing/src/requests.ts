@@ -1,13 +1,6 @@
 /** What was asked of the API server, as a test wants to count it. */
-import {
-  type ApiError,
-  type ApiRequest,
-  type ApiResponse,
-  isApiError,
-  type Kind,
-  type Status,
-  type Transport,
-} from "@treadle/apimachinery";
+import { type ApiRequest, type ApiResponse, isApiError, type Kind, type Transport } from "@treadle/apimachinery";
+import { answerOf } from "./faults/answers.ts";
 
 export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "apply" | "delete" | "other";
 
@@ -33,6 +26,8 @@ export interface RecordedRequest {
 export interface RequestFilter {
   readonly verb?: Verb | readonly Verb[];
   readonly kind?: Pick<Kind, "group" | "plural">;
+  /** The plural, of whatever group: `secrets`. */
+  readonly resource?: string;
   readonly name?: string;
   readonly namespace?: string;
   readonly subresource?: string;
@@ -154,28 +149,14 @@ export class Recorder implements RequestLog {
   }
 }
 
-function answerOf({ status: code, message, reason, details, retryAfterMs }: ApiError): ApiResponse {
-  const retry = retryAfterMs === undefined ? undefined : Math.ceil(retryAfterMs / 1000);
-  const status: Status = {
-    apiVersion: "v1",
-    kind: "Status",
-    metadata: {},
-    status: "Failure",
-    message,
-    reason,
-    details: { ...details, ...(retry === undefined ? {} : { retryAfterSeconds: retry }) },
-    code,
-  };
-  const headers = { "content-type": "application/json", ...(retry === undefined ? {} : { "retry-after": String(retry) }) };
-  return { status: code, headers, body: JSON.stringify(status) };
-}
-
-function fits(request: RecordedRequest, filter: RequestFilter): boolean {
-  const { verb, kind, name, namespace, subresource } = filter;
+/** Whether a request is one of those that `filter` means. */
+export function fits(request: Omit<RecordedRequest, "status">, filter: RequestFilter): boolean {
+  const { verb, kind, resource, name, namespace, subresource } = filter;
   const verbs = verb === undefined ? undefined : typeof verb === "string" ? [verb] : verb;
   return (
     (verbs === undefined || verbs.includes(request.verb)) &&
     (kind === undefined || (kind.group === request.group && kind.plural === request.resource)) &&
+    (resource === undefined || resource === request.resource) &&
     (name === undefined || name === request.name) &&
     (namespace === undefined || namespace === request.namespace) &&
     (subresource === undefined || subresource === request.subresource)

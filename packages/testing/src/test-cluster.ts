@@ -28,6 +28,7 @@ import { KnownKinds } from "./internal/known-kinds.ts";
 import { DEFAULT_NAMESPACE, manifestsOf } from "./internal/manifests.ts";
 import { RealServer } from "./internal/real-server.ts";
 import { User, type UserActions } from "./internal/user.ts";
+import type { Faults } from "./faults/faults.ts";
 import type { RecordedRequest, RequestFilter, RequestObserver } from "./requests.ts";
 import { requireValidStatus } from "./status-invariants.ts";
 import { isFake, Operator, type StartOptions, type TestOperator } from "./test-operator.ts";
@@ -78,6 +79,8 @@ export interface TestCluster extends UserActions, AsyncDisposable {
    * `observe` throws is the answer in place of the server's, any other error a connection that breaks: a way to inject faults.
    */
   onRequest(observe: RequestObserver): () => void;
+  /** Makes requests of the operators go wrong, chosen ones or at random; the user's never do. */
+  readonly faults: Faults;
   /** Begins to count anew. */
   clearRequests(): void;
   /** @throws Error when the status of an object of a handler that was started breaks an invariant (docs/status-invariants.md) */
@@ -155,6 +158,10 @@ class Cluster implements TestCluster {
 
   get client(): Client {
     return this.#backend.user;
+  }
+
+  get faults(): Faults {
+    return this.#backend.faults;
   }
 
   get url(): string {

@@ -12,6 +12,7 @@ import {
 } from "@treadle/controller";
 import type { AnyHandler, UndeclaredUse } from "@treadle/reconcile";
 import type { Backend } from "./internal/backend.ts";
+import { faultyTransport } from "./faults/transport.ts";
 import { hasCaughtUp } from "./internal/caught-up.ts";
 import { PassCounter } from "./internal/pass-counter.ts";
 import { type LogLine, recordingLogger } from "./internal/log-recorder.ts";
@@ -91,7 +92,9 @@ export class Operator implements TestOperator {
       client: (wish) =>
         createClient({
           // One of its own: whoever stops closes what it had.
-          transport: requests.through(given.url === undefined ? backend.transport(given.user) : httpTransport({ server: given.url })),
+          transport: requests.through(
+            faultyTransport(given.url === undefined ? backend.transport(given.user) : httpTransport({ server: given.url }), backend.faults),
+          ),
           ...wish,
         }),
       clock,
@@ -195,7 +198,10 @@ export class Operator implements TestOperator {
 
   async #isCaughtUp(): Promise<boolean> {
     if (!(await this.#backend.rests())) return false;
-    return (this.manager.informers?.all() ?? []).every((informer) => hasCaughtUp(informer, this.#backend, this.#namespaces));
+    return (this.manager.informers?.all() ?? []).every(
+      // What is frozen is not waited for: how the operator lives with it is what the test wants to see.
+      (informer) => this.#backend.faults.freezes(informer.kind) || hasCaughtUp(informer, this.#backend, this.#namespaces),
+    );
   }
 
   #unsettled(afterMs: number): string {

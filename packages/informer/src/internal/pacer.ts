@@ -4,16 +4,21 @@
  */
 export class Pacer {
   readonly #sliceMs: number;
+  readonly #now: () => number;
   #startedAt: number | undefined;
 
-  /** @param sliceMs Processor time, so the real clock counts and not the injected one. @defaultValue 8, which leaves room below 10 ms for the last object */
-  constructor(sliceMs = 8) {
+  /**
+   * @param sliceMs Processor time, so the real clock counts and not the injected one. @defaultValue 8, which leaves room below 10 ms for the last object
+   * @param now in virtual time that of the injected clock, where every run has to be like the last: a slice never ends
+   */
+  constructor(sliceMs = 8, now: () => number = () => performance.now()) {
     this.#sliceMs = sliceMs;
+    this.#now = now;
   }
 
   /** True when this turn has been used up: {@link rest} before the next piece of work. */
   get isDue(): boolean {
-    const now = performance.now();
+    const now = this.#now();
     if (this.#startedAt !== undefined) return now - this.#startedAt >= this.#sliceMs;
     this.#startedAt = now;
     setImmediate(() => {

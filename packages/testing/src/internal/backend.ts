@@ -20,6 +20,7 @@ import { CustomResourceDefinition, Namespace } from "@treadle/apimachinery/kinds
 import { type ApiServer, type ApiServerOptions, createApiServer } from "@treadle/apiserver";
 import { type Client, createClient } from "@treadle/client";
 import type { RbacManifest } from "@treadle/controller";
+import { FaultSet } from "../faults/faults.ts";
 import { Recorder } from "../requests.ts";
 import { isAtRest, type Seen } from "./at-rest.ts";
 import { isBuiltIn, KnownKinds } from "./known-kinds.ts";
@@ -48,6 +49,8 @@ export class Backend {
   readonly kinds: KnownKinds;
   /** Requests of the operator. */
   readonly requests: Recorder = new Recorder();
+  /** What goes wrong on the way of the operators' requests. */
+  readonly faults: FaultSet;
   /** The operator's, where there is only one. */
   readonly client: Client;
   /** The user's: not recorded as the operator's. */
@@ -66,6 +69,7 @@ export class Backend {
     const { clock, random = seededRandom(1) } = options;
     this.clock = clock;
     this.random = random;
+    this.faults = new FaultSet(clock);
     const kinds = unique(options.kinds);
     this.kinds = new KnownKinds(kinds);
     for (const kind of [...kinds, Namespace]) this.#used.set(idOf(kind), kind);
@@ -105,6 +109,11 @@ export class Backend {
       if (isBuiltIn(kind)) await this.#real.remember(kind);
       else if (!this.#defined.has(idOf(kind))) await this.#real.install(kind);
     }
+  }
+
+  /** Those of which the picture is. */
+  get usedKinds(): readonly Kind[] {
+    return [...this.#used.values()];
   }
 
   /** Waits until objects of the kind may own others in every way; in memory they may at once. */

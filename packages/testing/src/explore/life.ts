@@ -1,0 +1,175 @@
+/** The lives of an operator in one run: a process after the other, and the wait until there is nothing left to do. */
+import type { FakeClock, KubernetesObject } from "@treadle/apimachinery";
+import type { ControllerOptions } from "@treadle/controller";
+import { seededRandom } from "@treadle/apimachinery";
+import type { AnyHandler } from "@treadle/reconcile";
+import type { Backend } from "../internal/backend.ts";
+import { hasCaughtUp } from "../internal/caught-up.ts";
+import { PassCounter } from "../internal/pass-counter.ts";
+import { turn } from "../internal/turns.ts";
+import { Process } from "./process.ts";
+import type { Wire } from "./wire.ts";
+
+export interface LifeOptions {
+  readonly backend: Backend;
+  readonly wire: Wire;
+  readonly clock: FakeClock;
+  readonly seed: number;
+  readonly handlers: () => readonly AnyHandler[];
+  readonly namespaces: readonly string[] | undefined;
+  readonly controller: ControllerOptions;
+  readonly horizonMs: number;
+}
+
+/** A process that was killed is back after so long: time enough to make times and jitter differ. */
+const RESTART_MS = 1_000;
+/** As far as a wait looks ahead while an event is withheld: beyond 90 s the watch would be given up, and the event seen. */
+const WITHHELD_HORIZON_MS = 10_000;
+/** As in `settled` of a test cluster. */
+const GIVE_UP_MS = 10_000;
+const MAX_PASSES = 1_000;
+const PATIENCE_TURNS = 100;
+
+export class Life {
+  readonly #options: LifeOptions;
+  readonly #counter: PassCounter;
+  readonly #past: Process[] = [];
+  #process: Process | undefined;
+  #restless = new AbortController();
+  passes = 0;
+
+  constructor(options: LifeOptions) {
+    this.#options = options;
+    this.#counter = new PassCounter(options.clock);
+  }
+
+  /**
+   * Waits until the operator is at rest. `final`: what is withheld is shown first, so that it knows everything.
+   * @throws Error that says what does not come to rest
+   */
+  async settled(isFinal: boolean, horizonMs: number = this.#options.horizonMs): Promise<void> {
+    const { clock, wire } = this.#options;
+    const horizon = clock.now() + horizonMs;
+    const soon = clock.now() + WITHHELD_HORIZON_MS;
+    const givingUp = new AbortController();
+    const timer = setTimeout(
+      () => givingUp.abort(new Error(`it does not come to rest within ${GIVE_UP_MS} real ms: ${this.#state()}`)),
+      GIVE_UP_MS,
+    );
+    const signal = AbortSignal.any([givingUp.signal, this.#restless.signal]);
+    try {
+      for (;;) {
+        const process = await this.#living(signal);
+        // Without time first: what was done last may be about to be withheld.
+        if (!(await this.#quiet(process, clock.now(), signal))) continue;
+        const end = (): number => Math.min(horizon, wire.withheld === undefined || isFinal ? horizon : soon);
+        if (!(await this.#quiet(process, end(), signal))) continue;
+        if (wire.atRest(process)) continue;
+        if (isFinal && wire.release()) continue;
+        if (!(await this.#caughtUp(process, end(), signal))) continue;
+        if (process.manager.status().controllers.every(({ queued, running }) => queued + running === 0)) return;
+      }
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** A pass of every primary, as after a resync. */
+  resync(): void {
+    for (const controller of this.#process?.manager.controllers ?? [])
+      for (const { metadata } of this.#options.backend.list(controller.handler.kind) as readonly KubernetesObject[])
+        controller.enqueue(metadata);
+  }
+
+  /** Ends all processes. */
+  async end(): Promise<void> {
+    for (const process of [...this.#past, ...(this.#process === undefined ? [] : [this.#process])]) await process.bury();
+  }
+
+  /** The process that lives, or a new one. */
+  async #living(signal: AbortSignal): Promise<Process> {
+    for (;;) {
+      if (this.#process !== undefined && !this.#process.isDead) return this.#process;
+      const { clock, wire, seed, handlers, namespaces, controller } = this.#options;
+      if (this.#process !== undefined) {
+        this.#past.push(this.#process);
+        await clock.advance(RESTART_MS);
+        wire.journal.push({ type: "restart", process: this.#past.length + 1 });
+      }
+      const random = seededRandom(seed + this.#past.length);
+      const process = new Process({ wire, clock, random, handlers, namespaces, controller, onPass: (key) => this.#passed(key) });
+      this.#process = process;
+      await this.#started(process, signal);
+    }
+  }
+
+  async #started(process: Process, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    let isOver = false;
+    let failure: { readonly error: unknown } | undefined;
+    process.start().then(
+      () => (isOver = true),
+      (error: unknown) => {
+        isOver = true;
+        failure = { error };
+      },
+    );
+    for (let turns = 0; !isOver && !process.isDead; turns++) {
+      signal.throwIfAborted();
+      const due = clock.nextDue();
+      await clock.advance(turns < PATIENCE_TURNS || due === undefined ? 0 : Math.max(0, due - clock.now()));
+    }
+    if (failure !== undefined && !process.isDead) throw failure.error;
+  }
+
+  /** Whether it came to rest; false when it was killed. */
+  async #quiet(process: Process, horizon: number, signal: AbortSignal): Promise<boolean> {
+    const { clock } = this.#options;
+    try {
+      await process.manager.settled({
+        horizonMs: Math.max(0, horizon - clock.now()),
+        signal: AbortSignal.any([signal, process.death]),
+      });
+      return !process.isDead;
+    } catch (error) {
+      if (process.isDead && !signal.aborted) return false;
+      throw error;
+    }
+  }
+
+  /** Waits until the operator knows what the server has. */
+  async #caughtUp(process: Process, horizon: number, signal: AbortSignal): Promise<boolean> {
+    const { clock } = this.#options;
+    for (let turns = 0; !(await this.#isCaughtUp(process)); turns++) {
+      signal.throwIfAborted();
+      if (process.isDead) return false;
+      const due = clock.nextDue();
+      if (turns >= PATIENCE_TURNS && due !== undefined && due <= horizon) {
+        await clock.advance(Math.max(0, due - clock.now()));
+        turns = 0;
+      } else await turn();
+    }
+    return !process.isDead;
+  }
+
+  async #isCaughtUp(process: Process): Promise<boolean> {
+    const { backend, wire, namespaces } = this.#options;
+    if (!(await backend.rests())) return false;
+    return (process.manager.informers?.all() ?? []).every(
+      (informer) => informer.kind.plural === wire.withheld || hasCaughtUp(informer, backend, namespaces),
+    );
+  }
+
+  #passed(key: string): void {
+    this.passes++;
+    if (this.#counter.count(key) >= MAX_PASSES)
+      this.#restless.abort(new Error(`it does not come to rest: ${MAX_PASSES} passes of ${key} without time moving`));
+  }
+
+  #state(): string {
+    const busy = this.#process?.manager
+      .status()
+      .controllers.map(({ name, queued, running, delayed }) => `${name}: ${running} running, ${queued} queued, ${delayed} delayed`);
+    return (busy ?? ["no process"]).join("; ");
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * The time of one process: that of the cluster while it lives. A process that was killed leaves no timer behind; its time
+ * stands still, and moves on alone when it is buried.
+ */
+import { type FakeClock, fakeClock, type Timer } from "@treadle/apimachinery";
+
+export class ProcessClock implements FakeClock {
+  readonly #shared: FakeClock;
+  /** After the end. */
+  #own: FakeClock | undefined;
+  readonly #timers = new Set<{ readonly dueMs: number; readonly run: () => void; timer: Timer }>();
+
+  constructor(shared: FakeClock) {
+    this.#shared = shared;
+  }
+
+  now(): number {
+    return (this.#own ?? this.#shared).now();
+  }
+
+  after(delayMs: number, run: () => void): Timer {
+    if (this.#own !== undefined) return this.#own.after(delayMs, run);
+    const entry = {
+      dueMs: this.#shared.now() + Math.max(0, delayMs),
+      run,
+      timer: this.#shared.after(delayMs, () => {
+        this.#timers.delete(entry);
+        run();
+      }),
+    };
+    this.#timers.add(entry);
+    return {
+      cancel: () => {
+        this.#timers.delete(entry);
+        entry.timer.cancel();
+      },
+    };
+  }
+
+  nextDue(): number | undefined {
+    return (this.#own ?? this.#shared).nextDue();
+  }
+
+  async advance(ms: number): Promise<void> {
+    await (this.#own ?? this.#shared).advance(ms);
+  }
+
+  /** Takes its timers out of the shared time. */
+  kill(): void {
+    if (this.#own !== undefined) return;
+    const own = fakeClock(this.#shared.now());
+    this.#own = own;
+    for (const entry of this.#timers) {
+      entry.timer.cancel();
+      entry.timer = own.after(entry.dueMs - own.now(), entry.run);
+    }
+  }
+}

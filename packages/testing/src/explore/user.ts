@@ -1,0 +1,77 @@
+/** The user of a run: acts whatever state the operator is in, and is written down. */
+import { type FakeClock, isConflict, isNotFound, type Kind, type ObjectOf, refOf } from "@treadle/apimachinery";
+import type { Backend } from "../internal/backend.ts";
+import { fullKey } from "../internal/handler-kinds.ts";
+import { DEFAULT_NAMESPACE } from "../internal/manifests.ts";
+import { type ToCreate, User, type UserActions } from "../internal/user.ts";
+import type { Effects } from "./effects.ts";
+import type { Life } from "./life.ts";
+import type { ExploredCluster } from "./scenario.ts";
+import type { StableUids } from "./uids.ts";
+import type { Wire } from "./wire.ts";
+
+export interface ClusterOfRun {
+  readonly backend: Backend;
+  readonly life: Life;
+  readonly wire: Wire;
+  readonly uids: StableUids;
+  readonly clock: FakeClock;
+  readonly effects: Effects;
+}
+
+/** An operator that works beside the user may be faster that often. */
+const MAX_TRIES = 10;
+
+export function clusterOf<World>(run: ClusterOfRun, world: World): ExploredCluster<World> {
+  const { backend, life, wire, uids, clock, effects } = run;
+  const user = new User(backend, "cluster");
+  const note = (text: string): void => void wire.journal.push({ type: "user", text });
+  const act = async <T>(text: string, action: () => Promise<T>): Promise<T> => {
+    note(text);
+    for (let tries = 1; ; tries++) {
+      try {
+        return await action();
+      } catch (error) {
+        if (isConflict(error) && tries < MAX_TRIES) continue;
+        // The operator does not know yet what this builds on.
+        if (!isAbsence(error) || !wire.release()) throw error;
+        await life.settled(true);
+      }
+    }
+  };
+  const change =
+    (verb: "update" | "updateStatus"): UserActions["update"] =>
+    (kind, key, edit) =>
+      act(`${verb} ${kind.kind} ${key}`, () => user[verb](kind, key, edit));
+  return {
+    create: <K extends Kind>(kind: K, object: ToCreate<K>): Promise<ObjectOf<K>> => {
+      const { name = kind.kind.toLowerCase(), namespace, uid } = object.metadata ?? {};
+      const key = fullKey(kind, namespace === undefined ? name : `${namespace}/${name}`, DEFAULT_NAMESPACE);
+      const metadata = { ...object.metadata, uid: uid ?? uids.next(kind.kind, key) };
+      return act(`create ${kind.kind} ${key}`, () => user.create(kind, { ...object, metadata }));
+    },
+    apply: (manifest) => act(`apply ${nameOf(manifest)}`, () => user.apply(manifest)),
+    update: change("update"),
+    updateStatus: change("updateStatus"),
+    delete: (kind, key) => act(`delete ${kind.kind} ${key}`, () => user.delete(kind, key)),
+    get: async (kind, key) => await backend.user.get(kind, refOf(fullKey(kind, key, DEFAULT_NAMESPACE))),
+    list: async (kind, namespace) => (await backend.user.list(kind, namespace === undefined ? {} : { namespace })).items,
+    settled: () => life.settled(false),
+    advance: async (ms) => {
+      note(`${ms} ms pass`);
+      await clock.advance(ms);
+    },
+    clock,
+    world,
+    effects,
+  };
+}
+
+function isAbsence(error: unknown): boolean {
+  return isNotFound(error) || (error instanceof Error && error.message.startsWith("cluster: there is no "));
+}
+
+function nameOf(manifest: object): string {
+  const { kind, metadata } = manifest as { readonly kind?: string; readonly metadata?: { readonly name?: string } };
+  return `${kind ?? "?"} ${metadata?.name ?? ""}`.trimEnd();
+}

@@ -1,0 +1,268 @@
+/**
+ * Between the processes of an operator and the server of a run: counts writes and events, and lets those go wrong that
+ * the point names.
+ */
+import type { ApiRequest, ApiResponse, Random, Transport } from "@treadle/apimachinery";
+import { answerTo, connectionReset, never } from "../faults/answers.ts";
+import { describeRequest } from "../requests.ts";
+import { gated, type GateKeeper, type WatchedEvent } from "./event-gate.ts";
+import { type Entry, type Target, textOf } from "./journal.ts";
+import type { Point, WriteFaultPoint } from "./point.ts";
+
+/** A process, as the wire sees it. */
+export interface Wired {
+  readonly isDead: boolean;
+  kill(): void;
+}
+
+/** A write, as the reference remembers it. */
+export interface Write {
+  readonly number: number;
+  readonly target: Target;
+}
+
+export interface SeenEvent {
+  readonly watch: string;
+  readonly number: number;
+  readonly type: string;
+  readonly key: string;
+}
+
+const WRITES: ReadonlySet<string> = new Set(["create", "update", "patch", "apply", "delete"]);
+/** What operators write about themselves: no part of what they keep. */
+const ASIDE: ReadonlySet<string> = new Set(["events", "leases"]);
+/** Turns that an event takes: what is written meanwhile comes before it. Fewer than `settled` waits for. */
+const TURNS = [0, 0, 1, 3] as const;
+/** What the client tries at once: the request and four times more (`MAX_BACKOFF` of @treadle/client). */
+const ATTEMPTS = 5;
+
+export class Wire {
+  readonly journal: Entry[] = [];
+  readonly writes: Write[] = [];
+  readonly events: SeenEvent[] = [];
+  /** Which faults did strike. */
+  readonly struck = new Set<number>();
+  readonly #transport: () => Transport;
+  readonly #point: Point;
+  readonly #random: Random;
+  readonly #eventCounts = new Map<string, number>();
+  #frozen: PromiseWithResolvers<void> | undefined;
+  #held: { readonly watch: string; readonly release: () => void } | undefined;
+  /** A request that is refused again when it is tried again. */
+  #striking: { readonly fault: WriteFaultPoint; readonly id: string; left: number } | undefined;
+  #doomed: Wired | undefined;
+  #isDoomedAtStart: boolean;
+  /** Whose pass a stale cache waits for: first for the end of the one that wrote, then for the next. */
+  #stale: "writing" | "next" | undefined;
+
+  constructor(transport: () => Transport, point: Point, random: Random) {
+    this.#transport = transport;
+    this.#point = point;
+    this.#random = random;
+    this.#isDoomedAtStart = point.some(({ type, ...where }) => type === "crash" && "write" in where && where.write === 0);
+  }
+
+  /** The connection of a process. */
+  through(process: Wired): Transport {
+    const transport = this.#transport();
+    if (this.#isDoomedAtStart) {
+      this.#isDoomedAtStart = false;
+      this.#doomed = process;
+      this.#strike({ type: "crash", write: 0 }, "the process ends before its first write");
+    }
+    return {
+      request: async (request) => {
+        if (process.isDead) return await never(request.signal);
+        const target = describeRequest(request);
+        const response = isWrite(target)
+          ? await this.#write(process, { transport, request, target })
+          : this.#watched(await transport.request(request), target, process);
+        // What a dead process hears it does nothing with.
+        return process.isDead ? await never(request.signal) : response;
+      },
+      close: () => transport.close(),
+    };
+  }
+
+  /** A pass of `process` is over. Returns whether it is to be run again, with the caches as they are. */
+  passEnded(process: Wired): "again" | undefined {
+    this.#striking = undefined;
+    if (process === this.#doomed) {
+      this.#doomed = undefined;
+      process.kill();
+      return undefined;
+    }
+    if (this.#stale === "writing") {
+      this.#stale = "next";
+      return "again";
+    }
+    if (this.#stale === "next") this.thaw();
+    return undefined;
+  }
+
+  /** Nothing more comes by itself: what waited for something that did not come happens now. Returns whether there was something. */
+  atRest(process: Wired): boolean {
+    if (process === this.#doomed) {
+      this.#doomed = undefined;
+      process.kill();
+      return true;
+    }
+    return this.thaw();
+  }
+
+  /** Lets all watches go on. */
+  thaw(): boolean {
+    this.#stale = undefined;
+    const frozen = this.#frozen;
+    this.#frozen = undefined;
+    frozen?.resolve();
+    return frozen !== undefined;
+  }
+
+  /** Shows the event that was withheld. Returns whether there was one. */
+  release(): boolean {
+    const held = this.#held;
+    this.#held = undefined;
+    held?.release();
+    return held !== undefined;
+  }
+
+  /** The plural of what has an event withheld. */
+  get withheld(): string | undefined {
+    return this.#held?.watch.split("/").at(-1);
+  }
+
+  async #write(
+    process: Wired,
+    given: { readonly transport: Transport; readonly request: ApiRequest; readonly target: Target },
+  ): Promise<ApiResponse> {
+    const { transport, request, target } = given;
+    if (process === this.#doomed) {
+      this.#doomed = undefined;
+      process.kill();
+      return await never(request.signal);
+    }
+    const again = this.#again(request);
+    if (again !== undefined) return refuse(again, target);
+    const number = this.writes.length + 1;
+    this.writes.push({ number, target });
+    const entry: Extract<Entry, { type: "write" }> = { type: "write", number, target, status: 0 };
+    this.journal.push(entry);
+    const fault = this.#point.find((one): one is WriteFaultPoint => one.type !== "skip" && one.write === number && one.type !== undefined);
+    if (fault !== undefined && (fault.type === "conflict" || fault.type === "error" || fault.type === "reset")) {
+      this.#strike(fault, REFUSALS[fault.type]);
+      if (fault.type !== "conflict") this.#striking = { fault, id: requestId(request), left: ATTEMPTS - 1 };
+      return refuse(fault, target);
+    }
+    const response = await transport.request(request);
+    entry.status = response.status;
+    if (fault !== undefined && !process.isDead) await this.#afterwards(fault, process, request);
+    return response;
+  }
+
+  /** What goes wrong once a write is stored. */
+  async #afterwards(fault: WriteFaultPoint, process: Wired, request: ApiRequest): Promise<void> {
+    switch (fault.type) {
+      case "crash":
+        this.#strike(fault, "the process hears the answer, and ends before its next write");
+        this.#doomed = process;
+        return;
+      case "crash-lost":
+        this.#strike(fault, "the write is stored, and the process ends before it hears of it");
+        process.kill();
+        await never(request.signal);
+        return;
+      case "lost":
+        this.#strike(fault, "the write is stored, and the connection breaks before the answer");
+        throw connectionReset("injected, after the server had answered");
+      case "stale":
+        this.#strike(fault, "from now on no watch says anything, until the next pass of the object is over");
+        this.#frozen ??= Promise.withResolvers();
+        this.#stale = "writing";
+        return;
+      case "conflict":
+      case "error":
+      case "reset":
+    }
+  }
+
+  #again(request: ApiRequest): WriteFaultPoint | undefined {
+    const striking = this.#striking;
+    if (striking === undefined || striking.id !== requestId(request) || striking.left-- <= 0) return undefined;
+    return striking.fault;
+  }
+
+  #strike(fault: Point[number], text: string): void {
+    this.struck.add(this.#point.findIndex((one) => JSON.stringify(one) === JSON.stringify(fault)));
+    this.journal.push({ type: "fault", text });
+  }
+
+  #watched(response: ApiResponse, target: Target, process: Wired): ApiResponse {
+    if (target.verb !== "watch" || response.stream === undefined) return response;
+    const watch = target.namespace === undefined ? target.resource : `${target.namespace}/${target.resource}`;
+    const hasInitialEvents = /[?&]sendInitialEvents=(true|1)(&|$)/.test(target.path);
+    return { ...response, stream: gated(response.stream, this.#keeper(watch, process), hasInitialEvents) };
+  }
+
+  #keeper(watch: string, process: Wired): GateKeeper {
+    return {
+      get isDead() {
+        return process.isDead;
+      },
+      turns: () => TURNS[Math.floor(this.#random.next() * TURNS.length)] ?? 0,
+      count: () => {
+        const number = (this.#eventCounts.get(watch) ?? 0) + 1;
+        this.#eventCounts.set(watch, number);
+        return number;
+      },
+      isSkipped: (number) => this.#point.some((one) => one.type === "skip" && one.watch === watch && one.event === number),
+      thawed: () => this.#frozen?.promise,
+      hold: (event) => {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        this.#held = { watch, release: resolve };
+        this.#strike({ type: "skip", watch, event: event.number ?? 0 }, `the event ${described(watch, event)} is withheld`);
+        return promise;
+      },
+      replaced: (event, by) => {
+        this.#held = undefined;
+        this.journal.push({ type: "fault", text: `the event ${described(watch, by)} comes in place of ${described(watch, event)}` });
+      },
+      delivered: ({ type, key, number }) => {
+        if (number === undefined) return;
+        this.events.push({ watch, number, type, key });
+        this.journal.push({ type: "event", watch, number, change: type, key });
+      },
+    };
+  }
+}
+
+function described(watch: string, { number, type, key }: WatchedEvent): string {
+  return `${watch}#${number} (${type} ${key})`;
+}
+
+const REFUSALS = {
+  conflict: "the write is refused with 409 Conflict",
+  error: "the write is refused with 500, as often as the client tries",
+  reset: "the connection breaks before the server hears of the write, as often as the client tries",
+} as const;
+
+function refuse(fault: WriteFaultPoint, target: Target): ApiResponse {
+  const answer =
+    fault.type === "conflict"
+      ? answerTo({ type: "conflict" }, target)
+      : fault.type === "error"
+        ? answerTo({ type: "serverError" }, target)
+        : undefined;
+  if (answer !== undefined) return answer;
+  throw connectionReset("injected, before the server heard of it");
+}
+
+function isWrite({ verb, resource }: Target): boolean {
+  return WRITES.has(verb) && !ASIDE.has(resource);
+}
+
+function requestId({ method, path, body = "" }: ApiRequest): string {
+  return `${method} ${path} ${body}`;
+}
+
+export { textOf };
