@@ -106,15 +106,40 @@ test.for<{ readonly name: string; readonly reason: string; readonly given: reado
   expect(said(...given), reason).toEqual(want);
 });
 
+const page = { name: "page", kind: ConfigMap, checkedForReadiness: false, desired: { data: {} } } as const;
+const ALL = "create,delete,list,patch,watch configmaps of core";
+const FINALIZERS = "update widgets/finalizers of example.dev";
 test.for([
-  { ownership: "reference", updates: ["finalizers"] },
-  { ownership: "label", updates: [] },
-] as const)("a dependent marked by $ownership updates $updates of its owner", ({ ownership, updates }) => {
-  const page = dependentApply(Widget, { name: "page", kind: ConfigMap, checkedForReadiness: false, ownership, desired: { data: {} } });
-  const { cluster } = rbacRules(handler(Widget).step(page).build());
-  expect(cluster.filter(({ verbs }) => verbs.includes("update")).flatMap(({ resources }) => resources)).toEqual(
-    updates.map((subresource) => `widgets/${subresource}`),
+  { name: "by default", given: page, want: [ALL, FINALIZERS] },
+  { name: "marked by a label", given: { ...page, ownership: "label" }, want: [ALL] },
+  { name: "unwatched", given: { ...page, watched: false }, want: ["create,delete,get,list,patch configmaps of core", FINALIZERS] },
+  {
+    name: "of a kind that cannot refer",
+    given: { ...page, kind: Namespace, watched: false },
+    want: ["create,delete,get,list,patch namespaces of core"],
+  },
+  { name: "not owned", given: { ...page, owned: false }, want: ["create,list,patch,watch configmaps of core"] },
+  { name: "created by somebody else", given: { ...page, created: false }, want: ["list,patch,watch configmaps of core"] },
+  {
+    name: "created by somebody else, but ours",
+    given: { ...page, created: false, owned: true },
+    want: ["delete,list,patch,watch configmaps of core", FINALIZERS],
+  },
+  { name: "only looked at", given: { ...page, created: false, desired: undefined }, want: ["list,watch configmaps of core"] },
+  {
+    name: "with a merge of its own",
+    given: { ...page, update: () => undefined },
+    want: ["create,delete,list,update,watch configmaps of core", FINALIZERS],
+  },
+  { name: "never updated", given: { ...page, updated: false }, want: [ALL, FINALIZERS] },
+] as const)("a dependent $name asks for what it does", ({ given, want }) => {
+  const { desired, ...options } = given;
+  const built = dependentApply(Widget, desired === undefined ? { ...options, created: false } : { ...options, desired });
+  const { cluster } = rbacRules(handler(Widget).step(built).build());
+  const rules = cluster.map(
+    ({ apiGroups, resources, verbs }) => `${[...verbs].sort().join(",")} ${resources.join(",")} of ${apiGroups.join(",") || "core"}`,
   );
+  expect(rules.filter((rule) => /configmaps|namespaces|finalizers/.test(rule)).sort()).toEqual([...want].sort());
 });
 
 test("a watch of the builder lists and watches", () => {

@@ -41,6 +41,7 @@ export interface StepRuntime {
 
 /** What the engine knows of a step that keeps a dependent object. */
 export interface DependentRuntime {
+  readonly kind: Kind;
   /** Whether it may set an owner reference, for which the right to update the owner's finalizers is needed. */
   readonly refersToOwner: boolean;
   /** Whether it has entries in `status.dependents`. */

@@ -44,11 +44,12 @@ export function dependentApply<
     needs: given.needs ?? [],
     reads: { ...given.reads, [LIVE]: read },
     owns: dependent.isOwned && dependent.isWatched ? [given.kind] : [],
-    permissions: permissionsOf(primary, dependent),
+    permissions: permissionsOf(dependent),
     ...(given.timeoutMs === undefined ? {} : { timeoutMs: given.timeoutMs }),
     do: (req) => apply(unitOf(dependent, read, req as AnyDoReq)),
     ...(dependent.isOwned ? { cleanup: (req: unknown) => cleanup(unitOf(dependent, read, req as AnyCleanupReq)) } : {}),
     dependent: {
+      kind: dependent.kind,
       refersToOwner: dependent.isOwned && given.ownership !== "label",
       hasEntries: dependent.isChecked,
       dependsOn: () => (given.dependsOn ?? []).map((needed: unknown): StepRuntime | undefined => runtimeOf(needed)),
@@ -75,22 +76,19 @@ function liveRead(dependent: Dependent): OneRead {
   return one(dependent.kind, ref, dependent.isWatched ? {} : { watch: false }) as OneRead; // A read is one of these at run time.
 }
 
-/** What neither the read nor `owns` says. */
-function permissionsOf(primary: Kind, { kind, options, adopt, ...dependent }: Dependent): readonly Permission[] {
-  const verbs = new Set<Permission["verbs"][number]>();
+/** What it does with its objects, besides what the read asks for. */
+function permissionsOf({ kind, options, adopt, ...dependent }: Dependent): readonly Permission[] {
   const isOwn = options.update !== undefined;
-  if (dependent.isCreated)
-    for (const verb of isOwn ? (["create", "list"] as const) : (["create", "patch", "list"] as const)) verbs.add(verb);
-  if (dependent.isUpdated && options.desired !== undefined) verbs.add(isOwn ? "update" : "patch");
+  const verbs = new Set<Permission["verbs"][number]>();
+  // A create that somebody else was faster with looks at what is there by a list; so do pruning and cleanup.
+  if (dependent.isCreated) verbs.add("list").add("create");
+  // Server-side apply is a patch, also where it creates.
+  if (!isOwn && (dependent.isCreated || (dependent.isUpdated && options.desired !== undefined))) verbs.add("patch");
+  if (isOwn && dependent.isUpdated) verbs.add("update");
+  // The controller of before is taken off by a patch.
   if (dependent.isUpdated && adopt === "force") verbs.add("patch");
-  if (dependent.isOwned) for (const verb of ["list", "delete"] as const) verbs.add(verb);
-  const isCovered = dependent.isOwned && dependent.isWatched;
-  for (const verb of isCovered ? (["list", "create", "patch", "delete"] as const) : []) verbs.delete(verb);
-  const refers = dependent.isOwned && !dependent.isWatched && options.ownership !== "label" && primary.kind !== "";
-  return [
-    ...(verbs.size === 0 ? [] : [{ kind, verbs: [...verbs] }]),
-    ...(refers ? [{ kind: primary, subresource: "finalizers", verbs: ["update"] as const }] : []),
-  ];
+  if (dependent.isOwned) verbs.add("list").add("delete");
+  return verbs.size === 0 ? [] : [{ kind, verbs: [...verbs] }];
 }
 
 /** @throws TypeError with what is wrong, and what to do. */
