@@ -1,5 +1,5 @@
 /** Removes what a step keeps no more. Found by owner and label, never by a computed name; deleted only by uid. */
-import { type KubernetesObject, keyOf, type Ref, refOf } from "@treadle/apimachinery";
+import { isKindNotServed, type KubernetesObject, keyOf, type Ref, refOf } from "@treadle/apimachinery";
 import { inNamespaceOf } from "../../reads.ts";
 import { identityOf, marksOf, targetOf, titleOf } from "./dependent.ts";
 import { dependentsOf, type NewEntry } from "./entries.ts";
@@ -57,9 +57,15 @@ async function listed(unit: Unit): Promise<readonly KubernetesObject[]> {
   const { dependent, handlerName, owner, req } = unit;
   const labelSelector = marksOf(handlerName, dependent.name, owner);
   const found: KubernetesObject[] = [];
-  for (const namespace of namespacesOf(unit)) {
-    const options = namespace === undefined ? { labelSelector } : { labelSelector, namespace };
-    found.push(...(await req.client.list(dependent.kind, options)));
+  try {
+    for (const namespace of namespacesOf(unit)) {
+      const options = namespace === undefined ? { labelSelector } : { labelSelector, namespace };
+      found.push(...(await req.client.list(dependent.kind, options)));
+    }
+  } catch (error) {
+    // With a CRD go all of its objects: what is to be cleaned up is gone.
+    if (isKindNotServed(error)) return [];
+    throw error;
   }
   return found;
 }
