@@ -4,12 +4,19 @@ import { type EndedPass, FailureCurve } from "./failure-curve.ts";
 
 const fails: Requeue = { type: "failure" };
 const asks: Requeue = { type: "failure", afterMs: 7_000 };
+const now: EndedPass = { requeue: { type: "failure", afterMs: 0 } };
 const waits: Requeue = { type: "after", afterMs: 50, reason: "not yet" };
 const done: Requeue = { type: "none" };
 
 test.for<{ name: string; passes: readonly EndedPass[]; want: readonly (number | undefined)[] }>([
   { name: "failures double", passes: [{ requeue: fails }, { requeue: fails }, { requeue: fails }], want: [5, 10, 20] },
   { name: "an error that names its delay counts", passes: [{ requeue: asks }, { requeue: fails }], want: [7_000, 10] },
+  {
+    // A header of somebody else's server may say so for ever.
+    name: "an error that asks for no delay at all takes the curve's",
+    passes: [now, now, { requeue: fails }, now],
+    want: [5, 10, 20, 40],
+  },
   {
     name: "a wait and a success start the curve anew",
     passes: [{ requeue: fails }, { requeue: waits }, { requeue: fails }, { requeue: done }, { requeue: fails }],

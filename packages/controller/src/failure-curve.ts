@@ -36,7 +36,8 @@ export class FailureCurve {
     }
     // An error that names its delay counts as a failure all the same.
     const curveMs = this.#backoff.next(key);
-    return requeue.afterMs ?? curveMs;
+    // One that names none, such as `Retry-After: 0`, must not keep a worker busy for as long as it lasts.
+    return requeue.afterMs === undefined || requeue.afterMs === 0 ? curveMs : requeue.afterMs;
   }
 
   /** The next failure of `key` is its first. Keys are kept until forgotten. */

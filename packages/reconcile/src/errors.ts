@@ -47,7 +47,7 @@ export class TerminalError extends Error {
   }
 }
 
-/** A failure that says when to try again, in place of the back-off. */
+/** A failure that says when to try again, in place of the back-off; 0 says nothing: the back-off decides. */
 export class RetryAfterError extends Error {
   override readonly name: string = "RetryAfterError";
   /** Milliseconds. */

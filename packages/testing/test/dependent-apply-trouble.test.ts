@@ -1,7 +1,7 @@
 /** dependentApply where the world around it went wrong: kinds that are gone, entries of others, objects of others. */
 import "../src/matchers.ts";
 import { defineResource } from "@treadle/apimachinery";
-import { conditions, dependentApply, dependentsOf, handler } from "@treadle/reconcile";
+import { conditions, dependentApply, handler } from "@treadle/reconcile";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { startTestCluster } from "../src/index.ts";
