@@ -68,8 +68,9 @@ class Estimator {
     if (expr.type === "list") return expr.items.length;
     if (expr.type === "map") return expr.entries.length;
     const size = sizeOf(this.#types.get(expr));
-    // The real server takes variables of which it knows nothing to be as long as the whole.
-    return expr.type === "ident" && size === Infinity ? this.#root : size;
+    // The real server takes variables and items of which it knows nothing to be as long as the whole.
+    const isItem = expr.type === "ident" || (expr.type === "call" && expr.name === "_[_]");
+    return isItem && size === Infinity ? this.#root : size;
   }
 
   #sized(expr: Expr, size: number, cost: number): number {
@@ -129,6 +130,8 @@ class Estimator {
         if (type?.type !== "list") return sum + walk();
         return sum + product(size, 1 + (isText(type.item) ? Math.ceil(sizeOf(type.item) * TRAVERSAL) : 0));
       }
+      case "charAt":
+        return this.#sized(expr, 1, sum + 1); // in doubt less than the real server: what it takes must not be refused here
       case "lists.range": {
         const count = first?.type === "const" && typeof first.value === "bigint" ? Number(first.value) : Infinity;
         return this.#sized(expr, count, sum + 1);

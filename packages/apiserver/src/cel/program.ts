@@ -1,6 +1,6 @@
 /** An expression of a rule, parsed and checked against what `self` is; and running it. */
 import { compilePattern } from "../crd/pattern.ts";
-import { check, type Problem, type Signature } from "./check.ts";
+import { check, type Checked, type Problem, type Signature } from "./check.ts";
 import { maxCost } from "./cost.ts";
 import { type Budget, evaluate, type Runtime, type Scope } from "./evaluate.ts";
 import { collections } from "./library/collections.ts";
@@ -30,11 +30,16 @@ export function compileProgram(source: string, variables: ReadonlyMap<string, Ty
   try {
     expr = parseCel(source);
   } catch (error) {
-    if (!(error instanceof CelSyntaxError)) throw error;
-    return issues(source, [{ message: error.message, at: error.at }]);
+    return issues(source, [syntaxProblem(error)]);
   }
   const runtime: Runtime = { variables, types, constants, literals, signatures: find, overloads: find };
-  const { type, problems, uses, types: parts } = check(expr, runtime);
+  let checked: Checked;
+  try {
+    checked = check(expr, runtime);
+  } catch (error) {
+    return issues(source, [syntaxProblem(error)]);
+  }
+  const { type, problems, uses, types: parts } = checked;
   if (problems.length > 0) return issues(source, problems);
   return {
     type,
@@ -78,6 +83,13 @@ const literals: Runtime["literals"] = {
   duration: (source) => parseDuration(source, false) !== undefined,
   timestamp: (source) => parseTimestamp(source) !== undefined,
 };
+
+/** An expression that is nested too deeply for the stack is refused like one that is no CEL. */
+function syntaxProblem(error: unknown): Problem {
+  if (error instanceof CelSyntaxError) return error;
+  if (error instanceof RangeError) return { message: "expression recursion limit exceeded: 250", at: 0 };
+  throw error;
+}
 
 function issues(source: string, problems: readonly Problem[]): string {
   return [...problems]

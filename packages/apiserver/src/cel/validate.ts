@@ -163,7 +163,12 @@ class Run {
       let variables: Readonly<Record<string, Value>> = {};
       try {
         self ??= toValue(value, schema, isRoot);
-        variables = { self, ...(program.usesOldSelf ? { oldSelf: oldValue(old, schema, isRoot, isOptional) } : {}) };
+        variables = {
+          self,
+          ...(program.usesOldSelf || (old !== undefined && compiled.message?.usesOldSelf === true)
+            ? { oldSelf: oldValue(old, schema, isRoot, isOptional) }
+            : {}),
+        };
         verdict = this.#spend((budget) => program.run(variables, budget));
       } catch (failure) {
         if (failure instanceof BudgetError) {

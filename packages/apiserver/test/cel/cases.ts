@@ -2,6 +2,7 @@
  * Expressions and the values that they are tried on. Of each group every rule meets every value; what a kube-apiserver
  * said is in `golden.json` (`record.ts` writes it), and `golden.test.ts` holds this server to it.
  */
+import { generatedGroup } from "./generated-cases.ts";
 import { type Group, list, text } from "./group.ts";
 import { kubernetesGroups } from "./kubernetes-cases.ts";
 
@@ -403,4 +404,5 @@ export const groups: readonly Group[] = [
     ],
   },
   ...kubernetesGroups,
+  generatedGroup,
 ];
