@@ -127,7 +127,7 @@ async function conformance(kubeconfig: string): Promise<void> {
 async function randomApply(kubeconfig: string): Promise<void> {
   const code = await compare(RANDOM_APPLY, ["--seed", "1", "--count", String(OPERATIONS)], kubeconfig);
   if (code !== 0) problems.push(`apply: ${RANDOM_APPLY} ended with ${code} (see above)`);
-  lines.push(`apply: ${OPERATIONS} random operations ${code === 0 ? "without" : "with"} a difference`);
+  lines.push(`apply: ${OPERATIONS} random operations and some ${code === 0 ? "without" : "with"} a difference`);
 }
 
 /** None is expected. */

@@ -7,7 +7,15 @@ import { openApiDocument } from "./openapi/documents.ts";
 import { readBoolean } from "./options.ts";
 import { type ResourceType, resourceOf } from "./registry.ts";
 import { parseTarget, type ResourceRoute, type Target } from "./routes.ts";
-import { badRequest, methodNotAllowed, methodNotSupported, notFound, resourceNotServed, type StatusError } from "./status-errors.ts";
+import {
+  badRequest,
+  failedResponse,
+  methodNotAllowed,
+  methodNotSupported,
+  notFound,
+  resourceNotServed,
+  StatusError,
+} from "./status-errors.ts";
 import { create } from "./verbs/create.ts";
 import { deleteCollection, deleteOne } from "./verbs/delete.ts";
 import { get, list } from "./verbs/list.ts";
@@ -111,7 +119,11 @@ async function answerResource(
     accepted: negotiate(request.headers["accept"]),
     warnings: served.version.deprecation === undefined ? [] : [served.version.deprecation],
   };
-  const response = await verbOf(call);
+  // What was warned of before a refusal is in its answer, too.
+  const response = await verbOf(call).catch((error: unknown) => {
+    if (error instanceof StatusError) return failedResponse(error.status);
+    throw error;
+  });
   if (call.warnings.length === 0) return response;
   return { ...response, headers: { ...response.headers, warning: call.warnings.map(warningOf).join(", ") } };
 }

@@ -27,7 +27,7 @@ import { EventQueue } from "./event-queue.ts";
 import { GarbageCollector } from "./garbage-collection/collector.ts";
 import { createNamespaces } from "./namespaces.ts";
 import { Registry } from "./registry.ts";
-import { internalError, shuttingDown, StatusError } from "./status-errors.ts";
+import { failedResponse, internalError, shuttingDown, StatusError } from "./status-errors.ts";
 import { Store } from "./storage.ts";
 
 /** A kind of which the server is to serve objects: its CRD, or a kind. A kind without a CRD has a status and any fields. */
@@ -132,7 +132,7 @@ class InMemoryServer implements ApiServer {
     try {
       for (const observe of this.#isClosed ? [] : this.#observers) observe(request);
     } catch (error) {
-      return failed(error);
+      return failedResponse(statusOf(error));
     }
     return this.#answer(request);
   }
@@ -144,7 +144,7 @@ class InMemoryServer implements ApiServer {
       if (request.method !== "GET") this.#terminations.settle();
       return response;
     } catch (error) {
-      return failed(error);
+      return failedResponse(statusOf(error));
     }
   }
 
@@ -199,16 +199,6 @@ class InMemoryServer implements ApiServer {
     this.#collector?.close();
     for (const stream of this.#parts.streams.keys()) stream.end();
   }
-}
-
-function failed(error: unknown): ApiResponse {
-  const status = statusOf(error);
-  const retryAfter = status.details?.retryAfterSeconds;
-  const headers = {
-    "content-type": "application/json",
-    ...(retryAfter === undefined ? {} : { "retry-after": String(retryAfter) }),
-  };
-  return { status: status.code, headers, body: JSON.stringify(status) };
 }
 
 /** An ApiError comes from an observer that injects a fault; anything but a StatusError else is a defect of the server. */

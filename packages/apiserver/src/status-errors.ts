@@ -2,7 +2,7 @@
  * Failures as the `Status` objects of the real API server (k8s.io/apimachinery `api/errors`): same code, reason,
  * details and words, since clients and people match on them.
  */
-import type { Status, StatusCause } from "@treadle/apimachinery";
+import type { ApiResponse, Status, StatusCause } from "@treadle/apimachinery";
 import { aggregate, type FieldError } from "./field-errors.ts";
 import { goQuote } from "./internal/json.ts";
 
@@ -21,6 +21,16 @@ export class StatusError extends Error {
     super(status.message);
     this.status = status;
   }
+}
+
+/** A failure on the wire. */
+export function failedResponse(status: Status): ApiResponse {
+  const retryAfter = status.details?.retryAfterSeconds;
+  const headers = {
+    "content-type": "application/json",
+    ...(retryAfter === undefined ? {} : { "retry-after": String(retryAfter) }),
+  };
+  return { status: status.code, headers, body: JSON.stringify(status) };
 }
 
 type Details = NonNullable<Status["details"]>;

@@ -208,6 +208,12 @@ describe("an apply", () => {
     expect((await apply("one", configMap("m", { data: null }))).body).not.toHaveProperty("data");
   });
 
+  test("stores an empty text where a map of a built-in kind has null", async () => {
+    const { apply } = applying();
+    expect((await apply("one", configMap("m", { data: { a: null, b: "c" } }))).body["data"]).toEqual({ a: "", b: "c" });
+    expect((await apply("one", configMap("m", { data: { a: null } }))).body["data"]).toEqual({ a: "" });
+  });
+
   test.for([
     { name: "without a manager", query: "", body: spec({}), status: 422 },
     { name: "of another kind", query: "fieldManager=x", body: { ...spec({}), kind: "Gadget" }, status: 400 },

@@ -327,6 +327,7 @@ describe("versions and subresources", () => {
     expect(body).toMatchObject({ apiVersion: "example.com/v1beta1", spec: { size: 2 } });
     expect(body["spec"]).not.toHaveProperty("only");
     expect(headers["warning"]).toBe('299 - "example.com/v1beta1 Widget is deprecated"');
+    expect((await call("GET", `${beta}/absent`)).headers["warning"]).toBe(headers["warning"]);
     const [event] = await (await watch(`${beta}?watch=true`)).take();
     expect(event?.["object"].apiVersion).toBe("example.com/v1beta1");
     const made = await call("POST", beta, { ...widget("b"), apiVersion: "example.com/v1beta1" });

@@ -36,7 +36,7 @@ export async function apply(call: Call): Promise<ApiResponse> {
   const { object, managed } = merged(call, body, { entry, options });
   if (repeated.length > 0 && options.fieldValidation === "Strict") throw repeatedlyKeyed(repeated);
   call.warnings.push(...repeated);
-  const { draft } = complete(served, served.type.isCustom ? object : (withoutNulls(object) as JsonObject), { keepsNulls: true });
+  const { draft } = complete(served, object, { keepsNulls: true });
   const applied = { managed, residue: residueOfApply(call, object) };
   if (entry === undefined) return answerWritten(call, 201, createApplied(call, draft, { applied, options }));
   matchNamespace(draft, served.type.isNamespaced ? route.namespace : "");
@@ -120,13 +120,4 @@ function noSuchUid({ served, route }: Call, uid: string): StatusError {
 /** Conversion from another version, and the structs of built-in kinds, leave nothing of it. */
 function residueOfApply({ served: { type, version } }: Call, object: JsonObject): Residue {
   return type.isCustom && version === type.storage ? residueIn(object) : NO_RESIDUE;
-}
-
-/** Built-in kinds know no null: to them it is an absent field. */
-function withoutNulls(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutNulls);
-  if (!isObject(value)) return value;
-  const rest: JsonObject = {};
-  for (const field in value) if (value[field] !== null) rest[field] = withoutNulls(value[field]);
-  return rest;
 }

@@ -113,9 +113,10 @@ function configuration(kind: Kind, dice: Dice, isStatus: boolean): Json {
 }
 
 function metadataOf(dice: Dice): Json {
+  // Of a kind that no server knows: a garbage collector leaves such owners alone, others it would find missing.
   const owner = (uid: string): Json => ({
-    apiVersion: "v1",
-    kind: "ConfigMap",
+    apiVersion: "owners.example.com/v1",
+    kind: "Owner",
     name: `owner-${uid}`,
     uid: `00000000-0000-0000-0000-00000000000${uid}`,
   });

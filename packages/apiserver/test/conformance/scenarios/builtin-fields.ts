@@ -58,6 +58,7 @@ export const builtInFields: readonly Scenario[] = [
       await patch("a selector", "two", { spec: { selector: { b: "c" } } });
       await patch("to a node port", "two", { spec: { type: "NodePort" } });
       await patch("and back", "two", { spec: { type: "ClusterIP" } });
+      await patch("to a load balancer", "two", { spec: { type: "LoadBalancer" } });
       await send("a status", "PATCH", `${all}/s/status`, {
         query: "fieldManager=lb",
         body: { status: { loadBalancer: { ingress: [{ ip: "192.0.2.1" }] } } },
