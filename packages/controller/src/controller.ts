@@ -14,15 +14,13 @@ import {
   type AnyHandler,
   type Cache,
   createReconciler,
-  type Fetches,
   type Logger,
   type PassResult,
   type Reconciler,
   type ReconcilerEnv,
   type Strays,
-  type Wake,
-  wakesOf,
 } from "@treadle/reconcile";
+import { type Fetches, type Wake, wakesOf } from "@treadle/reconcile/unstable/engine";
 import { CLUSTER_CURVE, type Curve, EXTERNAL_CURVE, LOW_PRIORITY, type QueueStatus, WorkQueue } from "@treadle/workqueue";
 import { type EndedPass, FailureCurve } from "./failure-curve.ts";
 import type { Feed, Origin } from "./feed.ts";

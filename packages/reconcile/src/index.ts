@@ -9,37 +9,12 @@ export {
   RetryAfterError,
   TerminalError,
 } from "./errors.ts";
-export {
-  type AnyHandler,
-  type Handler,
-  handler,
-  type HandlerBuilder,
-} from "./handler.ts";
-export type { DeclaredWatch } from "./internal/collected.ts";
-export type { Pipeline, PipelineConditions } from "./internal/pipeline.ts";
-export type { StepRuntime } from "./internal/step-runtime.ts";
+export { type AnyHandler, type Handler, handler, type HandlerBuilder } from "./handler.ts";
 export type { PassResult, PhaseReport, Requeue, Strays } from "./pass-result.ts";
-export { type Permission, PERMISSION_VERBS, type PermissionVerb } from "./permission.ts";
-export {
-  type AnyRead,
-  many,
-  type ManyOf,
-  type ManyRead,
-  type ManySelector,
-  one,
-  type OneOf,
-  type OneRead,
-  type Read,
-  type ReadForm,
-  type ReadOptions,
-  type Reads,
-  type ReadsOf,
-  type WatchForm,
-  watchFormOf,
-} from "./reads.ts";
+export { type Permission, type PermissionVerb } from "./permission.ts";
+export { many, type ManyOf, type ManySelector, one, type OneOf, type Read, type ReadOptions, type Reads, type ReadsOf } from "./reads.ts";
 export { createReconciler, type PassOptions, type Reconciler } from "./reconciler.ts";
 export type { EventNote, ReconcilerEnv, UndeclaredUse } from "./env.ts";
-export { type Fetch, Fetches } from "./fetches.ts";
 export type {
   Deadlines,
   HandlerOptions,
@@ -66,7 +41,6 @@ export type {
   ReqClient,
   StatusOf,
 } from "./req.ts";
-export { factsOf, runStep, type RunStepOptions, stateAnnotation, type StepFacts, type StepRun } from "./run-step.ts";
 export type { AnyResult, Continue, StepResult, Stop, Wait } from "./result.ts";
 export {
   all,
@@ -82,7 +56,6 @@ export {
   step,
   type StepDefinition,
 } from "./step.ts";
-export { type PrimaryIndex, type Wake, type WakeLookup, wakesOf, watchedKindsOf } from "./wake.ts";
 export { conditions, type ConditionsOptions } from "./steps/conditions.ts";
 export { defaults, type DefaultsOptions } from "./steps/defaults.ts";
 export { dependentApply } from "./steps/dependent-apply/dependent-apply.ts";
@@ -109,5 +82,4 @@ export { guard, type GuardOptions } from "./steps/guard.ts";
 export { pause, PAUSED_ANNOTATION, type PauseOptions } from "./steps/pause.ts";
 export { prerequisite, type PrerequisiteOptions } from "./steps/prerequisite.ts";
 export { validate, type ValidateOptions } from "./steps/validate.ts";
-export { withoutSecrets } from "./internal/redact.ts";
 export { SKIP_CLEANUP_ANNOTATION } from "./internal/names.ts";

@@ -21,17 +21,13 @@ import {
   type AnyStep,
   type Cache,
   type EventNote,
-  factsOf,
-  Fetches,
   type Outcome,
   type ReconcilerEnv,
-  runStep,
-  stateAnnotation,
   type Step,
-  type StepFacts,
   type StepResult,
   type UndeclaredUse,
 } from "@treadle/reconcile";
+import { factsOf, Fetches, runStep, stateAnnotation, type StepFacts } from "@treadle/reconcile/unstable/engine";
 import { Backend } from "./internal/backend.ts";
 import { type LogLine, recordingLogger } from "./internal/log-recorder.ts";
 import { collectUndeclared } from "./internal/undeclared.ts";

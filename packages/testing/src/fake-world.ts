@@ -25,11 +25,9 @@ import {
   type AnyHandler,
   type PassResult,
   type Reconciler,
-  type Wake,
   type UndeclaredUse,
-  wakesOf,
-  watchedKindsOf,
 } from "@treadle/reconcile";
+import { type Wake, wakesOf, watchedKindsOf } from "@treadle/reconcile/unstable/engine";
 import { CLUSTER_CURVE } from "@treadle/workqueue";
 import { Backend } from "./internal/backend.ts";
 import { hasCaughtUp } from "./internal/caught-up.ts";

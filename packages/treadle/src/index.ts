@@ -51,7 +51,14 @@ export {
 } from "@treadle/reconcile";
 
 // What an object says of its dependents.
-export { type DependentEntry, type DependentStep, dependentsOf, worstDependent } from "@treadle/reconcile";
+export {
+  type DependentEntry,
+  type DependentOptions,
+  type DependentState,
+  type DependentStep,
+  dependentsOf,
+  worstDependent,
+} from "@treadle/reconcile";
 
 // What a step throws to say more than "it failed".
 export { RetryAfterError, TerminalError } from "@treadle/reconcile";

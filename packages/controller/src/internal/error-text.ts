@@ -1,5 +1,5 @@
 /** Errors as texts that may be read by anybody who reads a log or asks a probe. */
-import { withoutSecrets } from "@treadle/reconcile";
+import { withoutSecrets } from "@treadle/reconcile/unstable/engine";
 
 /** What went wrong, without secrets. Never throws, whatever was thrown. */
 export function messageOf(error: unknown): string {

@@ -2,7 +2,7 @@
  * What of a value may stand in a log line. It never throws and never takes long: what cannot be read, refers to itself
  * or is too much is replaced by a word that says so. Secrets are hidden by the same rules as in the texts of a status.
  */
-import { withoutSecrets } from "@treadle/reconcile";
+import { withoutSecrets } from "@treadle/reconcile/unstable/engine";
 
 /** Deeper than any line that a person reads. */
 const MAX_DEPTH = 8;

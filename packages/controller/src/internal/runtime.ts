@@ -5,7 +5,8 @@
 import { type Clock, keepOwnManagedFields, type Kind, type KubernetesObject, metadataOnly, type Random } from "@treadle/apimachinery";
 import type { Client } from "@treadle/client";
 import { createInformers, type Informer, type Informers } from "@treadle/informer";
-import { type AnyHandler, type Cache, type EventNote, Fetches, type Logger, type ReconcilerEnv, watchedKindsOf } from "@treadle/reconcile";
+import { type AnyHandler, type Cache, type EventNote, type Logger, type ReconcilerEnv } from "@treadle/reconcile";
+import { Fetches, watchedKindsOf } from "@treadle/reconcile/unstable/engine";
 import { Controller, type ControllerOptions, type PassReport } from "../controller.ts";
 import { createFeed, type Feed } from "../feed.ts";
 import { ManagerError } from "../manager-error.ts";

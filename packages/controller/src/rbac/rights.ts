@@ -3,7 +3,8 @@
  * engine and the informers make of it. Nothing here is guessed from code that runs.
  */
 import type { Kind } from "@treadle/apimachinery";
-import type { AnyHandler, PermissionVerb, StepRuntime } from "@treadle/reconcile";
+import type { AnyHandler, PermissionVerb } from "@treadle/reconcile";
+import type { StepRuntime } from "@treadle/reconcile/unstable/engine";
 
 /** One right: one verb on one resource. */
 export interface Right {

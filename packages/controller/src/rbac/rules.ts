@@ -1,6 +1,7 @@
 /** From rights to the rules of RBAC: least in number, stable in order, without wildcards. */
 import type { Kind } from "@treadle/apimachinery";
-import { type AnyHandler, PERMISSION_VERBS, type PermissionVerb } from "@treadle/reconcile";
+import { type AnyHandler, type PermissionVerb } from "@treadle/reconcile";
+import { PERMISSION_VERBS } from "@treadle/reconcile/unstable/engine";
 import { type Right, rightsOf } from "./rights.ts";
 
 /** A rule as a Role or a ClusterRole lists it. */
