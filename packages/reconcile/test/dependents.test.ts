@@ -101,3 +101,35 @@ test.for(["before", "after"] as const)(
     for (let at = 0; at < requests; at++) expect((await life([{ at, when }])).states, `request ${at} of ${requests}`).toEqual(states);
   },
 );
+
+test("parts that answer in another order each time wait longer and longer, and the same one is named", async () => {
+  const harness = await startHarness([Site], fakeClock());
+  await harness.user.create(Namespace, { metadata: { name: "ns" } });
+  await harness.user.create(Site, { metadata: REF, spec: { text: "one" } });
+  const part = (name: string) => dependentApply(Site, { name, kind: ConfigMap, objectName: name, desired: {} });
+  const built = handler(Site)
+    .step(conditions())
+    .step(dependentApplyAll("parts", [part("one"), part("two")]))
+    .build();
+  let slow = "one";
+  harness.intercept = async (request, send) => {
+    if (request.method !== "PATCH" || !request.path.includes("/configmaps/")) return await send();
+    for (let turns = request.path.includes(`/${slow}`) ? 50 : 0; turns > 0; turns--) await new Promise((resolve) => setImmediate(resolve));
+    // Somebody else was faster: each part waits until it sees what is there.
+    const body = JSON.stringify({ kind: "Status", apiVersion: "v1", code: 409, reason: "Conflict", message: "it exists" });
+    return { ...(await send()), status: 409, body } as Awaited<ReturnType<typeof send>>;
+  };
+  const operator = harness.operator(built);
+  const seen: unknown[] = [];
+  for (slow of ["one", "two", "one"]) {
+    const { outcome, requeue } = await operator.pass("ns/a");
+    seen.push([requeue.type === "after" && requeue.afterMs, "step" in outcome && outcome.step]);
+    const { items } = await harness.user.list(ConfigMap, { namespace: "ns" });
+    for (const { metadata } of items) await harness.user.delete(ConfigMap, metadata);
+  }
+  expect(seen).toEqual([
+    [50, "one"],
+    [100, "one"],
+    [200, "one"],
+  ]);
+});

@@ -4,7 +4,7 @@
  */
 import type { Outcome } from "../req.ts";
 import type { Pass } from "./pass-state.ts";
-import { runGraph } from "./run-graph.ts";
+import { type GraphRun, runGraph } from "./run-graph.ts";
 import { leavesOf, type StepRuntime } from "./step-runtime.ts";
 
 /** Runs one phase of one step. */
@@ -17,12 +17,22 @@ interface How {
 
 const DONE: Outcome = { type: "done" };
 
-/** Every part of an `all()`, whatever the others do. */
-export async function runParts(pass: Pass, group: StepRuntime, how: How): Promise<Outcome> {
-  const outcomes = await (group.concurrency === undefined ? runInOrder(pass, group, how) : runByDependence(pass, group, how));
-  // Of a pass that is over nothing counts any more but why.
-  const last = outcomes.at(-1);
-  return isStopped(pass) && last !== undefined ? last : joined(pass, group.name, outcomes);
+/**
+ * Every part of a group, whatever the others do: those of an `all()` one after the other, those of a `dependentApplyAll()`
+ * by what they need. One that waits for another says so; when to come back is for that other to say.
+ */
+export async function runParts(pass: Pass, group: StepRuntime, { phase, runStep }: How): Promise<Outcome> {
+  const { children = [], concurrency } = group;
+  const parts = phase === "do" ? children : children.toReversed();
+  const before = phase === "do" ? neededBy : (part: StepRuntime) => parts.filter((each) => neededBy(each).includes(part));
+  const outcomes = await outcomesOf(pass, {
+    parts,
+    concurrency: concurrency ?? 1,
+    before: (part) => (concurrency === undefined ? [] : before(part).filter((each) => parts.includes(each))),
+    run: (part) => (part.children === undefined ? runStep(pass, part, phase) : runParts(pass, part, { phase, runStep })),
+    blocked: (part, by) => blocked(pass, part, { reason: "WaitingForDependency", message: `waiting for ${namesOf(by)}` }),
+  });
+  return joined(pass, group.name, outcomes);
 }
 
 /**
@@ -36,24 +46,37 @@ export async function pruneUnwanted(pass: Pass, runStep: RunStep): Promise<Outco
   const groupOf = (part: StepRuntime): StepRuntime | undefined => pipeline.steps.find((step) => leavesOf([step]).includes(part));
   const isAfter = (part: StepRuntime, other: StepRuntime): boolean =>
     groupOf(part) === groupOf(other) ? neededBy(part).includes(other) : parts.indexOf(part) < parts.indexOf(other);
-  const outcomes: Outcome[] = [];
-  await runGraph({
+  const outcomes = await outcomesOf(pass, {
     parts,
     concurrency: PRUNED_AT_ONCE,
     before: (part) => parts.filter((each) => isAfter(each, part)),
-    run: async (part) => {
-      const outcome = await runStep(pass, part, "cleanup");
-      outcomes.push(outcome);
-      return outcome.type === "done";
-    },
+    run: (part) => runStep(pass, part, "cleanup"),
     blocked: (part, by) => blocked(pass, part, { reason: "Deleting", message: `to be deleted when ${namesOf(by)} is gone` }),
-    isOver: () => isStopped(pass),
   });
   return joined(pass, "(dependents)", outcomes);
 }
 
 /** As many as a `dependentApplyAll()` works on by default. */
 const PRUNED_AT_ONCE = 5;
+
+type Work = Pick<GraphRun, "parts" | "concurrency" | "before" | "blocked"> & { readonly run: (part: StepRuntime) => Promise<Outcome> };
+
+/** What the parts that ran came to; in the order of the parts, so that it does not matter who answers first. */
+async function outcomesOf(pass: Pass, work: Work): Promise<readonly Outcome[]> {
+  const outcomes = new Map<StepRuntime, Outcome>();
+  await runGraph({
+    ...work,
+    run: async (part) => {
+      const outcome = await work.run(part);
+      outcomes.set(part, outcome);
+      return outcome.type === "done";
+    },
+    isOver: () => isStopped(pass),
+  });
+  // Of a pass that is over nothing counts any more but why: the last that ended says it.
+  if (isStopped(pass)) return [...outcomes.values()].slice(-1);
+  return work.parts.flatMap((part) => outcomes.get(part) ?? []);
+}
 
 /** All errors, else the earliest wait, else a stop. */
 function joined(pass: Pass, name: string, outcomes: readonly Outcome[]): Outcome {
@@ -64,36 +87,6 @@ function joined(pass: Pass, name: string, outcomes: readonly Outcome[]): Outcome
     return { type: "failed", step: name, error: new AggregateError(errors, `${errors.length} parts of "${name}" failed`) };
   }
   return earliestWait(pass, outcomes) ?? outcomes.find(({ type }) => type === "stop") ?? DONE;
-}
-
-async function runInOrder(pass: Pass, { children: parts = [] }: StepRuntime, how: How): Promise<Outcome[]> {
-  const { phase, runStep } = how;
-  const outcomes: Outcome[] = [];
-  for (const part of phase === "do" ? parts : parts.toReversed()) {
-    outcomes.push(part.children === undefined ? await runStep(pass, part, phase) : await runParts(pass, part, how));
-    if (isStopped(pass)) break;
-  }
-  return outcomes;
-}
-
-/** The parts of a `dependentApplyAll()`. One that waits for another says so; when to come back is for that other to say. */
-async function runByDependence(pass: Pass, group: StepRuntime, { phase, runStep }: How): Promise<Outcome[]> {
-  const { children = [], concurrency = 1 } = group;
-  const outcomes: Outcome[] = [];
-  await runGraph({
-    parts: phase === "do" ? children : children.toReversed(),
-    concurrency,
-    before: (part) =>
-      phase === "do" ? neededBy(part).filter((each) => children.includes(each)) : children.filter((each) => neededBy(each).includes(part)),
-    run: async (part) => {
-      const outcome = await runStep(pass, part, phase);
-      outcomes.push(outcome);
-      return outcome.type === "done";
-    },
-    blocked: (part, by) => blocked(pass, part, { reason: "WaitingForDependency", message: `waiting for ${namesOf(by)}` }),
-    isOver: () => isStopped(pass),
-  });
-  return outcomes;
 }
 
 /** A part cannot run before others: to say why, and when to come back, is for those. */

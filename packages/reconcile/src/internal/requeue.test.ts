@@ -140,6 +140,12 @@ describe("the waiting curve", () => {
     expect([0, 1, 2, 3].map((i) => nextWait(curve, wait(reason(i)), false))).toEqual([50, 100, 200, 400]);
   });
 
+  test("goes on where the same parts wait in another order", () => {
+    const curve = fresh();
+    const reasons = [{ reason: "r" }, { reason: "s" }];
+    expect([reasons, reasons.toReversed(), reasons].map((wishes) => nextWait(curve, wishes, false))).toEqual([50, 100, 200]);
+  });
+
   test("waits with a time of their own do not move it", () => {
     const curve = fresh();
     nextWait(curve, wait("r"), false);

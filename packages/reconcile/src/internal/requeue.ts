@@ -73,6 +73,8 @@ export function nextWait(curve: WaitingCurve, wishes: readonly Wish[], progresse
   const reason = wishes
     .filter(({ afterMs }) => afterMs === undefined)
     .map((wish) => essenceOf(wish.reason))
+    // Parts that run at once end in any order.
+    .toSorted()
     .join("\n");
   if (reason !== curve.reason || progressed) curve.attempts = 0;
   curve.reason = reason;

@@ -1,4 +1,7 @@
-/** Runs the parts of a `dependentApplyAll()`: each when those that it depends on are done, as many at once as allowed. */
+/**
+ * Runs parts of a pass: each when those that it depends on are done, as many at once as allowed. For groups of steps, and
+ * for dependents that are wanted no more.
+ */
 import type { StepRuntime } from "./step-runtime.ts";
 
 export interface GraphRun {
