@@ -133,16 +133,15 @@ function straysOf(pass: Pass): Pick<PassResult, "strays"> {
 }
 
 function resultOf(pass: Pass): PassResult {
-  const { outcome, failures, phases, wishes, writer, memory } = pass;
+  const { outcome, failures, phases, writer, memory } = pass;
   if (pass.isGone) return { ...GONE, phases, writes: writer.writes };
   const generationMoved = pass.over === undefined && writer.newest.metadata.generation !== pass.object.metadata.generation;
-  // A superseded pass has stored nothing: the cache must catch up first, and the waiting curve gives it time.
+  const isRebased = writer.isRebased && pass.over === undefined;
+  // A pass that stored nothing after the live read, superseded or because there was nothing left to store, would meet the
+  // same conflict again: the cache must catch up first, and the waiting curve gives it time.
+  const wishes = isRebased && writer.isAhead ? [...pass.wishes, { reason: SOMEBODY_WROTE }] : pass.wishes;
   const atOnce =
-    writer.isRebased && pass.over === undefined
-      ? "somebody else wrote the object during the pass"
-      : generationMoved
-        ? "the pass changed the spec"
-        : undefined;
+    isRebased && !writer.isAhead ? SOMEBODY_WROTE : generationMoved && !writer.isAhead ? "the pass changed the spec" : undefined;
   const progressed = writer.writesBesidesStatus > 0 || [...pass.written].some((write) => !memory.written.has(write));
   memory.written = pass.written;
   const waitMs = nextWait(memory.waiting, wishes, progressed);
@@ -158,6 +157,8 @@ function resultOf(pass: Pass): PassResult {
     writes: writer.writes,
   };
 }
+
+const SOMEBODY_WROTE = "somebody else wrote the object during the pass";
 
 function errorFields(error: unknown): object {
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -52,6 +52,7 @@ export class Writer {
   readonly #ref: Ref;
   #newest: KubernetesObject;
   #rebases = 0;
+  #isAhead = false;
   #writes = 0;
   #writesBesidesStatus = 0;
 
@@ -71,6 +72,11 @@ export class Writer {
   /** Somebody else wrote during the pass: what it decided was decided on an older state. */
   get isRebased(): boolean {
     return this.#rebases > 0;
+  }
+
+  /** The newest state was read, not written: the cache may not show it yet. */
+  get isAhead(): boolean {
+    return this.#isAhead;
   }
 
   get writes(): number {
@@ -138,6 +144,7 @@ export class Writer {
         { fieldManager, signal, ...(target === "status" ? { subresource: "status" as const } : {}) },
       );
       this.#newest = stored;
+      this.#isAhead = false;
       this.#writes++;
       if (target === "object") this.#writesBesidesStatus++;
       observeWrite(stored);
@@ -165,6 +172,7 @@ export class Writer {
     if (live === undefined) throw new PrimaryGone(`${keyOf(this.#ref)} does not exist any more`);
     if (live.metadata.uid !== this.#uid) throw new QuietRequeue(`${keyOf(this.#ref)} was deleted and made again`);
     this.#newest = live;
+    this.#isAhead = true;
     this.#rebases++;
   }
 }
