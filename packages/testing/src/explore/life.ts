@@ -25,6 +25,8 @@ export interface LifeOptions {
 const RESTART_MS = 1_000;
 /** As far as a wait looks ahead while an event is withheld: beyond 90 s the watch would be given up, and the event seen. */
 const WITHHELD_HORIZON_MS = 10_000;
+/** More than an event takes through the process. */
+const ARRIVAL_TURNS = 12;
 /** As in `settled` of a test cluster. */
 const GIVE_UP_MS = 10_000;
 const MAX_PASSES = 1_000;
@@ -60,8 +62,8 @@ export class Life {
     try {
       for (;;) {
         const process = await this.#living(signal);
-        // Without time first: what was done last may be about to be withheld.
-        if (!(await this.#quiet(process, clock.now(), signal))) continue;
+        // What was done last may be about to be withheld: that is known before time moves.
+        for (let turns = 0; turns < ARRIVAL_TURNS; turns++) await turn();
         const end = (): number => Math.min(horizon, wire.withheld === undefined || isFinal ? horizon : soon);
         if (!(await this.#quiet(process, end(), signal))) continue;
         if (wire.atRest(process)) continue;
