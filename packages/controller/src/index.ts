@@ -3,6 +3,7 @@ export { type EndedPass, FailureCurve } from "./failure-curve.ts";
 export type { Logger } from "@treadle/reconcile";
 export type { SettleOptions } from "./internal/activity.ts";
 export type { Check } from "./internal/probes.ts";
+export { type InspectedManager, inspectManagers } from "./inspect-managers.ts";
 export { createLogger, type LogOptions } from "./log.ts";
 export {
   createManager,

@@ -1,10 +1,11 @@
 #!/usr/bin/env node
-/** The program `treadle-rbac`. */
+/** The program `treadle-rbac`. What it loads may hold timers or sockets, so it ends by itself. */
 import { main } from "./rbac-command.ts";
 
+let code = 2;
 try {
-  process.exitCode = await main(process.argv.slice(2));
+  code = await main(process.argv.slice(2));
 } catch (error) {
   console.error(`treadle-rbac: ${error instanceof Error ? error.message : String(error)}`);
-  process.exitCode = 2;
 }
+process.exit(code);

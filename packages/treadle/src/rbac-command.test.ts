@@ -66,3 +66,30 @@ test.for([
 ])("$args is refused", async ({ args, says }) => {
   await expect(said(...args)).rejects.toThrow(says);
 });
+
+test("a program that runs its manager at import is only looked at", async () => {
+  const program = join(dir, "main.ts");
+  await writeFile(
+    program,
+    `
+import { createManager, handler, kind, step } from "../src/index.ts";
+const Widget = kind({ group: "example.dev", version: "v1", kind: "Widget" });
+const widgets = handler(Widget).step(step(Widget, { name: "s" })).build();
+const client = () => { throw new Error("it connects"); };
+await createManager({ client, namespaces: ["a", "b"] }).add(widgets).run();
+`,
+  );
+  const lines: string[] = [];
+  expect(await main([program], (text) => lines.push(text))).toBe(0);
+  expect(lines.join("\n").match(/^kind: Role$/gm)).toHaveLength(2);
+  expect(lines.join("\n")).toContain("- widgets\n");
+});
+
+test("makes the folder of the file", async () => {
+  await said("--out", join(dir, "manifests", "deep", "rbac.yaml"));
+  expect((await said("--check", join(dir, "manifests", "deep", "rbac.yaml"))).code).toBe(0);
+});
+
+test("an explanation is no check", async () => {
+  await expect(said("--explain", "--check", "rbac.yaml")).rejects.toThrow("--check and --explain do not go together");
+});

@@ -1,21 +1,22 @@
 /**
- * `treadle-rbac`: prints the rights of an operator as YAML, from a module that exports its handlers. The module is loaded,
- * so name the one with the handlers, not the one that runs the manager.
+ * `treadle-rbac`: prints the rights of an operator as YAML, from a module that exports its handlers, or runs them. The
+ * module is loaded, but its managers do not run.
  */
-import { readFile, writeFile } from "node:fs/promises";
-import { basename, resolve } from "node:path";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { basename, dirname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import { rbacManifests, rightsOf } from "@treadle/controller";
+import { inspectManagers, rbacManifests, rightsOf } from "@treadle/controller";
 import type { Handler, KubernetesObject } from "./index.ts";
 
 const USAGE = `usage: treadle-rbac MODULE [options]
-  MODULE               exports handlers, e.g. ./controller.ts
+  MODULE               exports handlers, or runs a manager, e.g. ./controller.ts; it is loaded, no manager of it runs
   --name NAME          of the ServiceAccount, the roles and the bindings (default: the name of the first handler)
   --namespace NAME     in which the operator runs (default: default)
-  --namespaces A,B     which the operator watches, as in createManager({ namespaces }) (default: all)
-  --export NAME        only this export, may be repeated (default: every handler that is exported)
-  --out FILE           writes the file instead of printing
+  --namespaces A,B     which the operator watches, as in createManager({ namespaces })
+                       (default: those of the manager that the module runs, else all)
+  --export NAME        only this export, may be repeated (default: every handler that is exported or run)
+  --out FILE           writes the file, and the folder that it needs, instead of printing
   --check FILE         writes nothing; ends with 1 when the file is not what would be written
   --explain            prints one line for each right, with what it is for`;
 
@@ -38,7 +39,9 @@ export async function main(args: readonly string[], print: (text: string) => voi
   const [module, ...rest] = positionals;
   if (values.help === true) return (print(USAGE), 0);
   if (module === undefined || rest.length > 0) throw new Error(`name one module\n${USAGE}`);
-  const handlers = await handlersOf(module, values.export);
+  const asked = (["out", "check", "explain"] as const).filter((option) => values[option] !== undefined);
+  if (asked.length > 1) throw new Error(`--${asked.join(" and --")} do not go together\n${USAGE}`);
+  const { handlers, namespaces: managed } = await programOf(module, values.export);
   if (values.explain === true) {
     for (const { verb, kind, subresource, because } of rightsOf(handlers))
       print(
@@ -46,7 +49,7 @@ export async function main(args: readonly string[], print: (text: string) => voi
       );
     return 0;
   }
-  const namespaces = values.namespaces?.split(",").filter((name) => name !== "");
+  const namespaces = values.namespaces?.split(",").filter((name) => name !== "") ?? managed;
   const manifests = rbacManifests(handlers, {
     name: values.name ?? handlers[0]?.name ?? "",
     namespace: values.namespace,
@@ -57,18 +60,33 @@ export async function main(args: readonly string[], print: (text: string) => voi
   const text = `# Made by treadle-rbac of the handlers in ${basename(module)}: change those, and make it anew.\n${documents.join("---\n")}`;
   if (values.check !== undefined) return await check(values.check, text, print);
   if (values.out === undefined) print(text.trimEnd());
-  else await writeFile(values.out, text);
+  else {
+    await mkdir(dirname(values.out), { recursive: true });
+    await writeFile(values.out, text);
+  }
   return 0;
 }
 
+interface Program {
+  readonly handlers: readonly Handler<KubernetesObject>[];
+  /** What its managers watch; undefined where it has none, or where one watches everything. */
+  readonly namespaces: readonly string[] | undefined;
+}
+
 /** @throws Error when the module has no handlers, or lacks one that was asked for. */
-async function handlersOf(module: string, names: readonly string[] | undefined): Promise<readonly Handler<KubernetesObject>[]> {
-  const exported = (await import(pathToFileURL(resolve(module)).href)) as Readonly<Record<string, unknown>>;
+async function programOf(module: string, names: readonly string[] | undefined): Promise<Program> {
+  let exported: Readonly<Record<string, unknown>> = {};
+  const managers = await inspectManagers(async () => {
+    exported = (await import(pathToFileURL(resolve(module)).href)) as Readonly<Record<string, unknown>>;
+  });
   for (const name of names ?? []) if (!isHandler(exported[name])) throw new Error(`${module} exports no handler "${name}"`);
-  // The same handler may be exported under two names.
-  const handlers = [...new Set((names ?? Object.keys(exported)).map((name) => exported[name]).filter(isHandler))];
-  if (handlers.length === 0) throw new Error(`${module} exports no handler: export what handler(...).build() gave`);
-  return handlers;
+  const found = (names ?? Object.keys(exported)).map((name) => exported[name]).filter(isHandler);
+  // The same handler may be exported under two names, and run.
+  const handlers = [...new Set([...found, ...(names === undefined ? managers.flatMap((manager) => manager.handlers) : [])])];
+  if (handlers.length === 0) throw new Error(`${module} exports no handler, and runs none: export what handler(...).build() gave`);
+  const areas = managers.map(({ namespaces }) => namespaces);
+  const isEverywhere = areas.length === 0 || areas.includes(undefined);
+  return { handlers, namespaces: isEverywhere ? undefined : [...new Set(areas.flatMap((area) => area ?? []))] };
 }
 
 function isHandler(value: unknown): value is Handler<KubernetesObject> {

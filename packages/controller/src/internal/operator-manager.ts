@@ -7,6 +7,7 @@ import type { AnyHandler, Logger } from "@treadle/reconcile";
 import type { Registry } from "prom-client";
 import type { Controller, ControllerOptions, ControllerStatus } from "../controller.ts";
 import { createLogger } from "../log.ts";
+import { isInspected } from "../inspect-managers.ts";
 import type { Manager, ManagerAddresses, ManagerState, ManagerStatus } from "../manager.ts";
 import { ManagerError } from "../manager-error.ts";
 import type { ManagerOptions, Runnable } from "../options.ts";
@@ -85,6 +86,7 @@ export class OperatorManager implements Manager {
   }
 
   async run(): Promise<void> {
+    if (this.#isInspected()) return;
     const removeHooks = this.#options.signals === false ? undefined : this.#listenToProcess();
     try {
       await this.start();
@@ -101,6 +103,7 @@ export class OperatorManager implements Manager {
   }
 
   async start(): Promise<void> {
+    if (this.#isInspected()) return;
     if (this.#state !== "new")
       throw new ManagerError("ERR_ALREADY_STARTED", `cannot start a manager that is ${this.#state}: make a new one with createManager()`);
     this.#state = "starting";
@@ -166,6 +169,10 @@ export class OperatorManager implements Manager {
 
   onChange(listener: () => void): () => void {
     return this.#activity.subscribe(listener);
+  }
+
+  #isInspected(): boolean {
+    return isInspected({ handlers: this.#assignments.map(({ handler }) => handler), namespaces: this.#options.namespaces });
   }
 
   async #startRuntime(): Promise<Runtime> {
