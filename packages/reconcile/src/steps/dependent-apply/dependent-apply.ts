@@ -202,7 +202,8 @@ function readiness(
   owner: KubernetesObject,
   { live, inputs }: { readonly live: KubernetesObject; readonly inputs: object },
 ): DependentState {
-  const answer: unknown = dependent.options.readyWhen?.(live, owner, inputs as never) ?? true;
+  const { readyWhen } = dependent.options;
+  const answer: unknown = readyWhen === undefined ? true : readyWhen(live, owner, inputs as never);
   if (answer === true) return { type: "Ready", reason: "Ready", message: "" };
   if (typeof answer === "string" && answer !== "") return { type: "Pending", reason: "NotReady", message: answer };
   throw new TypeError(
