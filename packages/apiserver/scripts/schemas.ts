@@ -9,7 +9,7 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { builtInResources } from "../src/builtin-resources.ts";
+import { builtInResources, TOKEN_REQUEST } from "../src/builtin-resources.ts";
 import { deducedGoType } from "../src/builtin/go-type.ts";
 import type { RawSchema } from "../src/builtin/schemas.ts";
 import { realServer } from "../test/conformance/real-server.ts";
@@ -58,18 +58,21 @@ async function main(): Promise<void> {
   const modules = join(execFileSync("go", ["env", "GOMODCACHE"], { encoding: "utf8" }).trim(), "k8s.io");
   const reader = new DefinitionReader((name) => goFields(modules, version, name));
   const kinds: Record<string, string> = {};
-  const served = [...builtInResources().flatMap(({ kind, versions }) => versions.map((each) => [each.apiVersion, kind] as const)), CRD];
+  const types = [...builtInResources(), TOKEN_REQUEST];
+  const served = [...types.flatMap(({ kind, versions }) => versions.map((each) => [each.apiVersion, kind] as const)), CRD];
   for (const [apiVersion, kind] of served) {
     const [group = "", name = ""] = apiVersion.includes("/") ? apiVersion.split("/") : ["", apiVersion];
-    const document = await get(`/openapi/v3/${group === "" ? "api" : `apis/${group}`}/${name}`);
+    // A request for a token is told of where its account is.
+    const path = kind === TOKEN_REQUEST.kind ? "api/v1" : `${group === "" ? "api" : `apis/${group}`}/${name}`;
+    const document = await get(`/openapi/v3/${path}`);
     const schemas = (document["components"] as { readonly schemas: Readonly<Record<string, OpenApi>> }).schemas;
     const found = Object.entries(schemas).find(([, schema]) => isKind(schema, { group, version: name, kind }));
     if (found === undefined) throw new Error(`the server has no schema of ${apiVersion} ${kind}`);
     kinds[`${apiVersion} ${kind}`] = reader.read(found[0], schemas);
   }
-  const path = join(import.meta.dirname, "../src/builtin/schema-data.ts");
-  writeFileSync(path, fileText(version, kinds, reader.definitions));
-  console.log(`${path}: Kubernetes ${version}, ${Object.keys(kinds).length} kinds, ${reader.definitions.size} definitions`);
+  const file = join(import.meta.dirname, "../src/builtin/schema-data.ts");
+  writeFileSync(file, fileText(version, kinds, reader.definitions));
+  console.log(`${file}: Kubernetes ${version}, ${Object.keys(kinds).length} kinds, ${reader.definitions.size} definitions`);
 }
 
 const CRD = ["apiextensions.k8s.io/v1", "CustomResourceDefinition"] as const;

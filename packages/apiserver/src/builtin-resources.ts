@@ -1,4 +1,5 @@
 /** The built-in kinds of Kubernetes, from the tables in `builtin/kinds`. */
+import { answerTokenRequest } from "./authorization/token-request.ts";
 import { CLUSTER_GROUPS } from "./builtin/kinds/cluster.ts";
 import { CORE_GROUPS } from "./builtin/kinds/core.ts";
 import type { Row } from "./builtin/kinds/row.ts";
@@ -11,6 +12,13 @@ export function builtInResources(): readonly ResourceType[] {
   const groups = [...CORE_GROUPS, ...WORKLOAD_GROUPS, ...CLUSTER_GROUPS];
   return [...groups.flatMap(({ group, versions, rows }) => rows.map((row) => toType(group, versions, row))), EVENTS];
 }
+
+/** What is posted to the subresource `token` of a service account. */
+export const TOKEN_REQUEST: ResourceType = toType("authentication.k8s.io", ["v1"], {
+  kind: "TokenRequest",
+  plural: "tokenrequests",
+  answer: answerTokenRequest,
+});
 
 const SCALE: ScalePaths = {
   specReplicas: ["spec", "replicas"],
@@ -45,6 +53,7 @@ function toType(group: string, versionNames: readonly string[], row: Row): Resou
     orphansDependents: row.orphansDependents === true,
     ...(row.graceSeconds === undefined ? {} : { graceSeconds: row.graceSeconds }),
     hooks: row.hooks ?? {},
+    ...(row.answer === undefined ? {} : { answer: row.answer }),
   };
 }
 

@@ -16,6 +16,8 @@ export interface Certificates {
   readonly caPem: string;
   readonly server: KeyPair;
   readonly client: KeyPair;
+  /** Makes a certificate for a client: the user is its CN, the groups are its Os. */
+  issueClient(user: string, groups: readonly string[]): Promise<KeyPair>;
 }
 
 /** Makes an authority, a server certificate for `hosts` and a client certificate of an administrator. Valid for ten years. */
@@ -39,7 +41,7 @@ export async function makeCertificates(hosts: readonly string[]): Promise<Certif
       await x509.SubjectKeyIdentifierExtension.create(authority.publicKey),
     ],
   });
-  const issue = async (serialNumber: string, subject: string, usage: string, alternatives: readonly Alternative[]): Promise<KeyPair> => {
+  const issue = async (serialNumber: string, subject: JsonName, usage: string, alternatives: readonly Alternative[]): Promise<KeyPair> => {
     const keys = await newKeys();
     const certificate = await x509.X509CertificateGenerator.create({
       ...validity,
@@ -60,12 +62,21 @@ export async function makeCertificates(hosts: readonly string[]): Promise<Certif
     const der = await subtle.exportKey("pkcs8", keys.privateKey);
     return { certPem: certificate.toString("pem"), keyPem: x509.PemConverter.encode(der, "PRIVATE KEY") };
   };
+  let serials = 2;
+  const issueClient = (user: string, groups: readonly string[]): Promise<KeyPair> => {
+    const subject = [{ CN: [user] }, ...groups.map((group) => ({ O: [group] }))];
+    return issue((++serials).toString(16).padStart(2, "0"), subject, CLIENT_AUTH, []);
+  };
   return {
     caPem: ca.toString("pem"),
-    server: await issue("02", "CN=treadle-apiserver", SERVER_AUTH, hosts.map(alternativeOf)),
-    client: await issue("03", "CN=treadle-admin,O=system:masters", CLIENT_AUTH, []),
+    server: await issue("02", [{ CN: ["treadle-apiserver"] }], SERVER_AUTH, hosts.map(alternativeOf)),
+    client: await issueClient("treadle-admin", ["system:masters"]),
+    issueClient,
   };
 }
+
+/** A distinguished name by its parts, so that no text needs quoting. */
+type JsonName = { readonly [part: string]: string[] }[];
 
 type Alternative = { readonly type: "ip" | "dns"; readonly value: string };
 

@@ -1,5 +1,7 @@
 /** What a request is handled with: the parts of the server, and the request as it was read. */
 import type { ApiRequest, ApiResponse, Clock, Random } from "@treadle/apimachinery";
+import type { Access } from "./authorization/access.ts";
+import type { UserInfo } from "./authorization/identity.ts";
 import type { Accepted } from "./content.ts";
 import type { Registry, Served } from "./registry.ts";
 import type { ResourceRoute } from "./routes.ts";
@@ -18,6 +20,8 @@ export interface Parts {
   readonly bookmarkIntervalMs: number;
   /** A garbage collector runs beside the server. */
   readonly collectsGarbage: boolean;
+  /** Who may do what. */
+  readonly access: Access;
   /** Streams in progress and the id of their kind; ended when the server closes or the kind changes. */
   readonly streams: Map<{ end(): void }, string>;
 }
@@ -26,6 +30,8 @@ export interface Parts {
 export interface Call {
   readonly parts: Parts;
   readonly request: ApiRequest;
+  /** Who asks, after impersonation. */
+  readonly user: UserInfo;
   readonly route: ResourceRoute;
   readonly query: URLSearchParams;
   readonly served: Served;

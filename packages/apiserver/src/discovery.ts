@@ -76,10 +76,10 @@ export function aggregated(registry: Registry, isLegacy: boolean): object {
 
 function aggregatedResource({ type, version }: Served): object {
   const responseKind = { group: version.group, version: version.version, kind: type.kind };
-  const subresources = subresourcesOf(version).map(({ name, kind }) => ({
+  const subresources = subresourcesOf(type, version).map(({ name, foreign, verbs = SUBRESOURCE_VERBS }) => ({
     subresource: name,
-    responseKind: kind === "Scale" ? { group: "autoscaling", version: "v1", kind } : responseKind,
-    verbs: SUBRESOURCE_VERBS,
+    responseKind: foreign ?? responseKind,
+    verbs,
   }));
   return {
     resource: type.plural,
@@ -95,6 +95,7 @@ function aggregatedResource({ type, version }: Served): object {
 
 /** A collection of namespaces cannot be deleted at once. */
 function verbsOf(type: ResourceType): readonly string[] {
+  if (type.answer !== undefined) return ["create"];
   if (type.isCustom) return CUSTOM_VERBS;
   return type.marksDeletion ? MAIN_VERBS.filter((verb) => verb !== "deletecollection") : MAIN_VERBS;
 }
@@ -108,22 +109,39 @@ function resourcesOf({ type, version }: Served): object[] {
     verbs: verbsOf(type),
     ...(type.shortNames.length === 0 ? {} : { shortNames: type.shortNames }),
     ...(type.categories.length === 0 ? {} : { categories: type.categories }),
-    storageVersionHash: storageHash(type.storage, type.kind),
+    ...(type.answer === undefined ? { storageVersionHash: storageHash(type.storage, type.kind) } : {}),
   };
-  const subresources = subresourcesOf(version).map(({ name, kind }) => ({
+  const subresources = subresourcesOf(type, version).map(({ name, foreign, verbs = SUBRESOURCE_VERBS }) => ({
     name: `${type.plural}/${name}`,
     singularName: "",
     namespaced: type.isNamespaced,
-    ...(kind === "Scale" ? { group: "autoscaling", version: "v1" } : {}),
-    kind: kind ?? type.kind,
-    verbs: SUBRESOURCE_VERBS,
+    kind: type.kind,
+    ...foreign,
+    verbs,
   }));
   return [main, ...subresources];
 }
 
-function subresourcesOf(version: ServedVersion): readonly { readonly name: string; readonly kind?: string }[] {
-  return [...(version.scale === undefined ? [] : [{ name: "scale", kind: "Scale" }]), ...(version.status ? [{ name: "status" }] : [])];
+interface Subresource {
+  readonly name: string;
+  /** The kind of what is sent and answered, where it is another one. */
+  readonly foreign?: { readonly group: string; readonly version: string; readonly kind: string };
+  readonly verbs?: readonly string[];
 }
+
+function subresourcesOf(type: ResourceType, version: ServedVersion): readonly Subresource[] {
+  return [
+    ...(version.scale === undefined ? [] : [{ name: "scale", foreign: { group: "autoscaling", version: "v1", kind: "Scale" } }]),
+    ...(version.status ? [{ name: "status" }] : []),
+    ...(type.id === "serviceaccounts" ? [TOKEN] : []),
+  ];
+}
+
+const TOKEN: Subresource = {
+  name: "token",
+  foreign: { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest" },
+  verbs: ["create"],
+};
 
 /** k8s.io/apiserver `discovery.StorageVersionHash`: clients compare it to see that the stored version changed. */
 function storageHash({ group, version }: ServedVersion, kind: string): string {

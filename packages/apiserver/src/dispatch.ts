@@ -1,5 +1,6 @@
 /** From a request to the verb that answers it. */
 import type { ApiRequest, ApiResponse } from "@treadle/apimachinery";
+import type { Identity, UserInfo } from "./authorization/identity.ts";
 import { checkSize, encode, mediaTypeOf, negotiate } from "./content.ts";
 import { type Call, type Parts, respond } from "./context.ts";
 import { aggregated, groupDocument, groupList, legacyVersions, resourceList, versionDocument } from "./discovery.ts";
@@ -20,15 +21,17 @@ import { create } from "./verbs/create.ts";
 import { deleteCollection, deleteOne } from "./verbs/delete.ts";
 import { get, list } from "./verbs/list.ts";
 import { patch } from "./verbs/patch.ts";
+import { requestToken, review } from "./verbs/review.ts";
 import { getScale, patchScale, updateScale } from "./verbs/scale.ts";
 import { update } from "./verbs/update.ts";
 import { watch } from "./verbs/watch.ts";
 
-/** Answers a request. @throws StatusError for everything that the server refuses. */
-export async function dispatch(parts: Parts, request: ApiRequest): Promise<ApiResponse> {
+/** Answers a request that `sender` sends. @throws StatusError for everything that the server refuses. */
+export async function dispatch(parts: Parts, request: ApiRequest, sender: Identity): Promise<ApiResponse> {
   const target = parseTarget(request.path);
   const { route } = target;
-  if (route.type === "resource") return answerResource(parts, request, { route, query: target.query });
+  const user = parts.access.enter(request, target, sender);
+  if (route.type === "resource") return answerResource(parts, request, { route, query: target.query, user });
   const document = request.method === "GET" ? documentOf(parts, request, target) : undefined;
   if (document === undefined) return PAGE_NOT_FOUND;
   if (typeof document === "string") return respond(200, document, "text/plain; charset=utf-8");
@@ -95,7 +98,7 @@ function discoveryAccept(request: ApiRequest): string | undefined {
 async function answerResource(
   parts: Parts,
   request: ApiRequest,
-  { route, query }: { readonly route: ResourceRoute; readonly query: URLSearchParams },
+  { route, query, user }: { readonly route: ResourceRoute; readonly query: URLSearchParams; readonly user: UserInfo },
 ): Promise<ApiResponse> {
   const served = parts.registry.find(route.group, route.version, route.resource);
   if (served === undefined) {
@@ -106,12 +109,13 @@ async function answerResource(
   if (!fits(request, route, served.type)) {
     // Custom resources have one handler that knows its paths; the methods of built-in ones are registered one by one.
     if (served.type.isCustom) return PAGE_NOT_FOUND;
-    throw served.type.isNamespaced && route.name === "" ? methodNotAllowed() : resourceNotServed();
+    throw served.type.isNamespaced && route.name === "" && served.type.answer === undefined ? methodNotAllowed() : resourceNotServed();
   }
   if (request.body !== undefined) checkSize(request.body);
   const call: Call = {
     parts,
     request,
+    user,
     route,
     query,
     served,
@@ -141,6 +145,10 @@ function fits({ method }: ApiRequest, route: ResourceRoute, { isNamespaced }: Re
 
 async function verbOf(call: Call): Promise<ApiResponse> {
   const { request, route, served } = call;
+  if (served.type.answer !== undefined) {
+    if (request.method === "POST" && route.name === "") return review(call, served.type.answer);
+    throw route.name === "" ? methodNotAllowed() : resourceNotServed();
+  }
   if (route.isWatch === true) {
     if (request.method !== "GET" || route.subresource !== "") throw methodNotAllowed();
     return watch(call);
@@ -160,6 +168,10 @@ async function verbOf(call: Call): Promise<ApiResponse> {
       if (request.method === "PUT") return updateScale(call);
       if (request.method === "PATCH") return patchScale(call);
       throw wrongMethod(call);
+    case "token":
+      if (served.type.id !== "serviceaccounts") throw noSubresource(call);
+      if (request.method === "POST") return requestToken(call);
+      throw methodNotAllowed();
     default:
       throw noSubresource(call);
   }

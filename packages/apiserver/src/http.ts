@@ -7,6 +7,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { AddressInfo } from "node:net";
 import type { TLSSocket } from "node:tls";
 import type { ApiRequest, ApiResponse } from "@treadle/apimachinery";
+import { ADMINISTRATOR, ANONYMOUS, type Identity } from "./authorization/identity.ts";
 import { makeCertificates } from "./certificates.ts";
 import { MAX_BODY_BYTES } from "./content.ts";
 import { kubeconfigText } from "./kubeconfig.ts";
@@ -30,8 +31,13 @@ export interface HttpFront {
 export interface HttpsOptions extends HttpOptions {
   /** Names and addresses in the certificate, beside the host, localhost and the in-cluster names. */
   readonly hosts?: readonly string[];
-  /** Who is let in. Absent: everybody. Given: a request needs the token or, when allowed, a certificate of this server's authority. */
+  /**
+   * Who is let in. Absent: everybody, as the administrator. Given: a request needs the administrator's token or one that the
+   * server knows or, when allowed, a certificate of this server's authority, which stands for the user and groups that it
+   * names (CN and O). Others get 401; from a server with `authorization: "RBAC"` what `system:anonymous` may get.
+   */
   readonly auth?: {
+    /** The administrator's. */
     readonly token?: string;
     readonly clientCertificate?: boolean;
   };
@@ -42,13 +48,21 @@ export interface HttpsFront extends HttpFront {
   readonly caPem: string;
   /** A certificate of this server's authority for a client, PEM. */
   readonly client: { readonly certPem: string; readonly keyPem: string };
-  /** A kubeconfig (YAML) for this front, with the credentials that it asks for. */
-  kubeconfig(): string;
+  /** Makes a certificate of this server's authority for a user, PEM. Of the identity only user and groups are in it. */
+  clientCertificate(identity: Identity): Promise<{ readonly certPem: string; readonly keyPem: string }>;
+  /** A kubeconfig (YAML) for this front, with the credentials that it asks for, or with other ones. */
+  kubeconfig(credentials?: Credentials): string;
 }
 
-/** Serves over HTTP. @throws Error when the port cannot be had. */
+/** What a kubeconfig proves its user with. */
+export interface Credentials {
+  readonly token?: string;
+  readonly client?: { readonly certPem: string; readonly keyPem: string };
+}
+
+/** Serves over HTTP: requests without a token that the server knows are the administrator's. @throws Error when the port cannot be had. */
 export async function serveHttp(server: ApiServer, options: HttpOptions = {}): Promise<HttpFront> {
-  const http = createServer(listener(server, () => undefined));
+  const http = createServer(listener(server, (request) => unaskedSender(server, bearerOf(request))));
   return start(http, "http", options);
 }
 
@@ -70,7 +84,7 @@ export async function serveHttps(server: ApiServer, options: HttpsOptions = {}):
   const front = await start(
     createTls(
       tls,
-      listener(server, (request) => refusal(request, auth, authority)),
+      listener(server, (request) => senderOf(request, server, auth, authority)),
     ),
     "https",
     options,
@@ -78,7 +92,13 @@ export async function serveHttps(server: ApiServer, options: HttpsOptions = {}):
   const { caPem, client } = certificates;
   const user =
     auth === undefined ? {} : auth.token !== undefined ? { token: auth.token } : auth.clientCertificate === true ? { client } : {};
-  return { ...front, caPem, client, kubeconfig: () => kubeconfigText({ url: front.url, caPem, ...user }) };
+  return {
+    ...front,
+    caPem,
+    client,
+    clientCertificate: ({ user: name, groups = [] }) => certificates.issueClient(name, groups),
+    kubeconfig: (credentials = user) => kubeconfigText({ url: front.url, caPem, ...credentials }),
+  };
 }
 
 const IN_CLUSTER_NAMES = [
@@ -114,27 +134,31 @@ async function start(http: Server, scheme: "http" | "https", { host = "127.0.0.1
   };
 }
 
-function listener(server: ApiServer, refuse: (request: IncomingMessage) => StatusError | undefined): RequestListener {
+/** Who sends a request; undefined: somebody who is not let in. */
+type Authenticate = (request: IncomingMessage) => Identity | undefined;
+
+function listener(server: ApiServer, authenticate: Authenticate): RequestListener {
   return (request, response) => {
     // Every failure inside is an answer or the end of the connection.
-    void exchange(server, { request, response, refuse }).catch(() => response.destroy());
+    void exchange(server, { request, response, authenticate }).catch(() => response.destroy());
   };
 }
 
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly refuse: (request: IncomingMessage) => StatusError | undefined;
+  readonly authenticate: Authenticate;
 }
 
-async function exchange(server: ApiServer, { request, response, refuse }: Exchange): Promise<void> {
+async function exchange(server: ApiServer, { request, response, authenticate }: Exchange): Promise<void> {
   response.on("error", () => response.destroy());
-  const problem = refuse(request) ?? methodProblem(request.method);
+  const sender = authenticate(request);
+  const problem = sender === undefined ? unauthorized() : methodProblem(request.method);
   if (problem !== undefined) return sendProblem(request, response, problem);
   const body = await readBody(request);
   if (body === undefined) return sendProblem(request, response, entityTooLarge(`limit is ${MAX_BODY_BYTES}`));
   const signal = endOf(response, request);
-  const answer = await server.handle({
+  const wanted: ApiRequest = {
     // HEAD is a GET of which node sends only the headers.
     method: (request.method === "HEAD" ? "GET" : request.method) as ApiRequest["method"], // checked by methodProblem
     path: request.url ?? "/",
@@ -142,7 +166,8 @@ async function exchange(server: ApiServer, { request, response, refuse }: Exchan
     ...(body === "" ? {} : { body }),
     ...(signal === undefined ? {} : { signal }),
     stream: true,
-  });
+  };
+  const answer = await server.handle(wanted, sender);
   if (request.method === "HEAD" && answer.stream !== undefined) {
     // Nothing of a watch but its headers is for HEAD, and its client waits for the end. Closing ends the watch.
     response.writeHead(answer.status, answer.headers).end();
@@ -232,20 +257,50 @@ function headersOf(request: IncomingMessage): Record<string, string> {
   return headers;
 }
 
-function refusal(request: IncomingMessage, auth: HttpsOptions["auth"], authority: X509Certificate): StatusError | undefined {
-  if (auth === undefined || OPEN_PATHS.has((request.url ?? "").split("?")[0] ?? "")) return undefined;
-  if (auth.token !== undefined && isToken(request.headers.authorization ?? "", auth.token)) return undefined;
-  if (auth.clientCertificate === true && hasCertificateOf(request.socket as TLSSocket, authority)) return undefined; // a TLS server's socket
-  return unauthorized();
+function senderOf(
+  request: IncomingMessage,
+  server: ApiServer,
+  auth: HttpsOptions["auth"],
+  authority: X509Certificate,
+): Identity | undefined {
+  const token = bearerOf(request);
+  if (auth === undefined) return unaskedSender(server, token);
+  if (auth.clientCertificate === true) {
+    const named = identityIn(request.socket as TLSSocket, authority); // a TLS server's socket
+    if (named !== undefined) return named;
+  }
+  if (auth.token !== undefined && token !== undefined && isSame(token, auth.token)) return ADMINISTRATOR;
+  const holder = holderOf(server, token);
+  if (holder !== undefined) return holder;
+  const isOpen = OPEN_PATHS.has((request.url ?? "").split("?")[0] ?? "");
+  return isOpen || (token === undefined && server.isRestricted) ? ANONYMOUS : undefined;
 }
 
-/** `socket.authorized` alone does not do: of a resumed session it is true even where the client showed no certificate. */
-function hasCertificateOf(socket: TLSSocket, authority: X509Certificate): boolean {
-  return socket.authorized && socket.getPeerX509Certificate()?.verify(authority.publicKey) === true;
+/** Where nobody needs a token: who shows one is its holder, and on a server that asks for rights it must be one. */
+function unaskedSender(server: ApiServer, token: string | undefined): Identity | undefined {
+  return holderOf(server, token) ?? (token !== undefined && server.isRestricted ? undefined : ADMINISTRATOR);
 }
 
-function isToken(header: string, token: string): boolean {
-  const given = Buffer.from(/^Bearer\s+(.*)$/i.exec(header)?.[1] ?? "");
-  const wanted = Buffer.from(token);
-  return given.length === wanted.length && timingSafeEqual(given, wanted);
+function holderOf(server: ApiServer, token: string | undefined): Identity | undefined {
+  return token === undefined ? undefined : server.authenticate(token);
+}
+
+function bearerOf({ headers }: IncomingMessage): string | undefined {
+  return /^Bearer\s+(.*)$/i.exec(headers.authorization ?? "")?.[1];
+}
+
+/**
+ * Whom the certificate names that the client showed. `socket.authorized` alone does not do: of a resumed session it is true
+ * even where the client showed none.
+ */
+function identityIn(socket: TLSSocket, authority: X509Certificate): Identity | undefined {
+  const certificate = socket.authorized ? socket.getPeerX509Certificate() : undefined;
+  if (certificate?.verify(authority.publicKey) !== true) return undefined;
+  const { CN: user, O: groups = [] } = certificate.toLegacyObject().subject as { readonly CN?: string; readonly O?: string | string[] };
+  return user === undefined ? undefined : { user, groups: typeof groups === "string" ? [groups] : groups };
+}
+
+function isSame(given: string, wanted: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(wanted)];
+  return a.length === b.length && timingSafeEqual(a, b);
 }

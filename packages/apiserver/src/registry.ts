@@ -1,5 +1,5 @@
 /** Which kinds the server serves, in which versions and with which rules. */
-import type { Parts } from "./context.ts";
+import type { Call, Parts } from "./context.ts";
 import type { CompiledSchema } from "./crd/schema.ts";
 import type { JsonObject } from "./internal/json.ts";
 import type { GroupResource } from "./status-errors.ts";
@@ -83,6 +83,8 @@ export interface ResourceType {
   /** How long an object is to stay after its deletion, in seconds; absent: not at all. */
   readonly graceSeconds?: (object: StoredObject, requested: number | undefined) => number;
   readonly hooks: Hooks;
+  /** Of a kind that is only asked: nothing is stored, a create is answered with what this makes of it. */
+  readonly answer?: (call: Call, asked: Draft) => JsonObject;
 }
 
 /** A kind as one URL reaches it. */

@@ -17,6 +17,10 @@ import {
   systemRandom,
   type Transport,
 } from "@treadle/apimachinery";
+import { Access } from "./authorization/access.ts";
+import { RoleAggregation } from "./authorization/aggregation.ts";
+import { createBootstrapRoles } from "./authorization/bootstrap.ts";
+import { ADMINISTRATOR, type Identity } from "./authorization/identity.ts";
 import { builtInResources } from "./builtin-resources.ts";
 import type { Parts } from "./context.ts";
 import { definitionsResource, DEFINITIONS_ID, serveDefinitions } from "./crd/resource.ts";
@@ -55,13 +59,32 @@ export interface ApiServerOptions {
    * propagation policies `Foreground` and `Orphan` are carried out. @defaultValue false, as an API server alone has none
    */
   readonly garbageCollection?: boolean;
+  /**
+   * `"RBAC"`: each request needs a right, as on a real cluster, and the roles that a cluster has from the start are there.
+   * `"none"`: everybody may do everything. @defaultValue "none"
+   */
+  readonly authorization?: "RBAC" | "none";
+  /** Bearer tokens that the HTTP fronts know, and whose they are; those of service accounts are known without. */
+  readonly tokens?: Readonly<Record<string, Identity>>;
+  /** Admission plugins beside those that always act. @defaultValue none */
+  readonly admissionPlugins?: readonly "OwnerReferencesPermissionEnforcement"[];
+}
+
+export interface TransportOptions {
+  /** Who sends the requests. @defaultValue the administrator, who is in `system:masters` */
+  readonly as?: Identity;
 }
 
 export interface ApiServer {
-  /** Answers one request; never rejects. The stream of a watch ends with the request's signal or with the server. */
-  handle(request: ApiRequest): Promise<ApiResponse>;
+  /**
+   * Answers one request; never rejects. The stream of a watch ends with the request's signal or with the server.
+   * `sender` is who sends it, by default the administrator.
+   */
+  handle(request: ApiRequest, sender?: Identity): Promise<ApiResponse>;
+  /** Whose bearer token it is; undefined: nobody's, or its time is over. */
+  authenticate(token: string): Identity | undefined;
   /** Carries requests to this server without a socket. Its `close` ends the requests that it carries, not the server. */
-  transport(): Transport;
+  transport(options?: TransportOptions): Transport;
   /** Serves a kind from now on: creates or replaces its CRD. Built-in kinds are served already. @throws Error when the CRD is refused. */
   install(resource: ServedResource): void;
   /** Calls `observe` for each request until the returned function is called. */
@@ -73,6 +96,8 @@ export interface ApiServer {
    * may not have been read yet.
    */
   settled(): Promise<void>;
+  /** Requests need rights: it was made with `authorization: "RBAC"`. */
+  readonly isRestricted: boolean;
   /** The newest resourceVersion. */
   readonly resourceVersion: string;
   /** How many watches are open. */
@@ -85,9 +110,19 @@ export interface ApiServer {
 export function createApiServer(options: ApiServerOptions = {}): ApiServer {
   const clock = options.clock ?? systemClock;
   const registry = new Registry();
-  const parts: Parts = {
-    store: new Store(options.historyLimit ?? 10_000),
+  const store = new Store(options.historyLimit ?? 10_000);
+  const access = new Access({
+    store,
     registry,
+    clock,
+    isRestricted: options.authorization === "RBAC",
+    tokens: options.tokens ?? {},
+    enforcesOwners: options.admissionPlugins?.includes("OwnerReferencesPermissionEnforcement") === true,
+  });
+  const parts: Parts = {
+    store,
+    registry,
+    access,
     clock,
     random: options.random ?? systemRandom,
     uid: options.uid ?? randomUUID,
@@ -100,6 +135,7 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
   serveDefinitions(parts);
   const terminations = new Terminations(parts, DEFINITIONS_ID);
   createNamespaces(parts);
+  if (options.authorization === "RBAC") createBootstrapRoles(parts);
   const server = new InMemoryServer(parts, terminations, options);
   for (const resource of options.resources ?? []) server.install(resource);
   return server;
@@ -110,45 +146,59 @@ class InMemoryServer implements ApiServer {
   readonly #terminations: Terminations;
   readonly #observers = new Set<(request: ApiRequest) => void>();
   readonly #collector: GarbageCollector | undefined;
+  readonly #aggregation: RoleAggregation | undefined;
   #isClosed = false;
 
-  constructor(parts: Parts, terminations: Terminations, { onRequest, garbageCollection }: ApiServerOptions) {
+  constructor(parts: Parts, terminations: Terminations, { onRequest, garbageCollection, authorization }: ApiServerOptions) {
     this.#parts = parts;
     this.#terminations = terminations;
+    if (authorization === "RBAC") this.#aggregation = new RoleAggregation(parts.store, parts.clock);
+    this.#aggregation?.settle();
     if (onRequest !== undefined) this.#observers.add(onRequest);
     // Its requests are not shown to observers: they are the server's own, and no fault of a test is meant for them.
-    if (garbageCollection === true) this.#collector = new GarbageCollector(parts, (request) => this.#answer(request));
+    if (garbageCollection === true) this.#collector = new GarbageCollector(parts, (request) => this.#answer(request, COLLECTOR));
   }
 
   get resourceVersion(): string {
     return String(this.#parts.store.revision);
   }
 
+  get isRestricted(): boolean {
+    return this.#parts.access.isRestricted;
+  }
+
   get watchCount(): number {
     return this.#parts.streams.size;
   }
 
-  async handle(request: ApiRequest): Promise<ApiResponse> {
+  authenticate(token: string): Identity | undefined {
+    return this.#parts.access.authenticate(token);
+  }
+
+  async handle(request: ApiRequest, sender: Identity = ADMINISTRATOR): Promise<ApiResponse> {
     try {
       for (const observe of this.#isClosed ? [] : this.#observers) observe(request);
     } catch (error) {
       return failedResponse(statusOf(error));
     }
-    return this.#answer(request);
+    return this.#answer(request, sender);
   }
 
-  async #answer(request: ApiRequest): Promise<ApiResponse> {
+  async #answer(request: ApiRequest, sender: Identity): Promise<ApiResponse> {
     try {
       if (this.#isClosed) throw shuttingDown();
-      const response = await dispatch(this.#parts, request);
-      if (request.method !== "GET") this.#terminations.settle();
+      const response = await dispatch(this.#parts, request, sender);
+      if (request.method !== "GET") {
+        this.#terminations.settle();
+        this.#aggregation?.settle();
+      }
       return response;
     } catch (error) {
       return failedResponse(statusOf(error));
     }
   }
 
-  transport(): Transport {
+  transport({ as: sender = ADMINISTRATOR }: TransportOptions = {}): Transport {
     const controller = new AbortController();
     // No signal is made of the two: one that lives long would keep something of each request.
     const throwIfAborted = ({ signal }: ApiRequest): void => {
@@ -159,7 +209,7 @@ class InMemoryServer implements ApiServer {
     return {
       request: async (request) => {
         throwIfAborted(request);
-        const response = await this.handle(request);
+        const response = await this.handle(request, sender);
         if (response.stream instanceof EventQueue) {
           for (const stream of open) if (stream.hasEnded) open.delete(stream);
           if (controller.signal.aborted) response.stream.abort();
@@ -200,6 +250,9 @@ class InMemoryServer implements ApiServer {
     for (const stream of this.#parts.streams.keys()) stream.end();
   }
 }
+
+/** Whom kube-controller-manager collects garbage as; that it may do so is not asked. */
+const COLLECTOR: Identity = { user: "system:serviceaccount:kube-system:generic-garbage-collector", groups: ["system:masters"] };
 
 /** An ApiError comes from an observer that injects a fault; anything but a StatusError else is a defect of the server. */
 function statusOf(error: unknown): Status {

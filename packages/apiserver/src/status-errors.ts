@@ -81,7 +81,8 @@ export function staleVersion(resource: GroupResource, name: string): StatusError
 
 export function forbiddenError(resource: GroupResource, name: string, cause: string, causes: readonly StatusCause[] = []): StatusError {
   const what = name === "" ? qualified(resource) : `${qualified(resource)} ${goQuote(name)}`;
-  return failure(403, "Forbidden", `${what} is forbidden: ${cause}`, {
+  // A path is no resource.
+  return failure(403, "Forbidden", `${resource.resource === "" ? "" : `${what} is `}forbidden: ${cause}`, {
     ...detailsOf(resource, name),
     ...(causes.length === 0 ? {} : { causes }),
   });

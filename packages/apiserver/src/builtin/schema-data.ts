@@ -27,18 +27,24 @@ export const KINDS: Readonly<Record<string, string>> = {
   "apps/v1 ControllerRevision": "apps.v1.ControllerRevision",
   "batch/v1 Job": "batch.v1.Job",
   "batch/v1 CronJob": "batch.v1.CronJob",
+  "autoscaling/v2 HorizontalPodAutoscaler": "autoscaling.v2.HorizontalPodAutoscaler",
+  "policy/v1 PodDisruptionBudget": "policy.v1.PodDisruptionBudget",
+  "scheduling.k8s.io/v1 PriorityClass": "scheduling.v1.PriorityClass",
   "rbac.authorization.k8s.io/v1 Role": "rbac.v1.Role",
   "rbac.authorization.k8s.io/v1 RoleBinding": "rbac.v1.RoleBinding",
   "rbac.authorization.k8s.io/v1 ClusterRole": "rbac.v1.ClusterRole",
   "rbac.authorization.k8s.io/v1 ClusterRoleBinding": "rbac.v1.ClusterRoleBinding",
+  "authentication.k8s.io/v1 SelfSubjectReview": "authentication.v1.SelfSubjectReview",
+  "authentication.k8s.io/v1 TokenReview": "authentication.v1.TokenReview",
+  "authorization.k8s.io/v1 LocalSubjectAccessReview": "authorization.v1.LocalSubjectAccessReview",
+  "authorization.k8s.io/v1 SelfSubjectAccessReview": "authorization.v1.SelfSubjectAccessReview",
+  "authorization.k8s.io/v1 SelfSubjectRulesReview": "authorization.v1.SelfSubjectRulesReview",
+  "authorization.k8s.io/v1 SubjectAccessReview": "authorization.v1.SubjectAccessReview",
   "coordination.k8s.io/v1 Lease": "coordination.v1.Lease",
   "discovery.k8s.io/v1 EndpointSlice": "discovery.v1.EndpointSlice",
   "networking.k8s.io/v1 Ingress": "networking.v1.Ingress",
   "networking.k8s.io/v1 IngressClass": "networking.v1.IngressClass",
   "networking.k8s.io/v1 NetworkPolicy": "networking.v1.NetworkPolicy",
-  "policy/v1 PodDisruptionBudget": "policy.v1.PodDisruptionBudget",
-  "autoscaling/v2 HorizontalPodAutoscaler": "autoscaling.v2.HorizontalPodAutoscaler",
-  "scheduling.k8s.io/v1 PriorityClass": "scheduling.v1.PriorityClass",
   "storage.k8s.io/v1 StorageClass": "storage.v1.StorageClass",
   "storage.k8s.io/v1 VolumeAttachment": "storage.v1.VolumeAttachment",
   "storage.k8s.io/v1 CSIDriver": "storage.v1.CSIDriver",
@@ -51,6 +57,7 @@ export const KINDS: Readonly<Record<string, string>> = {
   "certificates.k8s.io/v1 CertificateSigningRequest": "certificates.v1.CertificateSigningRequest",
   "v1 Event": "core.v1.Event",
   "events.k8s.io/v1 Event": "events.v1.Event",
+  "authentication.k8s.io/v1 TokenRequest": "authentication.v1.TokenRequest",
   "apiextensions.k8s.io/v1 CustomResourceDefinition": "apiextensions.v1.CustomResourceDefinition",
 };
 
@@ -131,6 +138,31 @@ apps.v1.StatefulSetPersistentVolumeClaimRetentionPolicy {"type":"object","proper
 apps.v1.StatefulSetSpec {"type":"object","required":["selector","template"],"properties":{"minReadySeconds":{"type":"integer","format":"int32"},"ordinals":{"$ref":"apps.v1.StatefulSetOrdinals","go":"*v1.StatefulSetOrdinals"},"persistentVolumeClaimRetentionPolicy":{"$ref":"apps.v1.StatefulSetPersistentVolumeClaimRetentionPolicy","go":"*v1.StatefulSetPersistentVolumeClaimRetentionPolicy"},"podManagementPolicy":{"type":"string","enum":["OrderedReady","Parallel"],"go":"v1.PodManagementPolicyType"},"replicas":{"type":"integer","format":"int32","go":"*int32"},"revisionHistoryLimit":{"type":"integer","format":"int32","go":"*int32"},"selector":{"$ref":"meta.v1.LabelSelector","go":"*v1.LabelSelector","zero":null},"serviceName":{"type":"string","default":"","zero":""},"template":{"$ref":"core.v1.PodTemplateSpec","zero":{}},"updateStrategy":{"$ref":"apps.v1.StatefulSetUpdateStrategy","zero":{}},"volumeClaimTemplates":{"type":"array","x-kubernetes-list-type":"atomic","items":{"$ref":"core.v1.PersistentVolumeClaim"}}}}
 apps.v1.StatefulSetStatus {"type":"object","required":["replicas"],"properties":{"availableReplicas":{"type":"integer","format":"int32","default":0,"zero":0},"collisionCount":{"type":"integer","format":"int32","go":"*int32"},"conditions":{"type":"array","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["type"],"x-kubernetes-patch-strategy":"merge","x-kubernetes-patch-merge-key":"type","items":{"$ref":"apps.v1.StatefulSetCondition"}},"currentReplicas":{"type":"integer","format":"int32"},"currentRevision":{"type":"string"},"observedGeneration":{"type":"integer","format":"int64"},"readyReplicas":{"type":"integer","format":"int32"},"replicas":{"type":"integer","format":"int32","default":0,"zero":0},"updateRevision":{"type":"string"},"updatedReplicas":{"type":"integer","format":"int32"}}}
 apps.v1.StatefulSetUpdateStrategy {"type":"object","properties":{"rollingUpdate":{"$ref":"apps.v1.RollingUpdateStatefulSetStrategy","go":"*v1.RollingUpdateStatefulSetStrategy"},"type":{"type":"string","enum":["OnDelete","RollingUpdate"],"go":"v1.StatefulSetUpdateStrategyType"}}}
+authentication.v1.BoundObjectReference {"type":"object","properties":{"apiVersion":{"type":"string"},"kind":{"type":"string"},"name":{"type":"string"},"uid":{"type":"string","go":"types.UID"}}}
+authentication.v1.SelfSubjectReview {"type":"object","properties":{"apiVersion":{"type":"string"},"kind":{"type":"string"},"metadata":{"$ref":"meta.v1.ObjectMeta","zero":{}},"status":{"$ref":"authentication.v1.SelfSubjectReviewStatus","zero":{}}}}
+authentication.v1.SelfSubjectReviewStatus {"type":"object","properties":{"userInfo":{"$ref":"authentication.v1.UserInfo","zero":{}}}}
+authentication.v1.TokenRequest {"type":"object","properties":{"apiVersion":{"type":"string"},"kind":{"type":"string"},"metadata":{"$ref":"meta.v1.ObjectMeta","zero":{}},"spec":{"$ref":"authentication.v1.TokenRequestSpec","zero":{}},"status":{"$ref":"authentication.v1.TokenRequestStatus","zero":{}}}}
+authentication.v1.TokenRequestSpec {"type":"object","properties":{"audiences":{"type":"array","x-kubernetes-list-type":"atomic","items":{"type":"string"},"zero":null},"boundObjectRef":{"$ref":"authentication.v1.BoundObjectReference","go":"*v1.BoundObjectReference","zero":null},"expirationSeconds":{"type":"integer","format":"int64","go":"*int64","zero":null}}}
+authentication.v1.TokenRequestStatus {"type":"object","properties":{"expirationTimestamp":{"$ref":"meta.v1.Time","zero":null},"token":{"type":"string","default":"","zero":""}}}
+authentication.v1.TokenReview {"type":"object","required":["spec"],"properties":{"apiVersion":{"type":"string"},"kind":{"type":"string"},"metadata":{"$ref":"meta.v1.ObjectMeta","zero":{}},"spec":{"$ref":"authentication.v1.TokenReviewSpec","zero":{}},"status":{"$ref":"authentication.v1.TokenReviewStatus","zero":{}}}}
+authentication.v1.TokenReviewSpec {"type":"object","required":["token"],"properties":{"audiences":{"type":"array","x-kubernetes-list-type":"atomic","items":{"type":"string"}},"token":{"type":"string"}}}
+authentication.v1.TokenReviewStatus {"type":"object","properties":{"audiences":{"type":"array","x-kubernetes-list-type":"atomic","items":{"type":"string"}},"authenticated":{"type":"boolean"},"error":{"type":"string"},"user":{"$ref":"authentication.v1.UserInfo","zero":{}}}}
+authentication.v1.UserInfo {"type":"object","properties":{"extra":{"type":"object","additionalProperties":{"type":"array","items":{"type":"string"}},"go":"map[string]v1.ExtraValue"},"groups":{"type":"array","x-kubernetes-list-type":"atomic","items":{"type":"string"}},"uid":{"type":"string"},"username":{"type":"string"}}}
+authorization.v1.FieldSelectorAttributes {"type":"object","properties":{"rawSelector":{"type":"string"},"requirements":{"type":"array","x-kubernetes-list-type":"atomic","items":{"$ref":"meta.v1.FieldSelectorRequirement"}}}}
+authorization.v1.LabelSelectorAttributes {"type":"object","properties":{"rawSelector":{"type":"string"},"requirements":{"type":"array","x-kubernetes-list-type":"atomic","items":{"$ref":"meta.v1.LabelSelectorRequirement"}}}}
+authorization.v1.LocalSubjectAccessReview {"type":"object","required":["spec"],"properties":{"apiVersion":{"type":"string"},"kind":{"type":"string"},"metadata":{"$ref":"meta.v1.ObjectMeta","zero":{}},"spec":{"$ref":"authorization.v1.SubjectAccessReviewSpec","zero":{}},"status":{"$ref":"authorization.v1.SubjectAccessReviewStatus","zero":{}}}}
+authorization.v1.NonResourceAttributes {"type":"object","properties":{"path":{"type":"string"},"verb":{"type":"string"}}}
+authorization.v1.NonResourceRule {"type":"object","required":["verbs"],"properties":{"nonResourceURLs":{"type":"array","x-kubernetes-list-type":"atomic","items":{"type":"string"}},"verbs":{"type":"array","x-kubernetes-list-type":"atomic","items":{"type":"string"},"zero":null}}}
+authorization.v1.ResourceAttributes {"type":"object","properties":{"fieldSelector":{"$ref":"authorization.v1.FieldSelectorAttributes","go":"*v1.FieldSelectorAttributes"},"group":{"type":"string"},"labelSelector":{"$ref":"authorization.v1.LabelSelectorAttributes","go":"*v1.LabelSelectorAttributes"},"name":{"type":"string"},"namespace":{"type":"string"},"resource":{"type":"string"},"subresource":{"type":"string"},"verb":{"type":"string"},"version":{"type":"string"}}}
+authorization.v1.ResourceRule {"type":"object","required":["verbs"],"properties":{"apiGroups":{"type":"array","x-kubernetes-list-type":"atomic","items":{"type":"string"}},"resourceNames":{"type":"array","x-kubernetes-list-type":"atomic","items":{"type":"string"}},"resources":{"type":"array","x-kubernetes-list-type":"atomic","items":{"type":"string"}},"verbs":{"type":"array","x-kubernetes-list-type":"atomic","items":{"type":"string"},"zero":null}}}
+authorization.v1.SelfSubjectAccessReview {"type":"object","required":["spec"],"properties":{"apiVersion":{"type":"string"},"kind":{"type":"string"},"metadata":{"$ref":"meta.v1.ObjectMeta","zero":{}},"spec":{"$ref":"authorization.v1.SelfSubjectAccessReviewSpec","zero":{}},"status":{"$ref":"authorization.v1.SubjectAccessReviewStatus","zero":{}}}}
+authorization.v1.SelfSubjectAccessReviewSpec {"type":"object","properties":{"nonResourceAttributes":{"$ref":"authorization.v1.NonResourceAttributes","go":"*v1.NonResourceAttributes"},"resourceAttributes":{"$ref":"authorization.v1.ResourceAttributes","go":"*v1.ResourceAttributes"}}}
+authorization.v1.SelfSubjectRulesReview {"type":"object","required":["spec"],"properties":{"apiVersion":{"type":"string"},"kind":{"type":"string"},"metadata":{"$ref":"meta.v1.ObjectMeta","zero":{}},"spec":{"$ref":"authorization.v1.SelfSubjectRulesReviewSpec","zero":{}},"status":{"$ref":"authorization.v1.SubjectRulesReviewStatus","zero":{}}}}
+authorization.v1.SelfSubjectRulesReviewSpec {"type":"object","properties":{"namespace":{"type":"string"}}}
+authorization.v1.SubjectAccessReview {"type":"object","required":["spec"],"properties":{"apiVersion":{"type":"string"},"kind":{"type":"string"},"metadata":{"$ref":"meta.v1.ObjectMeta","zero":{}},"spec":{"$ref":"authorization.v1.SubjectAccessReviewSpec","zero":{}},"status":{"$ref":"authorization.v1.SubjectAccessReviewStatus","zero":{}}}}
+authorization.v1.SubjectAccessReviewSpec {"type":"object","properties":{"extra":{"type":"object","additionalProperties":{"type":"array","items":{"type":"string"}},"go":"map[string]v1.ExtraValue"},"groups":{"type":"array","x-kubernetes-list-type":"atomic","items":{"type":"string"}},"nonResourceAttributes":{"$ref":"authorization.v1.NonResourceAttributes","go":"*v1.NonResourceAttributes"},"resourceAttributes":{"$ref":"authorization.v1.ResourceAttributes","go":"*v1.ResourceAttributes"},"uid":{"type":"string"},"user":{"type":"string"}}}
+authorization.v1.SubjectAccessReviewStatus {"type":"object","required":["allowed"],"properties":{"allowed":{"type":"boolean","default":false,"zero":false},"denied":{"type":"boolean"},"evaluationError":{"type":"string"},"reason":{"type":"string"}}}
+authorization.v1.SubjectRulesReviewStatus {"type":"object","required":["resourceRules","nonResourceRules","incomplete"],"properties":{"evaluationError":{"type":"string"},"incomplete":{"type":"boolean","default":false,"zero":false},"nonResourceRules":{"type":"array","x-kubernetes-list-type":"atomic","items":{"$ref":"authorization.v1.NonResourceRule"},"zero":null},"resourceRules":{"type":"array","x-kubernetes-list-type":"atomic","items":{"$ref":"authorization.v1.ResourceRule"},"zero":null}}}
 autoscaling.v2.ContainerResourceMetricSource {"type":"object","required":["name","target","container"],"properties":{"container":{"type":"string","default":"","zero":""},"name":{"type":"string","default":"","go":"v1.ResourceName","zero":""},"target":{"$ref":"autoscaling.v2.MetricTarget","zero":{}}}}
 autoscaling.v2.ContainerResourceMetricStatus {"type":"object","required":["name","current","container"],"properties":{"container":{"type":"string","default":"","zero":""},"current":{"$ref":"autoscaling.v2.MetricValueStatus","zero":{}},"name":{"type":"string","default":"","go":"v1.ResourceName","zero":""}}}
 autoscaling.v2.CrossVersionObjectReference {"type":"object","required":["kind","name"],"properties":{"apiVersion":{"type":"string"},"kind":{"type":"string","default":"","zero":""},"name":{"type":"string","default":"","zero":""}}}
@@ -389,6 +421,7 @@ events.v1.Event {"type":"object","required":["eventTime"],"properties":{"action"
 events.v1.EventSeries {"type":"object","required":["count","lastObservedTime"],"properties":{"count":{"type":"integer","format":"int32","default":0,"zero":0},"lastObservedTime":{"$ref":"meta.v1.MicroTime","zero":null}}}
 intstr.IntOrString {"x-kubernetes-int-or-string":true}
 meta.v1.Condition {"type":"object","required":["type","status","lastTransitionTime","reason","message"],"properties":{"lastTransitionTime":{"$ref":"meta.v1.Time","zero":null},"message":{"type":"string","default":"","zero":""},"observedGeneration":{"type":"integer","format":"int64"},"reason":{"type":"string","default":"","zero":""},"status":{"type":"string","default":"","go":"v1.ConditionStatus","zero":""},"type":{"type":"string","default":"","zero":""}}}
+meta.v1.FieldSelectorRequirement {"type":"object","required":["key","operator"],"properties":{"key":{"type":"string","default":"","zero":""},"operator":{"type":"string","default":"","go":"v1.FieldSelectorOperator","zero":""},"values":{"type":"array","x-kubernetes-list-type":"atomic","items":{"type":"string"}}}}
 meta.v1.FieldsV1 {"type":"object","x-kubernetes-preserve-unknown-fields":true}
 meta.v1.LabelSelector {"type":"object","x-kubernetes-map-type":"atomic","properties":{"matchExpressions":{"type":"array","x-kubernetes-list-type":"atomic","items":{"$ref":"meta.v1.LabelSelectorRequirement"}},"matchLabels":{"type":"object","additionalProperties":{"type":"string"}}}}
 meta.v1.LabelSelectorRequirement {"type":"object","required":["key","operator"],"properties":{"key":{"type":"string","default":"","zero":""},"operator":{"type":"string","default":"","go":"v1.LabelSelectorOperator","zero":""},"values":{"type":"array","x-kubernetes-list-type":"atomic","items":{"type":"string"}}}}

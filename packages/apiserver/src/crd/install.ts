@@ -1,4 +1,5 @@
 /** Serving a kind from inside the process, by the same way as a CRD that a client sends. */
+import { ADMINISTRATOR, userInfoOf } from "../authorization/identity.ts";
 import type { CustomResourceDefinitionInput, Kind } from "@treadle/apimachinery";
 import type { Call, Parts } from "../context.ts";
 import { readObject } from "../draft.ts";
@@ -38,6 +39,7 @@ function localCall(parts: Parts, served: Served, name: string): Call {
   return {
     parts,
     request: { method: "POST", path: "", headers: {} },
+    user: userInfoOf(ADMINISTRATOR),
     route: {
       type: "resource",
       group: served.type.group,

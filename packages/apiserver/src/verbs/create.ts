@@ -42,12 +42,15 @@ export function store(call: Call, draft: Draft, options: WriteOptions, applied?:
   const { type } = served;
   matchNamespace(draft, type.isNamespaced ? route.namespace : "");
   checkNamespace(parts, type, draft);
+  parts.access.checkCreate(call);
+  parts.access.checkRoles(call, draft, undefined);
   const requested = draft.metadata["managedFields"];
   // An apply may name any version of an object that is not there.
   if (applied === undefined && /^0*[1-9]\d*$/.test(String(draft.metadata["resourceVersion"] ?? ""))) throw versionOnCreate();
   prepareNew(call, draft);
   const written = { draft, live: undefined, subresource: "" };
   validateDraft(served, written, call.warnings);
+  parts.access.checkOwners(call, written);
   const key = keyFor(draft.metadata.namespace ?? "", draft.metadata.name);
   const taken = collection.get(key);
   if (taken !== undefined) {

@@ -53,7 +53,9 @@ export function change(call: Call, { entry, draft, subresource, options, applied
   const requested = draft.metadata["managedFields"];
   const next = merge(call, draft, live, subresource);
   const written = { draft: next, live, subresource };
+  call.parts.access.checkRoles(call, next, live);
   validateDraft(served, written, call.warnings);
+  call.parts.access.checkOwners(call, written);
   recordOwner(call, written, applied ?? { requested, options });
   const stored = toStored(served, next);
   // A subresource takes the metadata as readers see it.

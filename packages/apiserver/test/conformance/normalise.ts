@@ -1,6 +1,6 @@
 /**
  * Makes the answers of two servers comparable. Uids, versions and times become placeholders that still show which are the
- * same: the n-th uid of a name, the n-th version of an object. Not compared: the order of managedFields within one second, the
+ * same: the n-th uid of a name, the n-th version of an object; so do tokens. Not compared: the order of managedFields within one second, the
  * version of a list or bookmark (other writers of a real server move it), and headers other than those below.
  */
 import { parse, type Tags } from "yaml";
@@ -76,6 +76,7 @@ class Placeholders {
         .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, (uid) => this.#uid(uid))
         .replaceAll(/(resourceVersion=|too old resource version: |current: )\d+( \(\d+\))?/g, "$1<version>")
         .replaceAll(/\b10\.\d+\.\d+\.\d+\b/g, "<cluster ip>")
+        .replaceAll(/\beyJ[\w-]+\.[\w-]+\.[\w-]+/g, "<token>")
         // Objects inside messages.
         .replaceAll(/(resourceVersion\\+":\\+")\d+/g, "$1<version>")
         .replaceAll(/(ResourceVersion in [a-z ]+ )\(\d+\)/g, "$1(<version>)")

@@ -8,13 +8,16 @@ import { ownership } from "./scenarios/ownership.ts";
 import { patches } from "./scenarios/patches.ts";
 import { protocol } from "./scenarios/protocol.ts";
 import { rules } from "./scenarios/rules.ts";
+import { rights } from "./scenarios/rights.ts";
 import { schema } from "./scenarios/schema.ts";
+import { strategic } from "./scenarios/strategic.ts";
 import { tables } from "./scenarios/tables.ts";
 import type { Scenario } from "./session.ts";
 
 export const scenarios: readonly Scenario[] = [
   ...objects,
   ...patches,
+  ...strategic,
   ...schema,
   ...rules,
   ...ownership,
@@ -24,4 +27,5 @@ export const scenarios: readonly Scenario[] = [
   ...builtInFields,
   ...apply,
   ...tables,
+  ...rights,
 ];

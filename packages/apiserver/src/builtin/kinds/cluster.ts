@@ -1,5 +1,6 @@
 /** Kinds of the cluster's own rules: rights, networks, storage, admission. */
 import { jsonEqual } from "@treadle/apimachinery";
+import { answerAccess, answerRules, answerSelf, answerToken } from "../../authorization/reviews.ts";
 import { isObject, type JsonObject } from "../../internal/json.ts";
 import type { Draft } from "../../storage.ts";
 import { roleRefErrors } from "../validate.ts";
@@ -21,6 +22,24 @@ export const CLUSTER_GROUPS: readonly Group[] = [
         createsOnUpdate: true,
         hooks: { validate: roleRefErrors },
       },
+    ],
+  },
+  {
+    group: "authentication.k8s.io",
+    versions: ["v1"],
+    rows: [
+      { kind: "SelfSubjectReview", plural: "selfsubjectreviews", scope: "Cluster", answer: answerSelf },
+      { kind: "TokenReview", plural: "tokenreviews", scope: "Cluster", answer: answerToken },
+    ],
+  },
+  {
+    group: "authorization.k8s.io",
+    versions: ["v1"],
+    rows: [
+      { kind: "LocalSubjectAccessReview", plural: "localsubjectaccessreviews", answer: answerAccess },
+      { kind: "SelfSubjectAccessReview", plural: "selfsubjectaccessreviews", scope: "Cluster", answer: answerAccess },
+      { kind: "SelfSubjectRulesReview", plural: "selfsubjectrulesreviews", scope: "Cluster", answer: answerRules },
+      { kind: "SubjectAccessReview", plural: "subjectaccessreviews", scope: "Cluster", answer: answerAccess },
     ],
   },
   {

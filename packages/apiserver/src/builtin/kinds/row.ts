@@ -24,6 +24,7 @@ export interface Row {
   readonly orphansDependents?: true;
   readonly graceSeconds?: ResourceType["graceSeconds"];
   readonly hooks?: Hooks;
+  readonly answer?: ResourceType["answer"];
 }
 
 /** The kinds of one API group. */

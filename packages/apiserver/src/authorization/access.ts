@@ -1,0 +1,91 @@
+/** The one place where requests are let in: who sends them, whom they act as, and what they may do. */
+import type { ApiRequest, Clock } from "@treadle/apimachinery";
+import type { Call } from "../context.ts";
+import type { Written } from "../draft.ts";
+import type { Registry } from "../registry.ts";
+import type { Target } from "../routes.ts";
+import type { Draft, Store, StoredObject } from "../storage.ts";
+import { attributesOf, forbidden, type ResourceAttributes } from "./attributes.ts";
+import { ALLOW_ALL, type Authorizer, RbacAuthorizer } from "./authorizer.ts";
+import { checkEscalation } from "./escalation.ts";
+import { type Identity, userInfoOf, type UserInfo } from "./identity.ts";
+import { actingUser } from "./impersonation.ts";
+import { checkOwners } from "./owner-references.ts";
+import { AccountTokens, type Holder, ISSUER } from "./tokens.ts";
+
+export interface AccessOptions {
+  readonly store: Store;
+  readonly registry: Registry;
+  readonly clock: Clock;
+  /** Rights are asked for. */
+  readonly isRestricted: boolean;
+  readonly tokens: Readonly<Record<string, Identity>>;
+  readonly enforcesOwners: boolean;
+}
+
+export class Access {
+  readonly authorizer: Authorizer;
+  /** Those of service accounts. */
+  readonly accountTokens: AccountTokens;
+  readonly isRestricted: boolean;
+  readonly #options: AccessOptions;
+  readonly #tokens: ReadonlyMap<string, Identity>;
+
+  constructor(options: AccessOptions) {
+    this.#options = options;
+    this.isRestricted = options.isRestricted;
+    this.authorizer = options.isRestricted ? new RbacAuthorizer(options.store) : ALLOW_ALL;
+    this.accountTokens = new AccountTokens(options.store, options.clock);
+    this.#tokens = new Map(Object.entries(options.tokens));
+  }
+
+  /** Whose token it is; undefined: nobody's, or its time is over. */
+  authenticate(token: string): Identity | undefined {
+    const holder = this.holderOf(token, [ISSUER]);
+    return "identity" in holder ? holder.identity : undefined;
+  }
+
+  /** Whose token it is, if it is for one of the audiences; those that are given are for all. */
+  holderOf(token: string, audiences: readonly string[]): Holder {
+    const identity = this.#tokens.get(token);
+    return identity === undefined ? this.accountTokens.read(token, audiences) : { identity, audiences };
+  }
+
+  /** Whom the request acts as. @throws StatusError 400, 403 where that one may not do it */
+  enter(request: ApiRequest, target: Target, sender: Identity): UserInfo {
+    const user = actingUser(request, userInfoOf(sender), this.authorizer);
+    if (this.isRestricted) this.#require(user, attributesOf(request, target));
+    return user;
+  }
+
+  /** A PUT or PATCH that creates needs that right, too. @throws StatusError 403 */
+  checkCreate({ user, request, route, served }: Call): void {
+    if (!this.isRestricted || request.method === "POST") return;
+    const { version } = served.version;
+    this.#require(user, { verb: "create", ...resourceAttributes(route), version });
+  }
+
+  /** @throws StatusError 403 for a role or binding that gives what the user does not have */
+  checkRoles({ user, served, route }: Call, draft: Draft, live: StoredObject | undefined): void {
+    if (!this.isRestricted) return;
+    const { store } = this.#options;
+    checkEscalation({ id: served.type.id, user, draft, live, store, authorizer: this.authorizer, nameInPath: route.name });
+  }
+
+  /** @throws StatusError 403 for owners that the user may not give */
+  checkOwners({ user, served }: Call, { draft, live, subresource }: Written): void {
+    const { enforcesOwners, registry } = this.#options;
+    if (!enforcesOwners || !this.isRestricted) return;
+    checkOwners({ user, authorizer: this.authorizer, registry, served, draft, live, subresource });
+  }
+
+  #require(user: UserInfo, attributes: ReturnType<typeof attributesOf>): void {
+    const { isAllowed, reason } = this.authorizer.authorize(user, attributes);
+    if (!isAllowed) throw forbidden(user, attributes, reason);
+  }
+}
+
+function resourceAttributes(route: Call["route"]): Omit<ResourceAttributes, "verb"> {
+  const { group, version, resource, subresource, namespace, name } = route;
+  return { group, version, resource, subresource, namespace, name };
+}

@@ -1,0 +1,74 @@
+/** What a request wants to do, in the words of the authorizer (k8s.io/apiserver `request.RequestInfo`). */
+import type { ApiRequest } from "@treadle/apimachinery";
+import { goQuote } from "../internal/json.ts";
+import { readBoolean } from "../options.ts";
+import type { Target } from "../routes.ts";
+import { forbiddenError, type StatusError } from "../status-errors.ts";
+import type { UserInfo } from "./identity.ts";
+
+export interface ResourceAttributes {
+  readonly verb: string;
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  readonly subresource: string;
+  /** Empty: cluster-scoped, or all namespaces. */
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export interface PathAttributes {
+  readonly verb: string;
+  readonly path: string;
+}
+
+export type Attributes = ResourceAttributes | PathAttributes;
+
+export function isResource(attributes: Attributes): attributes is ResourceAttributes {
+  return "resource" in attributes;
+}
+
+/** What the request wants to do. Never throws: what cannot be read is a path. */
+export function attributesOf({ method, path }: Pick<ApiRequest, "method" | "path">, { route, query }: Target): Attributes {
+  if (route.type !== "resource") return { verb: method.toLowerCase(), path: path.split("?")[0] ?? "" };
+  const { group, version, resource, subresource } = route;
+  // A namespace is in itself, so that its own role bindings may open it.
+  const namespace = resource === "namespaces" && group === "" && route.namespace === "" ? route.name : route.namespace;
+  const at = { group, version, resource, subresource, namespace };
+  const verb = VERBS[method];
+  if (route.isWatch === true) return { ...at, verb: "watch", name: route.name };
+  if (route.name !== "" || verb === "create") return { ...at, verb, name: route.name };
+  if (verb === "delete") return { ...at, verb: "deletecollection", name: "" };
+  if (verb !== "get") return { ...at, verb, name: "" };
+  return { ...at, verb: readBoolean(query, "watch") === true ? "watch" : "list", name: selectedName(query) };
+}
+
+const VERBS: Readonly<Record<ApiRequest["method"], string>> = {
+  GET: "get",
+  POST: "create",
+  PUT: "update",
+  PATCH: "patch",
+  DELETE: "delete",
+};
+
+/** A list of what has one name is a list of that name. */
+function selectedName(query: URLSearchParams): string {
+  const terms = (query.get("fieldSelector") ?? "").split(",");
+  for (const term of terms) {
+    const [, name] = /^metadata\.name==?([^=!]+)$/.exec(term.trim()) ?? [];
+    if (name !== undefined && name !== "." && name !== ".." && !/[/%]/.test(name)) return name;
+  }
+  return "";
+}
+
+/** The refusal of a request, as the real server words it. */
+export function forbidden(user: UserInfo, attributes: Attributes, reason: string): StatusError {
+  const because = reason === "" ? "" : `: ${reason}`;
+  const who = `User ${goQuote(user.name)} cannot ${attributes.verb}`;
+  if (!isResource(attributes)) return forbiddenError({ group: "", resource: "" }, "", `${who} path ${goQuote(attributes.path)}${because}`);
+  const { group, resource, subresource, namespace, name } = attributes;
+  const what = subresource === "" ? resource : `${resource}/${subresource}`;
+  const where = namespace === "" ? "at the cluster scope" : `in the namespace ${goQuote(namespace)}`;
+  const text = `${who} resource ${goQuote(what)} in API group ${goQuote(group)} ${where}${because}`;
+  return forbiddenError({ group, resource }, name, text);
+}
