@@ -1,21 +1,21 @@
 /** dependentApply where the world around it went wrong: kinds that are gone, entries of others, objects of others. */
 import "../src/matchers.ts";
 import { defineResource } from "@treadle/apimachinery";
-import { conditions, dependentApply, handler } from "@treadle/reconcile";
+import { conditions, dependentApply, type DependentEntry, handler, step } from "@treadle/reconcile";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { startTestCluster } from "../src/index.ts";
-import { Site } from "./sites.ts";
+import { type FakeWorld, fakeWorld, startTestCluster } from "../src/index.ts";
+import { entries, merge, page, said, settled, Site, site } from "./sites.ts";
+
+const Late = defineResource({
+  group: "late.example.dev",
+  version: "v1",
+  kind: "Late",
+  scope: "Namespaced",
+  spec: z.object({ text: z.string() }),
+});
 
 describe("the CRD of a dependent is removed", () => {
-  const Late = defineResource({
-    group: "late.example.dev",
-    version: "v1",
-    kind: "Late",
-    scope: "Namespaced",
-    spec: z.object({ text: z.string() }),
-  });
-
   test.for([true, false])("its owner can be deleted all the same; watched: %s", async (watched) => {
     const late = dependentApply(Site, { name: "late", kind: Late, watched, desired: ({ spec }) => ({ spec: { text: spec.text } }) });
     await using cluster = await startTestCluster({ kinds: [Site, Late] });
@@ -28,5 +28,84 @@ describe("the CRD of a dependent is removed", () => {
     await cluster.delete(Site, "a");
     await op.settled();
     expect(await cluster.get(Site, "a")).toBeUndefined();
+  });
+});
+
+describe("entries that are not of this step", () => {
+  const entry = (given: Partial<DependentEntry>): DependentEntry => ({
+    step: "page",
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    name: "theirs",
+    namespace: "elsewhere",
+    type: "Ready",
+    reason: "Ready",
+    message: "",
+    lastTransitionTime: "2025-01-01T00:00:00Z",
+    ...given,
+  });
+  const ofAnother = entry({ handler: "other" });
+  const say = (world: FakeWorld, dependents: readonly DependentEntry[]): Promise<unknown> =>
+    world.updateStatus(Site, "a", (object) => merge(object, { status: { dependents } }));
+
+  test("but of another handler's of the same name say nothing of where ours are", async () => {
+    const world = await settled();
+    await say(world, [ofAnother, ...entries(world)]);
+    world.requests.clear();
+    await world.delete(Site, "a");
+    await world.settle();
+    expect(new Set(world.requests.filter({ verb: "list" }).map(({ namespace }) => namespace))).toEqual(new Set(["default"]));
+    expect(world.get(Site, "a")).toBeUndefined();
+  });
+
+  test("but of another handler's of the same name do not stand for what cannot be made yet", async () => {
+    const late = dependentApply(Site, { name: "page", kind: Late, desired: { spec: { text: "" } } });
+    const world = fakeWorld(handler(Site).step(conditions()).step(late).build(), { objects: [site()], missing: [Late] });
+    await say(world, [ofAnother]);
+    await world.settle();
+    expect(said(world)).toEqual(["page Ready", "page Pending/KindNotInstalled"]);
+  });
+
+  test("but of another handler's of the same name do not name an object whose name cannot be told", async () => {
+    const objectName = (): string => {
+      throw new Error("boom");
+    };
+    const world = fakeWorld(handler(Site).step(conditions()).step(page({ objectName })).build(), { objects: [site()] });
+    await say(world, [ofAnother]);
+    await world.settle();
+    expect(entries(world).map(({ name, type }) => [name, type])).toEqual([
+      ["theirs", "Ready"],
+      ["a", "Failed"],
+    ]);
+  });
+
+  test("but of one that the handler does not have any more are removed, also when it keeps nothing at all now", async () => {
+    const removed = entry({ step: "removed" });
+    const kept = entry({ step: "removed", handler: "other" });
+    const world = await settled();
+    await say(world, [removed, kept, ...entries(world)]);
+    await world.settle();
+    expect(said(world)).toEqual(["page Ready", "removed Ready"]);
+    expect(entries(world).at(1)).toEqual(kept);
+    const none = handler(Site)
+      .step(conditions())
+      .step(step(Site, { name: "none", do: () => undefined }))
+      .build();
+    const later = fakeWorld(none, { objects: [site()] });
+    await say(later, [removed, kept]);
+    await later.settle();
+    expect(entries(later)).toEqual([kept]);
+  });
+
+  test("stay where a gate has ended the pass: it changes nothing", async () => {
+    const paused = handler(Site)
+      .step(conditions())
+      .step(step(Site, { name: "gate", gate: (req) => req.stop("not now") }))
+      .step(page())
+      .build();
+    const world = fakeWorld(paused, { objects: [site()] });
+    await say(world, [entry({ step: "removed" })]);
+    await world.settle();
+    expect(said(world)).toEqual(["removed Ready"]);
   });
 });

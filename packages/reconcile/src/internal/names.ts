@@ -9,6 +9,11 @@ export function defaultName(kind: Kind): string {
   return shortenName(kind.group === "" ? kind.plural : `${kind.plural}.${kind.group}`, MAX_NAME_LENGTH);
 }
 
+/** How entries in `status.dependents` name a handler: not at all where it has the default name. */
+export function entryHandlerOf({ kind, name }: { readonly kind: Kind; readonly name: string }): string | undefined {
+  return name === defaultName(kind) ? undefined : name;
+}
+
 /** `<group>/<name>`; the built-in core kinds have no group, so theirs is ours. */
 export function finalizerOf(kind: Kind, name: string): string {
   return `${domainOf(kind)}/${name}`;

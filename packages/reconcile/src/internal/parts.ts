@@ -3,6 +3,7 @@
  * and dependents that are wanted no more are removed in the reverse order. What they came to is joined into one outcome.
  */
 import type { Outcome } from "../req.ts";
+import { reportBlocked } from "./dependent-entries.ts";
 import type { Pass } from "./pass-state.ts";
 import { type GraphRun, runGraph } from "./run-graph.ts";
 import { leavesOf, type StepRuntime } from "./step-runtime.ts";
@@ -90,10 +91,9 @@ function joined(pass: Pass, name: string, outcomes: readonly Outcome[]): Outcome
 }
 
 /** A part cannot run before others: to say why, and when to come back, is for those. */
-function blocked(pass: Pass, part: StepRuntime, { reason, message }: { readonly reason: string; readonly message: string }): void {
+function blocked(pass: Pass, part: StepRuntime, why: { readonly reason: string; readonly message: string }): void {
   pass.progress.set(part, { type: "unreached" });
-  if (part.dependent?.hasEntries !== true || pass.isDeleting) return;
-  pass.dependents.entries.set(part.name, [part.dependent.entryFor(pass.object, { type: "Pending", reason, message }, undefined)]);
+  reportBlocked(pass, part, { type: "Pending", ...why });
 }
 
 function neededBy(part: StepRuntime): readonly StepRuntime[] {

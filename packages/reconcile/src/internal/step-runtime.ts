@@ -51,7 +51,14 @@ export interface DependentRuntime {
   /** The live object that the cache has, where no step of this pass has said more. */
   readonly cached: (object: KubernetesObject, cache: Cache) => KubernetesObject | undefined;
   /** The entry for an object of which no more is known than this. Never throws. */
-  readonly entryFor: (object: KubernetesObject, state: DependentState, error: unknown) => DependentIdentity & DependentState;
+  readonly entryFor: (object: KubernetesObject, given: UnseenDependent) => DependentIdentity & DependentState;
+}
+
+export interface UnseenDependent {
+  readonly state: DependentState;
+  readonly error: unknown;
+  /** What the entry of before calls it: in case its name cannot be told now. */
+  readonly last: DependentIdentity | undefined;
 }
 
 export interface DeclaredCondition {

@@ -9,14 +9,14 @@
  * - Every write carries the uid, or the promise that the object does not exist: nothing that vanished comes back by accident.
  */
 import { type Kind, keyOf, type KubernetesObject, type ObjectOf, type Ref } from "@treadle/apimachinery";
-import { defineStep, runtimeOf, type StepRuntime } from "../../internal/step-runtime.ts";
+import { defineStep, runtimeOf, type StepRuntime, type UnseenDependent } from "../../internal/step-runtime.ts";
 import type { Permission } from "../../permission.ts";
 import { one, type OneRead, type Reads } from "../../reads.ts";
 import type { StepResult, Wait } from "../../result.ts";
 import type { AnyStep, NeedsOf } from "../../step.ts";
 import { type AnyOptions, bodyOf, type Dependent, dependentOf, identityOf, targetOf } from "./dependent.ts";
 import { converge, type Converged } from "./converge.ts";
-import { type DependentIdentity, dependentsOf, type DependentState } from "./entries.ts";
+import type { DependentIdentity, DependentState } from "./entries.ts";
 import { mayHaveObjects, prune, prunedFor, setPrunedFor } from "./prune.ts";
 import type { AnyDependentStep, DependentOptions, DependentStep } from "./types.ts";
 import { type AnyCleanupReq, type AnyDoReq, inputsOf, LIVE, report, type Unit, unitOf } from "./unit.ts";
@@ -54,7 +54,7 @@ export function dependentApply<
       hasEntries: dependent.isChecked,
       dependsOn: () => (given.dependsOn ?? []).map((needed: unknown): StepRuntime | undefined => runtimeOf(needed)),
       cached: (owner, cache) => cache.get(read.cacheKind, targetOf(dependent, owner)),
-      entryFor: (owner, state, error) => entryFor(dependent, owner, { state, live: undefined, error }),
+      entryFor: (owner, given) => entryFor(dependent, owner, { ...given, live: undefined }),
     },
   });
   // What defineStep() gives is opaque; the signature is what is known of it.
@@ -132,7 +132,7 @@ async function apply(unit: Unit): Promise<StepResult<{}>> {
   pass.dependents.live.set(dependent.name, converged.live);
 
   const state = converged.type === "there" ? readiness(dependent, owner, { live: converged.live, inputs }) : converged.state;
-  const entry = entryFor(dependent, owner, { state, live: converged.live, error: undefined });
+  const entry = entryFor(dependent, owner, { state, live: converged.live, error: undefined, last: undefined });
   if (dependent.isChecked) report(unit, [entry]);
   if (!isReady(state, entry)) return notReady(unit, entry, converged);
   const leftovers = await pruneOthers(unit, target);
@@ -221,10 +221,10 @@ function isReady(state: DependentState, entry: DependentState): boolean {
 function entryFor(
   dependent: Dependent,
   owner: KubernetesObject,
-  given: { readonly state: DependentState; readonly live: KubernetesObject | undefined; readonly error: unknown },
+  given: UnseenDependent & { readonly live: KubernetesObject | undefined },
 ): DependentIdentity & DependentState {
   const { state, live, error } = given;
-  const identity = identityOf(dependent.kind, targetOrLast(dependent, owner));
+  const identity = identityOf(dependent.kind, targetOr(dependent, owner, given.last));
   if (dependent.options.status === undefined) return { ...identity, ...state };
   try {
     return { ...identity, ...refined(dependent, state, dependent.options.status(state, live, error)) };
@@ -235,11 +235,11 @@ function entryFor(
 }
 
 /** Also of an object whose name cannot be told something must be said: under the name that it had. */
-function targetOrLast(dependent: Dependent, owner: KubernetesObject): Ref {
+function targetOr(dependent: Dependent, owner: KubernetesObject, last: DependentIdentity | undefined): Ref {
   try {
     return targetOf(dependent, owner);
   } catch {
-    return dependentsOf(owner).find(({ step }) => step === dependent.name) ?? owner.metadata;
+    return last ?? owner.metadata;
   }
 }
 

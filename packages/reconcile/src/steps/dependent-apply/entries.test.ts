@@ -62,13 +62,24 @@ describe("mergeDependents", () => {
     expect(merge(before, "keep")).toBe(before);
   });
 
-  test("entries of other handlers and of steps that nobody has stay, and fields that we do not know", () => {
-    const others = [stored({ step: "gone" }), stored({ handler: "other" }), { ...stored({ step: "x" }), unknown: 1 }];
+  test("entries of other handlers stay, and what nobody says whose it is", () => {
+    const unknown = { ...stored(), step: undefined } as unknown as DependentEntry;
+    const others = [stored({ handler: "other" }), { ...stored({ handler: "other", step: "x" }), unknown: 1 }, unknown];
     expect(merge([...others, stored()], [fresh({ type: "Failed" })])).toEqual([
       ...others,
       stored({ type: "Failed", lastTransitionTime: LATER }),
     ]);
     expect(merge([stored()], [fresh()], "mine")).toEqual([stored(), stored({ handler: "mine", lastTransitionTime: LATER })]);
+  });
+
+  test("entries of steps that the handler does not have any more go, unless the pass is none that may say so", () => {
+    const gone = stored({ step: "gone" });
+    const other = stored({ step: "gone", handler: "other" });
+    expect(merge([gone, other, stored()], "keep")).toEqual([stored(), other]);
+    expect(merge([gone, other, stored()], [fresh()])).toEqual([stored(), other]);
+    expect(mergeDependents([gone, other], [], { handler: undefined, nowMs })).toEqual([other]);
+    const before = [gone, other, stored()];
+    expect(mergeDependents(before, [{ step: "config", entries: "keep" }], { handler: undefined, nowMs, keepsUnknown: true })).toBe(before);
   });
 });
 

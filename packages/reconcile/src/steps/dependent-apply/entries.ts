@@ -1,8 +1,8 @@
 /**
  * Entries of `status.dependents`: what an owner says of each object that it keeps. Pure.
  *
- * An entry belongs to one step of one handler. Entries of other handlers, and of steps that this handler does not have
- * (any more), are never touched.
+ * An entry belongs to one step of one handler. Entries of other handlers are never touched; those of steps that this
+ * handler does not have any more are removed.
  */
 import { jsonEqual } from "@treadle/apimachinery";
 
@@ -57,6 +57,18 @@ export function dependentsOf(object: object): readonly DependentEntry[] {
   return Array.isArray(entries) ? (entries as readonly DependentEntry[]) : [];
 }
 
+/** Whose an entry is. */
+export interface EntryOwner {
+  /** `undefined`: the handler with the default name of the kind. */
+  readonly handler: string | undefined;
+  readonly step: string;
+}
+
+/** Those of `entries` that are of this step of this handler: another handler may have a step of the same name. */
+export function entriesOfStep(entries: readonly DependentEntry[], { handler, step }: EntryOwner): readonly DependentEntry[] {
+  return entries.filter((entry) => entry?.handler === handler && entry?.step === step);
+}
+
 /** What a pass has to say of the entries of one step; `"keep"`: nothing. */
 export interface StepEntries {
   readonly step: string;
@@ -64,23 +76,27 @@ export interface StepEntries {
 }
 
 /**
- * `before` with the entries of `steps` in the place of the first that the steps had, else at the end. The time of an entry
- * moves only when its type does. The very same list when nothing has changed: two handlers never move each other's.
+ * `before` with the entries of `steps` in the place of the first that the handler had, else at the end; `steps` are all
+ * that the handler has, so what else is there of its own goes, unless `keepsUnknown`. The time of an entry moves only when
+ * its type does. The very same list when nothing has changed: two handlers never move each other's.
  */
 export function mergeDependents(
   before: readonly DependentEntry[],
   steps: readonly StepEntries[],
-  given: { readonly handler: string | undefined; readonly nowMs: number },
+  given: { readonly handler: string | undefined; readonly nowMs: number; readonly keepsUnknown?: boolean },
 ): readonly DependentEntry[] {
+  const { handler, nowMs, keepsUnknown = false } = given;
   const names = new Set(steps.map(({ step }) => step));
-  const isOurs = (entry: DependentEntry): boolean => entry?.handler === given.handler && names.has(entry?.step);
-  const now = new Date(given.nowMs).toISOString().replace(/\.\d+Z$/, "Z");
+  // Who writes an entry without a step is not known.
+  const isOurs = (entry: DependentEntry): boolean =>
+    entry?.handler === handler && typeof entry?.step === "string" && (!keepsUnknown || names.has(entry.step));
+  const now = new Date(nowMs).toISOString().replace(/\.\d+Z$/, "Z");
   const ours = steps.flatMap(({ step, entries }) => {
-    const mine = before.filter((entry) => isOurs(entry) && entry.step === step);
+    const mine = entriesOfStep(before, { handler, step });
     if (entries === "keep") return mine;
     const known = new Map(mine.map((entry) => [identity(entry), entry]));
     return entries.map((entry) => {
-      const named = { step, ...(given.handler === undefined ? {} : { handler: given.handler }), ...entry };
+      const named = { step, ...(handler === undefined ? {} : { handler }), ...entry };
       const previous = known.get(identity(named));
       return { ...named, lastTransitionTime: previous?.type === entry.type ? previous.lastTransitionTime : now };
     });

@@ -1,8 +1,9 @@
 /** Removes what a step keeps no more. Found by owner and label, never by a computed name; deleted only by uid. */
 import { isKindNotServed, type KubernetesObject, keyOf, type Ref, refOf } from "@treadle/apimachinery";
+import { entryHandlerOf } from "../../internal/names.ts";
 import { inNamespaceOf } from "../../reads.ts";
 import { identityOf, marksOf, targetOf, titleOf } from "./dependent.ts";
-import { dependentsOf, type NewEntry } from "./entries.ts";
+import { dependentsOf, entriesOfStep, type NewEntry } from "./entries.ts";
 import type { Unit } from "./unit.ts";
 import { isMadeByUs } from "./whose.ts";
 
@@ -74,7 +75,7 @@ function namespacesOf(unit: Unit): ReadonlySet<string | undefined> {
   const { dependent, owner } = unit;
   const { kind, options } = dependent;
   if (kind.scope === "Cluster") return new Set([undefined]);
-  const entries = dependentsOf(owner).filter(({ step }) => step === dependent.name);
+  const entries = entriesOfStep(dependentsOf(owner), { handler: entryHandlerOf(unit.pass.pipeline), step: dependent.name });
   const objects = dependent.isWatched ? cached(unit).map(({ metadata }) => metadata.namespace) : [];
   const named = options.namespace === undefined ? inNamespaceOf(owner, kind, { name: "" }).namespace : namedNow(unit);
   return new Set([named, ...entries.map(({ namespace }) => namespace), ...objects].filter((namespace) => namespace !== undefined));
