@@ -19,7 +19,7 @@ export interface LocalClusterOptions {
   readonly kubeconfig: string;
   /** A folder of manifests that exist from the start: CRDs first, the rest in any order. */
   readonly manifests?: string;
-  /** `garbageCollection` is on unless it is switched off here. */
+  /** `garbageCollection` is on and `authorization` is `"RBAC"` unless it is said otherwise here; the kubeconfig is the administrator's. */
   readonly server?: ApiServerOptions;
 }
 
@@ -39,7 +39,7 @@ export interface LocalCluster extends AsyncDisposable {
 export async function startLocalCluster(options: LocalClusterOptions): Promise<LocalCluster> {
   const manifests = options.manifests === undefined ? [] : await readManifests(options.manifests);
   await checkKubeconfig(options.kubeconfig);
-  const server = createApiServer({ garbageCollection: true, ...options.server });
+  const server = createApiServer({ garbageCollection: true, authorization: "RBAC", ...options.server });
   let front: HttpsFront | undefined;
   try {
     front = await listen(server, options.port ?? 0);
