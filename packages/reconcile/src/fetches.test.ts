@@ -50,6 +50,13 @@ describe("one version", () => {
     expect(fetches.peek(Secret, version(6))?.metadata.resourceVersion).toBe("7");
   });
 
+  test("that is gone from the server is absent for all who join each other's GETs", async () => {
+    const fetches = new Fetches();
+    const gone: Fetch = async () => undefined;
+    const readers = Array.from({ length: 12 }, () => fetches.get(Secret, version(5), { fetch: gone, signal: never }));
+    expect(await Promise.all(readers)).toEqual(Array.from({ length: 12 }, () => undefined));
+  });
+
   test("is never older than what the cache knows: a GET that began before is asked again", async () => {
     const fetches = new Fetches();
     fetches.hold(Secret, ref, "a");

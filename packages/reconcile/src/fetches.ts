@@ -33,8 +33,8 @@ export class Fetches {
         entry.pending = undefined;
       });
       const object = await entry.pending.wait(given.signal);
-      // One that began before the cache knew of this version may answer with what was before it.
-      if (object === undefined && !isJoined) return undefined;
+      // One that began before the cache knew of this version may answer with what was before it; the one after that did not.
+      if (object === undefined && (!isJoined || attempts > 1)) return undefined;
       if (object !== undefined && !isOlder(object, known)) return this.#kept(entry, kind, object);
       if (attempts === MAX_ATTEMPTS)
         throw new Error(`cannot get ${kind.kind} ${keyOf(known.metadata)}: the server answers with an older version than its watch`);
