@@ -1,11 +1,12 @@
 /** dependentApply where the world around it went wrong: kinds that are gone, entries of others, objects of others. */
 import "../src/matchers.ts";
 import { defineResource } from "@treadle/apimachinery";
+import { ConfigMap } from "@treadle/apimachinery/kinds";
 import { conditions, dependentApply, type DependentEntry, handler, step } from "@treadle/reconcile";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { type FakeWorld, fakeWorld, startTestCluster } from "../src/index.ts";
-import { entries, merge, page, said, settled, Site, site } from "./sites.ts";
+import { configMap, entries, merge, type Options, page, said, settled, Site, site } from "./sites.ts";
 
 const Late = defineResource({
   group: "late.example.dev",
@@ -107,5 +108,26 @@ describe("entries that are not of this step", () => {
     await say(world, [entry({ step: "removed" })]);
     await world.settle();
     expect(said(world)).toEqual(["removed Ready"]);
+  });
+});
+
+describe("created: false, and somebody else controls the object", () => {
+  const theirs = { ownerReferences: [{ apiVersion: "apps/v1", kind: "Deployment", name: "web", uid: "u-1", controller: true }] };
+  const options = { created: false, objectName: "theirs" };
+
+  test("what is wanted of it is not applied, and that is said", async () => {
+    const world = await settled(options, configMap("theirs", { text: "theirs" }, theirs));
+    expect(said(world)).toEqual(["page Failed/NotOurs"]);
+    expect(entries(world)[0]?.message).toBe("ConfigMap theirs is not ours: it belongs to Deployment web (apps/v1, uid u-1)");
+    expect(world.get(Site, "a")).not.toBeReady();
+    expect(world.get(ConfigMap, "theirs")?.data).toEqual({ text: "theirs" });
+  });
+
+  test.for([
+    { name: "nothing is wanted of it", more: { desired: undefined } },
+    { name: "what is there is to be left as it is", more: { updated: false } },
+  ])("it is enough that it is there, where $name", async ({ more }) => {
+    const world = await settled({ ...options, ...more } as Partial<Options>, configMap("theirs", { text: "theirs" }, theirs));
+    expect(said(world)).toEqual(["page Ready"]);
   });
 });

@@ -25,7 +25,8 @@ export async function converge(
     return pending("NotFound", `${title(unit, target)} does not exist yet, and somebody else is to create it`);
   }
   const whose = whoseIs(unit, live);
-  if (whose.type === "foreign") return dependent.isCreated ? notOurs(unit, target, { live, owner: whose.owner }) : { type: "there", live };
+  const isToBeKept = dependent.isCreated || (dependent.isUpdated && wanted !== undefined);
+  if (whose.type === "foreign") return isToBeKept ? notOurs(unit, target, { live, owner: whose.owner }) : { type: "there", live };
   if (live.metadata.deletionTimestamp !== undefined && dependent.isCreated)
     return { ...pending("Deleting", `${title(unit, target)} is being deleted, and will be created again`), live };
   if (!dependent.isUpdated || wanted === undefined) return { type: "there", live };

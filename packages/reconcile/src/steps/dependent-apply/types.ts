@@ -92,7 +92,10 @@ export interface DependentOptions<
    * @defaultValue true, but false with `created: false`
    */
   readonly owned?: boolean;
-  /** Created when missing; `false`: somebody else creates it, and the step waits. @defaultValue true */
+  /**
+   * Created when missing; `false`: somebody else creates it, and the step waits. What is wanted of it is then applied, too,
+   * unless somebody controls it, which is said. @defaultValue true
+   */
   readonly created?: boolean;
   /** What is wanted is put back, and follows the owner; `false`: an existing object is left as it is. @defaultValue true */
   readonly updated?: boolean;
