@@ -252,24 +252,26 @@ describe("watch", () => {
   test("is asked with the object and the cache, and has no index", () => {
     const built = handler(Local)
       .step(step(Local, { name: "s", do() {} }))
-      .watch(Node, { map: (node, cache) => [{ name: node.metadata.name }, ...cache.list(Local).map(({ metadata }) => metadata)] })
+      .watch(Node, {
+        map: (node, cache) => [{ namespace: "ns", name: node.metadata.name }, ...cache.list(Local).map(({ metadata }) => metadata)],
+      })
       .build();
     const wake = only(built);
     expect(wake).toMatchObject({ kind: Node, because: "watch()" });
     expect(wake.index).toBeUndefined();
     const cache = { ...NO_CACHE, list: () => [local("ns/a")] } as unknown as Cache;
-    expect([...wake.primaries(object(Node, "n"), { byIndex: () => [], cache })].map(keyOf)).toEqual(["n", "ns/a"]);
+    expect([...wake.primaries(object(Node, "n"), { byIndex: () => [], cache })].map(keyOf)).toEqual(["ns/n", "ns/a"]);
   });
 
   test("a map that is a method may use this", () => {
-    const watch = { names: ["a"], map(): Ref[] { return this.names.map((name) => ({ name })); } }; // biome-ignore format: one line reads better
+    const watch = { names: ["a"], map(): Ref[] { return this.names.map((name) => ({ namespace: "ns", name })); } }; // biome-ignore format: one line reads better
     const wake = only(
       handler(Local)
         .step(step(Local, { name: "s", do() {} }))
         .watch(Node, watch)
         .build(),
     );
-    expect([...wake.primaries(object(Node, "n"), { byIndex: () => [], cache: NO_CACHE })]).toEqual([{ name: "a" }]);
+    expect([...wake.primaries(object(Node, "n"), { byIndex: () => [], cache: NO_CACHE })]).toEqual([{ namespace: "ns", name: "a" }]);
   });
 });
 
@@ -329,6 +331,24 @@ describe("watch by what is declared", () => {
         .build(),
     );
     expect(woken(wake, [], secret("a/s"))).toEqual(["a/one", "b/two"]);
+  });
+
+  test.for([
+    { what: "map", by: { map: () => [{ name: "one" }] } },
+    { what: "the label of", by: { label: "of" } },
+  ])("$what: a name without a namespace, of what has none, is a mistake that is said", ({ what, by }) => {
+    const node = object(Node, "n", { metadata: { labels: { of: "one" } } });
+    const namespaced = only(
+      handler(Local)
+        .step(idle)
+        .watch(Node, by as never)
+        .build(),
+    );
+    expect(() => woken(namespaced, [], node)).toThrow(`${what} gave "one" without a namespace; Local is namespaced, and Node n is not`);
+    const clusterScoped = handler(Global)
+      .step(step(Global, { name: "g", do() {} }))
+      .watch(Node, by as never);
+    expect(woken(only(clusterScoped.build()), [], node)).toEqual(["one"]);
   });
 
   test("says nothing: refused", () => {

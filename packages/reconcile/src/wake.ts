@@ -173,14 +173,15 @@ function wakeOfWatch({ kind: primaryKind }: AnyHandler, { kind, form, by }: Decl
     case "map":
       return {
         ...common,
-        primaries: (object, { cache }) => Array.from(by.map(object, cache), (ref) => inNamespaceOf(object, primaryKind, ref)),
+        primaries: (object, { cache }) => Array.from(by.map(object, cache), (ref) => primaryOf(primaryKind, object, { gives: "map", ref })),
       };
     case "label":
       return {
         ...common,
         primaries: (object) => {
           const name = object.metadata.labels?.[by.label];
-          return name === undefined || name === "" ? [] : [inNamespaceOf(object, primaryKind, { name })];
+          if (name === undefined || name === "") return [];
+          return [primaryOf(primaryKind, object, { gives: `the label ${by.label}`, ref: { name } })];
         },
       };
     case "refs":
@@ -195,6 +196,15 @@ function wakeOfWatch({ kind: primaryKind }: AnyHandler, { kind, form, by }: Decl
         primaries: (object, { byIndex }) => byIndex(index, keyOf(object.metadata)).map(refOf),
       };
   }
+}
+
+/** @throws TypeError for a name that no primary can have: nobody would ever be woken, and nobody would know. */
+function primaryOf(kind: Kind, object: KubernetesObject, given: { readonly gives: string; readonly ref: Ref }): Ref {
+  const ref = inNamespaceOf(object, kind, given.ref);
+  if (kind.scope === "Cluster" || ref.namespace !== undefined) return ref;
+  throw new TypeError(
+    `${given.gives} gave ${JSON.stringify(ref.name)} without a namespace; ${kind.kind} is namespaced, and ${object.kind} ${object.metadata.name} is not: let map return { namespace, name }, e.g. the metadata of what cache.list(${kind.kind}) gives`,
+  );
 }
 
 /**
