@@ -121,6 +121,22 @@ describe("failures and ends", () => {
     expect(await third).toEqual(version(5));
   });
 
+  test("what was aborted ends whenever it does, and the next GET goes on for all", async () => {
+    const fetches = new Fetches();
+    const { fetch, calls } = scripted();
+    const hasty = new AbortController();
+    const first = fetches.get(Secret, version(5), { fetch, signal: hasty.signal });
+    hasty.abort(new Error("no time"));
+    await expect(first).rejects.toThrow("no time");
+    const second = fetches.get(Secret, version(5), { fetch, signal: never });
+    calls[0]?.fail(new Error("aborted"));
+    await new Promise((resolve) => setImmediate(resolve));
+    const third = fetches.get(Secret, version(5), { fetch, signal: never });
+    expect(calls).toHaveLength(2);
+    calls[1]?.answer(version(5));
+    expect(await Promise.all([second, third])).toEqual([version(5), version(5)]);
+  });
+
   test("an object that is gone is absent", async () => {
     expect(await new Fetches().get(Secret, version(5), { fetch: async () => undefined, signal: never })).toBeUndefined();
   });

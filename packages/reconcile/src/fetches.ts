@@ -29,8 +29,9 @@ export class Fetches {
       if (fetched !== undefined) return fetched;
       const entry = this.#entries.get(id) ?? this.#made(id);
       const isJoined = entry.pending !== undefined;
-      entry.pending ??= new Pending(given.fetch, () => {
-        entry.pending = undefined;
+      entry.pending ??= new Pending(given.fetch, (ended) => {
+        // One that was aborted ends when another may have begun.
+        if (entry.pending === ended) entry.pending = undefined;
       });
       const object = await entry.pending.wait(given.signal);
       // One that began before the cache knew of this version may answer with what was before it; the one after that did not.
@@ -102,9 +103,9 @@ class Pending {
   readonly #ended: () => void;
   #waiting = 0;
 
-  constructor(fetch: Fetch, ended: () => void) {
-    this.#ended = ended;
-    this.#answer = fetch(this.#abort.signal).finally(ended);
+  constructor(fetch: Fetch, ended: (self: Pending) => void) {
+    this.#ended = () => ended(this);
+    this.#answer = fetch(this.#abort.signal).finally(this.#ended);
     this.#answer.catch(() => undefined); // Whoever waits hears of it.
   }
 
