@@ -11,6 +11,9 @@ export const MAX_ERROR_LENGTH = 1_024;
 const SECRET_KEY =
   "[\\w-]{0,40}(?:password|passwd|passphrase|pwd|token|secret|(?:api|access|private|secret|signing|encryption)[_-]?key|credentials?)";
 
+/** `cannot watch Secret: why`: of a kind that is listed or watched the reason follows, and no value. */
+const SECRET_NAME = `(?<!\\bcannot (?:list|watch) )${SECRET_KEY}`;
+
 /** What may follow the name of a field without being its value: the words of Kubernetes and zod for a field that is wrong. */
 const NO_VALUE =
   "(?:required|forbidden|not found|too (?:long|short|many|few|big|small)|invalid|unsupported|duplicate|internal error|unexpected|expected |must |is |the |an? |cannot |could |failed|fetch |request |connect|timed out|timeout|unauthorized|already exists|secrets? )";
@@ -38,7 +41,7 @@ const SECRETS: readonly (readonly [RegExp, string])[] = [
     new RegExp(`\\b(${SECRET_KEY}\\\\*["']?\\s*[:=]\\s*(?:invalid|unsupported|duplicate) value:\\s*)(${QUOTED}|[^\\s,;&}:]+)`, "gi"),
     "$1<redacted>",
   ],
-  named(SECRET_KEY, "[^\\s,;&}]+"),
+  named(SECRET_NAME, "[^\\s,;&}]+"),
   // Keys and certificates in base64: long, of mixed case, with digits. Digests are of lower case only.
   [/(?<![A-Za-z0-9+/])(?=[A-Z0-9+/]*[a-z])(?=[a-z0-9+/]*[A-Z])(?=[A-Za-z+/]*\d)[A-Za-z0-9+/]{40,}={0,2}/g, "<redacted>"],
 ];
