@@ -76,9 +76,17 @@ export const copy = step(Site, {
     req.conditions.true("CopyReady");
   },
   async cleanup(req) {
-    // The cache knows what we made ourselves, and what was there when it was filled: what another process made before us.
-    const left = req.reads.copies.filter((each) => ownership(each, req.object, req.handlerName).type === "ours");
-    for (const { metadata } of left) await req.client.delete(ConfigMap, metadata, { preconditions: { uid: metadata.uid } });
+    const { object, reads, handlerName } = req;
+    // Live: the cache may lack what was made last, by us or by another process. Only where something may be.
+    const namespaces = new Set([object.spec.copyTo, ...reads.copies.map(({ metadata }) => metadata.namespace)]);
+    const left: ConfigMap[] = [];
+    for (const namespace of namespaces) {
+      if (namespace === undefined) continue;
+      const labelled = await req.client.list(ConfigMap, { namespace, labelSelector: ownerLabels(object, handlerName) });
+      left.push(...labelled.filter((each) => ownership(each, object, handlerName).type === "ours"));
+    }
+    for (const { metadata } of left)
+      if (metadata.deletionTimestamp === undefined) await req.client.delete(ConfigMap, metadata, { preconditions: { uid: metadata.uid } });
     // The finalizer goes when they are gone, not when somebody was told to delete them.
     if (left.length > 0) return req.wait(`${left.length} copies are being deleted`);
   },

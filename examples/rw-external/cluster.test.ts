@@ -137,6 +137,65 @@ test("of two that want one output the second waits, says for whom, and takes ove
   expect(text(await cluster.get(Secret, "a"))).toEqual({ quotient: "14", remainder: "2" });
 });
 
+test("two that swap their outputs both get there", async () => {
+  await using cluster = await startTestCluster();
+  const op = await started(cluster);
+  await cluster.create(Secret, input(100, 7, "other"));
+  await cluster.create(RWExternal, { metadata: { name: "b" }, spec: { inputSecret: "other" } });
+  await op.settled();
+  for (const [name, outputSecret] of [
+    ["a", "b"],
+    ["b", "a"],
+  ] as const)
+    await cluster.update(RWExternal, name, (object) => {
+      object.spec.outputSecret = outputSecret;
+    });
+  await op.settled();
+  expect(text(await cluster.get(Secret, "b"))).toEqual({ quotient: "3", remainder: "2" });
+  expect(text(await cluster.get(Secret, "a"))).toEqual({ quotient: "14", remainder: "2" });
+});
+
+test("marks that somebody takes off the output are put back, so that it moves and goes like before", async () => {
+  await using cluster = await startTestCluster();
+  const op = await started(cluster);
+  const { labels, ownerReferences } = (await cluster.get(Secret, "a"))?.metadata ?? {};
+  for (const member of ["labels", "ownerReferences"] as const) {
+    await cluster.update(Secret, "a", (secret) => {
+      delete secret.metadata[member];
+    });
+    await op.settled();
+    expect((await cluster.get(Secret, "a"))?.metadata).toMatchObject({ labels, ownerReferences });
+  }
+});
+
+test("what is no name of a Secret is refused by the server", async () => {
+  await using cluster = await startTestCluster();
+  await started(cluster);
+  const change = cluster.update(RWExternal, "a", (object) => {
+    object.spec.outputSecret = "a/b";
+  });
+  await expect(change).rejects.toMatchObject({ code: "ERR_INVALID" });
+});
+
+test("an output that a finalizer holds is asked to go once", async () => {
+  await using cluster = await startTestCluster();
+  const op = await started(cluster);
+  await cluster.update(Secret, "a", (secret) => {
+    secret.metadata.finalizers = ["example.com/hold"];
+  });
+  await op.settled();
+  cluster.clearRequests();
+  await cluster.delete(RWExternal, "a");
+  await op.settled();
+  expect(await cluster.get(RWExternal, "a")).toHaveCondition("Ready", { status: "False", reason: "Deleting" });
+  expect(cluster.requests({ verb: "delete" })).toHaveLength(1);
+  await cluster.update(Secret, "a", (secret) => {
+    secret.metadata.finalizers = [];
+  });
+  await op.settled();
+  expect(await cluster.get(RWExternal, "a")).toBeUndefined();
+});
+
 test("an output that somebody deletes or edits is put back, and what others add to it stays", async () => {
   await using cluster = await startTestCluster();
   const op = await started(cluster);

@@ -1,5 +1,5 @@
 /** The steps, and the handler that runs them in this order. */
-import { conditions, controllerReference, handler, many, one, ownerLabels, ownership, step, validate } from "treadle";
+import { conditions, controllerReference, handler, many, one, ownerLabels, ownership, type ReqClient, step, validate } from "treadle";
 import { Secret } from "treadle/kinds";
 import { divide, parseDivision } from "./division.ts";
 import { outputOf, RWExternal } from "./rw-external.ts";
@@ -41,32 +41,37 @@ export const storeOutput = step(RWExternal, {
   },
   async do(req) {
     const { object, reads, vars } = req;
+    const { output } = reads;
     const { division } = vars;
     const name = outputOf(object);
+    // What an earlier spec asked for; first, since it may be in the way of somebody else.
+    await remove(
+      req.client,
+      oursOf(object, reads.ours).filter(({ metadata }) => metadata.name !== name),
+    );
     if (division.divisor === 0n)
       return req.conditions.false("OutputReady", "DivisionByZero", `Secret ${object.spec.inputSecret} has the divisor 0`).wait();
-    if (reads.output !== undefined) {
-      const whose = ownership(reads.output, object, NAME);
+    if (output !== undefined) {
+      const whose = ownership(output, object, NAME);
       if (whose.type !== "ours") {
         const owner = whose.type === "foreign" ? whose.owner : "nobody that is known";
         return req.conditions.false("OutputReady", "NotOurs", `Secret ${name} belongs to ${owner}; it is left as it is`).wait();
       }
+      if (output.metadata.deletionTimestamp !== undefined)
+        return req.conditions.false("OutputReady", "Deleting", `Secret ${name} is being deleted, and will be made again`).wait();
     }
     const data = divide(division);
-    if (!isStored(reads.output, data)) {
+    if (!isStored(output, object, data)) {
       const metadata = { name, labels: ownerLabels(object, NAME), ownerReferences: [controllerReference(object)] };
-      await req.client.apply(Secret, { metadata, data }, { existing: reads.output });
+      await req.client.apply(Secret, { metadata, data }, { existing: output });
     }
-    // What an earlier spec asked for.
-    for (const { metadata } of reads.ours.filter((each) => each.metadata.name !== name && ownership(each, object, NAME).type === "ours"))
-      await req.client.delete(Secret, metadata, { preconditions: { uid: metadata.uid } });
     req.status.outputSecret = name;
     req.conditions.true("OutputReady");
     return;
   },
   async cleanup(req) {
-    const ours = req.reads.ours.filter((each) => ownership(each, req.object, NAME).type === "ours");
-    for (const { metadata } of ours) await req.client.delete(Secret, metadata, { preconditions: { uid: metadata.uid } });
+    const ours = oursOf(req.object, req.reads.ours);
+    await remove(req.client, ours);
     // The finalizer goes when they are gone, not when somebody was told to delete them.
     if (ours.length > 0) return req.wait(`Secret ${ours.map((each) => each.metadata.name).join(", ")} is being deleted`);
     return;
@@ -75,8 +80,23 @@ export const storeOutput = step(RWExternal, {
 
 export const rwExternal = handler(RWExternal, { name: NAME }).step(conditions()).step(distinct).step(readInput).step(storeOutput).build();
 
+type SecretMetadata = Pick<Secret, "apiVersion" | "kind" | "metadata">;
+
+function oursOf(owner: RWExternal, secrets: readonly SecretMetadata[]): readonly SecretMetadata[] {
+  return secrets.filter((secret) => ownership(secret, owner, NAME).type === "ours");
+}
+
+/** By uid: a Secret that somebody made anew under the name is not deleted. */
+async function remove(client: Pick<ReqClient, "delete">, secrets: readonly SecretMetadata[]): Promise<void> {
+  for (const { metadata } of secrets)
+    if (metadata.deletionTimestamp === undefined) await client.delete(Secret, metadata, { preconditions: { uid: metadata.uid } });
+}
+
 /** Whether the Secret holds this result and says whose it is; other keys in it are left to whoever put them there. */
-function isStored(output: Secret | undefined, data: Readonly<Record<string, string>>): boolean {
-  if (output === undefined || output.metadata.ownerReferences === undefined) return false;
-  return Object.entries(data).every(([key, value]) => output.data?.[key] === value);
+function isStored(output: Secret | undefined, owner: RWExternal, data: Readonly<Record<string, string>>): boolean {
+  const { labels = {}, ownerReferences = [] } = output?.metadata ?? {};
+  const has = (some: Readonly<Record<string, string>>, all: Readonly<Record<string, string>>): boolean =>
+    Object.entries(all).every(([key, value]) => some[key] === value);
+  const isMarked = ownerReferences.some(({ uid, controller }) => controller === true && uid === owner.metadata.uid);
+  return isMarked && has(labels, ownerLabels(owner, NAME)) && has(output?.data ?? {}, data);
 }

@@ -2,6 +2,13 @@
 import { defineResource, type ObjectOf } from "treadle";
 import { z } from "zod";
 
+/** What a Secret may be called. Anything else is refused by the server, and never has to be told from a path. */
+const secretName = (): z.ZodString =>
+  z
+    .string()
+    .max(253)
+    .regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/);
+
 export const RWExternal = defineResource({
   group: "examples.treadle.dev",
   version: "v1beta1",
@@ -10,8 +17,8 @@ export const RWExternal = defineResource({
   scope: "Namespaced",
   description: "Divides the integers of one Secret and stores the result in another.",
   spec: z.object({
-    inputSecret: z.string().min(1).describe("Secret with the keys dividend and divisor, in the same namespace"),
-    outputSecret: z.string().min(1).optional().describe("Secret for the keys quotient and remainder; by default named like this object"),
+    inputSecret: secretName().describe("Secret with the keys dividend and divisor, in the same namespace"),
+    outputSecret: secretName().optional().describe("Secret for the keys quotient and remainder; by default named like this object"),
   }),
   status: z.object({
     outputSecret: z.string().describe("Where the result is"),

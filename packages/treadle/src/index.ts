@@ -35,7 +35,19 @@ export {
 
 // Steps and handlers.
 export { all, anyKind, handler, many, one, type Permission, step } from "@treadle/reconcile";
-export type { CleanupReq, DoReq, GateReq, Handler, HandlerBuilder, Outcome, PostReq, Req, Step, StepResult } from "@treadle/reconcile";
+export type {
+  CleanupReq,
+  DoReq,
+  GateReq,
+  Handler,
+  HandlerBuilder,
+  Outcome,
+  PostReq,
+  Req,
+  ReqClient,
+  Step,
+  StepResult,
+} from "@treadle/reconcile";
 
 // Steps that many operators have.
 export {
