@@ -13,7 +13,7 @@ import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { basicControllers, startControlPlane } from "../controlplane/src/control-plane.ts";
+import { startControlPlane } from "../controlplane/src/control-plane.ts";
 import { pinnedVersion } from "../controlplane/src/programs.ts";
 import { prepare } from "./cluster.ts";
 import { type E2eReport, e2eTotals } from "./report.ts";
@@ -30,6 +30,7 @@ const RANDOM_GARBAGE = "packages/apiserver/test/conformance/random-garbage.ts";
 const LIVES = 20;
 const PARTS = ["tests", "conformance", "apply", "garbage"] as const;
 type Part = (typeof PARTS)[number];
+const STILL: readonly Part[] = ["conformance", "apply"];
 
 const { values } = parseArgs({
   options: { only: { type: "string", multiple: true }, filter: { type: "string" }, kubeconfig: { type: "string" } },
@@ -51,21 +52,24 @@ for (const line of lines) console.log(line);
 for (const problem of problems) console.error(`problem: ${problem}`);
 process.exitCode = problems.length > 0 ? 1 : 0;
 
-/** The comparisons have a control plane of their own: controllers of workloads would write into what they compare. */
+/**
+ * The comparison of answers has a control plane of its own: controllers, the garbage collector among them, would write into
+ * what it compares.
+ */
 async function onOwnControlPlane(): Promise<void> {
   const log = (line: string): void => console.log(`controlplane: ${line}`);
-  const version = pinnedVersion("k8s.io/kubernetes");
-  if (wanted.includes("tests")) {
+  const [alive, still] = [wanted.filter((part) => !STILL.includes(part)), wanted.filter((part) => STILL.includes(part))];
+  if (alive.length > 0) {
     const started = performance.now();
     await using plane = await startControlPlane({ controllers: ["*"], log });
     await using _cluster = await prepare(plane);
-    lines.push(`Kubernetes ${version}: ready after ${seconds(started)}`);
-    await all(plane.kubeconfigPath, ["tests"]);
+    lines.push(`Kubernetes ${pinnedVersion("k8s.io/kubernetes")}: ready after ${seconds(started)}`);
+    await all(plane.kubeconfigPath, alive);
   }
-  const comparisons = wanted.filter((part) => part !== "tests");
-  if (comparisons.length === 0) return;
-  await using plane = await startControlPlane({ controllers: basicControllers, log });
-  await all(plane.kubeconfigPath, comparisons);
+  if (still.length > 0) {
+    await using plane = await startControlPlane({ controllers: ["namespace-controller"], log });
+    await all(plane.kubeconfigPath, still);
+  }
 }
 
 async function all(kubeconfig: string, these: readonly Part[]): Promise<void> {

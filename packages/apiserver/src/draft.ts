@@ -131,6 +131,7 @@ export function validateDraft(served: Served, { draft, live, subresource }: Writ
     errors.push(...found, ...found);
   }
   if (version.schema !== undefined) {
+    errors.push(...metaErrors(type, draft));
     errors.push(...structureErrors(version.schema, draft, live, subresource));
     errors.push(...ruleErrorsAfter(errors, version.schema, draft, { old: live, warnings }));
   }

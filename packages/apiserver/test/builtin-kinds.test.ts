@@ -81,7 +81,7 @@ describe("defaults", () => {
   });
 
   test("of the other kinds, as a real server has them", async () => {
-    const { call } = harness();
+    const { call, merge } = harness();
     const specOf = async (kind: string, label = "minimal"): Promise<Json> => {
       const sample = SAMPLES[kind];
       if (sample === undefined) throw new Error(`no sample of ${kind}`);
@@ -101,6 +101,12 @@ describe("defaults", () => {
     expect((await specOf("HorizontalPodAutoscaler"))["spec"]).toMatchObject({ minReplicas: 1, metrics: [{ type: "Resource" }] });
     expect((await specOf("RoleBinding"))["roleRef"].apiGroup).toBe("rbac.authorization.k8s.io");
     expect((await specOf("Secret", "empty"))["type"]).toBe("Opaque");
+    const service = { metadata: { name: "lb" }, spec: { type: "LoadBalancer", ports: [{ port: 80 }] } };
+    await call("POST", SERVICES, service);
+    const reported = await merge(`${SERVICES}/lb/status`, {
+      status: { loadBalancer: { ingress: [{ ip: "192.0.2.1" }, { hostname: "h" }] } },
+    });
+    expect(reported.body["status"].loadBalancer.ingress).toEqual([{ ip: "192.0.2.1", ipMode: "VIP" }, { hostname: "h" }]);
     const job = await specOf("Job");
     expect(job["spec"]).toMatchObject({ completions: 1, parallelism: 1, backoffLimit: 6, completionMode: "NonIndexed" });
     expect(job["spec"].selector.matchLabels).toEqual({ "batch.kubernetes.io/controller-uid": job["metadata"].uid });

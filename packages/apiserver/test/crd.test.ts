@@ -169,6 +169,15 @@ describe("validation speaks as the real server", () => {
     expect((await call("POST", WIDGETS, widget("a", { spec: { f } }))).body["spec"]).toEqual({ f });
   });
 
+  test("what is wrong with the metadata comes first, and rules are not checked then", async () => {
+    const { call } = harness({
+      resources: [widgetCrd(schemaOf({ a: { type: "integer", "x-kubernetes-validations": [{ rule: "self > 0" }] } }))],
+    });
+    const { body } = await call("POST", WIDGETS, { ...widget("a"), metadata: { labels: { a: "-" } }, spec: { a: "x" } });
+    const fields = (body["details"].causes as readonly Json[]).map(({ field }) => field);
+    expect(fields).toEqual(["metadata.name", "metadata.labels", "spec.a", "<nil>"]);
+  });
+
   test("several problems stand in one answer, with a cause each", async () => {
     const body = await refusal(schemaOf({ a: { type: "integer" }, b: { type: "string" } }, { required: ["c"] }), { a: "x", b: 1 });
     expect(body["message"]).toBe(

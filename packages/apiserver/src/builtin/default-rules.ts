@@ -8,6 +8,7 @@ export const RULES: Readonly<Record<string, (struct: JsonObject) => void>> = {
   "core.v1.PodSpec": nameServiceAccount,
   "core.v1.Pod": completePod,
   "core.v1.ServiceSpec": completeService,
+  "core.v1.Service": completeAddresses,
   "core.v1.NodeStatus": (status) => {
     if (isObject(status["capacity"])) status["allocatable"] ??= cloneJson(status["capacity"]);
   },
@@ -94,6 +95,11 @@ function completeService(spec: JsonObject): void {
   if (isExternal) spec["externalTrafficPolicy"] ??= "Cluster";
   if (type !== "ExternalName") spec["internalTrafficPolicy"] ??= "Cluster";
   if (type === "LoadBalancer") spec["allocateLoadBalancerNodePorts"] ??= true;
+}
+
+function completeAddresses({ spec, status }: JsonObject): void {
+  if (!isObject(spec) || spec["type"] !== "LoadBalancer" || !isObject(status)) return;
+  for (const ingress of listIn(inside(status, "loadBalancer"), "ingress")) if (ingress["ip"] !== undefined) ingress["ipMode"] ??= "VIP";
 }
 
 function completeLimits(item: JsonObject): void {

@@ -35,6 +35,10 @@ export const objects: readonly Scenario[] = [
       await send("no name", "POST", gadgets, { body: { ...gadget("x"), metadata: {} } });
       await send("no metadata", "POST", gadgets, { body: { apiVersion: "conformance.treadle.dev/v1", kind: "Gadget", spec: { size: 1 } } });
       await send("bad name", "POST", gadgets, { body: gadget("Bad_Name") });
+      await send("bad name and spec", "POST", gadgets, { body: gadget("Bad_Name", { size: "x" }) });
+      await send("bad labels and spec", "POST", gadgets, {
+        body: gadget("labelled", { size: 1000 }, { metadata: { labels: { a: "-" } } }),
+      });
       await send("long name", "POST", gadgets, { body: gadget("n".repeat(254)) });
       await send("bad generateName", "POST", gadgets, { body: { ...gadget("x"), metadata: { generateName: "Bad_random-" } } });
       await send("the namespace of the path", "POST", gadgets, { body: gadget("ns", {}, { metadata: { namespace } }) });
