@@ -5,8 +5,8 @@ import { expect, test } from "vitest";
 import { App } from "./app.ts";
 import { app } from "./controller.ts";
 
-test("each right is needed", { tags: ["real"] }, async () => {
-  await using cluster = await startTestCluster({ kinds: [App] });
+test("each right is needed", async () => {
+  await using cluster = await startTestCluster({ time: "real", kinds: [App] });
   const runs = await checkRights(cluster, app, {
     async story({ namespaces: [namespace], until }) {
       await cluster.create(App, { metadata: { name: "a", namespace }, spec: { greeting: "good morning" } });

@@ -4,8 +4,8 @@ import { ConfigMap } from "treadle/kinds";
 import { expect, test } from "vitest";
 import { Site, sites } from "./site.ts";
 
-test("each right is needed", { tags: ["real"] }, async () => {
-  await using cluster = await startTestCluster({ kinds: [Site] });
+test("each right is needed", async () => {
+  await using cluster = await startTestCluster({ time: "real", kinds: [Site] });
   const runs = await checkRights(cluster, sites, {
     namespaces: 2,
     async story({ namespaces: [namespace, elsewhere = ""], until }) {

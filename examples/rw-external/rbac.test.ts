@@ -6,8 +6,8 @@ import { expect, test } from "vitest";
 import { rwExternal } from "./controller.ts";
 import { RWExternal } from "./rw-external.ts";
 
-test("each right is needed", { tags: ["real"] }, async () => {
-  await using cluster = await startTestCluster({ kinds: [RWExternal] });
+test("each right is needed", async () => {
+  await using cluster = await startTestCluster({ time: "real", kinds: [RWExternal] });
   const runs = await checkRights(cluster, rwExternal, {
     async story({ namespaces: [namespace], until }) {
       const output = async (): Promise<Record<string, string> | undefined> => {
@@ -26,7 +26,7 @@ test("each right is needed", { tags: ["real"] }, async () => {
   expect(runs).toHaveLength(13);
 });
 
-test("a right that is taken away is named in condition and log; given back, it goes on by itself", { tags: ["real"] }, async () => {
+test("a right that is taken away is named in condition and log; given back, it goes on by itself", async () => {
   await using cluster = await startTestCluster();
   const rbac = rbacManifests(rwExternal, { name: "rights", namespace: "default", namespaces: ["default"] });
   const op = await cluster.start(rwExternal, { namespaces: ["default"], rbac });

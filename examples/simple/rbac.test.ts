@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import { simple } from "./controller.ts";
 import { Simple } from "./simple.ts";
 
-test("each right is needed", { tags: ["real"] }, async () => {
-  await using cluster = await startTestCluster({ kinds: [Simple] });
+test("each right is needed", async () => {
+  await using cluster = await startTestCluster({ time: "real", kinds: [Simple] });
   const runs = await checkRights(cluster, simple, {
     async story({ namespaces: [namespace], until }) {
       await cluster.create(Simple, { metadata: { name: "a", namespace }, spec: { dividend: 17, divisor: 5 } });

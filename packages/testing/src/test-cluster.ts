@@ -98,7 +98,7 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
   if (kubeconfig !== undefined && kubeconfig !== "") return await onRealServer(options, kubeconfig);
   const clock = options.time === "real" ? systemClock : (options.clock ?? fakeClock());
   const { kinds = [] } = options;
-  const server = { garbageCollection: true, ...options.server };
+  const server = { ...SERVER, ...options.server };
   const where = { where: "startTestCluster objects", namespace: DEFAULT_NAMESPACE };
   const manifests = manifestsOf(options.objects ?? [], new KnownKinds(kinds), where);
   const backend = new Backend({ clock, kinds, manifests, server });
@@ -113,6 +113,13 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
   }
   return cluster;
 }
+
+/** What a server in memory has in common with the control plane that tests run on. */
+const SERVER = {
+  garbageCollection: true,
+  authorization: "RBAC",
+  admissionPlugins: ["OwnerReferencesPermissionEnforcement"],
+} as const satisfies ApiServerOptions;
 
 async function onRealServer(options: TestClusterOptions, kubeconfig: string): Promise<TestCluster> {
   for (const name of ["clock", "http", "https", "server"] as const)
@@ -201,7 +208,7 @@ class Cluster implements TestCluster {
 
   /** Whom the operator acts as. */
   async #identity(handlers: readonly AnyHandler[], { rbac, namespaces }: StartOptions): Promise<string | undefined> {
-    if (!this.#backend.isReal || rbac === "administrator") return undefined;
+    if (!this.#backend.isRestricted || rbac === "administrator") return undefined;
     const name = `operator-${++this.#started}`;
     const options = { name, namespace: DEFAULT_NAMESPACE, ...(namespaces === undefined ? {} : { namespaces }) };
     for (const namespace of namespaces ?? []) await this.#backend.ensureNamespace(namespace);

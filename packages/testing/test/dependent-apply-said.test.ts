@@ -1,10 +1,96 @@
 /** What dependents say of themselves, and of what keeps them from being ready: entries and Ready must tell one story. */
 import "../src/matchers.ts";
-import { expect, test } from "vitest";
-import { entries, settled, Site } from "./sites.ts";
+import { ConfigMap } from "@treadle/apimachinery/kinds";
+import { conditions, dependentApply, dependentsOf, handler, step, worstDependent } from "@treadle/reconcile";
+import { describe, expect, test } from "vitest";
+import { fakeWorld, type FakeWorld } from "../src/index.ts";
+import { configMap, entries, merge, page, said, settled, Site, site, writes } from "./sites.ts";
 
 test.for([undefined, null, false, ""])("a readyWhen that answers %j is wrong, and never ready", async (answer) => {
   const world = await settled({ readyWhen: () => answer as never });
   expect(entries(world)).toMatchObject([{ type: "Failed", message: expect.stringContaining("readyWhen must answer true") }]);
   expect(world.get(Site, "a")).toHaveCondition("Ready", { status: "False" });
+});
+
+describe("entry and Ready", () => {
+  test("both say that an object is not ours", async () => {
+    const world = await settled({}, configMap("a-page"));
+    expect(said(world)).toEqual(["page Failed/NotOurs"]);
+    expect(world.get(Site, "a")).toHaveCondition("Ready", { status: "False", reason: "NotOurs" });
+  });
+
+  test("both say that a namespace is missing", async () => {
+    const world = await settled({ namespace: "nowhere" });
+    expect(said(world)).toEqual(["page Failed/NotFound"]);
+    expect(world.get(Site, "a")).toHaveCondition("Ready", { status: "False", reason: "NotFound" });
+  });
+
+  test("what the author calls Failed is False", async () => {
+    const world = await settled({ status: (entry) => ({ ...entry, type: "Failed", reason: "Broken", message: "it is broken" }) });
+    expect(world.get(Site, "a")).toHaveCondition("Ready", { status: "False", reason: "Broken", message: /it is broken/ });
+  });
+
+  test("what is not ready yet is Unknown", async () => {
+    const world = await settled({ readyWhen: () => "not yet" });
+    expect(said(world)).toEqual(["page Pending/NotReady"]);
+    expect(world.get(Site, "a")).toHaveCondition("Ready", { status: "Unknown", reason: "NotReady" });
+  });
+});
+
+describe("a dependent that the pass does not reach", () => {
+  const first = page({ name: "first", objectName: "first", readyWhen: (live) => live.data?.["broken"] === undefined || "it is broken" });
+  const second = page({ name: "second", objectName: "second" });
+  const later = dependentApply(Site, { name: "later", kind: ConfigMap, objectName: "later", desired: {} });
+  const paused = step(Site, {
+    name: "hold",
+    gate: (req) => (req.object.metadata.annotations?.["hold"] === undefined ? undefined : req.stop("on hold")),
+  });
+  const built = handler(Site).step(conditions()).step(paused).step(first).step(second).step(later).build();
+
+  async function broken(): Promise<FakeWorld> {
+    const world = fakeWorld(built, { objects: [site()] });
+    await world.settle();
+    expect(said(world)).toEqual(["first Ready", "second Ready", "later Ready"]);
+    await world.update(ConfigMap, "first", (object) => merge(object, { data: { broken: "1" } }));
+    await world.settle();
+    return world;
+  }
+
+  test("is Unknown, and says for which step it waits", async () => {
+    const world = await broken();
+    expect(said(world)).toEqual(["first Pending/NotReady", "second Unknown/NotReached", "later Unknown/NotReached"]);
+    expect(entries(world)[1]).toMatchObject({ name: "second", message: 'waiting for step "first"' });
+    await world.delete(ConfigMap, "second");
+    await world.settle();
+    expect(worstDependent(dependentsOf(world.get(Site, "a") ?? {}))?.step).toBe("first");
+    await world.update(ConfigMap, "first", (object) => merge(object, { data: { broken: null } }));
+    await world.settle();
+    expect(said(world)).toEqual(["first Ready", "second Ready", "later Ready"]);
+  });
+
+  test("costs no request while nothing changes", async () => {
+    const world = await broken();
+    world.requests.clear();
+    await world.pass("a");
+    await world.advance(600_000);
+    await world.settle();
+    expect(writes(world)).toEqual([]);
+  });
+
+  test("keeps its entry in a pass that a gate ends", async () => {
+    const world = fakeWorld(built, { objects: [site()] });
+    await world.settle();
+    await world.update(Site, "a", (object) => merge(object, { metadata: { annotations: { hold: "1" } } }));
+    await world.settle();
+    expect(said(world)).toEqual(["first Ready", "second Ready", "later Ready"]);
+  });
+
+  test("keeps its entry while the owner is deleted", async () => {
+    const world = fakeWorld(built, { objects: [site()] });
+    await world.settle();
+    await world.update(ConfigMap, "later", (object) => merge(object, { metadata: { finalizers: ["example.dev/hold"] } }));
+    await world.delete(Site, "a");
+    await world.settle();
+    expect(said(world)).toEqual(["first Ready", "second Ready", "later Pending/Deleting"]);
+  });
 });

@@ -355,7 +355,8 @@ describe("forms", () => {
       [false, { text: "m" }],
     ] as const) {
       await using cluster = await startTestCluster({ objects: [map, reader("a", {})] });
-      const op = await cluster.start(reading(watch), { namespaces: ["default"] });
+      // What it reads is outside of the namespaces of its generated rights.
+      const op = await cluster.start(reading(watch), { namespaces: ["default"], rbac: "administrator" });
       await op.settled();
       expect((await cluster.get(Reader, "a"))?.status).toMatchObject(want);
     }
@@ -392,6 +393,7 @@ describe("forms", () => {
     const made: string[] = [];
     const making = step(Reader, {
       name: "make",
+      permissions: [{ kind: Reader, verbs: ["create"] }],
       reads: { child: one(Reader, ({ spec, metadata }) => (spec.app === "parent" ? `${metadata.name}-child` : undefined)) },
       async do(req) {
         if (req.object.spec.app !== "parent" || req.reads.child !== undefined) return;
@@ -588,7 +590,8 @@ test("a read that nothing declares is reported, once for each step and verb", { 
   await req.run(silent);
   expect(req.undeclared).toEqual(uses);
   await using cluster = await startTestCluster({ objects: [reader("a", {})] });
-  const op = await cluster.start(built);
+  // Undeclared, so the generated rights do not allow it.
+  const op = await cluster.start(built, { rbac: "administrator" });
   await op.settled();
   expect(op.undeclared).toEqual(uses);
 });

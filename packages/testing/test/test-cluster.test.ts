@@ -66,6 +66,7 @@ describe("an operator that keeps itself awake", { tags: ["memory"] }, () => {
   // Its own write wakes it, for it reads what it wrote.
   const noisy = step(RW, {
     name: "noisy",
+    permissions: [{ kind: Secret, verbs: ["create", "update"] }],
     reads: { live: one(Secret, () => "noise") },
     async do(req) {
       const { live } = req.reads;

@@ -32,6 +32,11 @@ const GIVE_UP_MS = 10_000;
 const MAX_PASSES = 1_000;
 const PATIENCE_TURNS = 100;
 
+/** It does not come to rest, wherever that was waited for. */
+export class RestlessError extends Error {
+  override readonly name = "RestlessError";
+}
+
 export class Life {
   readonly #options: LifeOptions;
   readonly #counter: PassCounter;
@@ -55,7 +60,7 @@ export class Life {
     const soon = clock.now() + WITHHELD_HORIZON_MS;
     const givingUp = new AbortController();
     const timer = setTimeout(
-      () => givingUp.abort(new Error(`it does not come to rest within ${GIVE_UP_MS} real ms: ${this.#state()}`)),
+      () => givingUp.abort(new RestlessError(`it does not come to rest within ${GIVE_UP_MS} real ms: ${this.#state()}`)),
       GIVE_UP_MS,
     );
     const signal = AbortSignal.any([givingUp.signal, this.#restless.signal]);
@@ -165,7 +170,7 @@ export class Life {
   #passed(key: string): void {
     this.passes++;
     if (this.#counter.count(key) >= MAX_PASSES)
-      this.#restless.abort(new Error(`it does not come to rest: ${MAX_PASSES} passes of ${key} without time moving`));
+      this.#restless.abort(new RestlessError(`it does not come to rest: ${MAX_PASSES} passes of ${key} without time moving`));
   }
 
   #state(): string {

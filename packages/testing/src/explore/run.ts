@@ -8,7 +8,7 @@ import { DEFAULT_NAMESPACE, manifestsOf } from "../internal/manifests.ts";
 import { checkStatus } from "../status-invariants.ts";
 import { EffectLog } from "./effects.ts";
 import { type Entry, textOf } from "./journal.ts";
-import { Life } from "./life.ts";
+import { Life, RestlessError } from "./life.ts";
 import type { Point } from "./point.ts";
 import type { ExploredOperator, ExploreOptions, Scenario } from "./scenario.ts";
 import { type Collection, type Json, type Snapshot, takeSnapshot } from "./snapshot.ts";
@@ -222,7 +222,10 @@ class Run<World> {
       await work();
       return true;
     } catch (error) {
-      this.#problems.push({ oracle, lines: [error instanceof Error ? error.message : String(error)] });
+      this.#problems.push({
+        oracle: error instanceof RestlessError ? "rest" : oracle,
+        lines: [error instanceof Error ? error.message : String(error)],
+      });
       return false;
     }
   }

@@ -1,5 +1,5 @@
 /** The user of a run: acts whatever state the operator is in, and is written down. */
-import { type FakeClock, isConflict, isNotFound, type Kind, type ObjectOf, refOf } from "@treadle/apimachinery";
+import { type FakeClock, isConflict, type Kind, type ObjectOf, refOf } from "@treadle/apimachinery";
 import type { Backend } from "../internal/backend.ts";
 import { fullKey } from "../internal/handler-kinds.ts";
 import { DEFAULT_NAMESPACE } from "../internal/manifests.ts";
@@ -34,7 +34,7 @@ export function clusterOf<World>(run: ClusterOfRun, world: World): ExploredClust
       } catch (error) {
         if (isConflict(error) && tries < MAX_TRIES) continue;
         // The operator does not know yet what this builds on.
-        if (!isAbsence(error) || !wire.release()) throw error;
+        if (!wire.release()) throw error;
         await life.settled(true);
       }
     }
@@ -65,10 +65,6 @@ export function clusterOf<World>(run: ClusterOfRun, world: World): ExploredClust
     world,
     effects,
   };
-}
-
-function isAbsence(error: unknown): boolean {
-  return isNotFound(error) || (error instanceof Error && error.message.startsWith("cluster: there is no "));
 }
 
 function nameOf(manifest: object): string {

@@ -25,6 +25,7 @@ import { Recorder } from "../requests.ts";
 import { isAtRest, type Seen } from "./at-rest.ts";
 import { isBuiltIn, KnownKinds } from "./known-kinds.ts";
 import type { Manifest } from "./manifests.ts";
+import { RealRights } from "./real-rights.ts";
 import type { RealServer } from "./real-server.ts";
 
 /** Who the user of a test is in managedFields. */
@@ -97,9 +98,15 @@ export class Backend {
     return this.#real !== undefined;
   }
 
-  /** A connection; on a real server as the administrator, or as `user`. */
+  /** A connection as the administrator, or as `user`. */
   transport(user?: string): Transport {
-    return this.#real === undefined ? this.server.transport() : this.#real.transport(user);
+    if (this.#real !== undefined) return this.#real.transport(user);
+    return this.server.transport(user === undefined ? {} : { as: { user } });
+  }
+
+  /** The server asks for rights. */
+  get isRestricted(): boolean {
+    return this.#memory?.isRestricted ?? true;
   }
 
   /** Serves on a real server the kinds that are in use from the start. */
@@ -121,9 +128,10 @@ export class Backend {
     await this.#real?.rights.ownable(kind);
   }
 
-  /** Gives an operator its rights; resolves to its user. In memory nobody asks, yet. */
-  async grant(manifests: readonly RbacManifest[]): Promise<string | undefined> {
-    return await this.#real?.rights.grant(manifests);
+  /** Gives an operator its rights; resolves to its user. */
+  async grant(manifests: readonly RbacManifest[]): Promise<string> {
+    const rights = this.#real?.rights ?? new RealRights(this.user, "the server in memory", (user) => this.transport(user));
+    return await rights.grant(manifests);
   }
 
   async close(): Promise<void> {

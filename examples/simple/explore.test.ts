@@ -1,0 +1,26 @@
+/** The operator under every fault at every point of a user's story: all runs must come to the same end. */
+import { explore } from "@treadle/testing";
+import { expect, test } from "vitest";
+import { simple } from "./controller.ts";
+import { Simple } from "./simple.ts";
+
+test("whatever fails when: the same results", { tags: ["memory"], timeout: 60_000 }, async () => {
+  const { summary, points } = await explore(simple, {
+    async run(cluster) {
+      await cluster.create(Simple, { metadata: { name: "a" }, spec: { dividend: 17, divisor: 5 } });
+      await cluster.settled();
+      await cluster.update(Simple, "a", (object) => {
+        object.spec.divisor = 0;
+      });
+      await cluster.settled();
+      await cluster.update(Simple, "a", (object) => {
+        object.spec.divisor = 2;
+      });
+      await cluster.create(Simple, { metadata: { name: "b" }, spec: { dividend: 1, divisor: 0 } });
+      await cluster.settled();
+      await cluster.delete(Simple, "b");
+    },
+  });
+  console.info(`simple: ${summary}`);
+  expect(points).toBeGreaterThan(20);
+});

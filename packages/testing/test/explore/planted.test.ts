@@ -1,0 +1,210 @@
+/** Each fault and each question of an exploration finds the operator that is broken for it. */
+import { ConfigMap } from "@treadle/apimachinery/kinds";
+import {
+  explore,
+  type ExplorationError,
+  type ExploreOptions,
+  type Exploration,
+  type ExploredOperator,
+  isExplorationError,
+  type Scenario,
+} from "@treadle/testing";
+import { type AnyHandler, conditions, handler, step } from "@treadle/reconcile";
+import { expect, test } from "vitest";
+import {
+  boasts,
+  countsEvents,
+  countsPasses,
+  deletesByName,
+  forgets,
+  generatesNames,
+  givesUp,
+  labelsLate,
+  noWriteAhead,
+  panics,
+  recordsPastTheEngine,
+  remembersInMemory,
+  swallowsConflicts,
+  waitsForEver,
+} from "./planted/operators.ts";
+import { Buckets, LIFE, Thing } from "./planted/thing.ts";
+
+async function explored<W>(operator: ExploredOperator<W>, scenario: Scenario<W>, options: ExploreOptions = {}): Promise<Exploration> {
+  try {
+    return await explore(operator, scenario, options);
+  } catch (error) {
+    if (isExplorationError(error)) return error.exploration;
+    throw error;
+  }
+}
+
+/** E.g. `crash: leak`: which faults broke what. */
+const found = ({ failures }: Exploration): readonly string[] =>
+  [...new Set(failures.flatMap(({ id, problems }) => problems.map(({ oracle }) => `${id.replace(/@.*/, "")}: ${oracle}`)))].toSorted();
+
+/** Somebody else takes the name as soon as it is free. */
+const TAKEN_OVER: Scenario = {
+  async run(cluster) {
+    await cluster.create(Thing, { metadata: { name: "a" }, spec: { size: 1 } });
+    await cluster.settled();
+    await cluster.update(Thing, "a", (thing) => {
+      thing.spec.size = 0;
+    });
+    for (let looks = 0; looks < 20 && (await cluster.get(ConfigMap, "a")) !== undefined; looks++) await cluster.advance(50);
+    if ((await cluster.get(ConfigMap, "a")) !== undefined) await cluster.settled();
+    await cluster.create(ConfigMap, { metadata: { name: "a" }, data: { whose: "somebody else's" } });
+  },
+};
+
+const BUCKETS = {
+  ...LIFE,
+  world: (given: ConstructorParameters<typeof Buckets>[0]) => new Buckets(given),
+  outside: (buckets: Buckets) => [...buckets.sizes],
+};
+
+interface Row {
+  readonly name: string;
+  readonly explore: () => Promise<Exploration>;
+  /** Among others. */
+  readonly finds: readonly string[];
+  /** No other kind of fault may be blamed. */
+  readonly only?: readonly string[];
+}
+
+const rows: readonly Row[] = [
+  {
+    name: "no write-ahead: an external create is repeated",
+    explore: () => explored(noWriteAhead, BUCKETS),
+    finds: ["crash: effects", "crash: end state", "error: effects", "reset: effects"],
+  },
+  {
+    name: "generated names without a look at what is there: leaks after a crash and after a lost answer",
+    explore: () => explored(generatesNames, LIFE, { points: ["crash", "crash-lost", "lost"] }),
+    finds: ["crash: leak", "crash-lost: leak", "lost: leak"],
+  },
+  {
+    name: "state in the memory of the process: not cleaned up by the next",
+    explore: () => explored(remembersInMemory, LIFE, { points: ["crash", "crash-lost"] }),
+    finds: ["crash: leak", "crash-lost: leak"],
+  },
+  {
+    name: "counting events: one that was not seen is missing",
+    explore: () => explored(countsEvents, LIFE),
+    finds: ["skip: end state"],
+    only: ["skip"],
+  },
+  {
+    name: "a conflict taken for success: what is stored stays old",
+    explore: () => explored(swallowsConflicts, LIFE),
+    finds: ["conflict: end state"],
+    only: ["conflict"],
+  },
+  {
+    name: "a passing error taken for the last word",
+    explore: () => explored(givesUp, LIFE, { points: ["conflict", "error", "reset"] }),
+    finds: ["error: end state", "reset: end state", "conflict: end state"],
+  },
+  {
+    name: "a record written past the engine: the next pass does not see it",
+    explore: () => explored(recordsPastTheEngine, BUCKETS),
+    finds: ["stale: effects", "stale: end state"],
+  },
+  {
+    name: "deletion by name: with a stale cache it strikes somebody else's object",
+    explore: () => explored(deletesByName, TAKEN_OVER, { points: ["stale"] }),
+    // The user misses what was just made.
+    finds: ["stale: scenario"],
+  },
+  {
+    name: "a label that comes after the create: what a crash leaves in between is nobody's",
+    explore: () => explored(labelsLate, LIFE, { points: ["crash", "crash-lost"] }),
+    finds: ["crash: end state", "crash-lost: end state"],
+  },
+  {
+    name: "a status that is ahead of the object",
+    explore: () => explored(boasts, LIFE, { points: ["conflict"] }),
+    finds: ["conflict: status"],
+  },
+  {
+    name: "a write in every pass, after a crash",
+    explore: () => explored(forgets, LIFE, { points: ["crash"] }),
+    finds: ["crash: fixed point"],
+  },
+  {
+    name: "a write in every pass, always: said of the reference",
+    explore: () => explored(countsPasses, LIFE),
+    finds: ["reference: fixed point"],
+  },
+  {
+    name: "a cleanup that waits for what a crash has taken",
+    explore: () => explored(waitsForEver, LIFE, { points: ["crash", "crash-lost"] }),
+    finds: ["crash: deletion", "crash-lost: deletion"],
+  },
+  {
+    name: "passes without end after a failure",
+    explore: () => explored(panics, LIFE, { points: ({ id }) => id === "error@1" }),
+    finds: ["error: rest"],
+  },
+];
+
+test.for(rows)("$name", { timeout: 60_000 }, async ({ explore: run, finds, only }) => {
+  const exploration = await run();
+  const names = found(exploration);
+  expect(names).toEqual(expect.arrayContaining([...finds]));
+  if (only !== undefined) expect(new Set(names.map((name) => name.replace(/:.*/, "")))).toEqual(new Set(only));
+  expect(exploration.leftOut).toBe(0);
+});
+
+test("the story names the fault, what happened then, the difference, and the way to see it again", async () => {
+  const error: unknown = await explore(generatesNames, LIFE, { points: ["crash-lost"] }).catch((thrown: unknown) => thrown);
+  expect(isExplorationError(error)).toBe(true);
+  const { message, failures } = error as ExplorationError;
+  expect(failures[0]?.id).toBe("crash-lost@1");
+  expect(message).toContain("crash-lost@1: objects are left over");
+  expect(message).toContain("write 1 is create configmaps default/a-*");
+  expect(message).toContain("FAULT: the write is stored, and the process ends before it hears of it");
+  expect(message).toContain("process 2 starts");
+  expect(message).toContain("+ ConfigMap default/a-* (2) (not in the reference)");
+  expect(message).toContain('replay: explore(operator, scenario, { seed: 1, replay: "crash-lost@1" })');
+
+  const again: unknown = await explore(generatesNames, LIFE, { replay: "crash-lost@1" }).catch((thrown: unknown) => thrown);
+  expect((again as ExplorationError).exploration).toMatchObject({ points: 1, runs: 3 });
+  expect((again as ExplorationError).failures[0]?.story).toBe(failures[0]?.story);
+});
+
+test("a pair around a fault that fails alone is not tried; another may find what no single fault does", async () => {
+  const exploration = await explored(countsEvents, LIFE, { pairs: 20, seed: 3 });
+  const alone = new Set(exploration.failures.map(({ id }) => id).filter((id) => !id.includes("+")));
+  expect(exploration.byKind.pair.points).toBeGreaterThan(0);
+  for (const { id } of exploration.failures) if (id.includes("+")) for (const part of id.split("+")) expect(alone.has(part)).toBe(false);
+});
+
+test("what cannot be the same in two runs without a fault is said at once", async () => {
+  let runs = 0;
+  const moody = (): AnyHandler => {
+    const run = ++runs;
+    const mood = step(Thing, {
+      name: "mood",
+      do(req) {
+        req.status.seen ??= run;
+      },
+    });
+    return handler(Thing).step(conditions()).step(mood).build();
+  };
+  const exploration = await explored(moody, LIFE);
+  expect(exploration).toMatchObject({ points: 0, runs: 2 });
+  expect(exploration.failures[0]?.story).toContain("two runs without any fault do not end alike");
+  runs = 0;
+  await explore(moody, LIFE, { ignore: [["status", "seen"]], points: ["conflict"] });
+});
+
+test("a budget that is used up leaves points out and says so", async () => {
+  const exploration = await explore(givesUp, LIFE, { budgetMs: 0 });
+  expect(exploration.points).toBe(0);
+  expect(exploration.leftOut).toBeGreaterThan(10);
+  expect(exploration.summary).toMatch(/points left out for lack of time$/);
+});
+
+test.for(["crash", "crash@", "skip@3", "nothing@1"])("%s names no point", async (replay) => {
+  await expect(explore(givesUp, LIFE, { replay })).rejects.toThrow("names no point");
+});

@@ -1,0 +1,51 @@
+/** The kind of the operators that are broken on purpose, and an outside that does not forgive. */
+import { defineResource, type ObjectOf } from "@treadle/apimachinery";
+import type { Effects, Scenario, Surroundings } from "@treadle/testing";
+import { z } from "zod";
+
+export const Thing = defineResource({
+  group: "planted.treadle.dev",
+  version: "v1",
+  kind: "Thing",
+  scope: "Namespaced",
+  stepState: true,
+  spec: z.object({ size: z.int32() }),
+  status: z.object({ id: z.string(), size: z.int32(), seen: z.int32() }).partial(),
+});
+export interface Thing extends ObjectOf<typeof Thing> {}
+
+/** A provider whose create makes another bucket each time. */
+export class Buckets {
+  readonly sizes = new Map<string, number>();
+  readonly #effects: Effects;
+
+  constructor({ effects }: Pick<Surroundings, "effects">) {
+    this.#effects = effects;
+  }
+
+  create(name: string, size: number): string {
+    this.#effects.record(`create a bucket for ${name}`);
+    const id = `bucket-${this.sizes.size + 1}`;
+    this.sizes.set(id, size);
+    return id;
+  }
+
+  delete(id: string): void {
+    this.sizes.delete(id);
+  }
+}
+
+/** Created, settled, changed twice while the operator works, and settled again. */
+export const LIFE: Pick<Scenario<unknown>, "run"> = {
+  async run(cluster) {
+    await cluster.create(Thing, { metadata: { name: "a" }, spec: { size: 1 } });
+    await cluster.settled();
+    await cluster.update(Thing, "a", (thing) => {
+      thing.spec.size = 2;
+    });
+    await cluster.settled();
+    await cluster.update(Thing, "a", (thing) => {
+      thing.spec.size = 3;
+    });
+  },
+};
