@@ -32,6 +32,10 @@ const TASKS = {
     about: "stories, examples and the comparisons of both servers on a real control plane (-- --only NAME for one part)",
     node: [SOURCE, "tools/e2e/main.ts"],
   },
+  controlplane: {
+    about: "a real control plane, built where there is none (-- up --kubeconfig FILE; -- build)",
+    node: ["tools/controlplane/main.ts"],
+  },
   check: { about: "types, lint, format, dependency order, type messages (-- NAME for one of them)", node: ["tools/src/check.ts"] },
   pack: { about: "tarballs of all public packages (-- DIR)", node: ["tools/src/pack.ts"] },
   smoke: { about: "installs the tarballs in an empty folder, compiles and runs programs on them", node: ["tools/src/smoke.ts"] },
