@@ -88,6 +88,17 @@ describe("the CRD", () => {
     expect(define({ spec: z.object({}) }, { stepState: true }).resource).toMatchObject({ stepState: true, dependents: false });
   });
 
+  test("an entry of status.dependents that says not all is refused by the server", () => {
+    const schema = schemaOf({ spec: z.object({ a: z.string() }) }, { dependents: true }).properties?.["status"]?.properties?.["dependents"];
+    expect(schema).toMatchObject({
+      "x-kubernetes-list-type": "atomic",
+      items: {
+        required: ["apiVersion", "kind", "lastTransitionTime", "message", "name", "reason", "step", "type"],
+        "x-kubernetes-preserve-unknown-fields": true,
+      },
+    });
+  });
+
   test("a spec that needs nothing is filled in, so that its defaults are always there", () => {
     const schema = schemaOf({ spec: z.object({ size: z.int32().default(1) }) });
     expect(schema.required).toBeUndefined();

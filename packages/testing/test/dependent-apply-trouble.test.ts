@@ -98,6 +98,11 @@ describe("entries that are not of this step", () => {
     expect(entries(later)).toEqual([kept]);
   });
 
+  test("but are none are refused by the server: nobody could save a status with them", async () => {
+    const world = await settled();
+    await expect(say(world, [{ step: "page" } as DependentEntry])).rejects.toThrow("status.dependents[0].apiVersion: Required value");
+  });
+
   test("stay where a gate has ended the pass: it changes nothing", async () => {
     const paused = handler(Site)
       .step(conditions())

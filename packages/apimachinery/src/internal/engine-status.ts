@@ -54,7 +54,23 @@ const STEPS: JsonSchema = {
 const DEPENDENTS: JsonSchema = {
   description: "The objects that the operator keeps for this one.",
   type: "array",
-  items: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
+  items: {
+    type: "object",
+    properties: {
+      step: { type: "string", description: "The step that keeps it." },
+      handler: { type: "string", description: "The handler of the step; absent: the default one." },
+      apiVersion: { type: "string" },
+      kind: { type: "string" },
+      name: { type: "string" },
+      namespace: { type: "string" },
+      type: { type: "string", description: "Ready, Pending, Failed, Unknown, or another word." },
+      reason: { type: "string", description: "Why, as one CamelCase word for programs." },
+      message: { type: "string", description: "Details for people." },
+      lastTransitionTime: { type: "string", format: "date-time", description: "When type last changed." },
+    },
+    required: ["apiVersion", "kind", "lastTransitionTime", "message", "name", "reason", "step", "type"],
+    "x-kubernetes-preserve-unknown-fields": true,
+  },
   "x-kubernetes-list-type": "atomic",
 };
 

@@ -1,7 +1,14 @@
 /** What a pass has to say in `status.dependents`: what the steps reported, and for those that could not, why not. */
-import type { DependentEntry, DependentState } from "../steps/dependent-apply/entries.ts";
-import { isNotFound } from "@treadle/apimachinery";
-import { dependentsOf, entriesOfStep, mergeDependents, type NewEntry, type StepEntries } from "../steps/dependent-apply/entries.ts";
+import type { DependentEntry, DependentIdentity, DependentState } from "../steps/dependent-apply/entries.ts";
+import {
+  dependentsOf,
+  entriesOfStep,
+  mergeDependents,
+  type NewEntry,
+  type StepEntries,
+  storedDependents,
+} from "../steps/dependent-apply/entries.ts";
+import { notReached } from "./compute-conditions.ts";
 import { entryHandlerOf } from "./names.ts";
 import type { Pass } from "./pass-state.ts";
 import { MAX_ERROR_LENGTH, reasonOf, statusMessage, truncate, withoutSecrets } from "./redact.ts";
@@ -12,7 +19,7 @@ export function dependentEntries(pass: Pass, status: object | undefined): readon
   const { pipeline, clock } = pass;
   if (pipeline.kind.resource?.dependents !== true) return undefined;
   const steps = pipeline.leaves.filter((step) => step.dependent?.hasEntries === true);
-  const before = dependentsOf({ status });
+  const before = storedDependents(status);
   const said = steps.map((step): StepEntries => ({ step: step.name, entries: entriesOf(pass, step, before) }));
   // A pass that a gate ends changes nothing of what stands there.
   const keepsUnknown = pass.type === "gated";
@@ -21,20 +28,32 @@ export function dependentEntries(pass: Pass, status: object | undefined): readon
 }
 
 function entriesOf(pass: Pass, step: StepRuntime, before: readonly DependentEntry[]): readonly NewEntry[] | "keep" {
-  const [last] = entriesOfStep(before, { handler: entryHandlerOf(pass.pipeline), step: step.name });
+  const known = entriesOfStep(before, { handler: entryHandlerOf(pass.pipeline), step: step.name });
+  const [last] = known;
   const reported = pass.dependents.entries.get(step.name);
   const ended = pass.progress.get(step);
   const entryFor = step.dependent?.entryFor;
   if (entryFor !== undefined && ended?.type === "failed") {
     const { error } = ended;
-    const state = { type: isNotFound(error) ? "Pending" : "Failed", reason: reasonOf(error), message: statusMessage(error) };
+    const state = { type: "Failed", reason: reasonOf(error), message: statusMessage(error) };
     return [safe(entryFor(pass.object, { state, error, last }))];
   }
   if (reported !== undefined) return reported.map(safe);
+  // As with conditions: what was last seen of it may be long over.
+  if (pass.type === "full" && (ended ?? UNREACHED).type === "unreached") {
+    const state = { type: "Unknown", reason: "NotReached", message: notReached({ ...pass, leaves: pass.pipeline.leaves }) };
+    return known.map((entry) => safe({ ...identityIn(entry), ...state }));
+  }
   // It waits for what is not about the object itself: a kind that is not served, a conflict.
   if (entryFor === undefined || ended?.type !== "wait" || pass.isDeleting || last !== undefined) return "keep";
   const state = { type: "Pending", reason: ended.code ?? "Waiting", message: ended.reason };
   return [safe(entryFor(pass.object, { state, error: undefined, last }))];
+}
+
+const UNREACHED = { type: "unreached" } as const;
+
+function identityIn({ apiVersion, kind, name, namespace }: DependentEntry): DependentIdentity {
+  return { apiVersion, kind, name, ...(namespace === undefined ? {} : { namespace }) };
 }
 
 /** Says of a part that cannot run why not. */

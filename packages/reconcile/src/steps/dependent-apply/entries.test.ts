@@ -62,14 +62,32 @@ describe("mergeDependents", () => {
     expect(merge(before, "keep")).toBe(before);
   });
 
-  test("entries of other handlers stay, and what nobody says whose it is", () => {
-    const unknown = { ...stored(), step: undefined } as unknown as DependentEntry;
-    const others = [stored({ handler: "other" }), { ...stored({ handler: "other", step: "x" }), unknown: 1 }, unknown];
+  test("entries of other handlers stay", () => {
+    const others = [stored({ handler: "other" }), { ...stored({ handler: "other", step: "x" }), unknown: 1 }];
     expect(merge([...others, stored()], [fresh({ type: "Failed" })])).toEqual([
       ...others,
       stored({ type: "Failed", lastTransitionTime: LATER }),
     ]);
     expect(merge([stored()], [fresh()], "mine")).toEqual([stored(), stored({ handler: "mine", lastTransitionTime: LATER })]);
+  });
+
+  test.for([
+    null,
+    "text",
+    {},
+    { step: "config" },
+    { ...stored(), step: undefined },
+    { ...stored(), apiVersion: 1 },
+    { ...stored(), handler: {} },
+    { ...stored({ handler: "other" }), lastTransitionTime: "yesterday" },
+  ])("%j is no entry: it goes, unless the pass is none that may say so", (given) => {
+    const none = given as unknown as DependentEntry;
+    expect(merge([none, stored()], [fresh()])).toEqual([stored()]);
+    expect(merge([none], [fresh()])).toEqual([stored({ lastTransitionTime: LATER })]);
+    expect(merge([none], "keep")).toEqual([]);
+    const before = [none, stored()];
+    expect(mergeDependents(before, [{ step: "config", entries: "keep" }], { handler: undefined, nowMs, keepsUnknown: true })).toBe(before);
+    expect(dependentsOf({ status: { dependents: before } })).toEqual([stored()]);
   });
 
   test("entries of steps that the handler does not have any more go, unless the pass is none that may say so", () => {

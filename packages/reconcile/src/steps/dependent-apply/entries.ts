@@ -50,12 +50,30 @@ export function worstDependent(entries: readonly DependentEntry[]): DependentEnt
   return worst;
 }
 
-/** The entries in the status of an object; empty where it has none. */
+/** The entries in the status of an object; empty where it has none. What somebody put there that is no entry is left out. */
 export function dependentsOf(object: object): readonly DependentEntry[] {
-  const { status } = object as { readonly status?: { readonly dependents?: unknown } | null };
-  const entries: unknown = status?.dependents;
-  return Array.isArray(entries) ? (entries as readonly DependentEntry[]) : [];
+  return storedDependents((object as { readonly status?: object | null }).status).filter(isEntry);
 }
+
+/** `status.dependents` as it is stored, whatever stands in it. */
+export function storedDependents(status: object | null | undefined): readonly DependentEntry[] {
+  const entries: unknown = (status as { readonly dependents?: unknown } | null | undefined)?.dependents;
+  return Array.isArray(entries) ? (entries as readonly DependentEntry[]) : []; // What uses it asks isEntry() of each.
+}
+
+/** An old schema, or an editor of the status by hand, may have left anything. */
+function isEntry(entry: unknown): entry is DependentEntry {
+  const fields = (entry ?? {}) as Readonly<Record<string, unknown>>;
+  return (
+    REQUIRED.every((field) => typeof fields[field] === "string") &&
+    OPTIONAL.every((field) => fields[field] === undefined || typeof fields[field] === "string") &&
+    !Number.isNaN(Date.parse(fields["lastTransitionTime"] as string))
+  );
+}
+
+/** As in the schema of `status.dependents`. */
+const REQUIRED = ["step", "apiVersion", "kind", "name", "type", "reason", "message", "lastTransitionTime"] as const;
+const OPTIONAL = ["handler", "namespace"] as const;
 
 /** Whose an entry is. */
 export interface EntryOwner {
@@ -66,7 +84,7 @@ export interface EntryOwner {
 
 /** Those of `entries` that are of this step of this handler: another handler may have a step of the same name. */
 export function entriesOfStep(entries: readonly DependentEntry[], { handler, step }: EntryOwner): readonly DependentEntry[] {
-  return entries.filter((entry) => entry?.handler === handler && entry?.step === step);
+  return entries.filter((entry) => isEntry(entry) && entry.handler === handler && entry.step === step);
 }
 
 /** What a pass has to say of the entries of one step; `"keep"`: nothing. */
@@ -77,7 +95,8 @@ export interface StepEntries {
 
 /**
  * `before` with the entries of `steps` in the place of the first that the handler had, else at the end; `steps` are all
- * that the handler has, so what else is there of its own goes, unless `keepsUnknown`. The time of an entry moves only when
+ * that the handler has, so what else is there of its own goes, unless `keepsUnknown`; so does what is no entry, with which
+ * the server would refuse the list. The time of an entry moves only when
  * its type does. The very same list when nothing has changed: two handlers never move each other's.
  */
 export function mergeDependents(
@@ -87,9 +106,8 @@ export function mergeDependents(
 ): readonly DependentEntry[] {
   const { handler, nowMs, keepsUnknown = false } = given;
   const names = new Set(steps.map(({ step }) => step));
-  // Who writes an entry without a step is not known.
   const isOurs = (entry: DependentEntry): boolean =>
-    entry?.handler === handler && typeof entry?.step === "string" && (!keepsUnknown || names.has(entry.step));
+    isEntry(entry) ? entry.handler === handler && (!keepsUnknown || names.has(entry.step)) : !keepsUnknown;
   const now = new Date(nowMs).toISOString().replace(/\.\d+Z$/, "Z");
   const ours = steps.flatMap(({ step, entries }) => {
     const mine = entriesOfStep(before, { handler, step });
