@@ -11,6 +11,7 @@ import { runPass } from "./internal/pass.ts";
 import { type KeyMemory, newMemory, Pass } from "./internal/pass-state.ts";
 import { describe, withoutSecrets } from "./internal/redact.ts";
 import { decideRequeue, isTerminal, nextWait, paced } from "./internal/requeue.ts";
+import { readerOf } from "./internal/resolve.ts";
 import type { PassResult } from "./pass-result.ts";
 import type { Logger } from "./req.ts";
 
@@ -70,7 +71,7 @@ export function createReconciler(handler: AnyHandler, env: ReconcilerEnv): Recon
 
   /** What the object's reads had fetched is kept for others that name it, if any. */
   function forget(key: string): void {
-    for (const { kind, ref } of memories.get(key)?.fetched.values() ?? []) fetches.release(kind, ref, `${handler.name} ${key}`);
+    for (const { kind, ref } of memories.get(key)?.fetched.values() ?? []) fetches.release(kind, ref, readerOf(pipeline, key));
     memories.delete(key);
   }
 
@@ -139,18 +140,19 @@ function resultOf(pass: Pass): PassResult {
   const isRebased = writer.isRebased && pass.over === undefined;
   // A pass that stored nothing after the live read, superseded or because there was nothing left to store, would meet the
   // same conflict again: the cache must catch up first, and the waiting curve gives it time.
-  const wishes = isRebased && writer.isAhead ? [...pass.wishes, { reason: SOMEBODY_WROTE }] : pass.wishes;
+  const asked = isRebased && writer.isAhead ? [...pass.wishes, { reason: SOMEBODY_WROTE }] : pass.wishes;
   const atOnce =
     isRebased && !writer.isAhead ? SOMEBODY_WROTE : generationMoved && !writer.isAhead ? "the pass changed the spec" : undefined;
   const progressed = writer.writesBesidesStatus > 0 || [...pass.written].some((write) => !memory.written.has(write));
   memory.written = pass.written;
+  const wishes = paced(memory.waiting, asked, progressed);
   const waitMs = nextWait(memory.waiting, wishes, progressed);
   const errors = failures.map(({ error }) => error);
   const error =
     errors.length > 1 ? new AggregateError(errors, `${errors.length} failures in one pass: ${errors.map(describe).join("; ")}`) : errors[0];
   return {
     outcome,
-    requeue: pass.isAborted ? { type: "none" } : paced(memory.waiting, decideRequeue({ failures, wishes, atOnce, waitMs })),
+    requeue: pass.isAborted ? { type: "none" } : decideRequeue({ failures, wishes, atOnce, waitMs }),
     ...(error === undefined ? {} : { error }),
     isTerminal: errors.length > 0 && errors.every(isTerminal),
     phases,

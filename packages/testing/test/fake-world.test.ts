@@ -132,7 +132,15 @@ test("a new object does not inherit the failures of the one whose name it took",
 
 test("a handler that keeps itself awake is reported, not run for ever", async () => {
   const restless = handler(RW)
-    .step(step(RW, { name: "restless", do: (req) => req.wait("again", 0) }))
+    .step(
+      step(RW, {
+        name: "restless",
+        async do(req) {
+          await req.client.create(Secret, { metadata: { generateName: "s-", namespace: "default" } });
+          return req.wait("again", 0);
+        },
+      }),
+    )
     .build();
   const world = fakeWorld(restless, { objects: [primary("a")] });
   await expect(world.settle()).rejects.toThrow(/default\/a does not come to rest: 1000 passes.*"wait".*again/);

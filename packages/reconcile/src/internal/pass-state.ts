@@ -39,7 +39,7 @@ export function newMemory(uid: string | undefined): KeyMemory {
   return {
     uid,
     checked: undefined,
-    waiting: { reason: "", attempts: 0 },
+    waiting: { reason: "", attempts: 0, inVain: 0 },
     written: new Set(),
     notStored: undefined,
     heartbeats: new Heartbeats(),

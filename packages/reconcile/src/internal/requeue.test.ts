@@ -2,7 +2,6 @@ import { ApiError } from "@treadle/apimachinery";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ReconcileError, RetryAfterError, TerminalError } from "../errors.ts";
-import type { Requeue } from "../pass-result.ts";
 import { decideRequeue, type Failure, isTerminal, nextWait, paced, type WaitingCurve, type Wish } from "./requeue.ts";
 
 const boom = new Error("boom");
@@ -11,6 +10,8 @@ const later = (ms: number): Error => new RetryAfterError("later", ms);
 const at = (rank: Failure["rank"], error: unknown): Failure => ({ rank, error });
 const decide = (given: Partial<Parameters<typeof decideRequeue>[0]>) =>
   decideRequeue({ failures: [], wishes: [], atOnce: undefined, waitMs: 400, ...given });
+
+const fresh = (): WaitingCurve => ({ reason: "", attempts: 0, inVain: 0 });
 
 describe("when the key comes back", () => {
   const wait: Wish = { reason: "waits" };
@@ -105,7 +106,6 @@ describe("which failure decides", () => {
 });
 
 describe("the waiting curve", () => {
-  const fresh = (): WaitingCurve => ({ reason: "", attempts: 0 });
   const wait = (reason: string): readonly Wish[] => [{ reason }];
 
   test("starts at 50 ms and doubles to 10 s, and stays there", () => {
@@ -173,24 +173,40 @@ describe("the waiting curve", () => {
 });
 
 describe("at once", () => {
-  const after = (afterMs: number): Requeue => ({ type: "after", afterMs, reason: "r" });
-  const none: Requeue = { type: "none" };
+  const now: Wish = { reason: "now", afterMs: 0 };
+  const later: Wish = { reason: "later", afterMs: 1 };
 
-  const ask = (curve: WaitingCurve, times: number): readonly Requeue[] => Array.from({ length: times }, () => paced(curve, after(0)));
+  /** The delay after one pass, as the engine has it. */
+  const after = (curve: WaitingCurve, wishes: readonly Wish[], progressed = false): number => {
+    const asked = paced(curve, wishes, progressed);
+    const requeue = decideRequeue({ failures: [], wishes: asked, atOnce: undefined, waitMs: nextWait(curve, asked, progressed) });
+    return requeue.type === "after" ? requeue.afterMs : -1;
+  };
 
-  test("5,000 times in a row is at once; then it is every 10 ms", () => {
-    const curve: WaitingCurve = { reason: "", attempts: 0 };
-    expect(new Set(ask(curve, 5_000).map((requeue) => requeue.type === "after" && requeue.afterMs))).toEqual(new Set([0]));
-    expect(ask(curve, 2)).toEqual([after(10), after(10)]);
-    expect(paced(curve, after(10)), "that is no hurry").toEqual(after(10));
-    expect(ask(curve, 1)).toEqual([after(0)]);
+  test("is at once nine times in vain; then it is the waiting curve, until something comes of it", () => {
+    const curve = fresh();
+    expect(Array.from({ length: 14 }, () => after(curve, [now]))).toEqual([...Array(9).fill(0), 50, 100, 200, 400, 800]);
+    expect(after(curve, [now], true)).toBe(0);
+    expect(after(curve, [now])).toBe(0);
+  });
+
+  test("is at once for ever while something comes of it", () => {
+    const curve = fresh();
+    for (let i = 0; i < 1_000; i++) expect(after(curve, [now], true)).toBe(0);
+  });
+
+  test("whose reason differs each time does not escape", () => {
+    const curve = fresh();
+    const delays = Array.from({ length: 100 }, (_, i) => after(curve, [{ ...now, reason: i % 2 === 0 ? "this" : "that" }]));
+    expect(new Set(delays.slice(9))).toEqual(new Set([50]));
   });
 
   test("is no matter of what waits longer, or not at all", () => {
-    const curve: WaitingCurve = { reason: "", attempts: 0 };
-    for (let i = 0; i < 20_000; i++) {
-      const requeue = i % 2 === 0 ? after(0) : none;
-      expect(paced(curve, requeue)).toBe(requeue);
+    const curve = fresh();
+    for (let i = 0; i < 100; i++) {
+      expect(after(curve, [later])).toBe(1);
+      expect(after(curve, [now])).toBe(0);
+      expect(after(curve, [])).toBe(-1);
     }
   });
 });

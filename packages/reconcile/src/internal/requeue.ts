@@ -21,8 +21,8 @@ export interface Wish {
 export interface WaitingCurve {
   reason: string;
   attempts: number;
-  /** Passes in a row that asked for the next one at once. */
-  hurried?: number;
+  /** Passes in a row in which a step asked for the next one at once, and nothing came of it. */
+  inVain: number;
 }
 
 const FIRST_WAIT_MS = 50;
@@ -83,16 +83,18 @@ export function nextWait(curve: WaitingCurve, wishes: readonly Wish[], progresse
   return delay;
 }
 
-/** "At once" is at once; a step that says so in every pass, for ever, does not get all of the processor. */
-export function paced(curve: WaitingCurve, requeue: Requeue): Requeue {
-  const isHurried = requeue.type === "after" && requeue.afterMs < LEAST_MS;
-  curve.hurried = isHurried ? (curve.hurried ?? 0) + 1 : 0;
-  return isHurried && curve.hurried > MAX_HURRIED ? { ...requeue, afterMs: LEAST_MS } : requeue;
+/**
+ * "At once" is at once, as long as something comes of it: a step that says so ten times and gets no further waits on the
+ * waiting curve, or it would have all of the processor.
+ */
+export function paced(curve: WaitingCurve, wishes: readonly Wish[], progressed: boolean): readonly Wish[] {
+  const isInVain = !progressed && wishes.some(({ afterMs }) => afterMs === 0);
+  curve.inVain = isInVain ? curve.inVain + 1 : 0;
+  if (curve.inVain < MAX_IN_VAIN) return wishes;
+  return wishes.map((wish) => (wish.afterMs === 0 ? { reason: wish.reason } : wish));
 }
 
-const LEAST_MS = 10;
-/** Far more than what comes to an end by itself. */
-const MAX_HURRIED = 5_000;
+const MAX_IN_VAIN = 10;
 
 /** Whether trying again cannot mend it; several errors only when none of them can be mended. */
 export function isTerminal(error: unknown): boolean {

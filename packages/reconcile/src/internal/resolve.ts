@@ -7,6 +7,7 @@ import { deepFreeze } from "../fetches.ts";
 import { type AnyRead, inNamespaceOf, type ManyRead, type OneRead, refOfRead, selectorOf } from "../reads.ts";
 import type { Scope } from "./deadline.ts";
 import type { Pass } from "./pass-state.ts";
+import type { Pipeline } from "./pipeline.ts";
 import type { Phase } from "./step-req.ts";
 import type { StepRuntime } from "./step-runtime.ts";
 
@@ -70,8 +71,9 @@ export function holdFetched(pass: Pass): void {
       if (ref !== undefined) held.set(`${groupKindOf(read.kind)} ${keyOf(ref)}`, { kind: read.kind, ref });
     }
   }
-  for (const { kind, ref } of held.values()) fetches.hold(kind, ref, readerOf(pass));
-  for (const [id, { kind, ref }] of memory.fetched) if (!held.has(id)) fetches.release(kind, ref, readerOf(pass));
+  const reader = readerOf(pipeline, keyOf(pass.object.metadata));
+  for (const { kind, ref } of held.values()) fetches.hold(kind, ref, reader);
+  for (const [id, { kind, ref }] of memory.fetched) if (!held.has(id)) fetches.release(kind, ref, reader);
   memory.fetched = held;
 }
 
@@ -81,8 +83,9 @@ export interface Held {
   readonly ref: Ref;
 }
 
-export function readerOf({ pipeline, object }: Pick<Pass, "pipeline" | "object">): string {
-  return `${pipeline.name} ${keyOf(object.metadata)}`;
+/** Who holds fetched objects: an object, by its key, of one handler. */
+export function readerOf({ name }: Pipeline, key: string): string {
+  return `${name} ${key}`;
 }
 
 function missingKind(pass: Pass, { owns, reads }: StepRuntime): Kind | undefined {
