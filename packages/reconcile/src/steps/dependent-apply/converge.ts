@@ -4,13 +4,21 @@ import { unitManager } from "../../internal/req-client.ts";
 import { digestAnnotation, digestOf, titleOf } from "./dependent.ts";
 import type { DependentState } from "./entries.ts";
 import { appliedFields, extractOwned, firstDifference } from "./owned-fields.ts";
+import { contested, heldBackMs, noteWrite } from "./pace.ts";
 import { memoryOf, remember, type Unit, type Wanted } from "./unit.ts";
 import { whoseIs } from "./whose.ts";
 
 /** What became of it: it is there, or it is not and why. */
 export type Converged =
   | { readonly type: "there"; readonly live: KubernetesObject }
-  | { readonly type: "not yet"; readonly live: KubernetesObject | undefined; readonly state: DependentState; readonly isRace?: true };
+  | {
+      readonly type: "not yet";
+      readonly live: KubernetesObject | undefined;
+      readonly state: DependentState;
+      readonly isRace?: true;
+      /** When to look again. @defaultValue when the watch says so */
+      readonly afterMs?: number;
+    };
 
 /** `wanted` is undefined where the author only looks. @throws what the server answers */
 export async function converge(
@@ -21,7 +29,7 @@ export async function converge(
   const { dependent } = unit;
   const { wanted, live } = given;
   if (live === undefined) {
-    if (dependent.isCreated && wanted !== undefined) return await create(unit, wanted);
+    if (dependent.isCreated && wanted !== undefined) return held(unit, target, live) ?? (await create(unit, wanted));
     return pending("NotFound", `${title(unit, target)} does not exist yet, and somebody else is to create it`);
   }
   const whose = whoseIs(unit, live);
@@ -30,8 +38,16 @@ export async function converge(
   if (live.metadata.deletionTimestamp !== undefined && dependent.isCreated)
     return { ...pending("Deleting", `${title(unit, target)} is being deleted, and will be created again`), live };
   if (!dependent.isUpdated || wanted === undefined) return { type: "there", live };
-  const free = whose.type === "adoptable" && whose.hasController ? await released(unit, live) : live;
-  return { type: "there", live: await update(unit, wanted, free) };
+  return await update(unit, wanted, { live, isToRelease: whose.type === "adoptable" && whose.hasController });
+}
+
+/** What must be written, but not so soon again; also what was written so often that it is to be seen whether it stays. */
+function held(unit: Unit, target: Ref, live: KubernetesObject | undefined): Converged | undefined {
+  const why = contested(unit);
+  const afterMs = heldBackMs(unit);
+  if (why === undefined || afterMs <= 0) return undefined;
+  const message = `${title(unit, target)} differs again each time it is written, last ${why}: either somebody else writes it, too, or desired does not give the same answer twice`;
+  return { type: "not yet", live, state: { type: "Pending", reason: "Contested", message }, afterMs };
 }
 
 async function create(unit: Unit, wanted: Wanted): Promise<Converged> {
@@ -39,6 +55,7 @@ async function create(unit: Unit, wanted: Wanted): Promise<Converged> {
   const { kind, options } = dependent;
   try {
     const { body } = wanted;
+    noteWrite(unit, undefined, "because it was gone");
     const live: KubernetesObject =
       options.update === undefined ? await req.client.apply(kind, body, { existing: undefined }) : await req.client.create(kind, body);
     written(unit, wanted, live);
@@ -60,42 +77,85 @@ async function raced(unit: Unit, { target }: Wanted): Promise<Converged> {
   return { ...pending("NotSeenYet", `${title(unit, target)} exists, but is not in the cache yet`), isRace: true };
 }
 
-async function update(unit: Unit, wanted: Wanted, live: KubernetesObject): Promise<KubernetesObject> {
+async function update(
+  unit: Unit,
+  wanted: Wanted,
+  { live, isToRelease }: { readonly live: KubernetesObject; readonly isToRelease: boolean },
+): Promise<Converged> {
   const { dependent, req, owner } = unit;
   const { kind, options } = dependent;
-  if (options.update !== undefined) return await replaced(unit, wanted, live);
-  if (isSame(unit, wanted, live)) return live;
-  req.log.debug({ kind: kind.kind, object: wanted.target.name, owner: owner.metadata.name }, "applying a dependent");
-  const stored: KubernetesObject = await req.client.apply(kind, wanted.body, { existing: live });
+  const { target } = wanted;
+  const next = options.update === undefined ? undefined : merged(unit, wanted, live);
+  const difference = isToRelease
+    ? "in its controller"
+    : options.update === undefined
+      ? differenceOf(unit, wanted, live)
+      : next === undefined
+        ? undefined
+        : "from what update gives";
+  if (difference === undefined) return held(unit, target, live) ?? { type: "there", live };
+  const isHeld = held(unit, target, live);
+  if (isHeld !== undefined) return isHeld;
+  noteWrite(unit, live, difference);
+  const free = isToRelease ? await released(unit, live) : live;
+  req.log.debug({ kind: kind.kind, object: target.name, owner: owner.metadata.name, difference }, "applying a dependent");
+  const stored =
+    options.update === undefined
+      ? await applied(unit, wanted, free)
+      : await replaced(unit, wanted, isToRelease ? { live: free, next: merged(unit, wanted, free) } : { live, next });
+  return held(unit, target, stored) ?? { type: "there", live: stored };
+}
+
+async function applied(unit: Unit, wanted: Wanted, live: KubernetesObject): Promise<KubernetesObject> {
+  const stored: KubernetesObject = await unit.req.client.apply(unit.dependent.kind, wanted.body, { existing: live });
   written(unit, wanted, stored);
   return stored;
 }
 
-/** The author's own merge, with our marks put back into what it returns. */
-async function replaced(unit: Unit, { body }: Wanted, live: KubernetesObject): Promise<KubernetesObject> {
-  const { dependent, req } = unit;
+async function replaced(
+  unit: Unit,
+  wanted: Wanted,
+  { live, next }: { readonly live: KubernetesObject; readonly next: KubernetesObject | undefined },
+): Promise<KubernetesObject> {
+  if (next === undefined) return live;
+  const { uid } = live.metadata;
+  const stored: KubernetesObject = await unit.req.client.update(unit.dependent.kind, next);
+  remember(unit, { uid, wanted: digestOf(withoutVersion(next)), stored: undefined, resourceVersion: stored.metadata.resourceVersion });
+  return stored;
+}
+
+/** The author's own merge, with our marks put back into what it returns; `undefined` where nothing is to be written. */
+function merged(unit: Unit, { body }: Wanted, live: KubernetesObject): KubernetesObject | undefined {
+  const { dependent } = unit;
   const { labels, annotations, ownerReferences: ours = [] } = body.metadata;
-  const merged = (dependent.options.update?.(live, body) ?? live) as KubernetesObject;
-  const others = (merged.metadata?.ownerReferences ?? []).filter(({ uid }) => !ours.some((reference) => reference.uid === uid));
-  const references = ours.length === 0 ? merged.metadata?.ownerReferences : [...others, ...ours];
+  const given = (dependent.options.update?.(live, body) ?? live) as KubernetesObject;
+  const others = (given.metadata?.ownerReferences ?? []).filter(({ uid }) => !ours.some((reference) => reference.uid === uid));
+  const references = ours.length === 0 ? given.metadata?.ownerReferences : [...others, ...ours];
   const { managedFields: _, ...metadata } = live.metadata;
   const next = {
-    ...merged,
+    ...given,
     metadata: {
       ...metadata,
-      ...merged.metadata,
-      labels: { ...merged.metadata?.labels, ...labels },
-      ...(annotations === undefined && merged.metadata?.annotations === undefined
+      ...given.metadata,
+      labels: { ...given.metadata?.labels, ...labels },
+      ...(annotations === undefined && given.metadata?.annotations === undefined
         ? {}
-        : { annotations: { ...merged.metadata?.annotations, ...annotations } }),
+        : { annotations: { ...given.metadata?.annotations, ...annotations } }),
       ...(references === undefined ? {} : { ownerReferences: references }),
       name: live.metadata.name,
       uid: live.metadata.uid,
       resourceVersion: live.metadata.resourceVersion,
     },
-  };
-  if (jsonEqual(next, { ...live, metadata: { ...metadata, labels: { ...metadata.labels } } })) return live;
-  return await req.client.update(dependent.kind, next);
+  } as KubernetesObject; // What was read from a server has a uid and a version.
+  if (jsonEqual(next, { ...live, metadata: { ...metadata, labels: { ...metadata.labels } } })) return undefined;
+  // What the server adds to what the merge gives, or does not keep of it, is no reason to write the same again.
+  const known = memoryOf(unit);
+  const isStored = known?.uid === live.metadata.uid && known?.resourceVersion === live.metadata.resourceVersion;
+  return isStored && known?.wanted === digestOf(withoutVersion(next)) ? undefined : next;
+}
+
+function withoutVersion({ metadata: { resourceVersion: _, ...metadata }, ...rest }: KubernetesObject): object {
+  return { ...rest, metadata };
 }
 
 /** Takes the controller off an object that the author lets us take from it: there can be only one. */
@@ -105,23 +165,26 @@ async function released({ dependent, req }: Unit, live: KubernetesObject): Promi
   return await req.client.patch(dependent.kind, namespace === undefined ? { name } : { name, namespace }, { type: "merge", body });
 }
 
-function isSame(unit: Unit, { body }: Wanted, live: KubernetesObject): boolean {
+/** Where applying would change something; `undefined` where nowhere. */
+function differenceOf(unit: Unit, { body }: Wanted, live: KubernetesObject): string | undefined {
   const { uid, resourceVersion } = live.metadata;
   const known = memoryOf(unit);
   const digest = digestOf(body);
   const isKnown = known?.uid === uid && known?.wanted === digest;
-  if (isKnown && known?.resourceVersion !== undefined && known.resourceVersion === resourceVersion) return true;
+  if (isKnown && known?.resourceVersion !== undefined && known.resourceVersion === resourceVersion) return undefined;
   const owned = appliedFields(withManagedFields(unit, live), unitManager(unit.pass, unit.dependent));
-  if (owned === undefined) return false;
+  if (owned === undefined) return "in whom its fields belong to";
   const key = digestAnnotation(unit.handlerName);
   const wasApplied = body.metadata.annotations?.[key];
   const isOurs = wasApplied !== undefined;
+  const path = (trust: boolean): string | undefined => firstDifference(body, live, { owned, trust });
   // Something else is wanted than what was applied; what was put there by hand is put back.
-  if (isOurs && live.metadata.annotations?.[key] !== wasApplied) return false;
+  if (isOurs && live.metadata.annotations?.[key] !== wasApplied) return `at ${path(false) ?? "what was applied"}`;
   const stored = digestOf(extractOwned(live, owned));
-  const isSame = (isKnown && known?.stored === stored) || firstDifference(body, live, { owned, trust: isOurs }) === undefined;
-  if (isSame) remember(unit, { uid, wanted: digest, stored: isKnown ? known?.stored : stored, resourceVersion });
-  return isSame;
+  const difference = isKnown && known?.stored === stored ? undefined : path(isOurs);
+  if (difference !== undefined) return `at ${difference}`;
+  remember(unit, { uid, wanted: digest, stored: isKnown ? known?.stored : stored, resourceVersion });
+  return undefined;
 }
 
 function written(unit: Unit, { body }: Wanted, live: KubernetesObject): void {

@@ -156,8 +156,10 @@ function notReady({ dependent, req }: Unit, entry: DependentState, converged: Co
   if (!dependent.isChecked) {
     // Nobody waits for it; that it is not ours or not there is said in the log alone.
     if (converged.type === "not yet") req.log.warn({ reason }, text);
+    if (converged.type === "not yet" && converged.afterMs !== undefined) (req as AnyDoReq).revisit(converged.afterMs, text);
     return (req as AnyDoReq).next();
   }
+  if (converged.type === "not yet" && converged.afterMs !== undefined) return req.wait(text, converged.afterMs);
   return converged.type === "not yet" && converged.isRace ? req.wait(text) : req.wait(text, afterMs(dependent));
 }
 
