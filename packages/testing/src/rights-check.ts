@@ -1,12 +1,13 @@
 /**
  * `checkRights`: whether an operator's generated rights are enough, and whether each of them is needed. Runs a story on a
- * real server with all rights, then once for each verb on each resource without it; every run has namespaces and an
+ * server with all rights, then once for each verb on each resource without it; every run has namespaces and an
  * identity of its own, so that many run side by side.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { ApiError } from "@treadle/apimachinery";
 import { type PolicyRule, type RbacManifest, rbacManifests } from "@treadle/controller";
 import type { AnyHandler } from "@treadle/reconcile";
+import type { RecordedRequest } from "./requests.ts";
 import type { TestCluster } from "./test-cluster.ts";
 import type { TestOperator } from "./test-operator.ts";
 
@@ -35,16 +36,21 @@ export interface CheckRightsOptions {
 export interface RightsRun {
   /** What was taken away, e.g. `patch secrets`; undefined: nothing. */
   readonly without: string | undefined;
-  /** Why the story failed, or what the server refused; undefined: nothing did. */
+  /**
+   * The refused request that shows that the right was needed; where nothing was taken away, why the story failed or what was
+   * refused; else undefined.
+   */
   readonly failure: string | undefined;
+  /** A story that failed although the server did not refuse what was taken away: it proves nothing. */
+  readonly unrelated?: string;
 }
 
 /**
  * Runs the story with all rights of `handlers` and once without each. What must hold: `failure` is undefined where nothing
- * was taken away, and nowhere else. A run has failed as soon as the server refused one of its operator's requests.
+ * was taken away, and nowhere else. A run without a right is over as soon as the server refused a request for want of it.
  *
  * Informers are made to list, as on servers without streaming lists, and the first status patch of each operator meets a
- * conflict: both need rights that a run may do without by luck. @throws Error in memory, where nobody asks for rights
+ * conflict: both need rights that a run may do without by luck. In memory the cluster needs `time: "real"`.
  */
 export async function checkRights(
   cluster: TestCluster,
@@ -69,8 +75,8 @@ export async function checkRights(
         const namespaces = Array.from({ length: options.namespaces ?? 1 }, (_, n) => `run-${index}-${n}`) as [string, ...string[]]; // at least one
         const rbac =
           without === undefined ? manifests(namespaces, `run-${index}`) : withoutRight(manifests(namespaces, `run-${index}`), without);
-        const failure = await run({ cluster, handlers: list, rbac, namespaces, options });
-        runs[index] = { without: without === undefined ? undefined : textOf(without), failure };
+        const ended = await run({ cluster, handlers: list, rbac, namespaces, without, options });
+        runs[index] = { without: without === undefined ? undefined : textOf(without), ...ended };
       }
     };
     await Promise.all(Array.from({ length: options.concurrency ?? 6 }, work));
@@ -86,17 +92,21 @@ interface Run {
   readonly handlers: readonly AnyHandler[];
   readonly rbac: readonly RbacManifest[];
   readonly namespaces: readonly [string, ...string[]];
+  readonly without: TakenRight | undefined;
   readonly options: CheckRightsOptions;
 }
 
-/** Why the run failed, or undefined. */
-async function run({ cluster, handlers, rbac, namespaces, options }: Run): Promise<string | undefined> {
+async function run({ cluster, handlers, rbac, namespaces, without, options }: Run): Promise<Omit<RightsRun, "without">> {
   const over = new AbortController();
   const timer = setTimeout(() => over.abort(), options.timeoutMs ?? 20_000);
   const operator = cluster.start(handlers, { namespaces, rbac });
   operator.catch(() => undefined); // A story that needs it hears of it.
   const refused = (): string | undefined => {
-    const one = cluster.requests().find(({ status, namespace = "" }) => status === 403 && namespaces.includes(namespace));
+    // What has no namespace is refused to the one run that lacks the right.
+    const isOurs = ({ namespace }: RecordedRequest): boolean =>
+      namespace === undefined ? without !== undefined : namespaces.includes(namespace);
+    const isMeant = (request: RecordedRequest): boolean => without === undefined || isWantOf(without, request);
+    const one = cluster.requests().find((request) => request.status === 403 && isOurs(request) && isMeant(request));
     return one === undefined
       ? undefined
       : `403 for ${one.verb} ${one.resource}${one.subresource === undefined ? "" : `/${one.subresource}`}`;
@@ -117,7 +127,10 @@ async function run({ cluster, handlers, rbac, namespaces, options }: Run): Promi
       (error: unknown) => (error instanceof Error ? error.message : String(error)),
     );
     const failure = await Promise.race([told, watching().then(() => refused() ?? "it did not end in time")]);
-    return failure ?? refused();
+    const proof = refused();
+    if (without === undefined || proof !== undefined || failure === undefined)
+      return { failure: proof ?? (without === undefined ? failure : undefined) };
+    return { failure: undefined, unrelated: failure };
   } finally {
     over.abort();
     clearTimeout(timer);
@@ -127,6 +140,17 @@ async function run({ cluster, handlers, rbac, namespaces, options }: Run): Promi
 }
 
 const POLL_MS = 50;
+
+/** Whether the request may have been refused for want of this right. */
+function isWantOf({ group, resource, verb }: TakenRight, request: RecordedRequest): boolean {
+  const isWrite = ["create", "apply", "patch", "update"].includes(request.verb);
+  // The right to the finalizers of an owner is asked for when an object is given a reference to it.
+  if (resource.endsWith("/finalizers")) return isWrite;
+  const asked = request.subresource === undefined ? request.resource : `${request.resource}/${request.subresource}`;
+  if (asked !== resource || request.group !== group) return false;
+  // An apply is a patch, which is a create where there is nothing yet.
+  return request.verb === verb || (request.verb === "apply" && (verb === "patch" || verb === "create"));
+}
 
 /** Somebody else's change comes before the first status patch of each operator. Returns the way to end it. */
 function provokeConflicts(cluster: TestCluster, handlers: readonly AnyHandler[]): () => void {
