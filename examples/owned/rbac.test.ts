@@ -1,4 +1,4 @@
-/** The operator's rights are enough, and none is too many; on a real server only, for in memory nobody asks for rights. */
+/** The operator's rights are enough, and none is too many. */
 import { checkRights, startTestCluster } from "@treadle/testing";
 import { ConfigMap } from "treadle/kinds";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** The operator's rights are enough, and none is too many; on a real server only, for in memory nobody asks for rights. */
+/** The operator's rights are enough, and none is too many. */
 import { checkRights, secret, secretText, startTestCluster } from "@treadle/testing";
 import { rbacManifests } from "treadle";
 import { Role, Secret } from "treadle/kinds";
@@ -27,7 +27,7 @@ test("each right is needed", async () => {
 });
 
 test("a right that is taken away is named in condition and log; given back, it goes on by itself", async () => {
-  await using cluster = await startTestCluster();
+  await using cluster = await startTestCluster({ time: "real" });
   const rbac = rbacManifests(rwExternal, { name: "rights", namespace: "default", namespaces: ["default"] });
   const op = await cluster.start(rwExternal, { namespaces: ["default"], rbac });
   await cluster.create(Secret, secret("in", { dividend: "17", divisor: "5" }));

@@ -3,8 +3,8 @@
  * (manager, queue, informers, client); the time is virtual unless asked otherwise, and `settled()` takes the place of polling.
  *
  * With `TREADLE_TEST_KUBECONFIG` in the environment the server is the real one of that file, so that the same test can be
- * run on both. The time is then real, each operator acts with the rights that its declarations give it, and stopping the
- * cluster deletes what the test made. What a real server cannot do throws and says so.
+ * run on both. The time is then real, and stopping the cluster deletes what the test made. What a real server cannot do
+ * throws and says so. On both each operator acts with the rights that its declarations give it, and no others.
  */
 import { randomUUID } from "node:crypto";
 import {
@@ -49,7 +49,7 @@ export interface TestClusterOptions {
   readonly http?: boolean;
   /** Serves on a free loopback port too, with a certificate and a token of its own: see `kubeconfig`. @defaultValue false */
   readonly https?: boolean;
-  /** `garbageCollection` is on unless it is switched off here: `settled` waits for it, `cluster.server.settled()` for nothing else. */
+  /** `garbageCollection` and `authorization: "RBAC"` are on unless they are switched off here: `settled` waits for it, `cluster.server.settled()` for nothing else. */
   readonly server?: Omit<ApiServerOptions, "clock" | "random" | "uid">;
 }
 

@@ -28,8 +28,7 @@ export interface StartOptions extends ControllerOptions {
   /** How the operator reaches the server; `"http"` needs a cluster with `http` and real time. @defaultValue "in-process" */
   readonly transport?: "in-process" | "http";
   /**
-   * What the operator may do on a real server: what these manifests grant to the ServiceAccount among them, or everything.
-   * In memory nobody asks. @defaultValue `rbacManifests()` of the handlers, and no more
+   * What the operator may do: what these manifests grant to the ServiceAccount among them, or everything. @defaultValue `rbacManifests()` of the handlers, and no more
    */
   readonly rbac?: readonly RbacManifest[] | "administrator";
 }
