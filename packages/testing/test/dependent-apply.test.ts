@@ -157,7 +157,7 @@ describe("whose it is", () => {
     expect(live?.data).toEqual({ old: "1" });
     expect(said(world)).toEqual(["page Failed/NotOurs"]);
     expect(entries(world)[0]?.message).toMatch("says" in rest ? rest.says : "");
-    expect(world.get(Site, "a")).toHaveCondition("Ready", { status: "Unknown", reason: "NotOurs", message: /ConfigMap a-page/ });
+    expect(world.get(Site, "a")).toHaveCondition("Ready", { status: "False", reason: "NotOurs", message: /ConfigMap a-page/ });
     // It is no failure: nothing is tried again and again. When it goes, its event wakes us.
     expect(world.passes.every(({ error }) => error === undefined)).toBe(true);
     await world.delete(ConfigMap, "a-page");

@@ -18,7 +18,7 @@ export interface Setting {
 export type Progress =
   | { readonly type: "unreached" }
   | { readonly type: "done" }
-  | { readonly type: "wait"; readonly reason: string; readonly afterMs?: number; readonly code?: string }
+  | { readonly type: "wait"; readonly reason: string; readonly afterMs?: number; readonly code?: string; readonly isFailure?: boolean }
   | { readonly type: "stop"; readonly reason: string }
   | { readonly type: "failed"; readonly error: unknown };
 
@@ -101,7 +101,7 @@ function settingOf(type: string, step: StepRuntime, facts: ConditionFacts, exist
     case "done":
       return unknown("NotReported", `step "${step.name}" said nothing about it`);
     case "wait":
-      return unknown(progress.code ?? "Waiting", progress.reason);
+      return waiting(progress, progress.reason);
     case "stop":
       return unknown("Stopped", progress.reason);
     case "failed":
@@ -109,7 +109,8 @@ function settingOf(type: string, step: StepRuntime, facts: ConditionFacts, exist
   }
 }
 
-function notReached(facts: ConditionFacts): string {
+/** For what a step waits that the pass did not reach. */
+export function notReached(facts: Pick<ConditionFacts, "type" | "trouble" | "leaves" | "progress">): string {
   if (facts.trouble !== undefined) return facts.trouble.message;
   for (const step of facts.leaves) {
     const progress = facts.progress.get(step);
@@ -173,7 +174,13 @@ function deleting(facts: ConditionFacts): Setting {
 function endOf(step: StepRuntime, progress: Progress | undefined): Setting[] {
   if (progress === undefined || progress.type === "unreached" || progress.type === "done") return [];
   if (progress.type === "failed") return [failure(progress.error, `step "${step.name}": `)];
-  return [unknown(progress.type === "wait" ? (progress.code ?? "Waiting") : "Stopped", `step "${step.name}": ${progress.reason}`)];
+  const message = `step "${step.name}": ${progress.reason}`;
+  return [progress.type === "wait" ? waiting(progress, message) : unknown("Stopped", message)];
+}
+
+/** A step may wait for what is known to be wrong, such as an object that is somebody else's. */
+function waiting({ code = "Waiting", isFailure = false }: Progress & { readonly type: "wait" }, message: string): Setting {
+  return { status: isFailure ? "False" : "Unknown", reason: code, message };
 }
 
 /** What an error says in a condition. */

@@ -40,8 +40,9 @@ function entriesOf(pass: Pass, step: StepRuntime, before: readonly DependentEntr
   }
   if (reported !== undefined) return reported.map(safe);
   // As with conditions: what was last seen of it may be long over.
-  if (pass.type === "full" && (ended ?? UNREACHED).type === "unreached") {
-    const state = { type: "Unknown", reason: "NotReached", message: notReached({ ...pass, leaves: pass.pipeline.leaves }) };
+  if (pass.type === "full" && (ended === undefined || ended.type === "unreached")) {
+    const { type, trouble, progress, pipeline } = pass;
+    const state = { type: "Unknown", reason: "NotReached", message: notReached({ type, trouble, progress, leaves: pipeline.leaves }) };
     return known.map((entry) => safe({ ...identityIn(entry), ...state }));
   }
   // It waits for what is not about the object itself: a kind that is not served, a conflict.
@@ -49,8 +50,6 @@ function entriesOf(pass: Pass, step: StepRuntime, before: readonly DependentEntr
   const state = { type: "Pending", reason: ended.code ?? "Waiting", message: ended.reason };
   return [safe(entryFor(pass.object, { state, error: undefined, last }))];
 }
-
-const UNREACHED = { type: "unreached" } as const;
 
 function identityIn({ apiVersion, kind, name, namespace }: DependentEntry): DependentIdentity {
   return { apiVersion, kind, name, ...(namespace === undefined ? {} : { namespace }) };

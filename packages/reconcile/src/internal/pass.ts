@@ -146,11 +146,15 @@ function note(pass: Pass, step: StepRuntime, ended: Ended): Outcome {
   return { type: ended.type, step: step.name, reason: ended.reason };
 }
 
-/** Ready says of a dependent what its entry says: `NotOurs`, `NotReady`, or a word of the author's. */
-function codeOf(pass: Pass, step: StepRuntime, ended: Ended & { readonly type: "wait" }): { readonly code?: string } {
-  const entries = pass.dependents.entries.get(step.name) ?? [];
-  const code = ended.code ?? entries.find(({ type }) => type !== "Ready")?.reason;
-  return code !== undefined && isConditionReason(code) ? { code } : {};
+/** Ready says of a dependent what its entry says: `NotOurs`, which is False as the entry is Failed, `NotReady`, or a word of the author's. */
+function codeOf(
+  pass: Pass,
+  step: StepRuntime,
+  ended: Ended & { readonly type: "wait" },
+): { readonly code?: string; readonly isFailure?: boolean } {
+  const entry = pass.dependents.entries.get(step.name)?.find(({ type }) => type !== "Ready");
+  const code = ended.code ?? entry?.reason;
+  return { ...(code !== undefined && isConditionReason(code) ? { code } : {}), ...(entry?.type === "Failed" ? { isFailure: true } : {}) };
 }
 
 /** Posts, then the finalizer or the status: within a budget of their own, so that an expired chain is still reported. */
