@@ -1,7 +1,7 @@
 import { kind, type KubernetesObject, type Ref } from "@treadle/apimachinery";
 import { Node, Secret } from "@treadle/apimachinery/kinds";
 import { describe, expect, test } from "vitest";
-import { inNamespaceOf, type OneRead, one, refOfRead } from "./reads.ts";
+import { inNamespaceOf, many, type OneRead, one, refOfRead } from "./reads.ts";
 
 const local: KubernetesObject = { apiVersion: "r.dev/v1", kind: "Local", metadata: { name: "me", namespace: "ns" } };
 const global: KubernetesObject = { apiVersion: "r.dev/v1", kind: "Global", metadata: { name: "me" } };
@@ -43,4 +43,15 @@ describe("the object that one() names", () => {
 
 test("a namespaced kind of a cluster-scoped primary stays without a namespace: for a list that means all", () => {
   expect(inNamespaceOf(global, kind({ group: "", version: "v1", kind: "Secret" }), { name: "" })).toEqual({ name: "" });
+});
+
+test("a read that is to come neither from a watch nor live is refused, with what to do", () => {
+  const never = { live: false, watch: false } as const;
+  for (const make of [() => one(Node, () => "n", never), () => many(Node, () => ({ matchLabels: {} }), never)])
+    expect(make).toThrow(
+      new TypeError(
+        "a read of Node says watch: false and live: false: what is not watched can only be read live, so leave one of them out",
+      ),
+    );
+  expect(one(Node, () => "n", { watch: false })).toMatchObject({ source: "live", watches: undefined });
 });

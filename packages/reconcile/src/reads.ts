@@ -30,7 +30,10 @@ export interface ReadOptions {
   readonly live?: boolean;
   /** Only `apiVersion`, `kind` and `metadata`: for many or large objects whose contents do not matter. @defaultValue false */
   readonly metadata?: boolean;
-  /** False: no watch, so it is read live and its changes wake nobody: for kinds that one may get but not list. @defaultValue true */
+  /**
+   * False: no watch, so it is read live and its changes wake nobody: for kinds that one may get but not list. With
+   * `live: false` there would be nothing to read from: a TypeError. @defaultValue true
+   */
   readonly watch?: boolean;
 }
 
@@ -167,7 +170,13 @@ function isCachedAsMetadata(kind: Kind | undefined): boolean {
   return kind?.cachedAs === "metadata";
 }
 
-function formOf(kind: Kind, source: "cache" | "fetch", { live = false, metadata = false, watch = true }: ReadOptions = {}): ReadForm {
+/** @throws TypeError for a read that is to come neither from a watch nor live. */
+function formOf(kind: Kind, source: "cache" | "fetch", options: ReadOptions = {}): ReadForm {
+  const { live = false, metadata = false, watch = true } = options;
+  if (options.live === false && !watch)
+    throw new TypeError(
+      `a read of ${kind?.kind} says watch: false and live: false: what is not watched can only be read live, so leave one of them out`,
+    );
   const isOnlyMetadata = metadata || source === "fetch";
   const reduced = metadataOnly(kind ?? {});
   const common = { isMetadata: metadata, liveKind: metadata ? reduced : kind };

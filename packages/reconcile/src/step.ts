@@ -77,7 +77,7 @@ export interface StepDefinition<
   readonly writes?: readonly W[];
   /** When a step with `cleanup` takes the finalizer. @defaultValue "before-do" */
   readonly finalizer?: "before-do" | "on-demand";
-  /** Deadline of each phase in milliseconds. @defaultValue 30_000 */
+  /** Deadline of each phase in milliseconds. @defaultValue `deadlines.stepMs` of the handler */
   readonly timeoutMs?: number;
   gate?(req: GateReq<T, D, C>): Wait | Stop | void;
   do?(req: Req<T, NeedsOf<L>, D, C, OutputOf<St>, W>): DoResult<P> | Promise<DoResult<P>>;

@@ -114,7 +114,7 @@ export interface DependentOptions<
   readonly update?: (live: ObjectOf<K>, desired: Desired<K>) => object | undefined;
   /** What it is called in messages. @defaultValue the kind */
   readonly displayName?: string;
-  /** Deadline in milliseconds. @defaultValue 30_000 */
+  /** Deadline of each phase in milliseconds. @defaultValue `deadlines.stepMs` of the handler */
   readonly timeoutMs?: number;
 }
 
