@@ -26,7 +26,7 @@ import { type EndedPass, FailureCurve } from "./failure-curve.ts";
 import type { Feed, Origin } from "./feed.ts";
 import type { ControllerMetrics } from "./internal/controller-metrics.ts";
 import { errorFields } from "./internal/error-text.ts";
-import { Leftovers } from "./internal/leftovers.ts";
+import { RunningStrays } from "./internal/running-strays.ts";
 import { isMandatory, type Predicate } from "./predicates.ts";
 
 /** How a handler is run. */
@@ -94,7 +94,7 @@ export class Controller {
   readonly #primary: Feed;
   readonly #reconciler: Reconciler;
   readonly #abort = new AbortController();
-  readonly #leftovers = new Leftovers();
+  readonly #strays = new RunningStrays();
   #workers: Promise<unknown> | undefined;
 
   /** Subscribes to its feeds; they must not have been started. */
@@ -165,12 +165,12 @@ export class Controller {
   /** Resolves when {@link close} was called, every pass is over, and every step has returned. */
   async ended(): Promise<void> {
     await this.#workers;
-    await this.#leftovers.ended();
+    await this.#strays.ended();
   }
 
   /** How many passes, and steps that go on after theirs, have not ended. */
   unfinished(): number {
-    return this.#queue.status().running + this.#leftovers.withoutKey;
+    return this.#queue.status().running + this.#strays.withoutKey;
   }
 
   /** Queues a pass for `ref`, as an event would. */
@@ -260,7 +260,7 @@ export class Controller {
       } finally {
         this.#env.metrics.active(-1);
         if (strays === undefined) this.#queue.done(key);
-        else this.#leftovers.add(strays, () => this.#queue.done(key));
+        else this.#strays.add(strays, () => this.#queue.done(key));
       }
       // Passes that live on the cache alone are promise jobs: without this no timer, socket or signal would get its turn.
       if (passes % PASSES_PER_TURN === 0) await new Promise((resolve) => setImmediate(resolve));

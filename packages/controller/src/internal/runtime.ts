@@ -205,8 +205,11 @@ async function startServers({ servers, log, onListening }: RuntimeOptions, undo:
   onListening(listening);
 }
 
-/** Waits for the first lists. @throws ManagerError ERR_CACHE_SYNC, or the reason of the signal. */
-/** Kinds that the server does not serve are not waited for. */
+/**
+ * Waits for the first lists; those of kinds that the server does not serve are not waited for.
+ *
+ * @throws ManagerError ERR_CACHE_SYNC, or the reason of the signal.
+ */
 async function synced(
   { clock, cacheSyncTimeoutMs, signal, log }: RuntimeOptions,
   informers: Informers,

@@ -1,18 +1,18 @@
 /** Steps that go on after their pass: they keep their keys for a while, and the stop waits for them. */
 import type { Strays } from "@treadle/reconcile";
 
-export class Leftovers {
+export class RunningStrays {
   readonly #running = new Set<{ readonly returned: Promise<void>; holdsKey: boolean }>();
 
   /** Calls `free` when the key of `strays` may be handed out again. */
   add({ freed, returned }: Strays, free: () => void): void {
-    const leftover = { returned, holdsKey: true };
-    this.#running.add(leftover);
+    const stray = { returned, holdsKey: true };
+    this.#running.add(stray);
     void freed.then(() => {
-      leftover.holdsKey = false;
+      stray.holdsKey = false;
       free();
     });
-    void returned.then(() => this.#running.delete(leftover));
+    void returned.then(() => this.#running.delete(stray));
   }
 
   /** How many go on without a key. */
