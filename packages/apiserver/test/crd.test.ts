@@ -169,6 +169,31 @@ describe("validation speaks as the real server", () => {
     expect((await call("POST", WIDGETS, widget("a", { spec: { f } }))).body["spec"]).toEqual({ f });
   });
 
+  test.for([
+    ["int32", 2 ** 31, ["with format int32"]],
+    ["int64", 1.5, ['spec.n in body must be of type int64: "float64"', "with format int64"]],
+    [undefined, 1.5, ['spec.n in body must be of type integer: "number"', "(default format)"]],
+    [undefined, 1e20, ['spec.n in body must be of type integer: "number"', "(default format)"]],
+    ["int64", true, ['spec.n in body must be of type int64: ""']],
+  ] as const)("an integer of format %s is not %s", async ([format, n, causes]) => {
+    const schema = schemaOf({ n: { type: "integer", ...(format === undefined ? {} : { format }) } });
+    const { call } = harness({ resources: [widgetCrd(schema)] });
+    const { status, body } = await call("POST", WIDGETS, widget("a", { spec: { n } }));
+    expect(status).toBe(422);
+    const messages = (body["details"].causes as readonly Json[]).map(({ message }) => String(message));
+    expect(messages).toHaveLength(causes.length);
+    for (const [i, text] of causes.entries()) expect(messages[i]).toContain(text);
+  });
+
+  test.for([
+    ["int32", -(2 ** 31)],
+    ["int64", 2 ** 31],
+    ["double", 1],
+  ] as const)("a number of format %s may be %s", async ([format, n]) => {
+    const { call } = harness({ resources: [widgetCrd(schemaOf({ n: { type: format === "double" ? "number" : "integer", format } }))] });
+    expect((await call("POST", WIDGETS, widget("a", { spec: { n } }))).status).toBe(201);
+  });
+
   test("what is wrong with the metadata comes first, and rules are not checked then", async () => {
     const { call } = harness({
       resources: [widgetCrd(schemaOf({ a: { type: "integer", "x-kubernetes-validations": [{ rule: "self > 0" }] } }))],

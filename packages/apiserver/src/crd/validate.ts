@@ -79,8 +79,12 @@ function typeError(value: unknown, schema: CompiledSchema, path: string): FieldE
   const given = typeName(value);
   if (wanted === given || (schema.isIntOrString && (given === "string" || given === "integer"))) return undefined;
   if (wanted === "number" && given === "integer") return undefined;
-  return typeFail(path, wanted, given);
+  // A number with a format is looked at by its format, but not beside a text or a list.
+  const byFormat = schema.format !== undefined && (wanted === "integer" || wanted === "number") && given !== "string" && given !== "array";
+  return byFormat ? typeFail(path, schema.format, GO_FORMATS[given] ?? "") : typeFail(path, wanted, given);
 }
+
+const GO_FORMATS: Readonly<Record<string, string>> = { integer: "int64", number: "float64" };
 
 function typeFail(path: string, wanted: string, given: string): FieldError {
   return typeInvalid(path, given, `${path} in body must be of type ${wanted}: "${given}"`);
@@ -88,8 +92,13 @@ function typeFail(path: string, wanted: string, given: string): FieldError {
 
 function typeName(value: unknown): string {
   if (Array.isArray(value)) return "array";
-  if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number";
+  if (typeof value === "number") return isInteger(value, 64) ? "integer" : "number";
   return typeof value;
+}
+
+function isInteger(value: number, bits: 32 | 64): boolean {
+  const limit = 2 ** (bits - 1);
+  return Number.isInteger(value) && value >= -limit && value < limit;
 }
 
 function enumErrors(value: unknown, schema: CompiledSchema, path: string): FieldError[] {
@@ -122,6 +131,11 @@ function textErrors(value: string, schema: CompiledSchema, path: string, errors:
 
 function numberErrors(value: number, schema: CompiledSchema, path: string, errors: FieldError[]): void {
   const { multipleOf, minimum, maximum, isExclusiveMaximum, isExclusiveMinimum } = schema.limits;
+  if (schema.type === "integer" && !isInteger(value, schema.format === "int32" ? 32 : 64)) {
+    const format = schema.format === undefined ? "(default format)" : `with format ${schema.format}`;
+    const body = `Invalid value: "": Checked value must be of type integer ${format} in ${path}`;
+    errors.push({ reason: "FieldValueInvalid", field: "<nil>", body });
+  }
   if (multipleOf !== undefined && !isMultiple(value, multipleOf)) {
     errors.push(invalid(path, value, `${path} in body should be a multiple of ${multipleOf}`));
   }
