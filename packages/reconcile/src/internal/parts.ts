@@ -14,24 +14,34 @@ export type RunStep = (pass: Pass, step: StepRuntime, phase: "do" | "cleanup") =
 interface How {
   readonly phase: "do" | "cleanup";
   readonly runStep: RunStep;
+  /** Whether a dependent is wanted no more, although what it needs is not ready. */
+  readonly isUnwanted: (pass: Pass, part: StepRuntime) => Promise<boolean>;
 }
 
 const DONE: Outcome = { type: "done" };
 
 /**
  * Every part of a group, whatever the others do: those of an `all()` one after the other, those of a `dependentApplyAll()`
- * by what they need. One that waits for another says so; when to come back is for that other to say.
+ * by what they need. One that waits for another says so; when to come back is for that other to say. One that is not wanted
+ * waits for nothing.
  */
-export async function runParts(pass: Pass, group: StepRuntime, { phase, runStep }: How): Promise<Outcome> {
+export async function runParts(pass: Pass, group: StepRuntime, how: How): Promise<Outcome> {
+  const { phase, runStep } = how;
   const { children = [], concurrency } = group;
+  const blockersOf = new Map<StepRuntime, readonly StepRuntime[]>();
   const parts = phase === "do" ? children : children.toReversed();
   const before = phase === "do" ? neededBy : (part: StepRuntime) => parts.filter((each) => neededBy(each).includes(part));
   const outcomes = await outcomesOf(pass, {
     parts,
     concurrency: concurrency ?? 1,
     before: (part) => (concurrency === undefined ? [] : before(part).filter((each) => parts.includes(each))),
-    run: (part) => (part.children === undefined ? runStep(pass, part, phase) : runParts(pass, part, { phase, runStep })),
-    blocked: (part, by) => blocked(pass, part, { reason: "WaitingForDependency", message: `waiting for ${namesOf(by)}` }),
+    run: (part) => (part.children === undefined ? runStep(pass, part, phase) : runParts(pass, part, how)),
+    blocked: async (part, by) => {
+      // What is not wanted is nobody's reason to wait: those on which it waits are.
+      const blockers = by.flatMap((each) => blockersOf.get(each) ?? [each]);
+      if (phase === "do" && (await how.isUnwanted(pass, part))) blockersOf.set(part, blockers);
+      else blocked(pass, part, { reason: "WaitingForDependency", message: `waiting for ${namesOf([...new Set(blockers)])}` });
+    },
   });
   return joined(pass, group.name, outcomes);
 }

@@ -89,7 +89,8 @@ async function beforeFirstDo(pass: Pass): Promise<Outcome | undefined> {
 /** One step after the other until one does not go on. */
 async function runSteps(pass: Pass, steps: readonly StepRuntime[], phase: "do" | "cleanup"): Promise<Outcome> {
   for (const step of steps) {
-    const outcome = step.children === undefined ? await runStep(pass, step, phase) : await runParts(pass, step, { phase, runStep });
+    const outcome =
+      step.children === undefined ? await runStep(pass, step, phase) : await runParts(pass, step, { phase, runStep, isUnwanted });
     if (outcome.type !== "done") return outcome;
     if (pass.specChangedBy !== undefined) {
       // No wish: the save asks for the next pass when the new generation is stored.
@@ -110,6 +111,17 @@ async function runStep(pass: Pass, step: StepRuntime, phase: "do" | "cleanup"): 
   if (phase === "do" && step.writes.includes("spec") && ended.type === "continue" && pass.spec.changes() !== undefined)
     pass.specChangedBy = step;
   return note(pass, step, addVars(pass, step, ended));
+}
+
+/** Asks a dependent that must wait for others whether it is wanted at all. Where that cannot be told it is. */
+async function isUnwanted(pass: Pass, part: StepRuntime): Promise<boolean> {
+  const asked = part.dependent?.whetherWanted;
+  if (asked === undefined || pass.signal.aborted || pass.clock.now() >= pass.endsAtMs) return false;
+  const limit: PhaseLimit = { endsAtMs: pass.endsAtMs, endedBy: () => passTimeout(pass), signal: pass.signal };
+  const ended = await runPhase(pass, { ...part, owns: [], reads: asked.reads, do: asked.do }, "do", limit);
+  if (ended.type !== "continue" || (ended.vars as { readonly isWanted?: unknown }).isWanted !== false) return false;
+  note(pass, part, { type: "continue", vars: {} });
+  return true;
 }
 
 /** Hands the vars of a step on; a name that is taken is a failure of the step that came second. */

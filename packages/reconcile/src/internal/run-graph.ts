@@ -11,8 +11,8 @@ export interface GraphRun {
   readonly before: (part: StepRuntime) => readonly StepRuntime[];
   /** Whether it is done. Never rejects. */
   readonly run: (part: StepRuntime) => Promise<boolean>;
-  /** Told of a part that cannot run, because of these. */
-  readonly blocked: (part: StepRuntime, by: readonly StepRuntime[]) => void;
+  /** Told of a part that cannot run, because of these. Never rejects. */
+  readonly blocked: (part: StepRuntime, by: readonly StepRuntime[]) => void | Promise<void>;
   /** Asked before each part is begun: nothing more is. */
   readonly isOver: () => boolean;
 }
@@ -22,24 +22,27 @@ export async function runGraph({ parts, concurrency, before, run, blocked, isOve
   const isDone = new Map<StepRuntime, boolean>();
   const waiting = new Set(parts);
   const running = new Set<Promise<void>>();
+  const begin = (part: StepRuntime, work: Promise<boolean>): void => {
+    waiting.delete(part);
+    const ran: Promise<void> = work.then((done) => {
+      isDone.set(part, done);
+      running.delete(ran);
+    });
+    running.add(ran);
+  };
   for (;;) {
     for (const part of waiting) {
       if (isOver()) waiting.clear();
       if (!waiting.has(part)) continue;
       const needed = before(part);
       const failed = needed.filter((each) => isDone.get(each) === false);
-      if (failed.length > 0) {
-        waiting.delete(part);
-        isDone.set(part, false);
-        blocked(part, failed);
-      } else if (running.size < concurrency && needed.every((each) => isDone.get(each) === true)) {
-        waiting.delete(part);
-        const ran: Promise<void> = run(part).then((done) => {
-          isDone.set(part, done);
-          running.delete(ran);
-        });
-        running.add(ran);
-      }
+      if (running.size >= concurrency) continue;
+      if (failed.length > 0)
+        begin(
+          part,
+          Promise.resolve(blocked(part, failed)).then(() => false),
+        );
+      else if (needed.every((each) => isDone.get(each) === true)) begin(part, run(part));
     }
     if (running.size > 0) await Promise.race(running);
     else if (waiting.size === 0 || ![...waiting].some((part) => before(part).some((each) => isDone.get(each) === false))) return;

@@ -48,6 +48,10 @@ export interface DependentRuntime {
   readonly hasEntries: boolean;
   /** The steps that must be ready before. Read when the handler is built: until then authors may add to their list. */
   readonly dependsOn: () => readonly (StepRuntime | undefined)[];
+  /**
+   * A `do` and its reads that hands `isWanted` over, and writes nothing: for one that must wait. Absent where it is always wanted.
+   */
+  readonly whetherWanted: Pick<StepRuntime, "reads" | "do"> | undefined;
   /** The live object that the cache has, where no step of this pass has said more. */
   readonly cached: (object: KubernetesObject, cache: Cache) => KubernetesObject | undefined;
   /** The entry for an object of which no more is known than this. Never throws. */

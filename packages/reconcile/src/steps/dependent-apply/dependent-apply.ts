@@ -52,6 +52,10 @@ export function dependentApply<
       kind: dependent.kind,
       refersToOwner: dependent.isOwned && given.ownership !== "label",
       hasEntries: dependent.isChecked,
+      whetherWanted:
+        typeof given.desired === "function"
+          ? { reads: (given.reads ?? {}) as StepRuntime["reads"], do: (req) => whetherWanted(unitOf(dependent, read, req as AnyDoReq)) }
+          : undefined,
       dependsOn: () => (given.dependsOn ?? []).map((needed: unknown): StepRuntime | undefined => runtimeOf(needed)),
       cached: (owner, cache) => cache.get(read.cacheKind, targetOf(dependent, owner)),
       entryFor: (owner, given) => entryFor(dependent, owner, { ...given, live: undefined }),
@@ -139,6 +143,18 @@ async function apply(unit: Unit): Promise<StepResult<{}>> {
   if (leftovers.length === 0 || !dependent.isChecked) return req.next();
   report(unit, [entry, ...leftovers]);
   return req.wait(leftovers[0]?.message ?? "", LOOK_AGAIN_MS);
+}
+
+/** Only looks, with what there is of its dependencies; a function that cannot do without them says by that that it is wanted. */
+function whetherWanted(unit: Unit): StepResult<{ readonly isWanted: boolean }> {
+  const req = unit.req as AnyDoReq; // `do` has one.
+  try {
+    if (desiredOf(unit.dependent, unit.owner, inputsOf(unit)) !== undefined) return req.next({ isWanted: true });
+  } catch {
+    return req.next({ isWanted: true });
+  }
+  unwanted(unit);
+  return req.next({ isWanted: false });
 }
 
 /** It is wanted no more. What there is of it goes when the steps that need it had their turn: the engine calls the cleanup. */
