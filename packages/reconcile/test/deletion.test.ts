@@ -169,6 +169,24 @@ describe("deletion", () => {
     expect(harness.requests.slice(before)).toEqual(["PATCH widgets/a/status", "PATCH widgets/a"]);
   });
 
+  test("says which right is missing, where no step has a cleanup any more and so none asks for it", async () => {
+    await harness.user.create(Widget, widget());
+    await harness.operator(handler(Widget).step(traced("one")).build()).pass(KEY);
+    await harness.user.delete(Widget, REF);
+    harness.intercept = async (request, send) =>
+      request.body?.includes("finalizers")
+        ? { status: 403, headers: {}, body: JSON.stringify({ kind: "Status", code: 403, reason: "Forbidden", message: "no" }) }
+        : await send();
+    const none = step(Widget, { name: "two", do: () => undefined });
+    const result = await harness.operator(handler(Widget).step(conditions()).step(none).build()).pass(KEY);
+    expect(result).toMatchObject({ requeue: { type: "failure" }, error: { code: "ERR_SAVE_FAILED" } });
+    const ready = (await live())?.status?.conditions?.find(({ type }) => type === "Ready");
+    expect(ready).toMatchObject({ status: "False", reason: "Deleting" });
+    expect(ready?.message).toMatch(
+      /^cannot remove the finalizer: .* no step has a cleanup any more.*: say permissions: \[\{ kind: Widget, verbs: \["patch"\] \}\] on a step/,
+    );
+  });
+
   test("a failing cleanup keeps the finalizer and names its step in Ready; a failing post does not keep it", async () => {
     let fails = true;
     const failing = handler(Widget)

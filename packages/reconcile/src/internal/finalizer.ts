@@ -2,7 +2,8 @@
  * The handler's finalizer: taken before anything that needs cleaning up, removed only when every cleanup is done. Both by
  * guarded patches, so finalizers that others add or remove in between are never lost.
  */
-import type { KubernetesObject } from "@treadle/apimachinery";
+import { isForbidden, type KubernetesObject } from "@treadle/apimachinery";
+import { ReconcileError } from "../errors.ts";
 import { SKIP_CLEANUP_ANNOTATION } from "./names.ts";
 import type { Pass } from "./pass-state.ts";
 import type { Pipeline } from "./pipeline.ts";
@@ -28,7 +29,7 @@ export async function takeFinalizer(pass: Pass, limit: Limit): Promise<void> {
   await writer.write("object", change, { limit, guarded: "decision" });
 }
 
-/** After the cleanups. The object may be gone with it. */
+/** After the cleanups. The object may be gone with it. @throws what the server answers, with what to do where that is known */
 export async function removeFinalizer(pass: Pass, limit: Limit): Promise<void> {
   const { pipeline, writer, env } = pass;
   const change = (newest: KubernetesObject): object | undefined => {
@@ -36,7 +37,18 @@ export async function removeFinalizer(pass: Pass, limit: Limit): Promise<void> {
     const rest = (newest.metadata.finalizers ?? []).filter((finalizer) => finalizer !== pipeline.finalizer);
     return { metadata: { finalizers: rest.length === 0 ? null : rest } };
   };
-  await writer.write("object", change, { limit, guarded: "cleanup" });
+  try {
+    await writer.write("object", change, { limit, guarded: "cleanup" });
+  } catch (error) {
+    throw isForbidden(error) && pipeline.leaves.every(({ cleanup }) => cleanup === undefined) ? withoutRight(pipeline, error) : error;
+  }
   // With the last finalizer the object goes; until the watch says so, no pass may see it in the cache.
   if ((writer.newest.metadata.finalizers ?? []).length === 0) env.observeDelete?.(writer.newest);
+}
+
+/** What the steps declare gives the right to patch only where one of them has a cleanup. */
+function withoutRight({ kind, finalizer }: Pipeline, cause: Error): ReconcileError {
+  const fix = `say permissions: [{ kind: ${kind.kind}, verbs: ["patch"] }] on a step, or take it off by hand`;
+  const message = `${finalizer} was taken by an earlier version, no step has a cleanup any more, and so the right to patch is missing: ${fix} (${cause.message})`;
+  return new ReconcileError("ERR_SAVE_FAILED", message, { cause });
 }
