@@ -16,6 +16,18 @@ test.for([
   expect(pathOf(widget, target)).toBe(want);
 });
 
+test.for([
+  ["Widget", "widgets"],
+  ["Ingress", "ingresses"],
+  ["NetworkPolicy", "networkpolicies"],
+  ["Gateway", "gateways"],
+  ["Switch", "switches"],
+  ["Mesh", "meshes"],
+  ["Endpoints", "endpoints"],
+] as const)("the plural of %s is guessed as %s", ([name, plural]) => {
+  expect(kind({ group: "", version: "v1", kind: name }).plural).toBe(plural);
+});
+
 test("a cluster-scoped kind ignores the namespace; the core group has its own root", () => {
   const node = kind({ group: "", version: "v1", kind: "Node", scope: "Cluster" });
   expect(pathOf(node, { namespace: "ns", name: "n" })).toBe("/api/v1/nodes/n");

@@ -3,6 +3,7 @@
  * Kinds are plain data; {@link defineResource} and the built-in kinds make typed ones, {@link kind} untyped ones.
  */
 import type { CustomResourceDefinition } from "./crd.ts";
+import { pluralOf } from "./internal/resource-names.ts";
 import type { KubernetesObject, Ref } from "./objects.ts";
 
 /**
@@ -91,7 +92,7 @@ export function pathOf(
 
 /**
  * A kind known only at run time; its objects are untyped beyond {@link KubernetesObject}.
- * `plural` defaults to the lower-case kind with an `s`; give it where that is wrong.
+ * `plural` defaults to the English plural of the kind, as code generators guess it; give it where that is wrong.
  */
 export function kind(given: {
   readonly group: string;
@@ -101,7 +102,7 @@ export function kind(given: {
   readonly scope?: "Namespaced" | "Cluster";
   readonly cachedAs?: "metadata";
 }): Kind<UntypedObject, UntypedObject> {
-  return { ...given, plural: given.plural ?? `${given.kind.toLowerCase()}s`, scope: given.scope ?? "Namespaced" };
+  return { ...given, plural: given.plural ?? pluralOf(given.kind), scope: given.scope ?? "Namespaced" };
 }
 
 /** An object of which only the common part is known. */

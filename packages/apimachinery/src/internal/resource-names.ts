@@ -57,6 +57,8 @@ export function nameProblems(given: NamesInput, versions: readonly string[]): re
 /** English plural of a kind in lower case, as code generators guess it. */
 export function pluralOf(kind: string): string {
   const word = kind.toLowerCase();
+  // The one kind of Kubernetes that is a plural already.
+  if (word.endsWith("endpoints")) return word;
   if (/[^aeiou]y$/.test(word)) return `${word.slice(0, -1)}ies`;
   return /(?:s|x|z|ch|sh)$/.test(word) ? `${word}es` : `${word}s`;
 }
