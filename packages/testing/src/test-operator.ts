@@ -169,13 +169,13 @@ export class Operator implements TestOperator {
 
   /** Waits for what may need time: virtual time moves where nothing else does. */
   async #withTime(work: Promise<void>): Promise<void> {
-    const { clock, requests } = this.#backend;
+    const { clock, requests, faults } = this.#backend;
     let isOver = !isFake(clock);
     const over = (): void => {
       isOver = true;
     };
     work.then(over, over);
-    for (let turns = 0; !isOver && isFake(clock); turns = requests.pending > 0 ? 0 : turns + 1) {
+    for (let turns = 0; !isOver && isFake(clock); turns = requests.pending > faults.waiting ? 0 : turns + 1) {
       const due = clock.nextDue();
       await clock.advance(turns < PATIENCE_TURNS || due === undefined ? 0 : Math.max(0, due - clock.now()));
     }
@@ -184,8 +184,8 @@ export class Operator implements TestOperator {
 
   /** Everything that the server has is delivered; an informer that lost its watch may need time to come back. */
   async #catchUp(horizon: number, signal: AbortSignal): Promise<void> {
-    const { clock, requests } = this.#backend;
-    for (let turns = 0; !(await this.#isCaughtUp()); turns = requests.pending > 0 ? 0 : turns + 1) {
+    const { clock, requests, faults } = this.#backend;
+    for (let turns = 0; !(await this.#isCaughtUp()); turns = requests.pending > faults.waiting ? 0 : turns + 1) {
       signal.throwIfAborted();
       const due = isFake(clock) ? clock.nextDue() : undefined;
       if (isFake(clock) && due !== undefined && due <= horizon && turns >= PATIENCE_TURNS)

@@ -1,10 +1,10 @@
 /** dependentApply where two want the same object, or one does not know what it wants: nothing is written without end. */
 import "../src/matchers.ts";
-import { conditions, handler, type Handler } from "@treadle/reconcile";
-import { ConfigMap } from "@treadle/apimachinery/kinds";
+import { conditions, dependentApply, handler, type Handler } from "@treadle/reconcile";
+import { ConfigMap, Namespace } from "@treadle/apimachinery/kinds";
 import { describe, expect, test } from "vitest";
 import { startTestCluster } from "../src/index.ts";
-import { entries, page, said, settled, Site, worldOf } from "./sites.ts";
+import { entries, page, said, settled, Site, site, worldOf } from "./sites.ts";
 
 const handlerOf = (...[options, name]: [Parameters<typeof page>[0]?, string?]): Handler<Site> =>
   handler(Site, name === undefined ? {} : { name })
@@ -64,5 +64,77 @@ describe("an object that differs again each time it is written", () => {
     await cluster.create(Site, { metadata: { name: "a" }, spec: {} });
     await one.settled();
     expect(cluster.requests({ verb: "apply" }).length).toBeLessThan(100);
+  });
+});
+
+describe("two that want one object", () => {
+  test("of the same step: force does not take it from an owner that is there, but from one that is gone", async () => {
+    const world = worldOf({ adopt: "force", objectName: "shared" }, site("b", { text: "of b" }));
+    await world.settle();
+    expect([said(world, "a"), said(world, "b")]).toEqual([["page Ready"], ["page Failed/NotOurs"]]);
+    expect(entries(world, "b")[0]?.message).toContain("Site default/a");
+    await world.update(Site, "a", ({ metadata }) => void (metadata.finalizers = []));
+    await world.delete(Site, "a");
+    await world.pass("b");
+    await world.settle();
+    expect(said(world, "b")).toEqual(["page Ready"]);
+    expect(world.get(ConfigMap, "shared")?.data).toEqual({ text: "of b" });
+  });
+
+  test("of two handlers of one kind: the first has it, the second says whose it is", async () => {
+    await using cluster = await startTestCluster({ kinds: [Site] });
+    const op = await cluster.start([
+      handlerOf({ objectName: "shared" }),
+      handlerOf({ name: "other", objectName: "shared", desired: { data: { text: "other" } } }, "others.example.dev"),
+    ]);
+    await cluster.create(Site, { metadata: { name: "a" }, spec: {} });
+    await op.settled();
+    expect(cluster.requests({ verb: "apply" }).length).toBeLessThan(4);
+    const dependents = (await cluster.get(Site, "a"))?.status?.dependents ?? [];
+    const failed = dependents.filter(({ reason }) => reason === "NotOurs").map(({ message }) => message);
+    expect(failed).toHaveLength(1);
+    expect(failed[0]).toMatch(/the same Site, managed by (others|sites)\.example\.dev/);
+  });
+
+  test("of operators for different namespaces, without a mark: the second does not take it", async () => {
+    const shared = (): Handler<Site> =>
+      handler(Site)
+        .step(conditions())
+        .step(
+          dependentApply(Site, {
+            name: "shared",
+            kind: Namespace,
+            owned: false,
+            objectName: "shared",
+            desired: ({ metadata }) => ({ metadata: { labels: { by: metadata.namespace ?? "" } } }),
+          }),
+        )
+        .build();
+    await using cluster = await startTestCluster({ kinds: [Site] });
+    for (const name of ["n1", "n2"]) await cluster.create(Namespace, { metadata: { name } });
+    const one = await cluster.start(shared(), { namespaces: ["n1"] });
+    const two = await cluster.start(shared(), { namespaces: ["n2"] });
+    await cluster.create(Site, { metadata: { name: "a", namespace: "n1" }, spec: {} });
+    await one.settled();
+    await cluster.create(Site, { metadata: { name: "a", namespace: "n2" }, spec: {} });
+    await two.settled();
+    await one.settled();
+    expect((await cluster.get(Namespace, "shared"))?.metadata.labels?.["by"]).toBe("n1");
+    expect((await cluster.get(Site, "n2/a"))?.status?.dependents?.map(({ reason }) => reason)).toEqual(["NotOurs"]);
+  });
+});
+
+describe("what may be deleted", () => {
+  test("is no copy of an object, although it has all of its labels", async () => {
+    const world = await settled();
+    const { labels = {} } = world.get(ConfigMap, "a-page")?.metadata ?? {};
+    await world.create(ConfigMap, { metadata: { name: "backup", labels }, data: { precious: "1" } });
+    await world.pass("a");
+    await world.settle();
+    expect(world.get(ConfigMap, "backup")).toBeDefined();
+    await world.delete(Site, "a");
+    await world.settle();
+    expect(world.get(ConfigMap, "backup")).toBeDefined();
+    expect(world.get(ConfigMap, "a-page")).toBeUndefined();
   });
 });

@@ -41,7 +41,7 @@ export class Wire {
   readonly writes: Write[] = [];
   readonly events: SeenEvent[] = [];
   /** Which faults did strike. */
-  readonly struck = new Set<number>();
+  readonly struck: Set<number> = new Set();
   readonly #transport: () => Transport;
   readonly #point: Point;
   readonly #random: Random;

@@ -184,6 +184,19 @@ export class FaultSet implements Faults {
     return this.#changed.promise;
   }
 
+  /** Requests that a fault holds back: only time can end that. */
+  waiting = 0;
+
+  /** Waits for `work` as a request that is held back. */
+  async holding<T>(work: Promise<T>): Promise<T> {
+    this.waiting++;
+    try {
+      return await work;
+    } finally {
+      this.waiting--;
+    }
+  }
+
   get isEmpty(): boolean {
     return this.#rules.length === 0;
   }

@@ -16,7 +16,7 @@ export async function staleRequest(transport: Transport, request: ApiRequest, ve
   if (list.status !== 200 || list.body === undefined) return list;
   for (const name of ["sendInitialEvents", "resourceVersionMatch"]) params.delete(name);
   params.set("resourceVersion", version);
-  const watch = await transport.request({ ...request, path: `${path}?${params}` });
+  const watch = await transport.request({ ...request, path: `${path}?${params.toString()}` });
   return watch.stream === undefined ? watch : { ...watch, stream: both(initialEvents(list.body, version), watch.stream) };
 }
 
@@ -33,7 +33,7 @@ async function listAt(
     exact.set("resourceVersion", version);
     exact.set("resourceVersionMatch", "Exact");
   }
-  return await transport.request({ ...request, path: `${path}?${exact}` });
+  return await transport.request({ ...request, path: `${path}?${exact.toString()}` });
 }
 
 function initialEvents(body: string, version: string): string {

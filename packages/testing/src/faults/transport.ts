@@ -29,12 +29,12 @@ async function struck(transport: Transport, faults: FaultSet, request: ApiReques
     case "reset":
       throw connectionReset("injected, before the server heard of it");
     case "halfOpen":
-      return await never(request.signal);
+      return await faults.holding(never(request.signal));
     case "lostResponse":
       await transport.request(request);
       throw connectionReset("injected, after the server had answered");
     case "delay":
-      await sleep(faults.clock, fault.ms ?? 1_000, request.signal);
+      await faults.holding(sleep(faults.clock, fault.ms ?? 1_000, request.signal));
       break;
     case "staleList":
       return opened(await staleRequest(transport, request, fault.resourceVersion ?? "1"), faults, target);
