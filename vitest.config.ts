@@ -3,6 +3,9 @@ import { defineConfig } from "vitest/config";
 /** Set by `npm run test:e2e`: tests that start a cluster get a real API server. */
 const isOnRealServer = (process.env["TREADLE_TEST_KUBECONFIG"] ?? "") !== "";
 
+/** Of its own, since the types of vitest 5.1 know it of the command line only. */
+const TAGS = { tagsFilter: [isOnRealServer ? "!memory" : "!real"] };
+
 /** One configuration for every workspace: sources resolve through the custom condition, so tests need no build. */
 export default defineConfig({
   resolve: { conditions: ["@treadle/source"] },
@@ -14,8 +17,7 @@ export default defineConfig({
       { name: "memory", description: "needs what a real API server has not: virtual time, faults, the server's own insides" },
       { name: "real", description: "needs a real API server: RBAC, admission, controllers of workloads" },
     ],
-    // Spread, since the types of vitest 5.1 know it of the command line only.
-    ...{ tagsFilter: [isOnRealServer ? "!memory" : "!real"] },
+    ...TAGS,
     testTimeout: isOnRealServer ? 180_000 : 20_000,
     hookTimeout: isOnRealServer ? 60_000 : 10_000,
     // One server for all: a cluster begins by emptying it.

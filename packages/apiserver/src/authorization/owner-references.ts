@@ -37,7 +37,7 @@ export function checkOwners(write: OwnedWrite): void {
   const owners = ownersOf(draft);
   const before = live === undefined ? [] : ownersOf(live);
   if (jsonEqual(owners, before)) return;
-  const { name = "", namespace = "" } = draft.metadata;
+  const { name, namespace = "" } = draft.metadata;
   if (live !== undefined) {
     const { group, plural } = served.type;
     const remove = { verb: "delete", group, version: served.version.version, resource: plural, subresource, namespace, name };

@@ -150,7 +150,7 @@ class Evaluator {
 
   /** `&&` and `||` of which one side decides hide what goes wrong on the other. */
   #logical(decides: boolean, sides: readonly [Expr, Expr], scope: Scope | undefined): boolean {
-    let failure: unknown;
+    let failure: CelError | undefined;
     for (const side of sides) {
       try {
         const value = this.run(side, scope);

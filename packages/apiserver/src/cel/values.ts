@@ -110,16 +110,10 @@ export abstract class Opaque {
 
 /** The name of a value's type at run time. */
 export function kindOf(value: Value): string {
-  switch (typeof value) {
-    case "bigint":
-      return "int";
-    case "number":
-      return "double";
-    case "string":
-      return "string";
-    case "boolean":
-      return "bool";
-  }
+  if (typeof value === "bigint") return "int";
+  if (typeof value === "number") return "double";
+  if (typeof value === "string") return "string";
+  if (typeof value === "boolean") return "bool";
   if (value === null) return "null_type";
   if (value instanceof Uint8Array) return "bytes";
   if (value instanceof Opaque) return value.typeName;

@@ -82,7 +82,7 @@ const FORMS: Readonly<Record<Kind, readonly (readonly [text: string, ...parts: K
 
 function expression(kind: Kind, depth: number, random: (below: number) => number): string {
   if (depth === 0 || random(6) === 0) return LEAVES[kind][random(LEAVES[kind].length)] ?? "";
-  const [form = "", ...parts] = FORMS[kind][random(FORMS[kind].length)] ?? [];
+  const [form, ...parts] = FORMS[kind][random(FORMS[kind].length)] ?? [""];
   let next = 0;
   return form.replace(/%%|%/g, (found) => (found === "%%" ? "%" : expression(parts[next++] ?? "int", depth - 1, random)));
 }

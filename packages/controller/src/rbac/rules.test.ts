@@ -134,12 +134,13 @@ test.for([
   { name: "never updated", given: { ...page, updated: false }, want: [ALL, FINALIZERS] },
 ] as const)("a dependent $name asks for what it does", ({ given, want }) => {
   const { desired, ...options } = given;
+  const wanted: readonly string[] = want;
   const built = dependentApply(Widget, desired === undefined ? { ...options, created: false } : { ...options, desired });
   const { cluster } = rbacRules(handler(Widget).step(built).build());
   const rules = cluster.map(
-    ({ apiGroups, resources, verbs }) => `${[...verbs].sort().join(",")} ${resources.join(",")} of ${apiGroups.join(",") || "core"}`,
+    ({ apiGroups, resources, verbs }) => `${verbs.toSorted().join(",")} ${resources.join(",")} of ${apiGroups.join(",") || "core"}`,
   );
-  expect(rules.filter((rule) => /configmaps|namespaces|finalizers/.test(rule)).sort()).toEqual([...want].sort());
+  expect(rules.filter((rule) => /configmaps|namespaces|finalizers/.test(rule)).toSorted()).toEqual(wanted.toSorted());
 });
 
 test("a watch of the builder lists and watches", () => {
