@@ -7,7 +7,7 @@
  * - Every event of a primary starts a pass but the echo of this controller's own writes.
  * - Nothing that a handler, a wake function, a predicate or an observer throws ends a worker.
  */
-import { type Clock, groupKindOf, isMetadataOnly, keyOf, type KubernetesObject, type Ref, refOf } from "@treadle/apimachinery";
+import { type Clock, groupKindOf, keyOf, type KubernetesObject, type Ref, refOf } from "@treadle/apimachinery";
 import type { Client } from "@treadle/client";
 import type { InformerEvent } from "@treadle/informer";
 import {
@@ -26,6 +26,7 @@ import { type EndedPass, FailureCurve } from "./failure-curve.ts";
 import type { Feed, Origin } from "./feed.ts";
 import type { ControllerMetrics } from "./internal/controller-metrics.ts";
 import { errorFields } from "./internal/error-text.ts";
+import { reconcilerEnv } from "./internal/reconciler-env.ts";
 import { RunningStrays } from "./internal/running-strays.ts";
 import { isMandatory, type Predicate } from "./predicates.ts";
 
@@ -124,26 +125,7 @@ export class Controller {
 
     const primary = env.feedOf(handler.kind);
     this.#primary = primary;
-    this.#reconciler = createReconciler(handler, {
-      client: env.client,
-      cache: env.cache,
-      clock: env.clock,
-      log: env.log,
-      expectWrite: (ref) => primary.expectWrite(ref),
-      observeWrite: (object) => primary.wrote(object, this.name),
-      observeDelete: (object) => primary.removed(object, this.name),
-      observeOther: (kind, object) => {
-        const feed = env.watchedFeedOf(kind);
-        // The answer to a write of metadata does not show the rest.
-        if (feed === undefined || (isMetadataOnly(kind) && !isMetadataOnly(feed.informer.kind))) return;
-        // Another origin than the passes' own: a step that makes an object of our kind by hand starts a pass for it.
-        feed.wrote(object, `${this.name}/client`);
-      },
-      fetches: env.fetches,
-      isServed: env.isServed,
-      ...(env.undeclared === undefined ? {} : { undeclared: env.undeclared }),
-      ...(env.recordEvent === undefined ? {} : { recordEvent: env.recordEvent }),
-    });
+    this.#reconciler = createReconciler(handler, reconcilerEnv(this.name, primary, env));
     for (const [feed, wakes] of this.#register()) feed.subscribe((event, origin) => this.#onEvent(feed, wakes, { event, origin }));
   }
 

@@ -16,11 +16,13 @@ import { admit, checkAddable } from "./admission.ts";
 import { checkControllerOptions, checkManagerOptions } from "./check-options.ts";
 import { NO_METRICS } from "./controller-metrics.ts";
 import { errorFields, messageOf } from "./error-text.ts";
-import type { HttpServer, HttpServerOptions } from "./http-server.ts";
-import { type Check, deadness, probe, staleness } from "./probes.ts";
+import type { HttpServer } from "./http-server.ts";
+import { type Check, deadness, staleness } from "./probes.ts";
 import { installProcessHooks } from "./process-hooks.ts";
 import type { ManagerMetrics } from "./prometheus.ts";
-import { type Assignment, both, type Runtime, startRuntime } from "./runtime.ts";
+import { both } from "./promises.ts";
+import { type Assignment, type Runtime, startRuntime } from "./runtime.ts";
+import { serverOptions } from "./server-options.ts";
 
 export class OperatorManager implements Manager {
   readonly #options: ManagerOptions;
@@ -198,7 +200,10 @@ export class OperatorManager implements Manager {
       namespaces,
       assignments: this.#assignments,
       runnables: this.#runnables,
-      servers: this.#serverOptions(),
+      servers: serverOptions(this.#options, {
+        checks: { healthz: this.#healthz, readyz: this.#readyz },
+        registry: () => this.metrics(),
+      }),
       cacheSyncTimeoutMs,
       gracefulShutdownMs,
       metricsOf: (controller) => metrics?.controller(controller) ?? NO_METRICS,
@@ -253,30 +258,6 @@ export class OperatorManager implements Manager {
       return this.#loadedMetrics;
     });
     return await this.#metrics;
-  }
-
-  #serverOptions(): readonly HttpServerOptions[] {
-    const { probes = {}, metrics = {}, host } = this.#options;
-    const servers: HttpServerOptions[] = [];
-    if (probes !== false)
-      servers.push({
-        name: "probes",
-        host: probes.host ?? host,
-        port: probes.port ?? 8081,
-        handle: (url) => probe(url, { healthz: this.#healthz, readyz: this.#readyz }),
-      });
-    if (metrics !== false)
-      servers.push({
-        name: "metrics",
-        host: metrics.host ?? host,
-        port: metrics.port ?? 8080,
-        handle: async (url) => {
-          if (url.pathname !== "/metrics") return undefined;
-          const registry = await this.metrics();
-          return { status: 200, contentType: registry.contentType, body: await registry.metrics() };
-        },
-      });
-    return servers;
   }
 
   #informerProblem(look: (informer: Informer) => string | readonly [] | undefined): string | undefined {

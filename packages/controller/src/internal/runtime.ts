@@ -5,7 +5,7 @@
 import { type Clock, keepOwnManagedFields, type Kind, type KubernetesObject, metadataOnly, type Random } from "@treadle/apimachinery";
 import type { Client } from "@treadle/client";
 import { createInformers, type Informer, type Informers } from "@treadle/informer";
-import { type AnyHandler, type Cache, type EventNote, type Logger, type ReconcilerEnv } from "@treadle/reconcile";
+import { type AnyHandler, type EventNote, type Logger, type ReconcilerEnv } from "@treadle/reconcile";
 import { Fetches, watchedKindsOf } from "@treadle/reconcile/unstable/engine";
 import { Controller, type ControllerOptions, type PassReport } from "../controller.ts";
 import { createFeed, type Feed } from "../feed.ts";
@@ -16,6 +16,8 @@ import { messageOf } from "./error-text.ts";
 import { type HttpServer, type HttpServerOptions, listen } from "./http-server.ts";
 import { logFailures, syncError } from "./informer-failures.ts";
 import { KindPresence } from "./kind-presence.ts";
+import { orAborted, type Undo, unwind, within } from "./promises.ts";
+import { quickCache } from "./quick-cache.ts";
 
 /** A handler and how to run it. */
 export interface Assignment {
@@ -55,8 +57,6 @@ export interface Runtime {
   /** Stops everything. Rejects when something did not end well; it is stopped as far as possible all the same. */
   stop(): Promise<void>;
 }
-
-type Undo = () => void | Promise<void>;
 
 /** Starts everything, or rejects with what went wrong and has nothing running. */
 export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
@@ -169,31 +169,6 @@ function makeControllers(options: RuntimeOptions, informers: Informers, presence
   });
 }
 
-/** The cache of `informers`, which finds an informer without comparing kinds each time: every pass reads from it. */
-export function quickCache(informers: Informers): Cache {
-  // Weak: a step may make its kind anew in each pass.
-  const found = new WeakMap<Kind, Informer>();
-  const informerOf = (kind: Kind): Informer | undefined => {
-    let informer = found.get(kind);
-    if (informer === undefined) {
-      informer = informers.get(kind);
-      if (informer !== undefined) found.set(kind, informer);
-    }
-    return informer;
-  };
-  // Of a kind that nobody declared, the cache of the informers says what to do.
-  return {
-    get: (kind, ref) => {
-      const informer = informerOf(kind);
-      return informer === undefined ? informers.cache.get(kind, ref) : informer.get(ref);
-    },
-    list: (kind, select) => {
-      const informer = informerOf(kind);
-      return informer === undefined ? informers.cache.list(kind, select) : informer.list(select);
-    },
-  };
-}
-
 async function startServers({ servers, log, onListening }: RuntimeOptions, undo: Undo[]): Promise<void> {
   const listening = new Map<string, HttpServer>();
   for (const options of servers) {
@@ -239,21 +214,6 @@ async function startRunnables({ runnables, signal }: RuntimeOptions, undo: Undo[
   }
 }
 
-/** What `promise` settles to, or the signal's reason if that comes first. */
-async function orAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
-  promise.catch(() => undefined); // After the signal there is nobody to hear of it.
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void => reject(signal.reason);
-  // The start itself may have aborted it, before it gave its promise.
-  if (signal.aborted) onAbort();
-  else signal.addEventListener("abort", onAbort, { once: true });
-  try {
-    await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
-}
-
 async function ran(runnable: Runnable, verb: "start" | "stop", run: () => void | Promise<void>): Promise<void> {
   try {
     await run();
@@ -282,37 +242,4 @@ async function stopControllers(options: RuntimeOptions, controllers: readonly Co
 
 function runningOf(controllers: readonly Controller[]): Readonly<Record<string, number>> {
   return Object.fromEntries(controllers.map((each) => [each.name, each.unfinished()] as const).filter(([, running]) => running > 0));
-}
-
-/** Whether `promise` resolved in time; rejects with it. Leaves no timer. */
-export async function within(clock: Clock, delayMs: number, promise: Promise<unknown>): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    const timer = clock.after(delayMs, () => resolve(false));
-    void promise.finally(() => timer.cancel()).then(() => resolve(true), reject);
-  });
-}
-
-/** Both, or what the first of them rejected with; `first` is closed when only the other failed. */
-export async function both<A, B>(first: Promise<A>, second: Promise<B>, close: (made: A) => Promise<void>): Promise<[A, B]> {
-  try {
-    return await Promise.all([first, second]);
-  } catch (error) {
-    const [made] = await Promise.allSettled([first]);
-    if (made.status === "fulfilled") await close(made.value).catch(() => undefined); // What went wrong first is what matters.
-    throw error;
-  }
-}
-
-/** Everything in reverse order, whatever fails. */
-async function unwind(undo: readonly Undo[]): Promise<void> {
-  const errors: unknown[] = [];
-  for (const step of undo.toReversed()) {
-    try {
-      await step();
-    } catch (error) {
-      errors.push(error);
-    }
-  }
-  if (errors.length === 1) throw errors[0];
-  if (errors.length > 1) throw new AggregateError(errors, `${errors.length} failures while stopping`);
 }

@@ -1,0 +1,53 @@
+/** Ways to wait for several things of which some may fail, or not end. */
+import type { Clock } from "@treadle/apimachinery";
+
+/** How something that was started is stopped. */
+export type Undo = () => void | Promise<void>;
+
+/** Everything in reverse order, whatever fails. */
+export async function unwind(undo: readonly Undo[]): Promise<void> {
+  const errors: unknown[] = [];
+  for (const step of undo.toReversed()) {
+    try {
+      await step();
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  if (errors.length === 1) throw errors[0];
+  if (errors.length > 1) throw new AggregateError(errors, `${errors.length} failures while stopping`);
+}
+
+/** What `promise` settles to, or the signal's reason if that comes first. */
+export async function orAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
+  promise.catch(() => undefined); // After the signal there is nobody to hear of it.
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = (): void => reject(signal.reason);
+  // The start itself may have aborted it, before it gave its promise.
+  if (signal.aborted) onAbort();
+  else signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+/** Whether `promise` resolved in time; rejects with it. Leaves no timer. */
+export async function within(clock: Clock, delayMs: number, promise: Promise<unknown>): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const timer = clock.after(delayMs, () => resolve(false));
+    void promise.finally(() => timer.cancel()).then(() => resolve(true), reject);
+  });
+}
+
+/** Both, or what the first of them rejected with; `first` is closed when only the other failed. */
+export async function both<A, B>(first: Promise<A>, second: Promise<B>, close: (made: A) => Promise<void>): Promise<[A, B]> {
+  try {
+    return await Promise.all([first, second]);
+  } catch (error) {
+    const [made] = await Promise.allSettled([first]);
+    if (made.status === "fulfilled") await close(made.value).catch(() => undefined); // What went wrong first is what matters.
+    throw error;
+  }
+}

@@ -1,0 +1,30 @@
+/** Connects the passes of a controller with its feeds. */
+import { isMetadataOnly } from "@treadle/apimachinery";
+import type { ReconcilerEnv } from "@treadle/reconcile";
+import type { ControllerEnv } from "../controller.ts";
+import type { Feed } from "../feed.ts";
+
+/** What the passes get; every write of theirs is told to the feed that it concerns. */
+export function reconcilerEnv(name: string, primary: Feed, env: ControllerEnv): ReconcilerEnv {
+  const { client, cache, clock, log, fetches, isServed, undeclared, recordEvent } = env;
+  return {
+    client,
+    cache,
+    clock,
+    log,
+    fetches,
+    isServed,
+    expectWrite: (ref) => primary.expectWrite(ref),
+    observeWrite: (object) => primary.wrote(object, name),
+    observeDelete: (object) => primary.removed(object, name),
+    observeOther: (kind, object) => {
+      const feed = env.watchedFeedOf(kind);
+      // The answer to a write of metadata does not show the rest.
+      if (feed === undefined || (isMetadataOnly(kind) && !isMetadataOnly(feed.informer.kind))) return;
+      // Another origin than the passes' own: a step that makes an object of our kind by hand starts a pass for it.
+      feed.wrote(object, `${name}/client`);
+    },
+    ...(undeclared === undefined ? {} : { undeclared }),
+    ...(recordEvent === undefined ? {} : { recordEvent }),
+  };
+}
