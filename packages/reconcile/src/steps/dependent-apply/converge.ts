@@ -154,8 +154,8 @@ function merged(unit: Unit, { body }: Wanted, live: KubernetesObject): Kubernete
   return isStored && known?.wanted === digestOf(withoutVersion(next)) ? undefined : next;
 }
 
-function withoutVersion({ metadata: { resourceVersion: _, ...metadata }, ...rest }: KubernetesObject): object {
-  return { ...rest, metadata };
+function withoutVersion({ metadata, ...rest }: KubernetesObject): object {
+  return { ...rest, metadata: { ...metadata, resourceVersion: undefined } };
 }
 
 /** Takes the controller off an object that the author lets us take from it: there can be only one. */

@@ -1,5 +1,5 @@
 /** Whether a dependent may be written: by whose it is, and by what the author allows. */
-import { keyOf, type KubernetesObject, labelValueProblems, ownership } from "@treadle/apimachinery";
+import { keyOf, type KubernetesObject, labelValueProblems, ownerId, ownerIdLabel, ownership } from "@treadle/apimachinery";
 import { unitManager } from "../../internal/req-client.ts";
 import { stepLabels } from "./dependent.ts";
 import { appliedFields } from "./owned-fields.ts";
@@ -16,14 +16,19 @@ export function whoseIs(unit: Unit, live: KubernetesObject): Whose {
   const { adopt } = dependent;
   const found = ownership(live, owner, handlerName);
   if (found.type === "ours") {
-    const other = otherStep(unit, live);
-    return other === undefined ? { type: "ours" } : { type: "foreign", owner: `step "${other}" of the same ${owner.kind}` };
+    const step = otherStep(unit, live);
+    if (step !== undefined) return { type: "foreign", owner: `step "${step}" of the same ${owner.kind}` };
+    const other = otherHandler(unit, live);
+    if (other === undefined) return { type: "ours" };
+    return adopt === "force"
+      ? { type: "adoptable", hasController: false }
+      : { type: "foreign", owner: `the same ${owner.kind}, managed by ${other}` };
   }
   // All marks were taken off it, but what we applied is still there: to be put back like any other field.
   const wasApplied = appliedFields(live, unitManager(pass, dependent)) !== undefined;
   if (found.type === "free" && wasApplied) return { type: "ours" };
-  const rival = found.type === "free" ? rivalOf(unit, live) : undefined;
-  if (rival !== undefined && adopt !== "force") return { type: "foreign", owner: rival };
+  const rival = found.type === "free" ? rivalOf(unit, live) : adopt === "force" ? keeperOf(unit, live) : undefined;
+  if (rival !== undefined && (adopt !== "force" || rival.isSeen)) return { type: "foreign", owner: rival.text };
   const hasController = live.metadata.ownerReferences?.some(({ controller }) => controller === true) === true;
   if (adopt === "force") return { type: "adoptable", hasController };
   if (found.type === "free")
@@ -31,11 +36,17 @@ export function whoseIs(unit: Unit, live: KubernetesObject): Whose {
   return found;
 }
 
+interface Rival {
+  readonly text: string;
+  /** That it exists is known; else it may be where this operator does not look. */
+  readonly isSeen: boolean;
+}
+
 /**
  * Another owner for which this step keeps the same object without marking it: two of them would take its fields from each
- * other for ever. One that exists no more does not count.
+ * other for ever. One that exists no more does not count; one that is where this operator does not look does.
  */
-function rivalOf({ dependent, pass }: Unit, live: KubernetesObject): string | undefined {
+function rivalOf({ dependent, pass }: Unit, live: KubernetesObject): Rival | undefined {
   const ours = unitManager(pass, dependent);
   const unit = ours.slice(0, ours.lastIndexOf("/") + 1);
   const uids = (live.metadata.managedFields ?? [])
@@ -45,14 +56,57 @@ function rivalOf({ dependent, pass }: Unit, live: KubernetesObject): string | un
   const { kind } = pass.pipeline;
   const primaries: readonly KubernetesObject[] = pass.env.cache.list(kind);
   const rival = primaries.find(({ metadata }) => uids.includes(metadata.uid ?? ""));
-  return rival === undefined ? undefined : `${kind.kind} ${keyOf(rival.metadata)}, which keeps it, too`;
+  if (rival !== undefined) return { text: `${kind.kind} ${keyOf(rival.metadata)}, which keeps it, too`, isSeen: true };
+  if (kind.scope === "Cluster" || seesAll(pass)) return undefined;
+  return { text: `a ${kind.kind} of another namespace, which keeps it, too`, isSeen: false };
 }
 
-/** Whether a step of ours made it, or took it: what may be deleted. */
-export function isMadeByUs({ dependent, owner, handlerName }: Unit, live: KubernetesObject): boolean {
+/** No namespace has this name: only a cache of all of them answers for it. */
+function seesAll({ env, pipeline }: Unit["pass"]): boolean {
+  try {
+    env.cache.list(pipeline.kind, { namespace: "-" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A living owner of the same handler that keeps it by the same step: whoever takes it from that one, loses it again. */
+function keeperOf({ dependent, handlerName, owner, pass }: Unit, live: KubernetesObject): Rival | undefined {
   const labels = live.metadata.labels ?? {};
-  const isOfStep = Object.entries(stepLabels(handlerName, dependent.name)).every(([key, value]) => labels[key] === value);
-  return isOfStep && ownership(live, owner, handlerName).type === "ours";
+  if (Object.entries(stepLabels(handlerName, dependent.name)).some(([key, value]) => labels[key] !== value)) return undefined;
+  const controller = live.metadata.ownerReferences?.find((reference) => reference.controller === true);
+  const id = labels[ownerIdLabel(handlerName)];
+  const primaries: readonly KubernetesObject[] = pass.env.cache.list(pass.pipeline.kind);
+  const keeper = primaries.find(
+    (primary) =>
+      primary.metadata.uid !== owner.metadata.uid &&
+      (controller === undefined ? ownerId(primary) === id : primary.metadata.uid === controller.uid),
+  );
+  return keeper === undefined ? undefined : { text: `${owner.kind} ${keyOf(keeper.metadata)}, which keeps it, too`, isSeen: true };
+}
+
+/**
+ * Whether a step of ours made it, or took it: what may be deleted. The marks alone do not tell: a copy has them, too. A
+ * mark that somebody took off does not tell the opposite, as long as another one and what we applied are there.
+ */
+export function isMadeByUs(unit: Unit, live: KubernetesObject): boolean {
+  const { dependent, owner, handlerName, pass } = unit;
+  const { metadata } = live;
+  if (metadata.uid === owner.metadata.uid) return false;
+  const found = ownership(live, owner, handlerName);
+  if (found.type === "foreign") return false;
+  const [key, own] = Object.entries(stepLabels(handlerName, dependent.name))[0] as [string, string];
+  const label = metadata.labels?.[key];
+  if (label !== undefined && label !== own) return false;
+  const applied = appliedFields(live, unitManager(pass, dependent));
+  if (label === undefined && otherHandler(unit, live) !== undefined) return false;
+  // Who takes all marks off an object keeps it.
+  if (found.type === "free") return applied?.["f:metadata"] !== undefined;
+  const isReferred = metadata.ownerReferences?.some(({ controller, uid }) => controller === true && uid === owner.metadata.uid) === true;
+  if (label === undefined) return applied !== undefined;
+  // Of what a merge of the author's own has stored nothing tells but the marks: the cache does not keep who updated.
+  return isReferred || applied !== undefined || dependent.options.update !== undefined;
 }
 
 /** Another step that this handler has and whose label the object carries; that of a step which is no more does not count. */
@@ -61,4 +115,13 @@ function otherStep({ dependent, handlerName, pass }: Unit, live: KubernetesObjec
   const label = live.metadata.labels?.[key];
   if (label === undefined || label === own || labelValueProblems(label).length > 0) return undefined;
   return pass.pipeline.leaves.find((step) => step.dependent !== undefined && stepLabels(handlerName, step.name)[key] === label)?.name;
+}
+
+const STEP_SUFFIX = "/dependent";
+
+/** Another handler that keeps the object for the same owner: a reference does not tell one handler from the other, labels do. */
+function otherHandler({ handlerName }: Unit, live: KubernetesObject): string | undefined {
+  const labels = Object.keys(live.metadata.labels ?? {});
+  if (labels.includes(handlerName + STEP_SUFFIX)) return undefined;
+  return labels.find((key) => key.endsWith(STEP_SUFFIX))?.slice(0, -STEP_SUFFIX.length);
 }
