@@ -7,11 +7,11 @@ import type { ReconcilerEnv } from "./env.ts";
 import { Fetches } from "./fetches.ts";
 import type { AnyHandler } from "./handler.ts";
 import { hasOurFinalizer } from "./internal/finalizer.ts";
+import { Memories } from "./internal/memories.ts";
 import { runPass } from "./internal/pass.ts";
-import { type KeyMemory, newMemory, Pass } from "./internal/pass-state.ts";
+import { Pass } from "./internal/pass-state.ts";
 import { describe, withoutSecrets } from "./internal/redact.ts";
 import { decideRequeue, isTerminal, nextWait, paced } from "./internal/requeue.ts";
-import { readerOf } from "./internal/resolve.ts";
 import type { PassResult } from "./pass-result.ts";
 import type { Logger } from "./req.ts";
 
@@ -33,8 +33,8 @@ export interface Reconciler {
 /** Makes a reconciler for `handler`. */
 export function createReconciler(handler: AnyHandler, env: ReconcilerEnv): Reconciler {
   const { pipeline } = handler;
-  const memories = new Map<string, KeyMemory>();
   const fetches = env.fetches ?? new Fetches();
+  const memories = new Memories(pipeline, fetches);
   const context = { controller: handler.name, kind: handler.kind.kind };
 
   return {
@@ -54,41 +54,20 @@ export function createReconciler(handler: AnyHandler, env: ReconcilerEnv): Recon
         return finished(loadFailed(error), log, startedMs);
       }
       if (object === undefined) {
-        forget(key);
+        memories.forget(key);
         return GONE;
       }
       if (object.metadata.deletionTimestamp !== undefined && !hasOurFinalizer(pipeline, object)) return LEFT;
 
-      const memory = memoryOf(key, object);
+      const memory = memories.of(key, object);
       const pass = new Pass({ pipeline, env, object, memory, signal: options.signal ?? NEVER, log, fetches });
       await runPass(pass);
       pass.close();
-      if (pass.isGone) forget(key);
+      if (pass.isGone) memories.forget(key);
       const { uid } = object.metadata;
       return finished({ ...resultOf(pass), ...(uid === undefined ? {} : { uid }), ...straysOf(pass) }, log, startedMs);
     },
   };
-
-  /** What the object's reads had fetched is kept for others that name it, if any. */
-  function forget(key: string): void {
-    for (const { kind, ref } of memories.get(key)?.fetched.values() ?? []) fetches.release(kind, ref, readerOf(pipeline, key));
-    memories.delete(key);
-  }
-
-  function memoryOf(key: string, object: KubernetesObject): KeyMemory {
-    const { uid, generation } = object.metadata;
-    let memory = memories.get(key);
-    if (memory === undefined || memory.uid !== uid) {
-      forget(key);
-      memory = newMemory(uid);
-      memories.set(key, memory);
-    }
-    if (memory.checked === undefined || memory.checked.generation !== generation) {
-      const problems = handler.kind.resource?.problems(object) ?? [];
-      memory.checked = { generation, problems: problems.map(({ path, message }) => `${path}: ${message}`) };
-    }
-    return memory;
-  }
 
   /** Logs a failed pass, once, and every other pass at debug level. */
   function finished(result: PassResult, log: Logger, startedMs: number): PassResult {

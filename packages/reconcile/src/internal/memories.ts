@@ -1,0 +1,40 @@
+/** What a reconciler remembers of its objects between passes; of an object that was made anew under an old name, nothing. */
+import type { KubernetesObject } from "@treadle/apimachinery";
+import type { Fetches } from "../fetches.ts";
+import { type KeyMemory, newMemory } from "./pass-state.ts";
+import type { Pipeline } from "./pipeline.ts";
+import { readerOf } from "./resolve.ts";
+
+export class Memories {
+  readonly #pipeline: Pipeline;
+  readonly #fetches: Fetches;
+  readonly #memories = new Map<string, KeyMemory>();
+
+  constructor(pipeline: Pipeline, fetches: Fetches) {
+    this.#pipeline = pipeline;
+    this.#fetches = fetches;
+  }
+
+  /** The memory of the object under `key`; a spec of a generation that was not seen yet is checked against the schema. */
+  of(key: string, object: KubernetesObject): KeyMemory {
+    const { uid, generation } = object.metadata;
+    let memory = this.#memories.get(key);
+    if (memory === undefined || memory.uid !== uid) {
+      this.forget(key);
+      memory = newMemory(uid);
+      this.#memories.set(key, memory);
+    }
+    if (memory.checked === undefined || memory.checked.generation !== generation) {
+      const problems = this.#pipeline.kind.resource?.problems(object) ?? [];
+      memory.checked = { generation, problems: problems.map(({ path, message }) => `${path}: ${message}`) };
+    }
+    return memory;
+  }
+
+  /** What the object's reads had fetched is kept for others that name it, if any. */
+  forget(key: string): void {
+    const fetched = this.#memories.get(key)?.fetched.values() ?? [];
+    for (const { kind, ref } of fetched) this.#fetches.release(kind, ref, readerOf(this.#pipeline, key));
+    this.#memories.delete(key);
+  }
+}
