@@ -328,9 +328,8 @@ class StoreInformer implements Informer<AnyKind> {
 
   #requireCovered(namespace: string | undefined): void {
     if (this.covers(namespace)) return;
-    throw new Error(
-      `${this.kind.kind} is not watched in namespace ${JSON.stringify(namespace)}: add it to the namespaces, or read it without a watch`,
-    );
+    const message = `${this.kind.kind} is not watched in namespace ${JSON.stringify(namespace)}: add it to createManager({ namespaces }), or declare the read, or the dependent, without a watch (watch: false, watched: false)`;
+    throw Object.assign(new Error(message), { code: "ERR_NAMESPACE_NOT_WATCHED" });
   }
 
   #namespaceOf(namespace: string | undefined): string | undefined {

@@ -145,12 +145,16 @@ function declared<K extends Kind>(informers: Informers, kind: K): Informer<K> {
   const informer = informers.get(kind);
   if (informer !== undefined) return informer;
   if (informers.get(metadataOnly(kind)) !== undefined)
-    throw new Error(
+    throw notDeclared(
       `the whole of ${groupKindOf(kind)} (${kind.version}) is not declared by reads, owns or watch of any step, only its metadata: ask the cache for metadataOnly(${kind.kind}), or read it live with the client`,
     );
-  throw new Error(
+  throw notDeclared(
     `Kind ${groupKindOf(kind)} (${kind.version}) is not declared by reads, owns or watch of any step, so there is no cache of it: declare it there, or read it live with the client`,
   );
+}
+
+function notDeclared(message: string): Error {
+  return Object.assign(new Error(message), { code: "ERR_NOT_DECLARED" });
 }
 
 /** A kind without the contents of its objects is another one: who reads the whole must not be given the half. */

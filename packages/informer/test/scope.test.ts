@@ -22,9 +22,12 @@ describe("namespaces", () => {
     ]);
     expect(informer.get({ namespace: "a", name: "x" })).toBeUndefined();
     expect(informer.list()).toEqual([]);
-    const message = 'Widget is not watched in namespace "c": add it to the namespaces, or read it without a watch';
-    expect(() => informer.get({ namespace: "c", name: "x" })).toThrow(message);
-    expect(() => informer.list({ namespace: "c" })).toThrow(message);
+    const problem = {
+      code: "ERR_NAMESPACE_NOT_WATCHED",
+      message: expect.stringContaining('Widget is not watched in namespace "c": add it to createManager({ namespaces })'),
+    };
+    expect(() => informer.get({ namespace: "c", name: "x" })).toThrow(expect.objectContaining(problem));
+    expect(() => informer.list({ namespace: "c" })).toThrow(expect.objectContaining(problem));
   });
 
   test("of a cluster-scoped kind, and without a restriction, all are covered", () => {

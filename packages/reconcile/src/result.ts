@@ -3,6 +3,8 @@
  * so every exit of the chain carries a reason, and the engine can tell a result from garbage.
  */
 
+import { misuse } from "./internal/misuse.ts";
+
 /** Brand of what only this package makes: results and steps. */
 export declare const made: unique symbol;
 
@@ -43,7 +45,7 @@ export function isResult(value: unknown): value is AnyResult {
 /** @throws TypeError when `vars` is no object with names. */
 export function makeContinue<P extends object>(vars: P): Continue<P> {
   if (typeof vars !== "object" || vars === null || Array.isArray(vars))
-    throw new TypeError("next: give the vars as an object: req.next({ name: value })");
+    throw misuse("ERR_INVALID_STEP", "next: give the vars as an object: req.next({ name: value })");
   // Copied here, in the step: a getter that throws is the step's failure.
   return mark({ type: "continue", vars: { ...vars } }) as Continue<P>;
 }
@@ -64,13 +66,13 @@ export function makeStop(reason: string): Stop {
 /** @throws TypeError when `afterMs` is not a time. */
 export function requireDelay(what: string, afterMs: number): void {
   if (typeof afterMs !== "number" || !(afterMs >= 0) || afterMs === Number.POSITIVE_INFINITY) {
-    throw new TypeError(`${what}: afterMs must be a number of milliseconds from 0, not ${String(afterMs)}`);
+    throw misuse("ERR_INVALID_STEP", `${what}: afterMs must be a number of milliseconds from 0, not ${String(afterMs)}`);
   }
 }
 
 /** @throws TypeError when `reason` is no text. */
 export function requireReason(what: string, reason: string): void {
-  if (typeof reason !== "string" || reason === "") throw new TypeError(`${what}: give the reason as a text that is not empty`);
+  if (typeof reason !== "string" || reason === "") throw misuse("ERR_INVALID_STEP", `${what}: give the reason as a text that is not empty`);
 }
 
 /** The brand exists in types only: at run time membership in the set is what counts, and it cannot be forged. */

@@ -74,13 +74,13 @@ describe("a step that misbehaves", () => {
       name: "hands over null",
       body: (req: { next(vars: unknown): unknown }) => req.next(null),
       message: /next: give the vars as an object/,
-      reason: "TypeError",
+      reason: "InvalidStep",
     },
     {
       name: "revisits for no reason",
       body: (req: { revisit(ms: number): void }) => req.revisit(5),
       message: /revisit: give the reason/,
-      reason: "TypeError",
+      reason: "InvalidStep",
     },
     {
       name: "does not await a write",
@@ -103,32 +103,32 @@ describe("a step that misbehaves", () => {
         req.object.spec.size = 2;
       },
       message: /^step "bad" changed something that is read-only, such as req\.object .*read only property 'size'.*: change req\.status/,
-      reason: "TypeError",
+      reason: "ReadOnly",
     },
     {
       name: "waits without a reason",
       body: (req: { wait(reason: string): unknown }) => req.wait(""),
       message: /give the reason/,
-      reason: "TypeError",
+      reason: "InvalidStep",
     },
     {
       name: "waits NaN milliseconds",
       body: (req: { wait(reason: string, ms: number): unknown }) => req.wait("x", Number.NaN),
       message: /afterMs must be a number/,
-      reason: "TypeError",
+      reason: "InvalidStep",
     },
     {
       name: "sets a condition that it did not declare",
       body: (req: { conditions: { true(type: string): void } }) => req.conditions.true("Other"),
       message: /step "bad" does not manage the condition "Other": add it/,
-      reason: "TypeError",
+      reason: "NotDeclared",
     },
     {
       name: "gives a reason that Kubernetes refuses",
       body: (req: { conditions: { false(type: string, reason: string, message: string): unknown } }) =>
         req.conditions.false("Good", "not a reason", "x"),
       message: /the reason "not a reason" of condition "Good" is no CamelCase word/,
-      reason: "TypeError",
+      reason: "InvalidStep",
     },
     {
       name: "writes what it did not declare",
@@ -136,7 +136,7 @@ describe("a step that misbehaves", () => {
         req.labels["a"] = "b";
       },
       message: /step "bad" may not write labels: add writes: \["labels"\]/,
-      reason: "TypeError",
+      reason: "NotDeclared",
     },
     {
       name: "writes conditions into the status",
@@ -144,7 +144,7 @@ describe("a step that misbehaves", () => {
         req.status["conditions"] = [];
       },
       message: /^step "bad": req\.status\.conditions is kept by the engine: .*req\.conditions/,
-      reason: "TypeError",
+      reason: "ReadOnly",
     },
     {
       name: "writes observedGeneration",
@@ -152,7 +152,7 @@ describe("a step that misbehaves", () => {
         req.status["observedGeneration"] = 7;
       },
       message: /^step "bad": req\.status\.observedGeneration is kept by the engine/,
-      reason: "TypeError",
+      reason: "ReadOnly",
     },
     {
       name: "writes the state of all steps",
@@ -160,7 +160,7 @@ describe("a step that misbehaves", () => {
         req.status["steps"] = {};
       },
       message: /^step "bad": req\.status\.steps is kept by the engine: write req\.state/,
-      reason: "TypeError",
+      reason: "ReadOnly",
     },
   ];
   test.for(cases)("$name", async ({ body, message, reason }) => {

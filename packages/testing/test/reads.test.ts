@@ -336,7 +336,8 @@ describe("forms", () => {
     const conditionsOf = (await cluster.get(Reader, "a"))?.status?.conditions ?? [];
     expect(conditionsOf.find(({ type }) => type === "Copied")).toMatchObject({
       status: "False",
-      message: expect.stringContaining('Secret is not watched in namespace "other": add it to the namespaces'),
+      reason: "NamespaceNotWatched",
+      message: expect.stringContaining('Secret is not watched in namespace "other": add it to createManager({ namespaces })'),
     });
   });
 

@@ -4,6 +4,7 @@
  */
 import { applyMergePatch, createMergePatch } from "@treadle/apimachinery";
 import { current, Immer, isDraft, type Draft as ImmerDraft } from "immer";
+import { type Misuse, misuse } from "./misuse.ts";
 
 const immer = new Immer({ autoFreeze: false });
 
@@ -53,7 +54,7 @@ export class Draft<T extends object = Record<string, unknown>> {
   }
 
   /** Checks what was put into the draft since the last call; where it is not JSON, the draft is made as it was before. */
-  check(): TypeError | undefined {
+  check(): Misuse | undefined {
     if (!this.#isTouched) return undefined;
     this.#isTouched = false;
     try {
@@ -62,7 +63,7 @@ export class Draft<T extends object = Record<string, unknown>> {
     } catch (cause) {
       this.#draft = immer.createDraft(this.#good ?? this.#origin) as T;
       const why = cause instanceof RangeError ? "it contains itself" : (cause as Error).message;
-      return new TypeError(`what was written is not JSON: ${why}`, { cause });
+      return misuse("ERR_INVALID_STEP", `what was written is not JSON: ${why}`, cause);
     }
   }
 

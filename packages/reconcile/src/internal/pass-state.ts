@@ -8,6 +8,7 @@ import type { Logger, Outcome } from "../req.ts";
 import type { PassType, Progress, Setting } from "./compute-conditions.ts";
 import { Draft, type Taken } from "./drafts.ts";
 import { type Change, Heartbeats, materialChanges } from "./material.ts";
+import { type Misuse, misuse } from "./misuse.ts";
 import type { NotStored } from "./not-stored.ts";
 import type { Pipeline } from "./pipeline.ts";
 import type { Failure, WaitingCurve, Wish } from "./requeue.ts";
@@ -201,11 +202,11 @@ export class Pass {
   }
 
   /** What is wrong with what was put into the drafts: if it is not JSON, it is taken out again. */
-  checkDrafts(): TypeError | undefined {
+  checkDrafts(): Misuse | undefined {
     if (!this.draftsTouched) return undefined;
     this.draftsTouched = false;
     const kept = this.status.takeOut(this.#keptFields());
-    let wrong = kept === undefined ? undefined : new TypeError(`req.status.${kept} is kept by the engine: ${HOW_TO_WRITE[kept]}`);
+    let wrong = kept === undefined ? undefined : misuse("ERR_READ_ONLY", `req.status.${kept} is kept by the engine: ${HOW_TO_WRITE[kept]}`);
     for (const draft of this.#drafts()) wrong = draft.check() ?? wrong;
     return wrong;
   }

@@ -6,6 +6,7 @@ import { apiVersionOf, isAborted, isConflict, type Kind } from "@treadle/apimach
 import { ReconcileError } from "../errors.ts";
 import { type AnyResult, isResult } from "../result.ts";
 import { isPromiseLike, Scope, Shutdown, withinDeadline } from "./deadline.ts";
+import { type Misuse, misuse } from "./misuse.ts";
 import type { Pass } from "./pass-state.ts";
 import { describe, errorsIn, statusMessage, truncate, withoutSecrets } from "./redact.ts";
 import { type Resolved, resolveReads } from "./resolve.ts";
@@ -187,8 +188,8 @@ function contained(pass: Pass, step: StepRuntime, thrown: unknown): Ended {
   return { type: "failed", error };
 }
 
-function draftError({ name }: StepRuntime, { message, cause }: Error): Error {
-  return new TypeError(`step "${name}": ${message}`, { cause });
+function draftError({ name }: StepRuntime, { code, message, cause }: Misuse): Error {
+  return misuse(code, `step "${name}": ${message}`, cause);
 }
 
 function notAwaited(step: StepRuntime, phase: Phase, call: string): Error {
@@ -230,7 +231,11 @@ function asError(step: StepRuntime, thrown: unknown): Error {
 function readOnly(step: StepRuntime, cause: Error): Error | undefined {
   if (!(cause instanceof TypeError) || !FROZEN.test(cause.message)) return undefined;
   const what = `step "${step.name}" changed something that is read-only, such as req.object or what is in req.reads`;
-  return new TypeError(`${what} (${cause.message}): change req.status or another draft, or a copy made by structuredClone()`, { cause });
+  return misuse(
+    "ERR_READ_ONLY",
+    `${what} (${cause.message}): change req.status or another draft, or a copy made by structuredClone()`,
+    cause,
+  );
 }
 
 const FROZEN = /^Cannot (?:assign to read only property|add property|delete property|define property)\b/;

@@ -9,6 +9,7 @@ import type { Cache, Logger, Outcome, ReqClient } from "../req.ts";
 import { type Continue, makeContinue, makeStop, makeWait, requireDelay, requireReason, type Stop, type Wait } from "../result.ts";
 import type { Scope } from "./deadline.ts";
 import { takeFinalizer } from "./finalizer.ts";
+import { misuse } from "./misuse.ts";
 import type { Pass } from "./pass-state.ts";
 import type { Pipeline } from "./pipeline.ts";
 import { reqClient } from "./req-client.ts";
@@ -149,7 +150,7 @@ export class StepReq {
   event(type: "Normal" | "Warning", reason: string, note: string): void {
     this.#act("event");
     if (type !== "Normal" && type !== "Warning")
-      throw new TypeError(`event: the type is "Normal" or "Warning", not ${JSON.stringify(type)}`);
+      throw misuse("ERR_INVALID_STEP", `event: the type is "Normal" or "Warning", not ${JSON.stringify(type)}`);
     requireReason("event", reason);
     this.#pass.env.recordEvent?.(this.#pass.object, { type, reason, note, action: this.#step.name });
   }
@@ -173,7 +174,7 @@ export class StepReq {
   holdFinalizer(): Promise<void> {
     this.#act("holdFinalizer");
     if (this.#phase !== "do" || this.#step.cleanup === undefined) {
-      throw new TypeError(`step "${this.#step.name}": holdFinalizer() is for the do of a step with a cleanup`);
+      throw misuse("ERR_INVALID_STEP", `step "${this.#step.name}": holdFinalizer() is for the do of a step with a cleanup`);
     }
     return this.#scope.began(
       "holdFinalizer()",
@@ -204,7 +205,7 @@ export class StepReq {
   #written(part: "labels" | "annotations" | "spec"): object {
     this.#act(part);
     if (this.#phase !== "do" || !this.#step.writes.includes(part)) {
-      throw new TypeError(`step "${this.#step.name}" may not write ${part}: add writes: ["${part}"] to it, and write in do`);
+      throw misuse("ERR_NOT_DECLARED", `step "${this.#step.name}" may not write ${part}: add writes: ["${part}"] to it, and write in do`);
     }
     this.#pass.draftsTouched = true;
     return this.#pass[part].draft;
@@ -213,7 +214,8 @@ export class StepReq {
   /** @throws when the phase may only look, or the pass went on without it. */
   #act(what: string): void {
     this.#scope.check(this.#step.name);
-    if (this.#phase === "gate") throw new TypeError(`step "${this.#step.name}": a gate only looks; use req.${what} in do, cleanup or post`);
+    if (this.#phase === "gate")
+      throw misuse("ERR_INVALID_STEP", `step "${this.#step.name}": a gate only looks; use req.${what} in do, cleanup or post`);
   }
 }
 
@@ -262,18 +264,20 @@ export class StepConditions {
     if (setting !== "keep") {
       const { reason, message } = setting;
       if (typeof reason !== "string" || !isConditionReason(reason)) {
-        throw new TypeError(
+        throw misuse(
+          "ERR_INVALID_STEP",
           `step "${this.#step.name}": the reason ${JSON.stringify(reason)} of condition "${type}" is no CamelCase word: letters, digits, "_", ":" and "," only`,
         );
       }
-      if (typeof message !== "string") throw new TypeError(`step "${this.#step.name}": the message of condition "${type}" must be a text`);
+      if (typeof message !== "string")
+        throw misuse("ERR_INVALID_STEP", `step "${this.#step.name}": the message of condition "${type}" must be a text`);
     }
     this.#pass.settings.set(type, setting);
   }
 
   #requireDeclared(type: string): void {
     if (this.#step.conditions.some((declared) => declared.type === type)) return;
-    throw new TypeError(`step "${this.#step.name}" does not manage the condition "${type}": add it to the step's conditions`);
+    throw misuse("ERR_NOT_DECLARED", `step "${this.#step.name}" does not manage the condition "${type}": add it to the step's conditions`);
   }
 }
 
@@ -282,11 +286,13 @@ function declared<K extends Kind>(pipeline: Pipeline, kind: K): K {
   const groupKind = groupKindOf(kind);
   if (pipeline.wholeKinds.has(groupKind) || (isMetadataOnly(kind) && pipeline.watchedKinds.has(groupKind))) return kind;
   if (pipeline.watchedKinds.has(groupKind)) {
-    throw new TypeError(
+    throw misuse(
+      "ERR_NOT_DECLARED",
       `req.cache: of ${groupKind} handler "${pipeline.name}" watches metadata only: declare reads: { ... one(${kind.kind}, ...) }, ask for metadataOnly(${kind.kind}), or use req.client`,
     );
   }
-  throw new TypeError(
+  throw misuse(
+    "ERR_NOT_DECLARED",
     `req.cache: ${groupKindOf(kind)} is not watched by handler "${pipeline.name}": declare it by reads, owns or watch(), or use req.client`,
   );
 }

@@ -1,5 +1,6 @@
 /** Generic step: later steps are not reached until a predicate holds. */
 import type { Kind, ObjectOf } from "@treadle/apimachinery";
+import { misuse } from "../internal/misuse.ts";
 import type { Reads } from "../reads.ts";
 import type { DoReq } from "../req.ts";
 import { type AnyStep, type NeedsOf, type Step, step } from "../step.ts";
@@ -44,7 +45,8 @@ export function guard<
 /** @throws TypeError for what is merely truthy or falsy: only `true` lets the chain go on, and only a text says why not. */
 export function requireAnswer(step: string, answer: unknown): true | string {
   if (answer === true || typeof answer === "string") return answer;
-  throw new TypeError(
+  throw misuse(
+    "ERR_INVALID_STEP",
     `step "${step}": until must answer true, or say as a text why not yet; it answered with ${answer === null ? "null" : typeof answer}`,
   );
 }

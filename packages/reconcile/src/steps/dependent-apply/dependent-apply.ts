@@ -9,6 +9,7 @@
  * - Every write carries the uid, or the promise that the object does not exist: nothing that vanished comes back by accident.
  */
 import { type Kind, keyOf, type KubernetesObject, type ObjectOf, type Ref } from "@treadle/apimachinery";
+import { misuse } from "../../internal/misuse.ts";
 import { defineStep, runtimeOf, type StepRuntime, type UnseenDependent } from "../../internal/step-runtime.ts";
 import type { Permission } from "../../permission.ts";
 import { one, type OneRead, type Reads } from "../../reads.ts";
@@ -209,7 +210,8 @@ function desiredOf({ options, name }: Dependent, owner: KubernetesObject, inputs
   const desired: unknown = typeof options.desired === "function" ? options.desired(owner, inputs) : options.desired;
   if (desired === undefined || desired === null) return undefined;
   if (typeof desired !== "object" || Array.isArray(desired) || typeof (desired as { then?: unknown }).then === "function")
-    throw new TypeError(
+    throw misuse(
+      "ERR_INVALID_STEP",
       `step "${name}": desired must give an object, or undefined, at once: read what it needs by reads, or hand it over by vars`,
     );
   return desired;
@@ -224,7 +226,8 @@ function readiness(
   const answer: unknown = readyWhen === undefined ? true : readyWhen(live, owner, inputs as never);
   if (answer === true) return { type: "Ready", reason: "Ready", message: "" };
   if (typeof answer === "string" && answer !== "") return { type: "Pending", reason: "NotReady", message: answer };
-  throw new TypeError(
+  throw misuse(
+    "ERR_INVALID_STEP",
     `step "${dependent.name}": readyWhen must answer true, or say as a text why not yet; it answered with ${String(answer)}`,
   );
 }
@@ -264,6 +267,6 @@ function targetOr(dependent: Dependent, owner: KubernetesObject, last: Dependent
 function refined({ name }: Dependent, state: DependentState, given: unknown): DependentState {
   const { type, reason, message, attributes } = (given ?? {}) as Partial<DependentState>;
   if (typeof type !== "string" || type === "" || typeof reason !== "string" || typeof message !== "string")
-    throw new TypeError(`step "${name}": status must return an entry with type, reason and message: ({ ...entry, ... })`);
+    throw misuse("ERR_INVALID_STEP", `step "${name}": status must return an entry with type, reason and message: ({ ...entry, ... })`);
   return { ...state, type, reason, message, ...(attributes === undefined ? {} : { attributes }) };
 }

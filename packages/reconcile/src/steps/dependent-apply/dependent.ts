@@ -14,6 +14,7 @@ import {
   type Ref,
   shortenName,
 } from "@treadle/apimachinery";
+import { misuse } from "../../internal/misuse.ts";
 import { inNamespaceOf } from "../../reads.ts";
 import type { DependentIdentity } from "./entries.ts";
 import type { Adoption, DependentOptions } from "./types.ts";
@@ -61,12 +62,14 @@ export function targetOf({ options, kind, name: step }: Dependent, owner: Kubern
   const { objectName, namespace: given } = options;
   const name: unknown = typeof objectName === "function" ? objectName(owner) : (objectName ?? owner.metadata.name);
   const namespace: unknown = typeof given === "function" ? given(owner) : given;
-  if (typeof name !== "string" || name === "") throw new TypeError(`step "${step}": objectName gave ${textOf(name)}, which is no name`);
+  if (typeof name !== "string" || name === "")
+    throw misuse("ERR_INVALID_STEP", `step "${step}": objectName gave ${textOf(name)}, which is no name`);
   if (namespace !== undefined && (typeof namespace !== "string" || namespace === ""))
-    throw new TypeError(`step "${step}": namespace gave ${textOf(namespace)}, which is no namespace`);
+    throw misuse("ERR_INVALID_STEP", `step "${step}": namespace gave ${textOf(namespace)}, which is no namespace`);
   const ref = inNamespaceOf(owner, kind, namespace === undefined ? { name } : { name, namespace });
   if (kind.scope === "Namespaced" && ref.namespace === undefined)
-    throw new TypeError(
+    throw misuse(
+      "ERR_INVALID_STEP",
       `step "${step}": ${owner.kind} ${owner.metadata.name} has no namespace: say with namespace where ${kind.kind} ${name} is to be`,
     );
   return ref;
@@ -98,7 +101,8 @@ export function bodyOf(
   requireOwnName(step, desired, target);
   const isReferable = canReference(owner, target.namespace);
   if (options.ownership === "reference" && !isReferable)
-    throw new TypeError(
+    throw misuse(
+      "ERR_INVALID_STEP",
       `step "${step}": ${owner.kind} ${keyOf(owner.metadata)} cannot be referred to as the owner of ${kind.kind} ${keyOf(target)}, which is not in its namespace: leave ownership out, or say "label"`,
     );
   const byReference = isOwned && isReferable && options.ownership !== "label";
@@ -162,17 +166,18 @@ export function titleOf({ options, kind }: Dependent, target: Ref, owner: Kubern
 function requireOwnName(step: string, desired: object, target: Ref): void {
   const { metadata } = desired as { readonly metadata?: { readonly name?: unknown; readonly namespace?: unknown } };
   if (metadata?.name !== undefined && metadata.name !== target.name)
-    throw new TypeError(`step "${step}": desired names the object ${textOf(metadata.name)}: say it with objectName`);
+    throw misuse("ERR_INVALID_STEP", `step "${step}": desired names the object ${textOf(metadata.name)}: say it with objectName`);
   if (metadata?.namespace !== undefined && metadata.namespace !== target.namespace)
-    throw new TypeError(`step "${step}": desired puts the object into ${textOf(metadata.namespace)}: say it with namespace`);
+    throw misuse("ERR_INVALID_STEP", `step "${step}": desired puts the object into ${textOf(metadata.namespace)}: say it with namespace`);
 }
 
 /** As JSON will have it. @throws TypeError for what JSON would lose without a word. */
 function withoutUndefined(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutUndefined);
   if (typeof value === "function" || typeof value === "symbol" || typeof value === "bigint")
-    throw new TypeError(`desired holds a ${typeof value}, which is not JSON`);
-  if (typeof value === "number" && !Number.isFinite(value)) throw new TypeError(`desired holds the number ${value}, which is not JSON`);
+    throw misuse("ERR_INVALID_STEP", `desired holds a ${typeof value}, which is not JSON`);
+  if (typeof value === "number" && !Number.isFinite(value))
+    throw misuse("ERR_INVALID_STEP", `desired holds the number ${value}, which is not JSON`);
   if (typeof value !== "object" || value === null) return value;
   if (value instanceof Date) return value.toJSON();
   return Object.fromEntries(
