@@ -72,7 +72,10 @@ export interface ReqBase<T extends KubernetesObject, D, C extends string, E> {
   readonly conditions: Conditions<C, E>;
   readonly log: Logger;
   now(): Date;
-  /** Ends the chain; the step's reads, `afterMs`, or the waiting curve (50 ms doubling to 10 s) start the next pass. */
+  /**
+   * Ends the chain; the step's reads, `afterMs`, or the waiting curve (50 ms doubling to 10 s) start the next pass. 0 is at
+   * once; after ten passes in a row that wrote nothing but the status it is the curve.
+   */
   wait(reason: string, afterMs?: number): Wait;
 }
 
@@ -91,7 +94,7 @@ export interface ActiveReq<T extends KubernetesObject, D, C extends string, St, 
   /** Remembered between passes; starts as the parsed `{}` of the step's `state` schema. */
   readonly state: St;
   event(type: "Normal" | "Warning", reason: string, note: string): void;
-  /** Asks for another pass at the latest after `afterMs`; does not end the chain; the earliest of all wins. */
+  /** Asks for another pass at the latest after `afterMs` (0 as in `wait`); does not end the chain; the earliest of all wins. */
   revisit(afterMs: number, reason: string): void;
   /**
    * Saves status, state and drafts now: the write-ahead of what must be known before a side effect. Of the conditions
