@@ -135,16 +135,14 @@ export function refOfRead(read: OneRead, object: KubernetesObject): Ref | undefi
   const given: string | Partial<Ref> | null | undefined = read.ref(object);
   const { name, namespace } = typeof given === "string" ? { name: given } : (given ?? {});
   if (name === undefined || name === null || name === "") return undefined;
-  if (/[/%]/.test(name))
-    throw new TypeError(
-      `one(${read.kind.kind}) of ${object.kind} ${object.metadata.name}: ${JSON.stringify(name)} is no name: return { namespace, name }`,
-    );
+  requireSegment(name, "name", `one(${read.kind.kind}) of ${object.kind} ${object.metadata.name}`);
   const ref = inNamespaceOf(object, read.kind, namespace === undefined ? { name } : { name, namespace });
   if (read.kind.scope === "Namespaced" && ref.namespace === undefined) {
     throw new TypeError(
       `one(${read.kind.kind}) names ${JSON.stringify(name)} without a namespace, and ${object.kind} ${object.metadata.name} has none: return { name, namespace }`,
     );
   }
+  requireSegment(ref.namespace, "namespace", `one(${read.kind.kind}) of ${object.kind} ${object.metadata.name}`);
   return ref;
 }
 
@@ -154,7 +152,18 @@ export function selectorOf(read: ManyRead, object: KubernetesObject): ManySelect
   const unset = Object.entries(selector?.matchLabels ?? { matchLabels: undefined }).find(([, value]) => typeof value !== "string");
   if (unset !== undefined)
     throw new TypeError(`many(${read.kind.kind}) of ${object.kind} ${object.metadata.name}: the label ${unset[0]} has no value`);
+  requireSegment(selector.namespace, "namespace", `many(${read.kind.kind}) of ${object.kind} ${object.metadata.name}`);
   return selector;
+}
+
+/** Whether the server could have an object, or a namespace, of this name at all. */
+export function isSegment(text: string): boolean {
+  return text !== "." && text !== ".." && !/[/%]/.test(text);
+}
+
+function requireSegment(text: string | null | undefined, what: "name" | "namespace", where: string): void {
+  if (typeof text === "string" && !isSegment(text))
+    throw new TypeError(`${where}: ${JSON.stringify(text)} is no ${what}${what === "name" ? ": return { namespace, name }" : ""}`);
 }
 
 /** `ref` with the primary's namespace where the kind has namespaces and none was given; without one where it has none. */

@@ -2,7 +2,7 @@
  * One phase of one step: its req is made, its deadline watched, what it returns checked, what it throws contained.
  * Nothing that a step does gets past this file as an exception.
  */
-import { apiVersionOf, isAborted, isConflict, type Kind } from "@treadle/apimachinery";
+import { isAborted, isConflict } from "@treadle/apimachinery";
 import { ReconcileError } from "../errors.ts";
 import { type AnyResult, isResult } from "../result.ts";
 import { isPromiseLike, Scope, Shutdown, withinDeadline } from "./deadline.ts";
@@ -10,6 +10,7 @@ import { type Misuse, misuse } from "./misuse.ts";
 import type { Pass } from "./pass-state.ts";
 import { describe, errorsIn, statusMessage, truncate, withoutSecrets } from "./redact.ts";
 import { type Resolved, resolveReads } from "./resolve.ts";
+import { KindNotInstalled } from "./served.ts";
 import { type Phase, StepReq } from "./step-req.ts";
 import type { PhaseFunction, StepRuntime } from "./step-runtime.ts";
 import { PrimaryGone, QuietRequeue } from "./writer.ts";
@@ -100,8 +101,8 @@ function begun(
   step: StepRuntime,
   { phase, scope, stage }: { readonly phase: Phase; readonly scope: Scope; readonly stage: Stage },
 ): unknown {
-  const run = ({ values, missing }: Resolved): unknown => {
-    if (missing !== undefined && phase === "do") throw new KindNotInstalled(step, missing);
+  const run = ({ values, missing, servedAs }: Resolved): unknown => {
+    if (missing !== undefined && (phase === "do" || phase === "cleanup")) throw new KindNotInstalled(step, missing, servedAs);
     // The caller looked: the step has this phase.
     return (step[phase] as PhaseFunction)(new StepReq(pass, step, phase, { scope, reads: values }));
   };
@@ -199,12 +200,6 @@ function notAwaited(step: StepRuntime, phase: Phase, call: string): Error {
 
 /** A kind that a step reads or owns is not served. Whoever watches kinds wakes us when it is; this is in case nobody does. */
 const KIND_MISSING_WAIT_MS = 60_000;
-
-class KindNotInstalled extends Error {
-  constructor({ name }: StepRuntime, kind: Kind) {
-    super(`${kind.kind} (${apiVersionOf(kind)}) is not installed, and step "${name}" needs it`);
-  }
-}
 
 /** How a phase ends whose own write has ended the pass. */
 function endOf(over: PrimaryGone | QuietRequeue): Ended {

@@ -2,57 +2,125 @@
  * What the declared reads of a step give, before each phase of it. Where the cache has it all it is there at once; a
  * phase whose reads ask the server begins when they are answered.
  */
-import { groupKindOf, isKindNotServed, type Kind, type KubernetesObject, keyOf, metadataOf, type Ref } from "@treadle/apimachinery";
+import {
+  groupKindOf,
+  isApiError,
+  isKindNotServed,
+  isSelectorError,
+  type Kind,
+  type KubernetesObject,
+  keyOf,
+  metadataOf,
+  type Ref,
+} from "@treadle/apimachinery";
 import { deepFreeze } from "../fetches.ts";
 import { type AnyRead, inNamespaceOf, type ManyRead, type OneRead, refOfRead, selectorOf } from "../reads.ts";
 import type { Scope } from "./deadline.ts";
 import type { Pass } from "./pass-state.ts";
 import type { Pipeline } from "./pipeline.ts";
+import { statusMessage } from "./redact.ts";
+import { servedVersionOf } from "./served.ts";
 import type { Phase } from "./step-req.ts";
 import type { StepRuntime } from "./step-runtime.ts";
 
 /** The values of `req.reads`. */
 export interface Resolved {
   readonly values: Readonly<Record<string, unknown>>;
-  /** A kind that the step reads or owns, and the server does not serve: what is read of it is absent. */
+  /**
+   * A kind that the step reads or owns, and the server does not serve: what is read of it is absent. In a cleanup only one
+   * whose objects are there all the same.
+   */
   readonly missing: Kind | undefined;
+  /** The API version under which the server has that kind. */
+  readonly servedAs?: string;
 }
 
 const NOTHING: Resolved = Object.freeze({ values: Object.freeze({}), missing: undefined });
 
-/** @throws what a read throws: its function, the cache, or the server */
+/**
+ * A cleanup must come to its end whatever the spec says: there a read that names nothing that could be read is absent, and
+ * the log says so.
+ *
+ * @throws what a read throws: its function, the cache, or the server
+ */
 export function resolveReads(pass: Pass, step: StepRuntime, phase: Phase, scope: Scope): Resolved | Promise<Resolved> {
-  let missing = missingKind(pass, step);
+  const missing = new Set(missingKinds(pass, step));
   // It will wait: nothing needs to be asked of the server for that.
-  if (missing !== undefined && phase === "do") return { ...NOTHING, missing };
+  if (missing.size > 0 && phase === "do") return { ...NOTHING, missing: first(missing) };
+  // What is to be deleted is found by owner and label.
+  const reads = phase === "cleanup" && step.dependent !== undefined ? NO_READS : step.reads;
   const values: Record<string, unknown> = {};
   const waiting: Promise<void>[] = [];
   let isEmpty = true;
-  for (const name in step.reads) {
+  for (const name in reads) {
     isEmpty = false;
-    const read = step.reads[name] as AnyRead; // `in` names what is there.
+    const read = reads[name] as AnyRead; // `in` names what is there.
     values[name] = absent(read);
     if (!isServed(pass, read.kind)) continue;
-    const value = pass.reads.has(read) ? pass.reads.get(read) : valueOf(pass, read, scope);
-    if (value instanceof Promise) waiting.push(heard(value.then((answer) => arrived(name, read, answer), notServed(read))));
+    const value = pass.reads.has(read) ? pass.reads.get(read) : begun(name, read);
+    if (value instanceof Promise) waiting.push(heard(value.then((answer) => arrived(name, read, answer), failed(name, read))));
     else arrived(name, read, value);
   }
-  if (isEmpty && missing === undefined) return NOTHING;
-  const resolved = (): Resolved => ({ values: Object.freeze(values), missing });
+  if (isEmpty && missing.size === 0) return NOTHING;
+  const resolved = (): Resolved | Promise<Resolved> => {
+    const known = { values: Object.freeze(values), missing: first(missing) };
+    return phase === "cleanup" && missing.size > 0 ? left(pass, missing, { scope, known }) : known;
+  };
   return waiting.length === 0 ? resolved() : Promise.all(waiting).then(resolved);
+
+  function begun(name: string, read: AnyRead): unknown {
+    if (phase !== "cleanup") return valueOf(pass, read, scope);
+    try {
+      return valueOf(pass, read, scope);
+    } catch (error) {
+      unreadable(name, read, error);
+      return absent(read);
+    }
+  }
 
   function arrived(name: string, read: AnyRead, value: unknown): void {
     values[name] = value;
     if (read.source !== "live") pass.reads.set(read, value);
   }
 
-  function notServed({ kind }: AnyRead): (error: unknown) => void {
+  function failed(name: string, read: AnyRead): (error: unknown) => void {
     return (error) => {
-      if (!isKindNotServed(error)) throw error;
-      missing ??= kind;
+      if (isKindNotServed(error)) missing.add(read.kind);
+      // A selector that cannot be one.
+      else if (phase === "cleanup" && (isSelectorError(error) || (isApiError(error) && error.status === 400)))
+        unreadable(name, read, error);
+      else throw error;
     };
   }
+
+  function unreadable(name: string, { kind }: AnyRead, error: unknown): void {
+    const reason = statusMessage(error);
+    pass.log.warn(
+      { step: step.name, read: name, reason },
+      `cleanup: cannot read ${name} (${kind.kind}), which is taken to be absent: ${reason}`,
+    );
+  }
 }
+
+/** Of the kinds that are missing one whose objects are still there, in another version: the cleanup has not seen them. */
+async function left(
+  { env }: Pass,
+  missing: ReadonlySet<Kind>,
+  { scope, known }: { readonly scope: Scope; readonly known: Resolved },
+): Promise<Resolved> {
+  for (const kind of missing) {
+    const servedAs = await servedVersionOf(env.client, kind, scope.signal);
+    if (servedAs !== undefined) return { ...known, missing: kind, servedAs };
+  }
+  return { ...known, missing: undefined };
+}
+
+function first(kinds: ReadonlySet<Kind>): Kind | undefined {
+  const [kind] = kinds;
+  return kind;
+}
+
+const NO_READS: StepRuntime["reads"] = {};
 
 /** A later read may throw at once; how this one ends is then of no interest, but it must not end the process. */
 function heard<T>(promise: Promise<T>): Promise<T> {
@@ -88,14 +156,9 @@ export function readerOf({ name }: Pipeline, key: string): string {
   return `${name} ${key}`;
 }
 
-function missingKind(pass: Pass, { owns, reads }: StepRuntime): Kind | undefined {
-  if (pass.env.isServed === undefined) return undefined;
-  for (const kind of owns) if (!isServed(pass, kind)) return kind;
-  for (const name in reads) {
-    const { kind } = reads[name] as AnyRead; // `in` names what is there.
-    if (!isServed(pass, kind)) return kind;
-  }
-  return undefined;
+function missingKinds(pass: Pass, { owns, reads }: StepRuntime): readonly Kind[] {
+  if (pass.env.isServed === undefined) return [];
+  return [...owns, ...Object.values(reads).map(({ kind }) => kind)].filter((kind) => !isServed(pass, kind));
 }
 
 function isServed(pass: Pass, kind: Kind): boolean {

@@ -1,7 +1,8 @@
 /** Removes what a step keeps no more. Found by owner and label, never by a computed name; deleted only by uid. */
-import { isKindNotServed, type KubernetesObject, keyOf, type Ref, refOf } from "@treadle/apimachinery";
+import { isForbidden, isKindNotServed, type KubernetesObject, keyOf, type Ref, refOf } from "@treadle/apimachinery";
 import { entryHandlerOf } from "../../internal/names.ts";
-import { inNamespaceOf } from "../../reads.ts";
+import { KindNotInstalled, servedVersionOf } from "../../internal/served.ts";
+import { inNamespaceOf, isSegment } from "../../reads.ts";
 import { identityOf, marksOf, targetOf, titleOf } from "./dependent.ts";
 import { dependentsOf, entriesOfStep, type NewEntry } from "./entries.ts";
 import type { Unit } from "./unit.ts";
@@ -18,7 +19,8 @@ export async function prune(unit: Unit, given: { readonly keep: Ref | undefined;
     if (metadata.deletionTimestamp !== undefined) continue;
     // Said, because the default of some kinds is to leave what belongs to them behind.
     await req.client.delete(dependent.kind, refOf(keyOf(metadata)), {
-      preconditions: { uid: metadata.uid },
+      // Of the version that was looked at: who takes the marks off an object meanwhile keeps it.
+      preconditions: { uid: metadata.uid, resourceVersion: metadata.resourceVersion },
       propagationPolicy: "Background",
     });
   }
@@ -45,8 +47,37 @@ export function setPrunedFor({ dependent, pass }: Unit, key: string): void {
   pass.memory.dependents.set(`${dependent.name}: pruned for`, key);
 }
 
-function cached({ dependent, handlerName, owner, pass, read }: Unit): readonly KubernetesObject[] {
-  return pass.env.cache.list(read.cacheKind, { matchLabels: marksOf(handlerName, dependent.name, owner) });
+function cached(unit: Unit): readonly KubernetesObject[] {
+  const { dependent, handlerName, owner, pass, read } = unit;
+  const found: readonly KubernetesObject[] = pass.env.cache.list(read.cacheKind, {
+    matchLabels: marksOf(handlerName, dependent.name, owner),
+  });
+  return [...found, ...unlabelled(unit, found)];
+}
+
+/** Those whose labels somebody took off: they are looked at by the names that are known. */
+function unlabelled(unit: Unit, found: readonly KubernetesObject[]): readonly KubernetesObject[] {
+  const { pass, read } = unit;
+  return namesOf(unit, found)
+    .filter(({ namespace }) => isCovered(unit, namespace))
+    .map((ref): KubernetesObject | undefined => pass.env.cache.get(read.cacheKind, ref))
+    .filter((object) => object !== undefined);
+}
+
+/** Where the object is, and where it was as far as the entries say; without those that were found. */
+function namesOf(unit: Unit, found: readonly KubernetesObject[]): readonly Ref[] {
+  const { dependent, owner, pass } = unit;
+  const known = new Set(found.map(({ metadata }) => keyOf(metadata)));
+  const entries = entriesOfStep(dependentsOf(owner), { handler: entryHandlerOf(pass.pipeline), step: dependent.name });
+  const refs = [targetNow(unit), ...entries.map(({ name, namespace }) => (namespace === undefined ? { name } : { name, namespace }))];
+  const isName = (ref: Ref | undefined): ref is Ref =>
+    typeof ref?.name === "string" &&
+    ref.name !== "" &&
+    isSegment(ref.name) &&
+    isSegment(ref.namespace ?? "") &&
+    (ref.namespace === undefined) === (dependent.kind.scope === "Cluster");
+  const byKey = new Map(refs.filter(isName).map((ref) => [keyOf(ref), ref]));
+  return [...byKey].filter(([key]) => !known.has(key)).map(([, ref]) => ref);
 }
 
 /**
@@ -58,17 +89,45 @@ async function listed(unit: Unit): Promise<readonly KubernetesObject[]> {
   const { dependent, handlerName, owner, req } = unit;
   const labelSelector = marksOf(handlerName, dependent.name, owner);
   const found: KubernetesObject[] = [];
-  try {
-    for (const namespace of namespacesOf(unit)) {
-      const options = namespace === undefined ? { labelSelector } : { labelSelector, namespace };
+  for (const namespace of namespacesOf(unit)) {
+    const options = namespace === undefined ? { labelSelector } : { labelSelector, namespace };
+    try {
       found.push(...(await req.client.list(dependent.kind, options)));
+    } catch (error) {
+      if (isKindNotServed(error)) return await noneOf(unit);
+      if (!isForbidden(error) || isCovered(unit, namespace)) throw error;
+      req.log.warn({ namespace }, `objects in namespace ${namespace} stay, if there are any: it is not watched, and ${error.message}`);
     }
-  } catch (error) {
-    // With a CRD go all of its objects: what is to be cleaned up is gone.
-    if (isKindNotServed(error)) return [];
-    throw error;
+  }
+  if (dependent.isWatched) return [...found, ...unlabelled(unit, found)];
+  // A list of one, because who prunes may list; the right to get would be needed for this alone.
+  for (const { name, namespace } of namesOf(unit, found)) {
+    const fieldSelector = `metadata.name=${name}`;
+    try {
+      found.push(...(await req.client.list(dependent.kind, namespace === undefined ? { fieldSelector } : { fieldSelector, namespace })));
+    } catch (error) {
+      if (!isForbidden(error) && !isKindNotServed(error)) throw error; // Said by the list above.
+    }
   }
   return found;
+}
+
+/** With a CRD go all of its objects: what is to be cleaned up is gone. With a version of it nothing goes. */
+async function noneOf({ dependent, req, pass }: Unit): Promise<readonly KubernetesObject[]> {
+  const servedAs = await servedVersionOf(pass.env.client, dependent.kind, req.signal);
+  if (servedAs !== undefined) throw new KindNotInstalled(dependent, dependent.kind, servedAs);
+  return [];
+}
+
+/** Without a watch of its own: whether the primaries of the namespace are watched. */
+function isCovered({ dependent, pass, read }: Unit, namespace: string | undefined): boolean {
+  if (namespace === undefined) return true;
+  try {
+    pass.env.cache.list(dependent.isWatched ? read.cacheKind : pass.pipeline.kind, { namespace });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function namespacesOf(unit: Unit): ReadonlySet<string | undefined> {
@@ -77,14 +136,14 @@ function namespacesOf(unit: Unit): ReadonlySet<string | undefined> {
   if (kind.scope === "Cluster") return new Set([undefined]);
   const entries = entriesOfStep(dependentsOf(owner), { handler: entryHandlerOf(unit.pass.pipeline), step: dependent.name });
   const objects = dependent.isWatched ? cached(unit).map(({ metadata }) => metadata.namespace) : [];
-  const named = options.namespace === undefined ? inNamespaceOf(owner, kind, { name: "" }).namespace : namedNow(unit);
-  return new Set([named, ...entries.map(({ namespace }) => namespace), ...objects].filter((namespace) => namespace !== undefined));
+  const named = options.namespace === undefined ? inNamespaceOf(owner, kind, { name: "" }).namespace : targetNow(unit)?.namespace;
+  return new Set([named, ...entries.map(({ namespace }) => namespace), ...objects].filter((each) => each !== undefined && isSegment(each)));
 }
 
 /** A function of the author that throws must not keep the object from being cleaned up. */
-function namedNow({ dependent, owner }: Unit): string | undefined {
+function targetNow({ dependent, owner }: Unit): Ref | undefined {
   try {
-    return targetOf(dependent, owner).namespace;
+    return targetOf(dependent, owner);
   } catch {
     return undefined;
   }
