@@ -77,7 +77,7 @@ async function look({ user }: Harness): Promise<unknown> {
   const { items } = await user.list(ConfigMap, { namespace: "ns" });
   const site = (await user.get(Site, REF)) as KubernetesObject | undefined;
   return {
-    maps: items.map(({ metadata, data }) => [metadata.name, data, metadata.managedFields?.length]).toSorted(),
+    maps: items.map(({ metadata, data }) => [metadata.name, data, metadata.managedFields?.length]),
     said: site === undefined ? "gone" : dependentsOf(site).map(({ step, name, type }) => `${step} ${name} ${type}`),
   };
 }

@@ -1,6 +1,6 @@
 /** dependentApply where two want the same object, or one does not know what it wants: nothing is written without end. */
 import "../src/matchers.ts";
-import { conditions, dependentApply, handler, type Handler } from "@treadle/reconcile";
+import { conditions, dependentApply, dependentsOf, handler, type Handler } from "@treadle/reconcile";
 import { ConfigMap, Namespace } from "@treadle/apimachinery/kinds";
 import { describe, expect, test } from "vitest";
 import { startTestCluster } from "../src/index.ts";
@@ -90,7 +90,7 @@ describe("two that want one object", () => {
     await cluster.create(Site, { metadata: { name: "a" }, spec: {} });
     await op.settled();
     expect(cluster.requests({ verb: "apply" }).length).toBeLessThan(4);
-    const dependents = (await cluster.get(Site, "a"))?.status?.dependents ?? [];
+    const dependents = dependentsOf((await cluster.get(Site, "a")) ?? {});
     const failed = dependents.filter(({ reason }) => reason === "NotOurs").map(({ message }) => message);
     expect(failed).toHaveLength(1);
     expect(failed[0]).toMatch(/the same Site, managed by (others|sites)\.example\.dev/);
@@ -120,7 +120,7 @@ describe("two that want one object", () => {
     await two.settled();
     await one.settled();
     expect((await cluster.get(Namespace, "shared"))?.metadata.labels?.["by"]).toBe("n1");
-    expect((await cluster.get(Site, "n2/a"))?.status?.dependents?.map(({ reason }) => reason)).toEqual(["NotOurs"]);
+    expect(dependentsOf((await cluster.get(Site, "n2/a")) ?? {}).map(({ reason }) => reason)).toEqual(["NotOurs"]);
   });
 });
 

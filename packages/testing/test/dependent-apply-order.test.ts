@@ -98,6 +98,6 @@ describe("a dependent whose dependency is not ready", () => {
     await world.settle();
     world.requests.clear();
     await world.pass("a");
-    expect(world.requests.filter()).toEqual([]);
+    expect(world.requests).toHaveLength(0);
   });
 });

@@ -38,6 +38,12 @@ async function struck(transport: Transport, faults: FaultSet, request: ApiReques
       break;
     case "staleList":
       return opened(await staleRequest(transport, request, fault.resourceVersion ?? "1"), faults, target);
+    case undefined:
+    case "conflict":
+    case "gone":
+    case "serverError":
+    case "tooManyRequests":
+      break;
   }
   return opened(await observed(transport.request(request), faults), faults, target);
 }
