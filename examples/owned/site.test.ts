@@ -53,14 +53,14 @@ test.for(["default/a-page", "elsewhere/a-copy"])("what somebody changes or remov
 });
 
 test.for([
-  { type: "PageReady", namespace: "default", name: "a-page", says: "ConfigMap a-page belongs to nobody" },
-  { type: "CopyReady", namespace: "elsewhere", name: "a-copy", says: "ConfigMap elsewhere/a-copy belongs to nobody" },
+  { type: "PageReady", namespace: "default", name: "a-page", says: "ConfigMap a-page is not ours: nobody controls it" },
+  { type: "CopyReady", namespace: "elsewhere", name: "a-copy", says: "ConfigMap elsewhere/a-copy is not ours: nobody controls it" },
   {
     type: "PageReady",
     namespace: "default",
     name: "a-page",
     metadata: { ownerReferences: [{ apiVersion: "v1", kind: "Node", name: "n", uid: "u", controller: true }] },
-    says: "ConfigMap a-page belongs to Node n (v1, uid u)",
+    says: "ConfigMap a-page is not ours: it belongs to Node n (v1, uid u)",
   },
 ])("what is not ours is left alone until it goes: $says", async ({ type, namespace, name, metadata, says }) => {
   const world = await settled(configMap(namespace, name, metadata), site({ text: "hello", copyTo: "elsewhere" }));

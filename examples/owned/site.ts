@@ -30,8 +30,8 @@ export const page = step(Site, {
     if (reads.page !== undefined) {
       const whose = ownership(reads.page, object, handlerName);
       if (whose.type !== "ours") {
-        const owner = whose.type === "foreign" ? whose.owner : "nobody";
-        return req.conditions.false("PageReady", "NotOurs", `ConfigMap ${name} belongs to ${owner}`).wait(LOOK_AGAIN_MS);
+        const why = whose.type === "foreign" ? `it belongs to ${whose.owner}` : "nobody controls it";
+        return req.conditions.false("PageReady", "NotOurs", `ConfigMap ${name} is not ours: ${why}`).wait(LOOK_AGAIN_MS);
       }
     }
     if (reads.page?.data?.["text"] !== data.text) {
@@ -65,8 +65,8 @@ export const copy = step(Site, {
     if (reads.copy !== undefined) {
       const whose = ownership(reads.copy, object, handlerName);
       if (whose.type !== "ours") {
-        const owner = whose.type === "foreign" ? whose.owner : "nobody";
-        return req.conditions.false("CopyReady", "NotOurs", `ConfigMap ${copyTo}/${name} belongs to ${owner}`).wait(LOOK_AGAIN_MS);
+        const why = whose.type === "foreign" ? `it belongs to ${whose.owner}` : "nobody controls it";
+        return req.conditions.false("CopyReady", "NotOurs", `ConfigMap ${copyTo}/${name} is not ours: ${why}`).wait(LOOK_AGAIN_MS);
       }
     }
     if (reads.copy?.data?.["text"] !== data.text) {

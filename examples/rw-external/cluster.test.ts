@@ -98,7 +98,7 @@ test("somebody else's Secret of the output's name is neither overwritten nor del
   expect(await cluster.get(RWExternal, "a")).toHaveCondition("OutputReady", {
     status: "False",
     reason: "NotOurs",
-    message: "Secret a belongs to nobody that is known; it is left as it is",
+    message: "Secret a is not ours: nobody controls it",
   });
   await cluster.delete(RWExternal, "a");
   await op.settled();
@@ -127,7 +127,7 @@ test("of two that want one output the second waits, says for whom, and takes ove
   expect(await cluster.get(RWExternal, "b")).toHaveCondition("OutputReady", {
     status: "False",
     reason: "NotOurs",
-    message: /^Secret a belongs to RWExternal a /,
+    message: /^Secret a is not ours: it belongs to RWExternal a /,
   });
   expect(text(await cluster.get(Secret, "a"))).toEqual({ quotient: "3", remainder: "2" });
 

@@ -54,8 +54,8 @@ export const storeOutput = step(RWExternal, {
     if (output !== undefined) {
       const whose = ownership(output, object, NAME);
       if (whose.type !== "ours") {
-        const owner = whose.type === "foreign" ? whose.owner : "nobody that is known";
-        return req.conditions.false("OutputReady", "NotOurs", `Secret ${name} belongs to ${owner}; it is left as it is`).wait();
+        const why = whose.type === "foreign" ? `it belongs to ${whose.owner}` : "nobody controls it";
+        return req.conditions.false("OutputReady", "NotOurs", `Secret ${name} is not ours: ${why}`).wait();
       }
       if (output.metadata.deletionTimestamp !== undefined)
         return req.conditions.false("OutputReady", "Deleting", `Secret ${name} is being deleted, and will be made again`).wait();

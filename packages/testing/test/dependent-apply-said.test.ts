@@ -16,6 +16,7 @@ describe("entry and Ready", () => {
   test("both say that an object is not ours", async () => {
     const world = await settled({}, configMap("a-page"));
     expect(said(world)).toEqual(["page Failed/NotOurs"]);
+    expect(entries(world)[0]?.message).toBe('ConfigMap a-page is not ours: nobody controls it; adopt: "ifUnowned" would take it');
     expect(world.get(Site, "a")).toHaveCondition("Ready", { status: "False", reason: "NotOurs" });
   });
 

@@ -203,8 +203,13 @@ function withManagedFields({ pass, read }: Unit, live: KubernetesObject): Kubern
   return managedFields === undefined ? live : { ...live, metadata: { ...live.metadata, managedFields } };
 }
 
-function notOurs(unit: Unit, target: Ref, { live, owner }: { readonly live: KubernetesObject; readonly owner: string }): Converged {
-  const message = `${title(unit, target)} is not ours: it belongs to ${owner}`;
+function notOurs(
+  unit: Unit,
+  target: Ref,
+  { live, owner }: { readonly live: KubernetesObject; readonly owner: string | undefined },
+): Converged {
+  const why = owner === undefined ? 'nobody controls it; adopt: "ifUnowned" would take it' : `it belongs to ${owner}`;
+  const message = `${title(unit, target)} is not ours: ${why}`;
   return { type: "not yet", live, state: { type: "Failed", reason: "NotOurs", message } };
 }
 

@@ -9,7 +9,8 @@ export type Whose =
   | { readonly type: "ours" }
   /** Not ours yet; the author lets us take it. `controller`: it has another controller, which must go first. */
   | { readonly type: "adoptable"; readonly hasController: boolean }
-  | { readonly type: "foreign"; readonly owner: string };
+  /** `owner` is undefined where nobody controls it. */
+  | { readonly type: "foreign"; readonly owner: string | undefined };
 
 export function whoseIs(unit: Unit, live: KubernetesObject): Whose {
   const { dependent, owner, handlerName, pass } = unit;
@@ -32,7 +33,7 @@ export function whoseIs(unit: Unit, live: KubernetesObject): Whose {
   const hasController = live.metadata.ownerReferences?.some(({ controller }) => controller === true) === true;
   if (adopt === "force") return { type: "adoptable", hasController };
   if (found.type === "free")
-    return adopt === "ifUnowned" ? { type: "adoptable", hasController: false } : { type: "foreign", owner: "nobody that says so" };
+    return adopt === "ifUnowned" ? { type: "adoptable", hasController: false } : { type: "foreign", owner: undefined };
   return found;
 }
 
