@@ -1,5 +1,6 @@
 /** What a request is handled with: the parts of the server, and the request as it was read. */
 import type { ApiRequest, ApiResponse, Clock, Random } from "@treadle/apimachinery";
+import type { Admission, Deliberation } from "./admission/admission.ts";
 import type { Access } from "./authorization/access.ts";
 import type { UserInfo } from "./authorization/identity.ts";
 import type { Accepted } from "./content.ts";
@@ -22,6 +23,7 @@ export interface Parts {
   readonly collectsGarbage: boolean;
   /** Who may do what. */
   readonly access: Access;
+  readonly admission: Admission;
   /** Streams in progress and the id of their kind; ended when the server closes or the kind changes. */
   readonly streams: Map<{ end(): void }, string>;
 }
@@ -39,6 +41,8 @@ export interface Call {
   readonly accepted: Accepted;
   /** Texts for the client beside the answer; filled while the request is handled. */
   readonly warnings: string[];
+  /** Of a request that webhooks are asked about; absent for writes of the server itself. */
+  readonly deliberation?: Deliberation;
 }
 
 /** The entry that the path names, if it exists. */

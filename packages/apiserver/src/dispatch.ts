@@ -1,5 +1,6 @@
 /** From a request to the verb that answers it. */
 import type { ApiRequest, ApiResponse } from "@treadle/apimachinery";
+import { deliberate } from "./admission/admission.ts";
 import type { Identity, UserInfo } from "./authorization/identity.ts";
 import { checkSize, encode, mediaTypeOf, negotiate } from "./content.ts";
 import { type Call, type Parts, respond } from "./context.ts";
@@ -123,8 +124,13 @@ async function answerResource(
     accepted: negotiate(request.headers["accept"]),
     warnings: served.version.deprecation === undefined ? [] : [served.version.deprecation],
   };
+  const deprecations = [...call.warnings];
+  const answered = deliberate((deliberation) => {
+    call.warnings.splice(0, call.warnings.length, ...deprecations);
+    return verbOf({ ...call, deliberation });
+  });
   // What was warned of before a refusal is in its answer, too.
-  const response = await verbOf(call).catch((error: unknown) => {
+  const response = await answered.catch((error: unknown) => {
     if (error instanceof StatusError) return failedResponse(error.status);
     throw error;
   });

@@ -17,6 +17,8 @@ import {
   systemRandom,
   type Transport,
 } from "@treadle/apimachinery";
+import { Admission } from "./admission/admission.ts";
+import type { ResolveService } from "./admission/transport.ts";
 import { Access } from "./authorization/access.ts";
 import { RoleAggregation } from "./authorization/aggregation.ts";
 import { createBootstrapRoles } from "./authorization/bootstrap.ts";
@@ -68,6 +70,8 @@ export interface ApiServerOptions {
   readonly tokens?: Readonly<Record<string, Identity>>;
   /** Admission plugins beside those that always act. @defaultValue none */
   readonly admissionPlugins?: readonly "OwnerReferencesPermissionEnforcement"[];
+  /** Where a service listens that a webhook names, as `https://127.0.0.1:9443`. @defaultValue nowhere: calls of such webhooks fail */
+  readonly webhookServices?: ResolveService;
 }
 
 export interface TransportOptions {
@@ -119,13 +123,15 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
     tokens: options.tokens ?? {},
     enforcesOwners: options.admissionPlugins?.includes("OwnerReferencesPermissionEnforcement") === true,
   });
+  const uid = options.uid ?? randomUUID;
   const parts: Parts = {
     store,
     registry,
     access,
+    admission: new Admission({ clock, uid, services: options.webhookServices }),
     clock,
     random: options.random ?? systemRandom,
-    uid: options.uid ?? randomUUID,
+    uid,
     watchBuffer: options.watchBuffer ?? 10_000,
     bookmarkIntervalMs: options.bookmarkIntervalMs ?? 60_000,
     collectsGarbage: options.garbageCollection === true,

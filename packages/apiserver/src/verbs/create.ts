@@ -1,5 +1,6 @@
 /** POST to a collection. */
 import { type ApiResponse, randomName } from "@treadle/apimachinery";
+import { chosenFor } from "../admission/admission.ts";
 import { BodyError, encodingOf, parseBody } from "../content.ts";
 import { type Call, viewFor } from "../context.ts";
 import {
@@ -7,6 +8,7 @@ import {
   checkFields,
   fieldProblems,
   type Incoming,
+  noteSent,
   prepareDraft,
   readObject,
   recordOwner,
@@ -37,20 +39,25 @@ export async function create(call: Call): Promise<ApiResponse> {
 }
 
 /** Stores a new object that was read; the namespace, the name and everything else is checked here. `applied`: by an apply. */
-export function store(call: Call, draft: Draft, options: WriteOptions, applied?: AppliedOwnership): Entry | View {
+export function store(call: Call, sent: Draft, options: WriteOptions, applied?: AppliedOwnership): Entry | View {
   const { route, served, collection, parts } = call;
   const { type } = served;
-  matchNamespace(draft, type.isNamespaced ? route.namespace : "");
-  checkNamespace(parts, type, draft);
+  matchNamespace(sent, type.isNamespaced ? route.namespace : "");
+  checkNamespace(parts, type, sent);
   parts.access.checkCreate(call);
+  const admitted = { operation: "CREATE", live: undefined, subresource: "", isDryRun: options.isDryRun } as const;
+  const draft = parts.admission.mutate(call, { ...admitted, draft: sent });
   parts.access.checkRoles(call, draft, undefined);
   const requested = draft.metadata["managedFields"];
   // An apply may name any version of an object that is not there.
   if (applied === undefined && /^0*[1-9]\d*$/.test(String(draft.metadata["resourceVersion"] ?? ""))) throw versionOnCreate();
   prepareNew(call, draft);
+  // What webhooks add has no manager.
+  if (draft !== sent) noteSent(draft, sent);
   const written = { draft, live: undefined, subresource: "" };
   validateDraft(served, written, call.warnings);
   parts.access.checkOwners(call, written);
+  parts.admission.validate(call, { ...admitted, draft });
   const key = keyFor(draft.metadata.namespace ?? "", draft.metadata.name);
   const taken = collection.get(key);
   if (taken !== undefined) {
@@ -103,10 +110,11 @@ function prepareNew(call: Call, draft: Draft): void {
   const { type, version } = served;
   const meta: JsonObject = draft.metadata;
   if (!meta["name"] && typeof meta["generateName"] === "string")
-    meta["name"] = generatedName(call, meta["generateName"], draft.metadata.namespace ?? "");
+    meta["name"] = keptName(call, meta["generateName"], draft.metadata.namespace ?? "");
   for (const field of ["deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "generation", "managedFields"]) delete meta[field];
-  meta["uid"] = parts.uid();
-  meta["creationTimestamp"] = secondsOf(parts.clock.now());
+  const { uid, nowMs } = chosenFor(call);
+  meta["uid"] = uid;
+  meta["creationTimestamp"] = secondsOf(nowMs);
   if (type.countsGenerations) meta["generation"] = 1;
   if (version.status && !type.keepsStatus) resetStatus(served, draft);
   prepareDraft(call, draft, undefined);
@@ -118,6 +126,16 @@ function resetStatus({ type, version }: Served, draft: Draft): void {
   const status = definition === undefined ? undefined : emptyStatus(definition);
   if (status === undefined) delete draft["status"];
   else draft["status"] = status;
+}
+
+/** The name that was chosen before webhooks were asked, if it is still free. */
+function keptName(call: Call, base: string, namespace: string): string {
+  const { deliberation, collection } = call;
+  const chosen = deliberation?.name;
+  if (chosen !== undefined && collection.get(keyFor(namespace, chosen)) === undefined) return chosen;
+  const name = generatedName(call, base, namespace);
+  if (deliberation !== undefined) deliberation.name = name;
+  return name;
 }
 
 /** k8s.io/apiserver `storage/names`: five characters after at most 58; several tries since 1.32. */

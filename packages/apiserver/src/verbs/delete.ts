@@ -5,6 +5,7 @@ import { type Call, respond, viewFor } from "../context.ts";
 import { FOREGROUND_FINALIZER, ORPHAN_FINALIZER, removeOrMark } from "../deletion.ts";
 import type { JsonObject } from "../internal/json.ts";
 import { stringsOf } from "../object-meta.ts";
+import { viewOf } from "../present.ts";
 import { conflict, forbiddenError } from "../status-errors.ts";
 import type { Entry } from "../storage.ts";
 import { objectAnswer } from "../table/table.ts";
@@ -17,6 +18,7 @@ export async function deleteOne(call: Call): Promise<ApiResponse> {
   const entry = requireEntry(call);
   checkPreconditions(call, entry, options);
   checkImmortal(call);
+  admitDeletion(call, entry, options);
   const left = deleteEntry(call, entry, options);
   const { encoding } = call.accepted;
   if (left !== undefined || call.served.type.returnsDeleted) {
@@ -29,6 +31,8 @@ export async function deleteOne(call: Call): Promise<ApiResponse> {
 export async function deleteCollection(call: Call): Promise<ApiResponse> {
   const options = await readDeleteOptions(call);
   const entries = selectedEntries(call);
+  // All are asked about before the first one goes, since the answer names them all.
+  for (const entry of entries) admitDeletion(call, entry, options);
   for (const entry of entries) deleteEntry(call, entry, options);
   return listAnswer(call, { entries, revision: call.parts.store.revision });
 }
@@ -53,6 +57,11 @@ function checkPreconditions(call: Call, entry: Entry, options: DeleteOptions): v
     const text = `the ResourceVersion in the precondition (${options.resourceVersion}) does not match the ResourceVersion in record (${resourceVersion}). The object might have been modified`;
     throw conflict(of, name, text);
   }
+}
+
+function admitDeletion(call: Call, entry: Entry, { isDryRun }: DeleteOptions): void {
+  const live = viewOf(entry, call.served.version, call.served.type.storage).object;
+  call.parts.admission.validate(call, { operation: "DELETE", draft: undefined, live, subresource: "", isDryRun });
 }
 
 function deleteEntry(call: Call, entry: Entry, options: DeleteOptions): Entry | undefined {

@@ -44,18 +44,21 @@ export interface ObjectChange {
  * Makes the change, or nothing when it changes nothing. Removing the last finalizer of an object that is being deleted
  * removes the object. @throws StatusError 409, 422, 500
  */
-export function change(call: Call, { entry, draft, subresource, options, applied }: ObjectChange): Entry | View {
+export function change(call: Call, { entry, draft: sent, subresource, options, applied }: ObjectChange): Entry | View {
   const { served, collection, route } = call;
   const { type, version } = served;
   const live = viewOf(entry, version, type.storage).object;
-  matchNamespace(draft, type.isNamespaced ? route.namespace : "");
-  checkVersion(call, draft, live);
-  const requested = draft.metadata["managedFields"];
+  matchNamespace(sent, type.isNamespaced ? route.namespace : "");
+  checkVersion(call, sent, live);
+  const requested = sent.metadata["managedFields"];
+  const admitted = { operation: "UPDATE", live, subresource, isDryRun: options.isDryRun } as const;
+  const draft = call.parts.admission.mutate(call, { ...admitted, draft: sent });
   const next = merge(call, draft, live, subresource);
   const written = { draft: next, live, subresource };
   call.parts.access.checkRoles(call, next, live);
   validateDraft(served, written, call.warnings);
   call.parts.access.checkOwners(call, written);
+  call.parts.admission.validate(call, { ...admitted, draft: next });
   recordOwner(call, written, applied ?? { requested, options });
   const stored = toStored(served, next);
   // A subresource takes the metadata as readers see it.

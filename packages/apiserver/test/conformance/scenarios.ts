@@ -12,6 +12,7 @@ import { rights } from "./scenarios/rights.ts";
 import { schema } from "./scenarios/schema.ts";
 import { strategic } from "./scenarios/strategic.ts";
 import { tables } from "./scenarios/tables.ts";
+import { webhooks } from "./scenarios/webhooks.ts";
 import type { Scenario } from "./session.ts";
 
 export const scenarios: readonly Scenario[] = [
@@ -28,4 +29,5 @@ export const scenarios: readonly Scenario[] = [
   ...apply,
   ...tables,
   ...rights,
+  ...webhooks,
 ];

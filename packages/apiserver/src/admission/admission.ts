@@ -1,0 +1,286 @@
+/**
+ * Admission by webhooks. Everything else of a request is synchronous, so that it sees and leaves a consistent store; a webhook
+ * takes time. So where an answer is needed the request is given up ({@link Suspension}), the webhook is asked, and the request
+ * is handled again from the start, on the store as it is by then. An answer counts for the very objects that were shown:
+ * where another write came between, webhooks are asked anew, as the real server does it.
+ */
+import { type Clock, jsonEqual } from "@treadle/apimachinery";
+import type { Call, Parts } from "../context.ts";
+import { complete } from "../draft.ts";
+import { cloneJson, goQuote, isObject, type JsonObject, valueAt } from "../internal/json.ts";
+import { MetaTypeError } from "../meta-type-error.ts";
+import { resourceOf } from "../registry.ts";
+import { badRequest, forbiddenError, internalError, StatusError } from "../status-errors.ts";
+import type { Draft, StoredObject } from "../storage.ts";
+import { readPatch } from "../verbs/patch-body.ts";
+import { conditionsHold } from "./conditions.ts";
+import { type Answer, readAnswer, reviewOf } from "./review.ts";
+import { type ResolveService, WebhookClient, WebhookError } from "./transport.ts";
+import { hasWebhooks, type Invocation, invocationOf, type Operation, type Wanted, type Webhook, webhooksOf } from "./webhooks.ts";
+
+/** What a request keeps while it is handled more than once. */
+export class Deliberation {
+  /** By what was asked. */
+  readonly outcomes: Map<string, Outcome> = new Map();
+  /** What the first try chose for a new object. */
+  uid: string | undefined;
+  name: string | undefined;
+  nowMs: number | undefined;
+}
+
+/** The request waits for webhooks: handle it again when `settled` has resolved. */
+export class Suspension extends Error {
+  override readonly name = "Suspension";
+  readonly settled: Promise<void>;
+
+  constructor(settled: Promise<void>) {
+    super("the request waits for webhooks");
+    this.settled = settled;
+  }
+}
+
+export interface AdmittedWrite {
+  readonly operation: Operation;
+  /** Undefined for a deletion. */
+  readonly draft: Draft | undefined;
+  readonly live: StoredObject | undefined;
+  readonly subresource: string;
+  readonly isDryRun: boolean;
+}
+
+export interface Outcome {
+  readonly warnings: readonly string[];
+  readonly denial?: StatusError;
+  /** As webhooks changed it; absent where none did. */
+  readonly object?: JsonObject;
+}
+
+export class Admission {
+  readonly #client: WebhookClient;
+  readonly #uid: () => string;
+
+  constructor({
+    clock,
+    uid,
+    services,
+  }: { readonly clock: Clock; readonly uid: () => string; readonly services?: ResolveService | undefined }) {
+    this.#client = new WebhookClient(clock, services);
+    this.#uid = uid;
+  }
+
+  /** The object as mutating webhooks make it. @throws Suspension, and StatusError for what a webhook refuses */
+  mutate(call: Call, write: AdmittedWrite & { readonly draft: Draft }): Draft {
+    const outcome = this.#outcome(call, write, "mutating");
+    if (outcome?.object === undefined) return write.draft;
+    try {
+      return complete(call.served, cloneJson(outcome.object)).draft;
+    } catch (error) {
+      if (error instanceof MetaTypeError) throw internalError(error.describe(call.served.type));
+      throw error;
+    }
+  }
+
+  /** Asks mutating webhooks about a deletion, which they cannot change, and validating ones about any write. @throws Suspension, StatusError */
+  validate(call: Call, write: AdmittedWrite): void {
+    if (write.draft === undefined) this.#outcome(call, write, "mutating");
+    this.#outcome(call, write, "validating");
+  }
+
+  #outcome(call: Call, write: AdmittedWrite, phase: "mutating" | "validating"): Outcome | undefined {
+    const { parts, deliberation } = call;
+    // A Scale is not what the webhooks of its object expect.
+    if (deliberation === undefined || write.subresource === "scale" || !hasWebhooks(parts.store, phase)) return undefined;
+    const wanted = wantedOf(call, write);
+    const invocations = webhooksOf(parts.store, phase).flatMap((hook) => invocationOf(parts.store, hook, wanted) ?? []);
+    if (invocations.length === 0) return undefined;
+    const version = write.live?.metadata.resourceVersion ?? "";
+    const key = JSON.stringify([phase, write.operation, wanted.name, version, invocations.map(({ hook }) => hook.id), write.draft]);
+    const known = deliberation.outcomes.get(key);
+    if (known !== undefined) {
+      call.warnings.push(...known.warnings);
+      if (known.denial !== undefined) throw known.denial;
+      return known;
+    }
+    const rounds = new Rounds(this.#client, this.#uid, call, { wanted, isDryRun: write.isDryRun });
+    const asked = phase === "mutating" ? rounds.mutate(invocations) : rounds.validate(invocations);
+    throw new Suspension(asked.then((outcome) => void deliberation.outcomes.set(key, outcome)));
+  }
+}
+
+/** The calls that one write needs. */
+class Rounds {
+  readonly #client: WebhookClient;
+  readonly #uid: () => string;
+  readonly #call: Call;
+  readonly #isDryRun: boolean;
+  readonly #warnings: string[] = [];
+  #wanted: Wanted;
+
+  constructor(
+    client: WebhookClient,
+    uid: () => string,
+    call: Call,
+    { wanted, isDryRun }: { readonly wanted: Wanted; readonly isDryRun: boolean },
+  ) {
+    this.#client = client;
+    this.#uid = uid;
+    this.#call = call;
+    this.#wanted = wanted;
+    this.#isDryRun = isDryRun;
+  }
+
+  /**
+   * One after the other. A webhook that wishes it is asked once more when a later one changed the object; in that second round
+   * a change may wake others, too.
+   */
+  async mutate(invocations: readonly Invocation[]): Promise<Outcome> {
+    const before = this.#wanted.object;
+    const asked = new Set<string>();
+    const again = new Set<string>();
+    for (const isFirst of [true, false]) {
+      for (const invocation of invocations) {
+        const { id, isReinvoked } = invocation.hook;
+        if (!isFirst && !again.has(id)) continue;
+        const { object: shown } = this.#wanted;
+        const denial = await this.#change(invocation);
+        if (denial !== undefined) return { warnings: this.#warnings, denial };
+        if (this.#wanted.object !== shown) {
+          for (const other of asked) again.add(other);
+          asked.clear();
+        }
+        if (isReinvoked) asked.add(id);
+      }
+    }
+    const { object } = this.#wanted;
+    return { warnings: this.#warnings, ...(object === undefined || object === before ? {} : { object }) };
+  }
+
+  /** All at once; the first refusal in their order counts. */
+  async validate(invocations: readonly Invocation[]): Promise<Outcome> {
+    const answers = await Promise.all(invocations.map((invocation) => this.#ask(invocation)));
+    for (const answer of answers) if (!(answer instanceof StatusError)) this.#warnings.push(...answer.warnings);
+    const denials = answers.flatMap((answer) => (answer instanceof StatusError ? answer : (answer.denial ?? [])));
+    return { warnings: this.#warnings, ...(denials[0] === undefined ? {} : { denial: denials[0] }) };
+  }
+
+  async #change(invocation: Invocation): Promise<StatusError | undefined> {
+    const answer = await this.#ask(invocation);
+    if (answer instanceof StatusError) return answer;
+    this.#warnings.push(...answer.warnings);
+    if (answer.denial !== undefined) return answer.denial;
+    if (answer.patch === undefined || (Array.isArray(answer.patch) && answer.patch.length === 0)) return undefined;
+    const { object, served } = this.#wanted;
+    if (object === undefined) {
+      const name = goQuote(invocation.hook.name);
+      return internalError(`admission webhook ${name} attempted to modify the object, which is not supported for this operation`);
+    }
+    try {
+      const shown = { ...object, apiVersion: invocation.version.apiVersion };
+      const patched = readPatch("application/json-patch+json", answer.patch)(shown);
+      if (!isObject(patched)) return internalError("the patch of a webhook left no object");
+      const next = { ...patched, kind: served.type.kind, apiVersion: served.version.apiVersion };
+      if (!jsonEqual(next, object)) this.#wanted = { ...this.#wanted, object: next };
+      return undefined;
+    } catch (error) {
+      return internalError(patchProblem(answer.patch, object) ?? (error instanceof Error ? error.message : String(error)));
+    }
+  }
+
+  /** The answer; one that lets pass for a webhook that does not answer and may be left out. */
+  async #ask(invocation: Invocation): Promise<Answer | StatusError> {
+    const { hook } = invocation;
+    try {
+      const { user, query } = this.#call;
+      const context = { uid: this.#uid(), user, isDryRun: this.#isDryRun, options: optionsOf(this.#wanted.operation, query) };
+      const review = reviewOf(invocation, this.#wanted, context);
+      const holds = conditionsHold(hook.matchConditions, review);
+      if (typeof holds === "string")
+        return hook.failsOpen ? PASS : forbiddenError(resourceOf(this.#wanted.served.type), this.#wanted.name, holds);
+      if (!holds) return PASS;
+      if (this.#isDryRun && hook.sideEffects !== "None" && hook.sideEffects !== "NoneOnDryRun")
+        return badRequest(`admission webhook ${goQuote(hook.name)} does not support dry run`);
+      return readAnswer(hook, review, await this.#post(hook, review));
+    } catch (error) {
+      if (!(error instanceof WebhookError)) throw error;
+      return hook.failsOpen ? PASS : internalError(`failed calling webhook ${goQuote(hook.name)}: ${error.message}`);
+    }
+  }
+
+  async #post(hook: Webhook, body: JsonObject): Promise<unknown> {
+    const { clientConfig, timeoutSeconds } = hook;
+    try {
+      return await this.#client.post({ clientConfig, body, timeoutSeconds });
+    } catch (error) {
+      throw error instanceof WebhookError ? new WebhookError(`failed to call webhook: ${error.message}`) : error;
+    }
+  }
+}
+
+/** The words of Go's library for a field that is to be removed and is not there. */
+function patchProblem(patch: unknown, object: JsonObject): string | undefined {
+  for (const operation of Array.isArray(patch) ? patch.filter(isObject) : []) {
+    const { op, path } = operation;
+    if (op !== "remove" || typeof path !== "string") continue;
+    const fields = path
+      .slice(1)
+      .split("/")
+      .map((one) => one.replaceAll("~1", "/").replaceAll("~0", "~"));
+    if (valueAt(object, fields) !== undefined) continue;
+    return `error in remove for path: '${path}': Unable to remove nonexistent key: ${fields.at(-1)}: missing value`;
+  }
+  return undefined;
+}
+
+const PASS: Answer = { warnings: [] };
+
+function wantedOf({ served, route }: Call, { operation, draft, live, subresource }: AdmittedWrite): Wanted {
+  const metadata: { readonly name?: string; readonly namespace?: string } = draft?.metadata ?? live?.metadata ?? {};
+  // Of many objects that are deleted at once none is named.
+  const name = route.name || (operation === "DELETE" ? "" : metadata.name) || "";
+  // The namespace of a namespace is itself.
+  const namespace = served.type.id === "namespaces" ? name : (metadata.namespace ?? "");
+  return { operation, served, subresource, namespace, name, object: draft, oldObject: live };
+}
+
+const OPTIONS: Readonly<Record<Operation, string>> = { CREATE: "CreateOptions", UPDATE: "UpdateOptions", DELETE: "DeleteOptions" };
+
+function optionsOf(operation: Operation, query: URLSearchParams): JsonObject {
+  const dryRun = query.getAll("dryRun");
+  const given = ["fieldManager", "fieldValidation"].flatMap((name) => (query.get(name) ? [[name, query.get(name)]] : []));
+  return {
+    kind: OPTIONS[operation],
+    apiVersion: "meta.k8s.io/v1",
+    ...(operation === "DELETE" ? {} : Object.fromEntries(given)),
+    ...(dryRun.length === 0 ? {} : { dryRun }),
+  };
+}
+
+/** Handles a request again and again until no webhook needs to be asked any more. */
+export async function deliberate<T>(handle: (deliberation: Deliberation) => Promise<T>): Promise<T> {
+  const deliberation = new Deliberation();
+  for (let tries = 0; ; tries++) {
+    try {
+      return await handle(deliberation);
+    } catch (error) {
+      if (!(error instanceof Suspension)) throw error;
+      if (tries === MAX_TRIES) throw internalError("other writes came between again and again while webhooks were asked");
+      await error.settled;
+    }
+  }
+}
+
+/** Each write takes at most two, unless others come between. */
+const MAX_TRIES = 100;
+
+/** The id, the time and the name that a new object keeps while webhooks are asked about it. */
+export function chosenFor({ deliberation, parts }: { readonly deliberation?: Deliberation | undefined; readonly parts: Parts }): Chosen {
+  if (deliberation === undefined) return { uid: parts.uid(), nowMs: parts.clock.now() };
+  deliberation.uid ??= parts.uid();
+  deliberation.nowMs ??= parts.clock.now();
+  return { uid: deliberation.uid, nowMs: deliberation.nowMs };
+}
+
+interface Chosen {
+  readonly uid: string;
+  readonly nowMs: number;
+}
