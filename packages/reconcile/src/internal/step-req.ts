@@ -2,8 +2,7 @@
  * The req of one phase of one step at run time. One class serves all phases; the types of `req.ts` show a phase only what
  * it may use, and what would do harm in untyped code is refused here.
  */
-import { type Condition, groupKindOf, isConditionReason, isMetadataOnly, type Kind, type KubernetesObject } from "@treadle/apimachinery";
-import type { CleanupExit, Exit } from "../condition.ts";
+import { groupKindOf, isMetadataOnly, type Kind, type KubernetesObject } from "@treadle/apimachinery";
 import { inNamespaceOf } from "../reads.ts";
 import type { Cache, Logger, Outcome, ReqClient } from "../req.ts";
 import { type Continue, makeContinue, makeStop, makeWait, requireDelay, requireReason, type Stop, type Wait } from "../result.ts";
@@ -14,6 +13,7 @@ import type { Pass } from "./pass-state.ts";
 import type { Pipeline } from "./pipeline.ts";
 import { reqClient } from "./req-client.ts";
 import { checkpoint } from "./save.ts";
+import { StepConditions } from "./step-conditions.ts";
 import type { StepRuntime } from "./step-runtime.ts";
 
 export type Phase = "gate" | "do" | "cleanup" | "post";
@@ -219,68 +219,6 @@ export class StepReq {
   }
 }
 
-/** The condition setters of one step. */
-export class StepConditions {
-  readonly #pass: Pass;
-  readonly #step: StepRuntime;
-  readonly #check: () => void;
-
-  constructor(pass: Pass, step: StepRuntime, check: () => void) {
-    this.#pass = pass;
-    this.#step = step;
-    this.#check = check;
-  }
-
-  true(type: string, reason: string = type, message: string = ""): void {
-    this.#set(type, { status: "True", reason, message });
-  }
-
-  false(type: string, reason: string, message: string): Exit {
-    this.#set(type, { status: "False", reason, message });
-    return exit(message === "" ? reason : message);
-  }
-
-  unknown(type: string, reason: string, message: string): Exit {
-    this.#set(type, { status: "Unknown", reason, message });
-    return exit(message === "" ? reason : message);
-  }
-
-  keep(type: string): void {
-    this.#set(type, "keep");
-  }
-
-  previous(type: string): Condition | undefined {
-    this.#requireDeclared(type);
-    const { status } = this.#pass.object as { readonly status?: { readonly conditions?: readonly Condition[] } };
-    return status?.conditions?.find((condition) => condition.type === type);
-  }
-
-  #set(
-    type: string,
-    setting: { readonly status: "True" | "False" | "Unknown"; readonly reason: string; readonly message: string } | "keep",
-  ): void {
-    this.#check();
-    this.#requireDeclared(type);
-    if (setting !== "keep") {
-      const { reason, message } = setting;
-      if (typeof reason !== "string" || !isConditionReason(reason)) {
-        throw misuse(
-          "ERR_INVALID_STEP",
-          `step "${this.#step.name}": the reason ${JSON.stringify(reason)} of condition "${type}" is no CamelCase word: letters, digits, "_", ":" and "," only`,
-        );
-      }
-      if (typeof message !== "string")
-        throw misuse("ERR_INVALID_STEP", `step "${this.#step.name}": the message of condition "${type}" must be a text`);
-    }
-    this.#pass.settings.set(type, setting);
-  }
-
-  #requireDeclared(type: string): void {
-    if (this.#step.conditions.some((declared) => declared.type === type)) return;
-    throw misuse("ERR_NOT_DECLARED", `step "${this.#step.name}" does not manage the condition "${type}": add it to the step's conditions`);
-  }
-}
-
 /** @throws TypeError for a kind that nothing in the handler watches, even where another handler's informer knows it: no event would wake us. */
 function declared<K extends Kind>(pipeline: Pipeline, kind: K): K {
   const groupKind = groupKindOf(kind);
@@ -295,10 +233,6 @@ function declared<K extends Kind>(pipeline: Pipeline, kind: K): K {
     "ERR_NOT_DECLARED",
     `req.cache: ${groupKindOf(kind)} is not watched by handler "${pipeline.name}": declare it by reads, owns or watch(), or use req.client`,
   );
-}
-
-function exit(message: string): Exit & CleanupExit {
-  return { wait: (afterMs) => makeWait(message, afterMs), stop: () => makeStop(message) };
 }
 
 function stepLogger(log: Logger, step: string): Logger {
