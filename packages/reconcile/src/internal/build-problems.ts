@@ -139,6 +139,7 @@ function dependentProblems({ kind, steps }: Collected, leaves: readonly StepRunt
     const fix = kind.resource === undefined ? "say checkedForReadiness: false" : "add dependents: true to its defineResource()";
     problems.push(`step "${shown.name}" shows its object in status.dependents, for which ${kind.kind} has no room: ${fix}`);
   }
+  for (const step of leaves) problems.push(...(step.dependent?.problems(kind) ?? []).map((problem) => `step "${step.name}" ${problem}`));
   const neededBy = (step: StepRuntime): readonly StepRuntime[] => step.dependent?.dependsOn().filter((each) => each !== undefined) ?? [];
   const before = new Set<StepRuntime>();
   for (const step of steps) {

@@ -2,7 +2,7 @@
  * What a step is at run time. The public type {@link Step} is opaque; this is what stands behind it. A brand under
  * `Symbol.for` finds it, so steps published with another copy of this package work too.
  */
-import type { Kind, KubernetesObject } from "@treadle/apimachinery";
+import type { Kind, KubernetesObject, Ref } from "@treadle/apimachinery";
 import type { z } from "zod";
 import type { Declared } from "../condition.ts";
 import type { Permission } from "../permission.ts";
@@ -46,6 +46,10 @@ export interface DependentRuntime {
   readonly refersToOwner: boolean;
   /** Whether it has entries in `status.dependents`. */
   readonly hasEntries: boolean;
+  /** Which object it keeps now. @throws what the author's functions throw */
+  readonly target: (object: KubernetesObject) => Ref;
+  /** What is wrong with it for objects of `primary`; each says how to mend it. */
+  readonly problems: (primary: Kind) => readonly string[];
   /** The steps that must be ready before. Read when the handler is built: until then authors may add to their list. */
   readonly dependsOn: () => readonly (StepRuntime | undefined)[];
   /**

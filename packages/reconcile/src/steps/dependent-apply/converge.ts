@@ -1,6 +1,7 @@
 /** Brings one object to what is wanted, by as few requests as possible: none where nothing differs. */
 import { isAlreadyExists, isConflict, jsonEqual, type KubernetesObject, type Ref } from "@treadle/apimachinery";
 import { unitManager } from "../../internal/req-client.ts";
+import { shownError } from "./confidential.ts";
 import { digestAnnotation, digestOf, titleOf } from "./dependent.ts";
 import type { DependentState } from "./entries.ts";
 import { appliedFields, extractOwned, firstDifference } from "./owned-fields.ts";
@@ -61,7 +62,7 @@ async function create(unit: Unit, wanted: Wanted): Promise<Converged> {
     written(unit, wanted, live);
     return { type: "there", live };
   } catch (error) {
-    if (!isAlreadyExists(error) && !isConflict(error)) throw error;
+    if (!isAlreadyExists(error) && !isConflict(error)) throw shownError(kind, wanted.body, error);
     return await raced(unit, wanted);
   }
 }
@@ -99,11 +100,15 @@ async function update(
   noteWrite(unit, live, difference);
   const free = isToRelease ? await released(unit, live) : live;
   req.log.debug({ kind: kind.kind, object: target.name, owner: owner.metadata.name, difference }, "applying a dependent");
-  const stored =
-    options.update === undefined
-      ? await applied(unit, wanted, free)
-      : await replaced(unit, wanted, isToRelease ? { live: free, next: merged(unit, wanted, free) } : { live, next });
-  return held(unit, target, stored) ?? { type: "there", live: stored };
+  try {
+    const stored =
+      options.update === undefined
+        ? await applied(unit, wanted, free)
+        : await replaced(unit, isToRelease ? { live: free, next: merged(unit, wanted, free) } : { live, next });
+    return held(unit, target, stored) ?? { type: "there", live: stored };
+  } catch (error) {
+    throw shownError(kind, next ?? wanted.body, error);
+  }
 }
 
 async function applied(unit: Unit, wanted: Wanted, live: KubernetesObject): Promise<KubernetesObject> {
@@ -114,7 +119,6 @@ async function applied(unit: Unit, wanted: Wanted, live: KubernetesObject): Prom
 
 async function replaced(
   unit: Unit,
-  wanted: Wanted,
   { live, next }: { readonly live: KubernetesObject; readonly next: KubernetesObject | undefined },
 ): Promise<KubernetesObject> {
   if (next === undefined) return live;

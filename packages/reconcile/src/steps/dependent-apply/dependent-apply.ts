@@ -15,7 +15,7 @@ import type { Permission } from "../../permission.ts";
 import { one, type OneRead, type Reads } from "../../reads.ts";
 import type { StepResult, Wait } from "../../result.ts";
 import type { AnyStep, NeedsOf } from "../../step.ts";
-import { type AnyOptions, bodyOf, type Dependent, dependentOf, identityOf, targetOf } from "./dependent.ts";
+import { type AnyOptions, bodyOf, type Dependent, dependentOf, identityOf, problemsOf, targetOf } from "./dependent.ts";
 import { converge, type Converged } from "./converge.ts";
 import type { DependentIdentity, DependentState } from "./entries.ts";
 import { mayHaveObjects, prune, prunedFor, setPrunedFor } from "./prune.ts";
@@ -57,6 +57,8 @@ export function dependentApply<
         typeof given.desired === "function"
           ? { reads: (given.reads ?? {}) as StepRuntime["reads"], do: (req) => whetherWanted(unitOf(dependent, read, req as AnyDoReq)) }
           : undefined,
+      target: (owner) => targetOf(dependent, owner),
+      problems: (primary) => problemsOf(dependent, primary),
       dependsOn: () => (given.dependsOn ?? []).map((needed: unknown): StepRuntime | undefined => runtimeOf(needed)),
       cached: (owner, cache) => cache.get(read.cacheKind, targetOf(dependent, owner)),
       entryFor: (owner, given) => entryFor(dependent, owner, { ...given, live: undefined }),

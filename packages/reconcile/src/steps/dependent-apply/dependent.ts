@@ -11,11 +11,13 @@ import {
   MAX_LABEL_LENGTH,
   ownerAnnotations,
   ownerLabels,
+  parseApiVersion,
   type Ref,
   shortenName,
 } from "@treadle/apimachinery";
 import { misuse } from "../../internal/misuse.ts";
 import { inNamespaceOf } from "../../reads.ts";
+import { requireTexts } from "./confidential.ts";
 import type { DependentIdentity } from "./entries.ts";
 import type { Adoption, DependentOptions } from "./types.ts";
 
@@ -67,12 +69,33 @@ export function targetOf({ options, kind, name: step }: Dependent, owner: Kubern
   if (namespace !== undefined && (typeof namespace !== "string" || namespace === ""))
     throw misuse("ERR_INVALID_STEP", `step "${step}": namespace gave ${textOf(namespace)}, which is no namespace`);
   const ref = inNamespaceOf(owner, kind, namespace === undefined ? { name } : { name, namespace });
+  const isOwner = groupKindOf(kind) === groupKindOf({ group: parseApiVersion(owner.apiVersion).group, kind: owner.kind });
+  if (isOwner && keyOf(ref) === keyOf(owner.metadata))
+    throw new TypeError(
+      `step "${step}": ${kind.kind} ${keyOf(ref)} is the object itself: say with objectName what its dependent is called`,
+    );
   if (kind.scope === "Namespaced" && ref.namespace === undefined)
     throw misuse(
       "ERR_INVALID_STEP",
       `step "${step}": ${owner.kind} ${owner.metadata.name} has no namespace: say with namespace where ${kind.kind} ${name} is to be`,
     );
   return ref;
+}
+
+/** What can be told without an object of `primary`. */
+export function problemsOf(dependent: Dependent, primary: Kind): readonly string[] {
+  const { options, kind, isOwned, isCreated, isWatched, adopt } = dependent;
+  const problems: string[] = [];
+  const isOwnKind = groupKindOf(kind) === groupKindOf(primary);
+  if (isOwnKind && options.objectName === undefined && (kind.scope === "Cluster" || options.namespace === undefined))
+    problems.push(`keeps a ${kind.kind} of the name of its owner, which is the owner itself: say with objectName what it is called`);
+  if (isOwned && !isCreated && adopt === "never")
+    problems.push("is to own what somebody else creates, but may not take it: say adopt, or leave owned out");
+  if (isOwned && isCreated && !isWatched && kind.scope === "Namespaced" && typeof options.namespace === "function")
+    problems.push(
+      "could lose sight of its object in another namespace: where namespace is a function, leave out watched: false, or say owned: false",
+    );
+  return problems;
 }
 
 /** The label by which the objects of a step are found. */
@@ -97,8 +120,12 @@ export function bodyOf(
     metadata = {},
     status: _status,
     ...fields
-  } = withoutUndefined(desired) as Readonly<Record<string, unknown>> & { readonly metadata?: Wanted; readonly status?: unknown };
+  } = asJson(step, desired, { path: "", above: [] }) as Readonly<Record<string, unknown>> & {
+    readonly metadata?: Wanted;
+    readonly status?: unknown;
+  };
   requireOwnName(step, desired, target);
+  requireTexts(step, kind, fields);
   const isReferable = canReference(owner, target.namespace);
   if (options.ownership === "reference" && !isReferable)
     throw misuse(
@@ -171,26 +198,45 @@ function requireOwnName(step: string, desired: object, target: Ref): void {
     throw misuse("ERR_INVALID_STEP", `step "${step}": desired puts the object into ${textOf(metadata.namespace)}: say it with namespace`);
 }
 
-/** As JSON will have it. @throws TypeError for what JSON would lose without a word. */
-function withoutUndefined(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutUndefined);
-  if (typeof value === "function" || typeof value === "symbol" || typeof value === "bigint")
-    throw misuse("ERR_INVALID_STEP", `desired holds a ${typeof value}, which is not JSON`);
-  if (typeof value === "number" && !Number.isFinite(value))
-    throw misuse("ERR_INVALID_STEP", `desired holds the number ${value}, which is not JSON`);
+interface Place {
+  readonly path: string;
+  readonly above: readonly object[];
+}
+
+/** As JSON will have it. @throws TypeError for what JSON would lose without a word, or has no end */
+function asJson(step: string, value: unknown, { path, above }: Place): unknown {
+  const refuse = (what: string): TypeError =>
+    new TypeError(
+      `step "${step}": ${path === "" ? "desired" : `desired holds at ${path}`}${path === "" ? " is" : ""} ${what}, which is not JSON`,
+    );
+  if (typeof value === "function" || typeof value === "symbol" || typeof value === "bigint") throw refuse(`a ${typeof value}`);
+  if (typeof value === "number" && !Number.isFinite(value)) throw refuse(`the number ${value}`);
   if (typeof value !== "object" || value === null) return value;
-  if (value instanceof Date) return value.toJSON();
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([, member]) => member !== undefined)
-      .map(([key, member]) => [key, withoutUndefined(member)]),
-  );
+  if (above.includes(value)) throw refuse("itself, a circle");
+  const below = (key: string | number): Place => ({
+    path: typeof key === "number" ? `${path}[${key}]` : path === "" ? key : `${path}.${key}`,
+    above: [...above, value],
+  });
+  if (Array.isArray(value)) return value.map((each, i) => asJson(step, each, below(i)));
+  if (value instanceof Date) {
+    const text: string | null = value.toJSON();
+    if (text === null) throw refuse("a date that is none");
+    return text;
+  }
+  // What other realms and libraries make of `{}` is one, too: nothing is inherited but what all objects have.
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== null && Object.getPrototypeOf(prototype) !== null)
+    throw refuse(`a ${value.constructor?.name || "thing"}, no plain object`);
+  if (typeof (value as { toJSON?: unknown }).toJSON === "function") throw refuse("an object with a toJSON of its own");
+  const kept = Object.entries(value).filter(([, member]) => member !== undefined);
+  return Object.fromEntries(kept.map(([key, member]) => [key, asJson(step, member, below(key))]));
 }
 
 /** `stringData` cannot be read back: as `data` it is compared and put back like everything else. It wins, as on the server. */
 function withEncodedText({ stringData, ...fields }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   if (typeof stringData !== "object" || stringData === null) return fields;
-  const encoded = Object.entries(stringData).map(([key, text]) => [key, Buffer.from(String(text)).toString("base64")]);
+  // That they are texts is checked before.
+  const encoded = Object.entries(stringData).map(([key, text]) => [key, Buffer.from(text as string).toString("base64")]);
   return { ...fields, data: { ...(fields["data"] as object | undefined), ...Object.fromEntries(encoded) } };
 }
 
