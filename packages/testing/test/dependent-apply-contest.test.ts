@@ -4,7 +4,7 @@ import { conditions, dependentApply, dependentsOf, handler, type Handler } from 
 import { ConfigMap, Namespace } from "@treadle/apimachinery/kinds";
 import { describe, expect, test } from "vitest";
 import { startTestCluster } from "../src/index.ts";
-import { entries, page, said, settled, Site, site, worldOf } from "./sites.ts";
+import { entries, merge, page, said, settled, Site, site, worldOf } from "./sites.ts";
 
 const handlerOf = (...[options, name]: [Parameters<typeof page>[0]?, string?]): Handler<Site> =>
   handler(Site, name === undefined ? {} : { name })
@@ -136,5 +136,65 @@ describe("what may be deleted", () => {
     await world.settle();
     expect(world.get(ConfigMap, "backup")).toBeDefined();
     expect(world.get(ConfigMap, "a-page")).toBeUndefined();
+  });
+});
+
+describe("marks that somebody took off", () => {
+  const strip = (object: object): void => merge(object, { metadata: { labels: null } });
+
+  test.for<{ name: string; options: Parameters<typeof settled>[0] }>([
+    { name: "kept by label", options: { ownership: "label", updated: false } },
+    { name: "kept by reference", options: { updated: false } },
+    { name: "not watched", options: { updated: false, watched: false } },
+  ])("the labels alone: what is wanted no more is deleted all the same; $name", async ({ options }) => {
+    const world = await settled(options);
+    await world.update(ConfigMap, "a-page", strip);
+    await world.settle();
+    await world.update(Site, "a", ({ spec }) => void (spec.wanted = false));
+    await world.settle();
+    expect(world.get(ConfigMap, "a-page")).toBeUndefined();
+    expect(entries(world)).toEqual([]);
+  });
+
+  test.for([true, false])("the labels alone: it is deleted with its owner, which waits for it; watched: %s", async (watched) => {
+    const world = await settled({ ownership: "label", updated: false, watched });
+    await world.update(ConfigMap, "a-page", strip);
+    await world.delete(Site, "a");
+    await world.settle();
+    expect(world.get(ConfigMap, "a-page")).toBeUndefined();
+    await world.advance(600_000);
+    await world.settle();
+    expect(world.get(Site, "a")).toBeUndefined();
+  });
+
+  test("all of them: it stays, whoever owned it", async () => {
+    const world = await settled({ updated: false });
+    await world.update(ConfigMap, "a-page", (object) =>
+      merge(object, { metadata: { labels: null, annotations: null, ownerReferences: null } }),
+    );
+    await world.delete(Site, "a");
+    await world.settle();
+    expect(world.get(Site, "a")).toBeUndefined();
+    expect(world.get(ConfigMap, "a-page")).toBeDefined();
+  });
+
+  test("all of them, between the look and the delete: the version that was seen is not there any more, so it stays", async () => {
+    await using cluster = await startTestCluster({ kinds: [Site] });
+    const op = await cluster.start(handlerOf());
+    await cluster.create(Site, { metadata: { name: "a" }, spec: {} });
+    await op.settled();
+    let isFirst = true;
+    cluster.onRequest(async ({ verb, resource }) => {
+      if (verb !== "delete" || resource !== "configmaps" || !isFirst) return;
+      isFirst = false;
+      await cluster.update(ConfigMap, "a-page", (object) =>
+        merge(object, { metadata: { labels: null, annotations: null, ownerReferences: null }, data: { precious: "1" } }),
+      );
+    });
+    await cluster.update(Site, "a", ({ spec }) => void (spec.wanted = false));
+    await op.settled();
+    expect(isFirst).toBe(false);
+    expect((await cluster.get(ConfigMap, "a-page"))?.data).toMatchObject({ precious: "1" });
+    expect(dependentsOf((await cluster.get(Site, "a")) ?? {})).toEqual([]);
   });
 });

@@ -25,6 +25,8 @@ export interface LifeOptions {
 const RESTART_MS = 1_000;
 /** As far as a wait looks ahead while an event is withheld: beyond 90 s the watch would be given up, and the event seen. */
 const WITHHELD_HORIZON_MS = 10_000;
+/** Who writes at every poll has no rest: it is looked at for so many times the horizon. */
+const MAX_HORIZONS = 10;
 /** More than an event takes through the process. */
 const ARRIVAL_TURNS = 12;
 /** As in `settled` of a test cluster. */
@@ -56,8 +58,11 @@ export class Life {
    */
   async settled(isFinal: boolean, horizonMs: number = this.#options.horizonMs): Promise<void> {
     const { clock, wire } = this.#options;
-    const horizon = clock.now() + horizonMs;
-    const soon = clock.now() + WITHHELD_HORIZON_MS;
+    const beganMs = clock.now();
+    const soon = beganMs + WITHHELD_HORIZON_MS;
+    const latest = beganMs + MAX_HORIZONS * horizonMs;
+    // Counted from the last write: a try that failed late is to be followed by the next.
+    const horizonNow = (): number => Math.min(latest, Math.max(beganMs, wire.wroteAtMs) + horizonMs);
     const givingUp = new AbortController();
     const timer = setTimeout(
       () => givingUp.abort(new RestlessError(`it does not come to rest within ${GIVE_UP_MS} real ms: ${this.#state()}`)),
@@ -69,16 +74,21 @@ export class Life {
         const process = await this.#living(signal);
         // What was done last may be about to be withheld: that is known before time moves.
         for (let turns = 0; turns < ARRIVAL_TURNS; turns++) await turn();
-        const end = (): number => Math.min(horizon, wire.withheld === undefined || isFinal ? horizon : soon);
+        const end = (): number => Math.min(horizonNow(), wire.isWithholding && !isFinal ? soon : latest);
         if (!(await this.#quiet(process, end(), signal))) continue;
         if (wire.atRest(process)) continue;
         if (isFinal && wire.release()) continue;
         if (!(await this.#caughtUp(process, end(), signal))) continue;
+        if (clock.now() < end() && wire.wroteAtMs > beganMs && this.#isDue(process, end())) continue;
         if (process.manager.status().controllers.every(({ queued, running }) => queued + running === 0)) return;
       }
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  #isDue(process: Process, horizon: number): boolean {
+    return process.manager.status().controllers.some(({ nextDueAt }) => nextDueAt !== undefined && nextDueAt <= horizon);
   }
 
   /** A pass of every primary, as after a resync. */
@@ -163,7 +173,7 @@ export class Life {
     const { backend, wire, namespaces } = this.#options;
     if (!(await backend.rests())) return false;
     return (process.manager.informers?.all() ?? []).every(
-      (informer) => informer.kind.plural === wire.withheld || hasCaughtUp(informer, backend, namespaces),
+      (informer) => wire.withholds(informer.kind) || hasCaughtUp(informer, backend, namespaces),
     );
   }
 

@@ -78,7 +78,7 @@ class Run<World> {
 
   private constructor(plan: Plan<World>, point: Point, uids: StableUids) {
     const { scenario, options } = plan;
-    const { seed = 1, namespaces, controller = {}, horizonMs = 300_000 } = options;
+    const { seed = 1, namespaces, controller = {}, horizonMs = 120_000 } = options;
     const clock = fakeClock();
     this.#plan = plan;
     this.#point = point;
@@ -94,7 +94,7 @@ class Run<World> {
       namespace: DEFAULT_NAMESPACE,
     });
     this.#backend = new Backend({ clock, kinds, manifests, random: seededRandom(seed), server: { garbageCollection: true } });
-    this.#wire = new Wire(() => this.#backend.transport(), point, seededRandom(seed));
+    this.#wire = new Wire(() => this.#backend.transport(), { point, random: seededRandom(seed), clock });
     // The first life has the handlers that told the kinds; each that follows has new ones.
     let first: readonly AnyHandler[] | undefined = this.#handlers;
     const handlers = (): readonly AnyHandler[] => {

@@ -78,8 +78,8 @@ export interface ExploreOptions {
   /** Differences that are meant to be: paths into objects, e.g. `["status", "startedAt"]`. */
   readonly ignore?: readonly Ignored[];
   /**
-   * Virtual time that `settled` looks ahead: what the operator plans within it happens. As long as its longest wait for
-   * something that may have been interrupted. @defaultValue 300_000
+   * At rest is who has written nothing for so long, in virtual time: what the operator plans within it happens. Longer than
+   * its longest wait for something that may have been interrupted. @defaultValue 120_000
    */
   readonly horizonMs?: number;
   /** Deletes the primaries at the end of each run, and looks at what stays. @defaultValue true */

@@ -31,7 +31,7 @@ export async function takeSnapshot(
   const names = namesIn(objects);
   const comparable = objects.map((object) => {
     const json = normal(object as unknown as Json, names);
-    const kept = ignored.reduce((each, one) => without(each, pathFor(one, object.kind)), json);
+    const kept = ignored.reduce((each, one) => withoutTrace(each, pathFor(one, object.kind)), json);
     return { id: idOf(object, names), json: kept };
   });
   const snapshot = new Map<string, Json>();
@@ -120,6 +120,13 @@ function word(text: string, { words, pattern }: Names): string {
 function pathFor(ignored: Ignored, kind: string): readonly string[] | undefined {
   if ("kind" in ignored) return ignored.kind.kind === kind ? ignored.path : undefined;
   return ignored;
+}
+
+/** Neither the field nor who wrote it. */
+function withoutTrace(object: Json, path: readonly string[] | undefined): Json {
+  if (path === undefined) return object;
+  const owners = ["metadata", "managedFields", "*", "fieldsV1", ...path.map((name) => (name === "*" ? name : `f:${name}`))];
+  return without(without(object, path), owners);
 }
 
 function without(value: Json, path: readonly string[] | undefined): Json {

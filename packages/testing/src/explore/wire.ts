@@ -2,7 +2,7 @@
  * Between the processes of an operator and the server of a run: counts writes and events, and lets those go wrong that
  * the point names.
  */
-import type { ApiRequest, ApiResponse, Random, Transport } from "@treadle/apimachinery";
+import type { ApiRequest, ApiResponse, Clock, Kind, Random, Transport } from "@treadle/apimachinery";
 import { answerTo, connectionReset, never } from "../faults/answers.ts";
 import { describeRequest } from "../requests.ts";
 import { gated, type GateKeeper, type WatchedEvent } from "./event-gate.ts";
@@ -45,9 +45,11 @@ export class Wire {
   readonly #transport: () => Transport;
   readonly #point: Point;
   readonly #random: Random;
+  readonly #clock: Clock;
   readonly #eventCounts = new Map<string, number>();
   #frozen: PromiseWithResolvers<void> | undefined;
-  #held: { readonly watch: string; readonly release: () => void } | undefined;
+  /** By watch: how to show the event that is withheld there. */
+  readonly #held = new Map<string, () => void>();
   /** A request that is refused again when it is tried again. */
   #striking: { readonly fault: WriteFaultPoint; readonly id: string; left: number } | undefined;
   #doomed: Wired | undefined;
@@ -55,7 +57,12 @@ export class Wire {
   /** Whose pass a stale cache waits for: first for the end of the one that wrote, then for the next. */
   #stale: "writing" | "next" | undefined;
 
-  constructor(transport: () => Transport, point: Point, random: Random) {
+  /** When the operator wrote last. */
+  wroteAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(transport: () => Transport, given: { readonly point: Point; readonly random: Random; readonly clock: Clock }) {
+    const { point, random, clock } = given;
+    this.#clock = clock;
     this.#transport = transport;
     this.#point = point;
     this.#random = random;
@@ -119,17 +126,21 @@ export class Wire {
     return frozen !== undefined;
   }
 
-  /** Shows the event that was withheld. Returns whether there was one. */
+  /** Shows the events that are withheld. Returns whether there were any. */
   release(): boolean {
-    const held = this.#held;
-    this.#held = undefined;
-    held?.release();
-    return held !== undefined;
+    const held = [...this.#held.values()];
+    this.#held.clear();
+    for (const show of held) show();
+    return held.length > 0;
   }
 
-  /** The plural of what has an event withheld. */
-  get withheld(): string | undefined {
-    return this.#held?.watch.split("/").at(-1);
+  get isWithholding(): boolean {
+    return this.#held.size > 0;
+  }
+
+  /** Whether an event of this kind is withheld. */
+  withholds({ plural }: Pick<Kind, "plural">): boolean {
+    return [...this.#held.keys()].some((watch) => watch.split("/").at(-1) === plural);
   }
 
   async #write(
@@ -145,6 +156,7 @@ export class Wire {
     const again = this.#again(request);
     if (again !== undefined) return refuse(again, target);
     const number = this.writes.length + 1;
+    this.wroteAtMs = this.#clock.now();
     this.writes.push({ number, target });
     const entry: Extract<Entry, { type: "write" }> = { type: "write", number, target, status: 0 };
     this.journal.push(entry);
@@ -219,12 +231,12 @@ export class Wire {
       thawed: () => this.#frozen?.promise,
       hold: (event) => {
         const { promise, resolve } = Promise.withResolvers<void>();
-        this.#held = { watch, release: resolve };
+        this.#held.set(watch, resolve);
         this.#strike({ type: "skip", watch, event: event.number ?? 0 }, `the event ${described(watch, event)} is withheld`);
         return promise;
       },
       replaced: (event, by) => {
-        this.#held = undefined;
+        this.#held.delete(watch);
         this.journal.push({ type: "fault", text: `the event ${described(watch, by)} comes in place of ${described(watch, event)}` });
       },
       delivered: ({ type, key, number }) => {
