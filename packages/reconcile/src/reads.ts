@@ -11,6 +11,7 @@ import {
   type ObjectOf,
   type Ref,
 } from "@treadle/apimachinery";
+import { misuse } from "./internal/misuse.ts";
 
 /** A declared read of a step for objects `T`; `R` is what the step gets. */
 export interface Read<in T, out R> {
@@ -138,7 +139,8 @@ export function refOfRead(read: OneRead, object: KubernetesObject): Ref | undefi
   requireSegment(name, "name", `one(${read.kind.kind}) of ${object.kind} ${object.metadata.name}`);
   const ref = inNamespaceOf(object, read.kind, namespace === undefined ? { name } : { name, namespace });
   if (read.kind.scope === "Namespaced" && ref.namespace === undefined) {
-    throw new TypeError(
+    throw misuse(
+      "ERR_INVALID_REFERENCE",
       `one(${read.kind.kind}) names ${JSON.stringify(name)} without a namespace, and ${object.kind} ${object.metadata.name} has none: return { name, namespace }`,
     );
   }
@@ -151,7 +153,10 @@ export function selectorOf(read: ManyRead, object: KubernetesObject): ManySelect
   const selector = read.select(object);
   const unset = Object.entries(selector?.matchLabels ?? { matchLabels: undefined }).find(([, value]) => typeof value !== "string");
   if (unset !== undefined)
-    throw new TypeError(`many(${read.kind.kind}) of ${object.kind} ${object.metadata.name}: the label ${unset[0]} has no value`);
+    throw misuse(
+      "ERR_INVALID_REFERENCE",
+      `many(${read.kind.kind}) of ${object.kind} ${object.metadata.name}: the label ${unset[0]} has no value`,
+    );
   requireSegment(selector.namespace, "namespace", `many(${read.kind.kind}) of ${object.kind} ${object.metadata.name}`);
   return selector;
 }
@@ -163,7 +168,10 @@ export function isSegment(text: string): boolean {
 
 function requireSegment(text: string | null | undefined, what: "name" | "namespace", where: string): void {
   if (typeof text === "string" && !isSegment(text))
-    throw new TypeError(`${where}: ${JSON.stringify(text)} is no ${what}${what === "name" ? ": return { namespace, name }" : ""}`);
+    throw misuse(
+      "ERR_INVALID_REFERENCE",
+      `${where}: ${JSON.stringify(text)} is no ${what}${what === "name" ? ": return { namespace, name }" : ""}`,
+    );
 }
 
 /** `ref` with the primary's namespace where the kind has namespaces and none was given; without one where it has none. */

@@ -513,9 +513,9 @@ describe("reads", () => {
       do() {},
     });
     const result = await harness.operator(handler(Widget).step(conditions()).step(bad).build()).pass(KEY);
-    expect(result.error).toMatchObject({ message: "no name" });
+    expect(result.error).toMatchObject({ message: 'step "bad", read "x": no name' });
     expect((await live()).status?.conditions).toContainEqual(
-      expect.objectContaining({ type: "Read", status: "False", message: "no name" }),
+      expect.objectContaining({ type: "Read", status: "False", message: 'step "bad", read "x": no name' }),
     );
   });
 

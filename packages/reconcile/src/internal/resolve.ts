@@ -13,6 +13,7 @@ import {
   metadataOf,
   type Ref,
 } from "@treadle/apimachinery";
+import { isRetryAfterError, isTerminalError } from "../errors.ts";
 import { deepFreeze } from "../fetches.ts";
 import { type AnyRead, inNamespaceOf, type ManyRead, type OneRead, refOfRead, selectorOf } from "../reads.ts";
 import type { Scope } from "./deadline.ts";
@@ -69,10 +70,10 @@ export function resolveReads(pass: Pass, step: StepRuntime, phase: Phase, scope:
   return waiting.length === 0 ? resolved() : Promise.all(waiting).then(resolved);
 
   function begun(name: string, read: AnyRead): unknown {
-    if (phase !== "cleanup") return valueOf(pass, read, scope);
     try {
       return valueOf(pass, read, scope);
     } catch (error) {
+      if (phase !== "cleanup") throw namingRead(step, name, error);
       unreadable(name, read, error);
       return absent(read);
     }
@@ -100,6 +101,16 @@ export function resolveReads(pass: Pass, step: StepRuntime, phase: Phase, scope:
       `cleanup: cannot read ${name} (${kind.kind}), which is taken to be absent: ${reason}`,
     );
   }
+}
+
+/** The words of an author's function say nothing of where it stands. What means more than a failure is left as it is. */
+function namingRead(step: StepRuntime, name: string, error: unknown): unknown {
+  if (!(error instanceof Error) || isTerminalError(error) || isRetryAfterError(error) || isApiError(error)) return error;
+  // What a dependent reads of itself has no name that its author knows.
+  const where = step.dependent === undefined || !name.includes(":") ? `, read "${name}"` : "";
+  const Same = error instanceof TypeError ? TypeError : Error;
+  const code = "code" in error ? error.code : error.name;
+  return Object.assign(new Same(`step "${step.name}"${where}: ${error.message}`, { cause: error }), { code });
 }
 
 /** Of the kinds that are missing one whose objects are still there, in another version: the cleanup has not seen them. */

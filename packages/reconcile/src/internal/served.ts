@@ -2,16 +2,18 @@
  * Whether objects of a kind may still exist when the version of it that we know is not served any more: a CRD may drop a
  * version and keep the objects under another one.
  */
-import { type ApiResponse, apiVersionOf, type Kind } from "@treadle/apimachinery";
+import { type ApiResponse, apiVersionOf, type Kind, pathOf } from "@treadle/apimachinery";
 import type { Client } from "@treadle/client";
 import type { StepRuntime } from "./step-runtime.ts";
 
 /** A kind that a step reads or owns is not served, at least not in the version that it asks for. */
 export class KindNotInstalled extends Error {
   constructor({ name }: Pick<StepRuntime, "name">, kind: Kind, servedAs?: string) {
+    // A plural that defineResource() did not give may be a wrong one.
+    const nothing = kind.resource === undefined ? `: nothing is served at ${pathOf(kind)}; is \`plural\` right?` : "";
     const inOther =
       servedAs === undefined
-        ? ""
+        ? nothing
         : `: the server has ${kind.kind} as ${servedAs}, so its objects are still there; serve the version again, or build the operator with that one`;
     super(`${kind.kind} (${apiVersionOf(kind)}) is not installed, and step "${name}" needs it${inOther}`);
   }
