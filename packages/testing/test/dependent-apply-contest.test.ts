@@ -1,9 +1,9 @@
 /** dependentApply where two want the same object, or one does not know what it wants: nothing is written without end. */
 import "../src/matchers.ts";
-import { conditions, dependentApply, dependentsOf, handler, type Handler } from "@treadle/reconcile";
+import { conditions, dependentApply, dependentApplyAll, dependentsOf, handler, type Handler } from "@treadle/reconcile";
 import { ConfigMap, Namespace } from "@treadle/apimachinery/kinds";
 import { describe, expect, test } from "vitest";
-import { startTestCluster } from "../src/index.ts";
+import { fakeWorld, startTestCluster } from "../src/index.ts";
 import { entries, merge, page, said, settled, Site, site, worldOf } from "./sites.ts";
 
 const handlerOf = (...[options, name]: [Parameters<typeof page>[0]?, string?]): Handler<Site> =>
@@ -153,6 +153,8 @@ describe("marks that somebody took off", () => {
     await world.update(Site, "a", ({ spec }) => void (spec.wanted = false));
     await world.settle();
     expect(world.get(ConfigMap, "a-page")).toBeUndefined();
+    await world.advance(1_000); // What is not watched is looked at again after a while.
+    await world.settle();
     expect(entries(world)).toEqual([]);
   });
 
@@ -196,5 +198,37 @@ describe("marks that somebody took off", () => {
     expect(isFirst).toBe(false);
     expect((await cluster.get(ConfigMap, "a-page"))?.data).toMatchObject({ precious: "1" });
     expect(dependentsOf((await cluster.get(Site, "a")) ?? {})).toEqual([]);
+  });
+});
+
+describe("steps that exchange their objects", () => {
+  const swapping = (name: string, before: string, after: string): ReturnType<typeof page> =>
+    page({
+      name,
+      objectName: ({ spec }) => (spec.text === "swap" ? after : before),
+      desired: ({ spec }) => ({ data: { [name]: spec.text } }),
+    });
+  const parts = [swapping("one", "x", "y"), swapping("two", "y", "x")] as const;
+
+  test.for(["together", "one after the other"])("%s: each has the other's, with nothing left of what it was", async (how) => {
+    const inOrder = handler(Site).step(conditions()).step(parts[0]).step(parts[1]);
+    const together = handler(Site)
+      .step(conditions())
+      .step(dependentApplyAll("parts", [...parts]));
+    const world = fakeWorld((how === "together" ? together : inOrder).build(), { objects: [site()] });
+    await world.settle();
+    await world.update(Site, "a", ({ spec }) => void (spec.text = "swap"));
+    for (let i = 0; i < 5; i++) {
+      await world.settle();
+      await world.advance(1_000);
+    }
+    expect(said(world)).toEqual(["one Ready", "two Ready"]);
+    expect(world.get(ConfigMap, "x")?.data).toEqual({ two: "swap" });
+    expect(world.get(ConfigMap, "y")?.data).toEqual({ one: "swap" });
+    expect(world.get(ConfigMap, "x")?.metadata.managedFields).toHaveLength(1);
+    world.requests.clear();
+    await world.pass("a");
+    await world.settle();
+    expect(world.requests.length).toBe(0);
   });
 });

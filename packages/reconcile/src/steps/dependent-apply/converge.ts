@@ -7,7 +7,7 @@ import type { DependentState } from "./entries.ts";
 import { appliedFields, extractOwned, firstDifference } from "./owned-fields.ts";
 import { contested, heldBackMs, noteWrite } from "./pace.ts";
 import { memoryOf, remember, type Unit, type Wanted } from "./unit.ts";
-import { whoseIs } from "./whose.ts";
+import { formerManagers, whoseIs } from "./whose.ts";
 
 /** What became of it: it is there, or it is not and why. */
 export type Converged =
@@ -113,7 +113,22 @@ async function update(
 
 async function applied(unit: Unit, wanted: Wanted, live: KubernetesObject): Promise<KubernetesObject> {
   const stored: KubernetesObject = await unit.req.client.apply(unit.dependent.kind, wanted.body, { existing: live });
-  written(unit, wanted, stored);
+  const cleared = await withoutFormer(unit, stored);
+  written(unit, wanted, cleared);
+  return cleared;
+}
+
+/** What another step of ours applied when the object was its own goes: who applies nothing gives up its fields. */
+async function withoutFormer(unit: Unit, live: KubernetesObject): Promise<KubernetesObject> {
+  const { pass, req, dependent } = unit;
+  const { name, namespace, uid } = live.metadata;
+  const metadata = { name, ...(namespace === undefined ? {} : { namespace }), uid };
+  const body = { apiVersion: live.apiVersion, kind: live.kind, metadata };
+  let stored = live;
+  for (const fieldManager of formerManagers(unit, live)) {
+    stored = await pass.env.client.apply(dependent.kind, body as never, { fieldManager, force: true, signal: req.signal });
+    pass.env.observeOther?.(dependent.kind, stored);
+  }
   return stored;
 }
 
@@ -178,6 +193,7 @@ function differenceOf(unit: Unit, { body }: Wanted, live: KubernetesObject): str
   if (isKnown && known?.resourceVersion !== undefined && known.resourceVersion === resourceVersion) return undefined;
   const owned = appliedFields(withManagedFields(unit, live), unitManager(unit.pass, unit.dependent));
   if (owned === undefined) return "in whom its fields belong to";
+  if (formerManagers(unit, withManagedFields(unit, live)).length > 0) return "in what another step left there";
   const key = digestAnnotation(unit.handlerName);
   const wasApplied = body.metadata.annotations?.[key];
   const isOurs = wasApplied !== undefined;

@@ -1,6 +1,7 @@
 /** Whether a dependent may be written: by whose it is, and by what the author allows. */
-import { keyOf, type KubernetesObject, labelValueProblems, ownerId, ownerIdLabel, ownership } from "@treadle/apimachinery";
+import { groupKindOf, keyOf, type KubernetesObject, labelValueProblems, ownerId, ownerIdLabel, ownership } from "@treadle/apimachinery";
 import { unitManager } from "../../internal/req-client.ts";
+import type { StepRuntime } from "../../internal/step-runtime.ts";
 import { stepLabels } from "./dependent.ts";
 import { appliedFields } from "./owned-fields.ts";
 import type { Unit } from "./unit.ts";
@@ -110,12 +111,37 @@ export function isMadeByUs(unit: Unit, live: KubernetesObject): boolean {
   return isReferred || applied !== undefined || dependent.options.update !== undefined;
 }
 
-/** Another step that this handler has and whose label the object carries; that of a step which is no more does not count. */
-function otherStep({ dependent, handlerName, pass }: Unit, live: KubernetesObject): string | undefined {
+/**
+ * Another step that this handler has and whose label the object carries. That of a step which is no more does not count,
+ * nor one that keeps another object by now: it would lose this one in any case, and two steps that exchange their names
+ * would wait for each other for ever.
+ */
+function otherStep(unit: Unit, live: KubernetesObject): string | undefined {
+  const { dependent, handlerName, pass } = unit;
   const [key, own] = Object.entries(stepLabels(handlerName, dependent.name))[0] as [string, string];
   const label = live.metadata.labels?.[key];
   if (label === undefined || label === own || labelValueProblems(label).length > 0) return undefined;
-  return pass.pipeline.leaves.find((step) => step.dependent !== undefined && stepLabels(handlerName, step.name)[key] === label)?.name;
+  const other = pass.pipeline.leaves.find((step) => step.dependent !== undefined && stepLabels(handlerName, step.name)[key] === label);
+  return other === undefined || hasLeft(unit, other, live) ? undefined : other.name;
+}
+
+/** The field managers of steps that applied to the object what they now keep elsewhere: their fields must go. */
+export function formerManagers(unit: Unit, live: KubernetesObject): readonly string[] {
+  const { pass, dependent } = unit;
+  return pass.pipeline.leaves
+    .filter((step) => step.name !== dependent.name && step.dependent !== undefined)
+    .filter((step) => appliedFields(live, unitManager(pass, step)) !== undefined && hasLeft(unit, step, live))
+    .map((step) => unitManager(pass, step));
+}
+
+/** Whether a step keeps another object than this one; one that does not know what it keeps does not leave. */
+function hasLeft({ dependent, owner }: Unit, step: StepRuntime, live: KubernetesObject): boolean {
+  if (step.dependent === undefined || groupKindOf(step.dependent.kind) !== groupKindOf(dependent.kind)) return false;
+  try {
+    return keyOf(step.dependent.target(owner)) !== keyOf(live.metadata);
+  } catch {
+    return false;
+  }
 }
 
 const STEP_SUFFIX = "/dependent";
