@@ -21,16 +21,21 @@ export interface Accepted {
 /** Nothing deeper is taken, as Go's decoder does it; V8's stack would end a little later. */
 const MAX_DEPTH = 1000;
 
+/** The form of a body: in protobuf it has a character for each byte (latin1). */
+export type BodyEncoding = Encoding | "protobuf";
+
 /** @throws StatusError 415 for a format that is not read here. */
-export function encodingOf(contentType: string | undefined): Encoding {
+export function encodingOf(contentType: string | undefined): BodyEncoding {
   const type = mediaTypeOf(contentType ?? "");
+  if (type === PROTOBUF) return "protobuf";
   if (type === "" || type === "application/json" || type === "*/*") return "json";
   if (type === "application/yaml") return "yaml";
   throw unsupportedMediaType(KNOWN_TYPES);
 }
 
 /** What the real server names in its refusals; it reads protobuf, too. */
-const KNOWN_TYPES = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"] as const;
+export const PROTOBUF = "application/vnd.kubernetes.protobuf" as const;
+const KNOWN_TYPES = ["application/json", "application/yaml", PROTOBUF] as const;
 
 export function mediaTypeOf(contentType: string): string {
   return (contentType.split(";")[0] ?? "").trim().toLowerCase();
@@ -49,7 +54,8 @@ export class BodyError extends Error {
 }
 
 /** The value of a body: an object whose kind and apiVersion are texts or absent, or null. @throws BodyError */
-export async function parseBody(body: string, encoding: Encoding): Promise<unknown> {
+export async function parseBody(body: string, encoding: BodyEncoding): Promise<unknown> {
+  if (encoding === "protobuf") return parseProtobuf(body);
   let value: unknown;
   try {
     value = encoding === "json" ? parseJson(body) : await parseYaml(body);
@@ -59,6 +65,19 @@ export async function parseBody(body: string, encoding: Encoding): Promise<unkno
   }
   checkHeader(value);
   return value;
+}
+
+async function parseProtobuf(body: string): Promise<unknown> {
+  const { decodeProtobuf, WireError } = await import("./protobuf/decode.ts");
+  try {
+    const object = decodeProtobuf(body);
+    // Custom resources have no messages.
+    if (object === undefined) throw unsupportedMediaType(KNOWN_TYPES.slice(0, 2));
+    return object;
+  } catch (error) {
+    if (error instanceof WireError) throw new BodyError(error.message);
+    throw error;
+  }
 }
 
 const HEADER_PROBLEM = "couldn't get version/kind; json parse error:";

@@ -9,7 +9,7 @@ import type { TLSSocket } from "node:tls";
 import type { ApiRequest, ApiResponse } from "@treadle/apimachinery";
 import { ADMINISTRATOR, ANONYMOUS, type Identity } from "./authorization/identity.ts";
 import { makeCertificates } from "./certificates.ts";
-import { MAX_BODY_BYTES } from "./content.ts";
+import { MAX_BODY_BYTES, mediaTypeOf, PROTOBUF } from "./content.ts";
 import { kubeconfigText } from "./kubeconfig.ts";
 import type { ApiServer } from "./server.ts";
 import { entityTooLarge, methodNotAllowed, type StatusError, unauthorized } from "./status-errors.ts";
@@ -242,7 +242,8 @@ function readBody(request: IncomingMessage): Promise<string | undefined> {
         resolve(undefined);
       } else chunks.push(chunk);
     });
-    request.on("end", () => resolve(chunks.length === 1 ? chunks[0]?.toString("utf8") : Buffer.concat(chunks).toString("utf8")));
+    const encoding = mediaTypeOf(request.headers["content-type"] ?? "") === PROTOBUF ? "latin1" : "utf8";
+    request.on("end", () => resolve(chunks.length === 1 ? chunks[0]?.toString(encoding) : Buffer.concat(chunks).toString(encoding)));
     request.on("error", reject);
     request.on("close", () => reject(new Error("the client went away")));
   });

@@ -1,0 +1,32 @@
+/** The messages of the built-in kinds, each read from the data when it is first needed. */
+import { MESSAGES } from "./message-data.ts";
+
+export interface MessageField {
+  readonly form: "one" | "many" | "map";
+  /** `s` text, `x` bytes, `i` integer, `b` boolean, `d` number, or the name of a message. */
+  readonly type: string;
+  /** In JSON. Empty: the fields of the message are those of its owner; `@`: the list is the whole value. */
+  readonly name: string;
+}
+
+// A cache of constants: what it holds follows from the data alone.
+const known = new Map<string, ReadonlyMap<number, MessageField>>();
+
+/** The fields of a message by their number. @throws Error when there is no such message. */
+export function messageFields(name: string): ReadonlyMap<number, MessageField> {
+  const found = known.get(name);
+  if (found !== undefined) return found;
+  const start = MESSAGES.indexOf(`\n${name} `);
+  if (start < 0) throw new Error(`there is no message named ${name}`);
+  const line = MESSAGES.slice(start + name.length + 2, MESSAGES.indexOf("\n", start + 1));
+  const fields = new Map(line.split(";").flatMap(readField));
+  known.set(name, fields);
+  return fields;
+}
+
+const FORMS: Readonly<Record<string, MessageField["form"]>> = { "=": "one", "*": "many", "%": "map" };
+
+function readField(text: string): readonly (readonly [number, MessageField])[] {
+  const [, number, form = "", type = "", name = ""] = /^(\d+)([=*%])(\S+) (.*)$/.exec(text) ?? [];
+  return number === undefined ? [] : [[Number(number), { form: FORMS[form] ?? "one", type, name }]];
+}

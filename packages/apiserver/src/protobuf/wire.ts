@@ -1,0 +1,73 @@
+/** The wire format of protobuf: a sequence of field numbers with their values. */
+
+/** Bytes that are no protobuf message. */
+export class WireError extends Error {
+  override readonly name = "WireError";
+}
+
+/** One field as it stands on the wire: a number, or bytes that are text, message or bytes by its type. */
+export interface WireField {
+  readonly number: number;
+  readonly value: bigint | number | Buffer;
+}
+
+const [VARINT, FIXED64, BYTES, FIXED32] = [0, 1, 2, 5] as const;
+
+/** The fields of a message in their order. @throws WireError */
+export function* fieldsIn(message: Buffer): Generator<WireField> {
+  const at = { offset: 0 };
+  while (at.offset < message.length) {
+    const tag = Number(varint(message, at));
+    const number = Math.floor(tag / 8);
+    if (number === 0) throw new WireError(`proto: illegal tag ${number} (wire type ${tag % 8})`);
+    yield { number, value: valueOf(message, at, tag % 8) };
+  }
+}
+
+/** The integers of a field that may hold several in one value. @throws WireError */
+export function packedIntegers(value: Buffer): number[] {
+  const at = { offset: 0 };
+  const integers: number[] = [];
+  while (at.offset < value.length) integers.push(signed(varint(value, at)));
+  return integers;
+}
+
+/** int32, int64 and bool are varints of 64 bits in two's complement. */
+export function signed(value: bigint): number {
+  return Number(BigInt.asIntN(64, value));
+}
+
+function valueOf(message: Buffer, at: { offset: number }, type: number): WireField["value"] {
+  switch (type) {
+    case VARINT:
+      return varint(message, at);
+    case FIXED64:
+      return taken(message, at, 8).readDoubleLE();
+    case BYTES:
+      return taken(message, at, Number(varint(message, at)));
+    case FIXED32:
+      return taken(message, at, 4).readFloatLE();
+    default:
+      throw new WireError(`proto: illegal wireType ${type}`);
+  }
+}
+
+function taken(message: Buffer, at: { offset: number }, length: number): Buffer {
+  const end = at.offset + length;
+  if (end > message.length) throw new WireError("unexpected EOF");
+  const part = message.subarray(at.offset, end);
+  at.offset = end;
+  return part;
+}
+
+/** A varint has at most ten bytes of seven bits. */
+function varint(message: Buffer, at: { offset: number }): bigint {
+  let value = 0n;
+  for (let shift = 0n; shift < 70n; shift += 7n) {
+    const byte = message[at.offset++];
+    if (byte === undefined) throw new WireError("unexpected EOF");
+    value |= BigInt(byte & 0x7f) << shift;
+    if (byte < 0x80) return value;
+  }
+  throw new WireError("proto: integer overflow");
+}
