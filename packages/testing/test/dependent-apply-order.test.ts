@@ -30,6 +30,20 @@ async function broken(switched: Parameters<typeof page>[0]): Promise<FakeWorld> 
   return world;
 }
 
+test("two objects of one kind are to have names of their own", () => {
+  const one = dependentApply(Site, { name: "one", kind: ConfigMap, desired: {} });
+  const two = dependentApply(Site, { name: "two", kind: ConfigMap, desired: {} });
+  const said = 'steps "one" and "two" keep the same ConfigMap, that of the name of the owner: say with objectName what each is called';
+  expect(() => handler(Site).step(one).step(two).build()).toThrow(said);
+  expect(() =>
+    handler(Site)
+      .step(dependentApplyAll("parts", [one, two]))
+      .build(),
+  ).toThrow(said);
+  const named = dependentApply(Site, { name: "named", kind: ConfigMap, objectName: "other", desired: {} });
+  expect(() => handler(Site).step(one).step(named).build()).not.toThrow();
+});
+
 describe("a dependent whose dependency is not ready", () => {
   test("is deleted when it is wanted no more; who needs it waits for what it had waited for", async () => {
     const world = await broken({});

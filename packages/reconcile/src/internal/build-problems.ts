@@ -140,6 +140,16 @@ function dependentProblems({ kind, steps }: Collected, leaves: readonly StepRunt
     problems.push(`step "${shown.name}" shows its object in status.dependents, for which ${kind.kind} has no room: ${fix}`);
   }
   for (const step of leaves) problems.push(...(step.dependent?.problems(kind) ?? []).map((problem) => `step "${step.name}" ${problem}`));
+  const unnamed = leaves.filter((step) => step.dependent?.makesNamesake === true);
+  for (const step of unnamed) {
+    const other = unnamed.find(
+      (each) => each.dependent?.kind.kind === step.dependent?.kind.kind && each.dependent?.kind.group === step.dependent?.kind.group,
+    );
+    if (other === undefined || other === step) continue;
+    problems.push(
+      `steps "${other.name}" and "${step.name}" keep the same ${step.dependent?.kind.kind}, that of the name of the owner: say with objectName what each is called`,
+    );
+  }
   const neededBy = (step: StepRuntime): readonly StepRuntime[] => step.dependent?.dependsOn().filter((each) => each !== undefined) ?? [];
   const before = new Set<StepRuntime>();
   for (const step of steps) {

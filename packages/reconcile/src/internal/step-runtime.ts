@@ -44,6 +44,8 @@ export interface DependentRuntime {
   readonly kind: Kind;
   /** Whether it may set an owner reference, for which the right to update the owner's finalizers is needed. */
   readonly refersToOwner: boolean;
+  /** Whether it makes an object that has the name of its owner, because no other name is said. */
+  readonly makesNamesake: boolean;
   /** Whether it has entries in `status.dependents`. */
   readonly hasEntries: boolean;
   /** Which object it keeps now. @throws what the author's functions throw */

@@ -52,6 +52,7 @@ export function dependentApply<
     dependent: {
       kind: dependent.kind,
       refersToOwner: dependent.isOwned && given.ownership !== "label",
+      makesNamesake: dependent.isCreated && given.objectName === undefined && given.namespace === undefined,
       hasEntries: dependent.isChecked,
       whetherWanted:
         typeof given.desired === "function"
