@@ -54,6 +54,8 @@ export function change(call: Call, { entry, draft: sent, subresource, options, a
   const admitted = { operation: "UPDATE", live, subresource, isDryRun: options.isDryRun } as const;
   const draft = call.parts.admission.mutate(call, { ...admitted, draft: sent });
   const next = merge(call, draft, live, subresource);
+  // What webhooks add has no manager.
+  if (draft !== sent) noteSent(next, merge(call, sent, live, subresource));
   const written = { draft: next, live, subresource };
   call.parts.access.checkRoles(call, next, live);
   validateDraft(served, written, call.warnings);
