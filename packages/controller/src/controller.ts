@@ -39,7 +39,7 @@ export interface ControllerOptions<in T extends KubernetesObject = KubernetesObj
    * the object is being deleted or is gone, nor for wakes. @defaultValue all but the echo of our own writes
    */
   readonly predicate?: Predicate<T>;
-  /** Delays after failures. @defaultValue "cluster": 5 ms doubling to 1000 s; "external": 1 s doubling to 60 s */
+  /** Delays after failures. @defaultValue "cluster": 5 ms doubling to 1000 s; "external": 1 s doubling to 60 s. After a 403 or 401 at most 2 minutes */
   readonly backoff?: "cluster" | "external" | Curve;
 }
 
@@ -65,6 +65,7 @@ export interface ControllerEnv extends Pick<ReconcilerEnv, "recordEvent"> {
   readonly watchedFeedOf: (kind: AnyHandler["kind"]) => Feed | undefined;
   readonly fetches: Fetches;
   readonly isServed: (kind: AnyHandler["kind"]) => boolean;
+  readonly refusalOf: (kind: AnyHandler["kind"]) => string | undefined;
   readonly undeclared?: ReconcilerEnv["undeclared"];
   /** Names a pass in logs and reports. */
   readonly newID: () => string;
@@ -160,7 +161,7 @@ export class Controller {
     this.#queue.add(keyOf(ref));
   }
 
-  /** A kind came or went: whoever waits for it, or counts on it, looks again. */
+  /** A kind, or the right to watch it, came or went: whoever waits for it, or counts on it, looks again. */
   presenceChanged(kind: AnyHandler["kind"]): void {
     if (!this.handler.pipeline.watchedKinds.has(groupKindOf(kind))) return;
     for (const { metadata } of this.#primary.informer.list() as readonly KubernetesObject[]) this.#queue.add(keyOf(metadata));

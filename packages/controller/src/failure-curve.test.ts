@@ -1,7 +1,9 @@
+import { ApiError } from "@treadle/apimachinery";
 import type { Requeue } from "@treadle/reconcile";
 import { expect, test } from "vitest";
 import { type EndedPass, FailureCurve } from "./failure-curve.ts";
 
+const refusal = (status: number): ApiError => new ApiError({ status, reason: "Forbidden", message: "you may not" });
 const fails: Requeue = { type: "failure" };
 const asks: Requeue = { type: "failure", afterMs: 7_000 };
 const now: EndedPass = { requeue: { type: "failure", afterMs: 0 } };
@@ -36,6 +38,16 @@ test.for<{ name: string; passes: readonly EndedPass[]; want: readonly (number | 
     name: "a pass that does not know its object counts for the one that is counted",
     passes: [{ requeue: fails, uid: "a" }, { requeue: fails }, { requeue: fails, uid: "a" }],
     want: [5, 10, 20],
+  },
+  {
+    name: "what the server refuses is tried again every two minutes at least, however it is told",
+    passes: [
+      ...Array.from({ length: 16 }, () => ({ requeue: fails })),
+      { requeue: fails, error: new AggregateError([new Error("no"), new Error("cannot save", { cause: refusal(403) })]) },
+      { requeue: fails, error: refusal(401) },
+      { requeue: fails, error: new ApiError({ status: 500, message: "etcd" }) },
+    ],
+    want: [...Array.from({ length: 16 }, (_, i) => 5 * 2 ** i), 120_000, 120_000, 1_000_000],
   },
 ])("$name", ({ passes, want }, { expect }) => {
   const curve = new FailureCurve({ baseMs: 5, maxMs: 1_000_000 });

@@ -2,6 +2,7 @@
  * When a key comes back after a pass. The controller decides by it, and so does whoever runs passes without one, so that
  * a test sees the delays of production.
  */
+import { isApiError } from "@treadle/apimachinery";
 import type { Requeue } from "@treadle/reconcile";
 import { Backoff, type Curve } from "@treadle/workqueue";
 
@@ -10,7 +11,11 @@ export interface EndedPass {
   readonly requeue: Requeue;
   /** Of the object that the pass worked on; absent when that is not known. */
   readonly uid?: string | undefined;
+  readonly error?: unknown;
 }
+
+/** Rights are given by people, who then look whether it helped. */
+const REFUSED_MAX_MS = 120_000;
 
 /** Counts the failures of each key. Those of an object that is gone do not count for another of the same name. */
 export class FailureCurve {
@@ -24,7 +29,7 @@ export class FailureCurve {
   }
 
   /** In how many milliseconds `key` is due again, 0 = at once; undefined when nothing is to be scheduled. Call it once per pass. */
-  delayAfter(key: string, { requeue, uid }: EndedPass): number | undefined {
+  delayAfter(key: string, { requeue, uid, error }: EndedPass): number | undefined {
     if (requeue.type !== "failure") {
       this.forget(key);
       return requeue.type === "after" ? requeue.afterMs : undefined;
@@ -35,7 +40,8 @@ export class FailureCurve {
       this.#uids.set(key, uid);
     }
     // An error that names its delay counts as a failure all the same.
-    const curveMs = this.#backoff.next(key);
+    const nextMs = this.#backoff.next(key);
+    const curveMs = isRefusal(error) ? Math.min(nextMs, REFUSED_MAX_MS) : nextMs;
     // One that names none, such as `Retry-After: 0`, must not keep a worker busy for as long as it lasts.
     return requeue.afterMs === undefined || requeue.afterMs === 0 ? curveMs : requeue.afterMs;
   }
@@ -45,4 +51,12 @@ export class FailureCurve {
     this.#backoff.forget(key);
     this.#uids.delete(key);
   }
+}
+
+/** Whether the server refused something, 403 or 401, also as the cause of what is said, or as one of several failures. */
+function isRefusal(error: unknown, depth = 0): boolean {
+  if (depth > 8 || !(error instanceof Error)) return false;
+  if (isApiError(error) && (error.status === 403 || error.status === 401)) return true;
+  const inner: readonly unknown[] = error instanceof AggregateError ? error.errors : [error.cause];
+  return inner.some((each) => isRefusal(each, depth + 1));
 }

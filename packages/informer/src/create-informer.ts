@@ -46,6 +46,8 @@ export interface InformerOptions<K extends Kind = Kind> {
   readonly onError?: (error: unknown, where: InformerErrorSource) => void;
   /** Told after each list that is complete in the store, the first as well as those after a failure. */
   readonly onListed?: () => void;
+  /** Told when a list or watch works after it had failed; `progress().lastError` does not name that failure any more. */
+  readonly onRecovered?: () => void;
   /** How long to wait before the next attempt when the server does not serve the kind; up to a quarter less, at random. @defaultValue 10_000 */
   readonly notServedRetryMs?: number;
   /** Objects in a page of a list. @defaultValue 250 */
@@ -211,6 +213,7 @@ class StoreInformer implements Informer<AnyKind> {
     });
     const onFailure = (error: unknown, where: "list" | "watch"): void => this.#report(error, where);
     const onListed = (): void => this.#options.onListed?.();
+    const onRecovered = (): void => this.#options.onRecovered?.();
     return new Reflector({
       source,
       sink: this.#sink(namespace),
@@ -221,6 +224,7 @@ class StoreInformer implements Informer<AnyKind> {
       notServedRetryMs,
       onFailure,
       onListed,
+      onRecovered,
     });
   }
 

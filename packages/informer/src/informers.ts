@@ -33,6 +33,8 @@ export interface InformersOptions {
   readonly onError?: (error: unknown, where: InformerErrorSource, kind: Kind) => void;
   /** Told after each complete list of an informer; see {@link InformerOptions.onListed}. */
   readonly onListed?: (kind: Kind) => void;
+  /** Told when an informer works again; see {@link InformerOptions.onRecovered}. */
+  readonly onRecovered?: (kind: Kind) => void;
   /** See {@link InformerOptions.notServedRetryMs}. */
   readonly notServedRetryMs?: number;
 }
@@ -127,7 +129,7 @@ export function createInformers(options: InformersOptions): Informers {
   }
 
   function common(kind: Kind): Omit<InformerOptions, "kind"> {
-    const { client, clock, random, pageSize, onError, onListed, notServedRetryMs } = options;
+    const { client, clock, random, pageSize, onError, onListed, onRecovered, notServedRetryMs } = options;
     return {
       client,
       clock,
@@ -135,6 +137,7 @@ export function createInformers(options: InformersOptions): Informers {
       ...(pageSize === undefined ? {} : { pageSize }),
       ...(notServedRetryMs === undefined ? {} : { notServedRetryMs }),
       ...(onListed === undefined ? {} : { onListed: (): void => onListed(kind) }),
+      ...(onRecovered === undefined ? {} : { onRecovered: (): void => onRecovered(kind) }),
       ...(onError === undefined ? {} : { onError: (error: unknown, where: InformerErrorSource): void => onError(error, where, kind) }),
     };
   }

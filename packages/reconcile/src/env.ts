@@ -44,6 +44,11 @@ export interface ReconcilerEnv {
   readonly fetches?: Fetches;
   /** Whether the server serves the kind, as far as is known: steps that read or own one that it does not serve wait. @defaultValue all */
   isServed?(kind: Kind): boolean;
+  /**
+   * Why the server refuses the watch of the kind, and what to allow: steps that read or own it wait, with the reason
+   * `Forbidden`, instead of working with what was known before. @defaultValue none is refused
+   */
+  refusalOf?(kind: Kind): string | undefined;
   /** Told, for tests, of a use of a kind through `req.client` that nothing in the handler declares. */
   undeclared?(use: UndeclaredUse): void;
   recordEvent?(object: KubernetesObject, event: EventNote): void;

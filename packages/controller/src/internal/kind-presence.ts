@@ -1,8 +1,19 @@
 /**
  * Which of the watched kinds the server does not serve: their CRDs may be installed after the operator, removed, and
  * installed again. The informers find out by asking again every 10 s; where the operator may watch CRDs, at once.
+ * And of which kinds it refuses the watch: rights may be taken away, and given back.
  */
-import { apiVersionOf, type Clock, isForbidden, isKindNotServed, type Kind, metadataOnly, type Random } from "@treadle/apimachinery";
+import {
+  type ApiError,
+  apiVersionOf,
+  type Clock,
+  isApiError,
+  isForbidden,
+  isKindNotServed,
+  type Kind,
+  metadataOnly,
+  type Random,
+} from "@treadle/apimachinery";
 import { CustomResourceDefinition } from "@treadle/apimachinery/kinds";
 import type { Client } from "@treadle/client";
 import { createInformer, type Informer, type InformerErrorSource, type InformerEvent } from "@treadle/informer";
@@ -25,6 +36,8 @@ const ASK_AGAIN_AFTER_MS = [250, 1000] as const;
 export class KindPresence {
   readonly #options: KindPresenceOptions;
   readonly #missing = new Map<string, Kind>();
+  /** Why, by kind. */
+  readonly #refusals = new Map<string, string>();
   #waiting: readonly (() => void)[] = [];
   #definitions: Informer | undefined;
   /** The operator may not watch CRDs: it is not asked for again. */
@@ -41,8 +54,14 @@ export class KindPresence {
     return this.#missing.size === 0 || !this.#missing.has(idOf(kind));
   }
 
+  /** Why the server refuses the watch of `kind`, and what to do; `undefined`: it does not, as far as is known. */
+  refusalOf(kind: Kind): string | undefined {
+    return this.#refusals.size === 0 ? undefined : this.#refusals.get(idOf(kind));
+  }
+
   /** An informer failed. */
   failed(error: unknown, where: InformerErrorSource, kind: Kind): void {
+    if ((where === "list" || where === "watch") && isRefusal(error)) this.#refused(error, where, kind);
     if ((where !== "list" && where !== "watch") || !isKindNotServed(error) || !this.isServed(kind)) return;
     this.#missing.set(idOf(kind), kind);
     this.#options.log.warn(
@@ -62,6 +81,14 @@ export class KindPresence {
     this.#options.onChange(kind);
   }
 
+  /** An informer works again. */
+  recovered(kind: Kind): void {
+    // One of several namespaces may still be refused.
+    if (isRefusal(this.#options.informerOf(kind)?.progress().lastError) || !this.#refusals.delete(idOf(kind))) return;
+    this.#options.log.info({ kind: kind.kind, apiVersion: apiVersionOf(kind) }, `${kind.kind} is watched again`);
+    this.#options.onChange(kind);
+  }
+
   /** Resolves when the informer has synced, or its kind is known not to be served. Rejects with the signal's reason. */
   async settled(informer: Informer, signal: AbortSignal): Promise<void> {
     const synced = informer.synced(signal);
@@ -77,6 +104,16 @@ export class KindPresence {
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#unwatchDefinitions();
+  }
+
+  #refused(error: ApiError, verb: "list" | "watch", kind: Kind): void {
+    if (this.#refusals.has(idOf(kind))) return;
+    const what = `${kind.plural}${kind.group === "" ? "" : `.${kind.group}`}`;
+    const why = isForbidden(error)
+      ? `the operator may not ${verb} ${what}: allow list and watch of them to its service account`
+      : `the server does not accept the operator's credentials for ${verb} of ${what}: renew them`;
+    this.#refusals.set(idOf(kind), why);
+    this.#options.onChange(kind);
   }
 
   /** Metadata is enough: whoever may see it need not see schemas. Silently given up where it is forbidden. */
@@ -121,6 +158,10 @@ export class KindPresence {
       }
     }
   }
+}
+
+function isRefusal(error: unknown): error is ApiError {
+  return isApiError(error) && (error.status === 403 || error.status === 401);
 }
 
 function idOf(kind: Kind): string {

@@ -6,7 +6,7 @@ import type { Feed } from "../feed.ts";
 
 /** What the passes get; every write of theirs is told to the feed that it concerns. */
 export function reconcilerEnv(name: string, primary: Feed, env: ControllerEnv): ReconcilerEnv {
-  const { client, cache, clock, log, fetches, isServed, undeclared, recordEvent } = env;
+  const { client, cache, clock, log, fetches, isServed, refusalOf, undeclared, recordEvent } = env;
   return {
     client,
     cache,
@@ -14,6 +14,7 @@ export function reconcilerEnv(name: string, primary: Feed, env: ControllerEnv): 
     log,
     fetches,
     isServed,
+    refusalOf,
     expectWrite: (ref) => primary.expectWrite(ref),
     observeWrite: (object) => primary.wrote(object, name),
     observeDelete: (object) => primary.removed(object, name),

@@ -113,6 +113,7 @@ function makeInformers(
       if (presence.isServed(kind)) logFailure(error, where, kind);
     },
     onListed: (kind) => presence.listed(kind),
+    onRecovered: (kind) => presence.recovered(kind),
   });
   // Of managedFields they keep which conditions our handlers wrote, and what they applied. Primaries first.
   const managers = new Set(assignments.map(({ handler }) => handler.name));
@@ -160,6 +161,7 @@ function makeControllers(options: RuntimeOptions, informers: Informers, presence
       watchedFeedOf,
       fetches,
       isServed: (kind) => presence.isServed(kind),
+      refusalOf: (kind) => presence.refusalOf(kind),
       undeclared,
       newID,
       onPass,

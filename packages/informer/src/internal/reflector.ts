@@ -48,6 +48,7 @@ export interface ReflectorOptions<T extends KubernetesObject> {
   readonly notServedRetryMs: number;
   readonly onFailure: (error: unknown, where: "list" | "watch") => void;
   readonly onListed: () => void;
+  readonly onRecovered: () => void;
 }
 
 export class Reflector<T extends KubernetesObject> {
@@ -156,9 +157,9 @@ export class Reflector<T extends KubernetesObject> {
     await this.#options.sink.replace(objects, version, watchdog.signal);
     this.#version = version;
     this.#failures = 0;
-    this.#lastError = undefined;
     this.#answered(watchdog);
     this.#options.onListed();
+    this.#worksAgain();
   }
 
   async #watch(signal: AbortSignal, isStreaming: boolean): Promise<void> {
@@ -178,7 +179,7 @@ export class Reflector<T extends KubernetesObject> {
       );
       iterator = stream[Symbol.asyncIterator]();
       this.#answered(watchdog);
-      if (!isStreaming) this.#lastError = undefined;
+      if (!isStreaming) this.#worksAgain();
       if (isStreaming) {
         watchdog.limit(QUIET_INITIAL_EVENTS_MS);
         await this.#readInitialEvents(iterator, watchdog);
@@ -231,7 +232,7 @@ export class Reflector<T extends KubernetesObject> {
         checkedKey(event.object, source);
         sink.apply({ type: event.type, object: sink.take(event.object) });
       }
-      this.#lastError = undefined;
+      this.#worksAgain();
       this.#failures = 0;
       if (version === undefined || (compareVersions(version, this.#version) ?? 1) <= 0) continue;
       this.#version = version;
@@ -253,6 +254,12 @@ export class Reflector<T extends KubernetesObject> {
   #bookmarked(watchdog: Watchdog): void {
     this.#hasBookmarks = "yes";
     watchdog.limit(QUIET_WITH_BOOKMARKS_MS);
+  }
+
+  #worksAgain(): void {
+    if (this.#lastError === undefined) return;
+    this.#lastError = undefined;
+    this.#options.onRecovered();
   }
 
   /** The pause after a failure. Decides, too, whether to list again and how. */

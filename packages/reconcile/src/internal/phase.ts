@@ -101,7 +101,8 @@ function begun(
   step: StepRuntime,
   { phase, scope, stage }: { readonly phase: Phase; readonly scope: Scope; readonly stage: Stage },
 ): unknown {
-  const run = ({ values, missing, servedAs }: Resolved): unknown => {
+  const run = ({ values, missing, servedAs, refusal }: Resolved): unknown => {
+    if (refusal !== undefined) throw new WatchRefused(refusal);
     if (missing !== undefined && (phase === "do" || phase === "cleanup")) throw new KindNotInstalled(step, missing, servedAs);
     // The caller looked: the step has this phase.
     return (step[phase] as PhaseFunction)(new StepReq(pass, step, phase, { scope, reads: values }));
@@ -181,6 +182,7 @@ function contained(pass: Pass, step: StepRuntime, thrown: unknown): Ended {
   if (error instanceof PrimaryGone || error instanceof QuietRequeue) return endOf(error);
   if (error instanceof KindNotInstalled)
     return { type: "wait", reason: error.message, code: "KindNotInstalled", afterMs: KIND_MISSING_WAIT_MS };
+  if (error instanceof WatchRefused) return { type: "wait", reason: error.message, code: "Forbidden", afterMs: KIND_MISSING_WAIT_MS };
   if (error instanceof Shutdown || (pass.signal.aborted && (thrown === pass.signal.reason || isAborted(error)))) {
     pass.isAborted = true;
     return { type: "stop", reason: "the operator is shutting down" };
@@ -200,6 +202,9 @@ function notAwaited(step: StepRuntime, phase: Phase, call: string): Error {
 
 /** A kind that a step reads or owns is not served. Whoever watches kinds wakes us when it is; this is in case nobody does. */
 const KIND_MISSING_WAIT_MS = 60_000;
+
+/** What a step reads or owns is not watched any more, and may have changed since. */
+class WatchRefused extends Error {}
 
 /** How a phase ends whose own write has ended the pass. */
 function endOf(over: PrimaryGone | QuietRequeue): Ended {

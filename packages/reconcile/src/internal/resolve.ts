@@ -34,6 +34,8 @@ export interface Resolved {
   readonly missing: Kind | undefined;
   /** The API version under which the server has that kind. */
   readonly servedAs?: string;
+  /** Why a kind that the step reads or owns is not watched any more: what the cache has of it is old. */
+  readonly refusal?: string;
 }
 
 const NOTHING: Resolved = Object.freeze({ values: Object.freeze({}), missing: undefined });
@@ -48,6 +50,8 @@ export function resolveReads(pass: Pass, step: StepRuntime, phase: Phase, scope:
   const missing = new Set(missingKinds(pass, step));
   // It will wait: nothing needs to be asked of the server for that.
   if (missing.size > 0 && phase === "do") return { ...NOTHING, missing: first(missing) };
+  const refusal = refusalOf(pass, step, phase);
+  if (refusal !== undefined) return { ...NOTHING, refusal };
   // What is to be deleted is found by owner and label.
   const reads = phase === "cleanup" && step.dependent !== undefined ? NO_READS : step.reads;
   const values: Record<string, unknown> = {};
@@ -170,6 +174,18 @@ export function readerOf({ name }: Pipeline, key: string): string {
 function missingKinds(pass: Pass, { owns, reads }: StepRuntime): readonly Kind[] {
   if (pass.env.isServed === undefined) return [];
   return [...owns, ...Object.values(reads).map(({ kind }) => kind)].filter((kind) => !isServed(pass, kind));
+}
+
+/** A cleanup looks at what it owns; what else it reads must not keep the object. Gates and posts see what was known last. */
+function refusalOf({ env }: Pass, { owns, reads }: StepRuntime, phase: Phase): string | undefined {
+  if (env.refusalOf === undefined || (phase !== "do" && phase !== "cleanup")) return undefined;
+  const watched = Object.values(reads).filter(({ watches }) => watches !== undefined);
+  const kinds = phase === "do" ? [...owns, ...watched.map(({ kind }) => kind)] : owns;
+  for (const kind of kinds) {
+    const refusal = env.refusalOf(kind);
+    if (refusal !== undefined) return refusal;
+  }
+  return undefined;
 }
 
 function isServed(pass: Pass, kind: Kind): boolean {
