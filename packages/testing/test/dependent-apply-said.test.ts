@@ -38,6 +38,14 @@ describe("entry and Ready", () => {
   });
 });
 
+test("a field that the kind does not have is named, with a reason of its own, and tried again with the back-off", async () => {
+  const world = await settled({ desired: () => ({ dta: { a: "1" } }) as never });
+  expect(said(world)).toEqual(["page Failed/InvalidApply"]);
+  expect(entries(world)[0]?.message).toContain(".dta: field not declared in schema");
+  expect(world.get(Site, "a")).toHaveCondition("Ready", { status: "False", reason: "InvalidApply" });
+  expect(world.dueIn("a")).toBeGreaterThan(0);
+});
+
 describe("a dependent that the pass does not reach", () => {
   const first = page({ name: "first", objectName: "first", readyWhen: (live) => live.data?.["broken"] === undefined || "it is broken" });
   const second = page({ name: "second", objectName: "second" });

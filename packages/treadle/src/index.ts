@@ -68,6 +68,7 @@ export {
   type DependentOptions,
   type DependentState,
   type DependentStep,
+  type Desired,
   dependentsOf,
   worstDependent,
 } from "@treadle/reconcile";

@@ -1,5 +1,5 @@
 /** Brings one object to what is wanted, by as few requests as possible: none where nothing differs. */
-import { isAlreadyExists, isConflict, jsonEqual, type KubernetesObject, type Ref } from "@treadle/apimachinery";
+import { isAlreadyExists, isApiError, isConflict, jsonEqual, type KubernetesObject, type Ref } from "@treadle/apimachinery";
 import { unitManager } from "../../internal/req-client.ts";
 import { shownError } from "./confidential.ts";
 import { digestAnnotation, digestOf, titleOf } from "./dependent.ts";
@@ -62,9 +62,15 @@ async function create(unit: Unit, wanted: Wanted): Promise<Converged> {
     written(unit, wanted, live);
     return { type: "there", live };
   } catch (error) {
-    if (!isAlreadyExists(error) && !isConflict(error)) throw shownError(kind, wanted.body, error);
+    if (!isAlreadyExists(error) && !isConflict(error)) throw withReason(shownError(kind, wanted.body, error));
     return await raced(unit, wanted);
   }
+}
+
+/** The server answers 500, without a reason, to an object that breaks the schema of its kind. */
+function withReason(error: unknown): unknown {
+  if (!isApiError(error) || !/failed to create typed patch object|field not declared in schema/.test(error.message)) return error;
+  return Object.assign(new Error(error.message, { cause: error }), { code: "ERR_INVALID_APPLY" });
 }
 
 /** Somebody was faster, or the cache lags behind. What is there is asked of the server: a foreign object is said to be one at once. */
@@ -107,7 +113,7 @@ async function update(
         : await replaced(unit, isToRelease ? { live: free, next: merged(unit, wanted, free) } : { live, next });
     return held(unit, target, stored) ?? { type: "there", live: stored };
   } catch (error) {
-    throw shownError(kind, next ?? wanted.body, error);
+    throw withReason(shownError(kind, next ?? wanted.body, error));
   }
 }
 
