@@ -32,12 +32,12 @@ export function ownership(live: KubernetesObject, owner: KubernetesObject, handl
   const ourLabel = ownerIdLabel(handlerName);
   const labels = live.metadata.labels ?? {};
   if (Object.hasOwn(labels, ourLabel)) {
-    return labels[ourLabel] === ourId ? { type: "ours" } : { type: "foreign", owner: describeLabel(live, handlerName, ourId) };
+    return labels[ourLabel] === ourId ? { type: "ours" } : { type: "foreign", owner: describeLabel(live, handlerName, owner) };
   }
   // Other operators of Treadle, and some others, mark what is theirs in the same way.
   const foreign = Object.keys(labels).find((key) => key.endsWith(OWNER_ID_SUFFIX));
   if (foreign === undefined) return { type: "free" };
-  return { type: "foreign", owner: describeLabel(live, foreign.slice(0, -OWNER_ID_SUFFIX.length), ourId) };
+  return { type: "foreign", owner: describeLabel(live, foreign.slice(0, -OWNER_ID_SUFFIX.length), owner) };
 }
 
 /**
@@ -110,9 +110,10 @@ function groupOf(apiVersion: string): string {
   return slash < 0 ? "" : apiVersion.slice(0, slash);
 }
 
-function describeLabel(live: KubernetesObject, handlerName: string, ourId: string): string {
+function describeLabel(live: KubernetesObject, handlerName: string, owner: KubernetesObject): string {
   const id = live.metadata.labels?.[ownerIdLabel(handlerName)] ?? "";
   const name = live.metadata.annotations?.[handlerName + OWNER_SUFFIX];
-  const whose = id === ourId ? "the same object" : name === undefined ? `the object with owner-id ${JSON.stringify(id)}` : name;
+  const named = name === describe(owner) ? `${name}, an earlier or other object of the same name` : name;
+  const whose = id === ownerId(owner) ? "the same object" : (named ?? `the object with owner-id ${JSON.stringify(id)}`);
   return `${whose}, managed by ${handlerName}`;
 }

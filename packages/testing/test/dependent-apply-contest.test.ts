@@ -232,3 +232,35 @@ describe("steps that exchange their objects", () => {
     expect(world.requests.length).toBe(0);
   });
 });
+
+test("an owner that is deleted with --cascade=orphan leaves its objects where they are", async () => {
+  await using cluster = await startTestCluster({ kinds: [Site] });
+  const op = await cluster.start(handlerOf());
+  await cluster.create(Site, { metadata: { name: "a" }, spec: {} });
+  await op.settled();
+  await cluster.client.delete(Site, { name: "a", namespace: "default" }, { propagationPolicy: "Orphan" });
+  await op.settled();
+  expect(await cluster.get(Site, "a")).toBeUndefined();
+  expect(await cluster.get(ConfigMap, "a-page")).toBeDefined();
+});
+
+test("what belongs to an earlier object of the same name is said to, in another namespace too", async () => {
+  const world = await settled({ namespace: "n1" }, { apiVersion: "v1", kind: "Namespace", metadata: { name: "n1" } });
+  await world.update(Site, "a", ({ metadata }) => void (metadata.finalizers = []));
+  await world.delete(Site, "a");
+  await world.create(Site, { metadata: { name: "a" }, spec: {} });
+  await world.settle();
+  expect(said(world)).toEqual(["page Failed/NotOurs"]);
+  expect(entries(world)[0]?.message).toContain("an earlier or other object of the same name, managed by");
+});
+
+test("what desired is given cannot be changed", async () => {
+  const world = worldOf({
+    desired: (_, inputs) => {
+      (inputs.dependents as Record<string, unknown>)["x"] = 1;
+      return {};
+    },
+  });
+  await world.settle();
+  expect(said(world)).toEqual(["page Failed/ReadOnly"]);
+});

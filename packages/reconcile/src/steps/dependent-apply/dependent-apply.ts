@@ -200,6 +200,7 @@ async function pruneOthers(unit: Unit, keep: Ref): ReturnType<typeof prune> {
 
 async function cleanup(unit: Unit): Promise<Wait | undefined> {
   const { dependent, pass } = unit;
+  if (pass.isDeleting && isToOrphan(unit)) return undefined;
   const leftovers = await prune(unit, { keep: undefined, isLive: pass.isDeleting || !dependent.isWatched });
   if (dependent.isChecked) report(unit, leftovers);
   const [first] = leftovers;
@@ -207,6 +208,19 @@ async function cleanup(unit: Unit): Promise<Wait | undefined> {
   if (first === undefined || (!pass.isDeleting && !dependent.isChecked)) return undefined;
   const text = leftovers.length === 1 ? first.message : `${leftovers.length} objects are being deleted: ${first.message}`;
   return unit.req.wait(text, afterMs(dependent));
+}
+
+/** Whose finalizer the server sets where somebody deletes with `--cascade=orphan`. */
+const ORPHAN_FINALIZER = "orphan";
+
+/**
+ * Who deletes the owner wants its objects to stay. The garbage collector takes the finalizer off when it has taken off the
+ * references, which may be before the last cleanup is done: so it is remembered.
+ */
+function isToOrphan({ owner, pass }: Unit): boolean {
+  const memory = (pass.memory.dependents ??= new Map());
+  if (owner.metadata.finalizers?.includes(ORPHAN_FINALIZER) === true) memory.set(ORPHAN_FINALIZER, true);
+  return memory.has(ORPHAN_FINALIZER);
 }
 
 function desiredOf({ options, name }: Dependent, owner: KubernetesObject, inputs: ReturnType<typeof inputsOf>): object | undefined {

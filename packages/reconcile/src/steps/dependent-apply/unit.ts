@@ -48,7 +48,7 @@ export function inputsOf({ dependent, req, pass, owner }: Unit): Inputs {
       ? pass.dependents.live.get(needed.name)
       : needed.dependent.cached(owner, pass.env.cache);
   }
-  return { vars: pass.vars, reads, dependents };
+  return Object.freeze({ vars: pass.vars, reads: Object.freeze(reads), dependents: Object.freeze(dependents) });
 }
 
 /** Says what `status.dependents` is to hold of this step. */
