@@ -94,8 +94,7 @@ class EventGate {
         continue;
       }
       this.#keeper.replaced(event, one);
-      const merged = merge(event, one);
-      this.#ready = merged === undefined ? later : [...later, merged];
+      this.#ready = [...later, merge(event, one)];
       return;
     }
   }
@@ -120,9 +119,9 @@ interface ParsedEvent {
   };
 }
 
-/** What a list would tell that came after both. */
-function merge(first: WatchedEvent, second: WatchedEvent): WatchedEvent | undefined {
-  if (first.type === "ADDED" && second.type === "DELETED") return undefined;
+/** What a list would tell that came after both. Of an object that came and went that it is absent: to whom it was never there that is no news. */
+function merge(first: WatchedEvent, second: WatchedEvent): WatchedEvent {
+  if (second.type === "DELETED") return second;
   const type = first.type === "ADDED" ? "ADDED" : first.type === "DELETED" ? "MODIFIED" : second.type;
   return { ...second, type, line: `${JSON.stringify({ ...(JSON.parse(second.line) as object), type })}\n` };
 }
