@@ -17,6 +17,7 @@ export const NAMESPACED_BUILT_IN: readonly Kind[] = BUILT_IN.filter(({ scope }) 
 /** Kinds by apiVersion and name. */
 export class KnownKinds {
   readonly #kinds = new Map<string, Kind>();
+  readonly #warned = new Set<string>();
 
   constructor(kinds: Iterable<Kind> = []) {
     for (const kind of BUILT_IN) this.#kinds.set(idOf(apiVersionOf(kind), kind.kind), kind);
@@ -45,13 +46,45 @@ export class KnownKinds {
   of(apiVersion: string, name: string): Kind {
     const known = this.#kinds.get(idOf(apiVersion, name));
     if (known !== undefined) return known;
-    return untypedKind({ ...parseApiVersion(apiVersion), kind: name });
+    const guessed = untypedKind({ ...parseApiVersion(apiVersion), kind: name });
+    const fix = isBuiltIn(guessed) ? "" : meant(guessed, this.#kinds.values());
+    if (fix !== "" && !this.#warned.has(idOf(apiVersion, name))) {
+      this.#warned.add(idOf(apiVersion, name));
+      process.emitWarning(
+        `${name} (${apiVersion}) is a kind that nothing declares, and gets a CRD of its own${fix} If it is meant, name it with kinds`,
+        "TreadleWarning",
+      );
+    }
+    return guessed;
   }
 }
 
-/** Whether every API server has it, without a CRD. */
+/** Whether every API server has it, without a CRD. @throws TypeError for a kind of the core group that none has */
 export function isBuiltIn(kind: Kind): boolean {
-  return BUILT_IN.some((other) => groupKindOf(other) === groupKindOf(kind));
+  const isKnown = BUILT_IN.some((other) => groupKindOf(other) === groupKindOf(kind));
+  if (!isKnown && kind.group === "") throw new TypeError(`the core group has no kind ${JSON.stringify(kind.kind)}${meant(kind, BUILT_IN)}`);
+  return isKnown;
+}
+
+/** `: is it Secret?`, if one of `known` of the same group has almost that name; else the empty text. */
+function meant({ group, kind }: Pick<Kind, "group" | "kind">, known: Iterable<Kind>): string {
+  const near = [...known].find((other) => other.group === group && other.kind !== kind && isNear(other.kind, kind));
+  return near === undefined ? "" : `: is it ${near.kind}?`;
+}
+
+/** Whether two letters at most are wrong, too many, or missing: of short names one, or none but their case. */
+function isNear(name: string, given: string): boolean {
+  const [a, b] = [name.toLowerCase(), given.toLowerCase()];
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const substituted = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, substituted));
+    }
+    row = next;
+  }
+  return (row[b.length] ?? 0) <= (a.length > 5 ? 2 : a.length > 3 ? 1 : 0);
 }
 
 function idOf(apiVersion: string, kind: string): string {
