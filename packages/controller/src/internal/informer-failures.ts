@@ -47,8 +47,11 @@ export function syncError(informers: readonly Informer[], timeoutMs: number): Ma
 
 function fixOf(error: unknown, kind: Kind): string {
   if (isKindNotServed(error)) return `; install the CRD ${kind.plural}.${kind.group}, or check the version ${kind.version}`;
-  if (isForbidden(error))
-    return `; allow list and watch of ${kind.plural}${kind.group === "" ? "" : `.${kind.group}`} to the operator's service account`;
+  if (isForbidden(error)) {
+    const allow = `; allow list and watch of ${kind.plural}${kind.group === "" ? "" : `.${kind.group}`} to the operator's service account`;
+    const isOfAll = kind.scope === "Namespaced" && /at the cluster scope/.test(messageOf(error));
+    return isOfAll ? `${allow} in all namespaces, or set createManager({ namespaces }) where its Roles are of some only` : allow;
+  }
   if (isConnectionError(error) && error.code === "ERR_UNREACHABLE") return "; is the server up, and the kubeconfig that of this cluster?";
   return "";
 }
