@@ -76,8 +76,11 @@ export function one<T extends KubernetesObject, K extends Kind, const O extends 
 }
 
 /**
- * All objects with the given labels. `select` must be pure, as in {@link one}. Of kinds that are {@link Kind.cachedAs}
- * metadata, such as Secrets, it gives metadata only.
+ * All objects with the given labels; what else they must have, `do` looks at. `select` must be pure, as in {@link one}.
+ *
+ * Of kinds that are {@link Kind.cachedAs} metadata, such as Secrets, it gives metadata only, also live. Whoever needs what is
+ * in them names each by a {@link one}, or gets it by `req.client.get(Secret, metadata)`, which costs a request each time and
+ * wants `permissions: [{ kind: Secret, verbs: ["get"] }]`.
  */
 export function many<T extends KubernetesObject, K extends Kind, const O extends ReadOptions = {}>(
   kind: K,
