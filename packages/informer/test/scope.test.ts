@@ -4,7 +4,7 @@ import { createApiServer } from "@treadle/apiserver";
 import { createClient } from "@treadle/client";
 import { describe, expect, test } from "vitest";
 import { createInformer, createInformers } from "../src/index.ts";
-import { bookmark, rig, synced, widget } from "./scripted.ts";
+import { apiError, bookmark, rig, synced, widget } from "./scripted.ts";
 
 const Widget = kind({ group: "example.dev", version: "v1", kind: "Widget" });
 const Global = kind({ group: "example.dev", version: "v1", kind: "Global", scope: "Cluster" });
@@ -82,6 +82,31 @@ describe("a kind that is not served", () => {
       expect(waiting).toHaveLength(1);
       await informer.stop();
     }
+  });
+
+  test.for(["watches on", "lists anew"])("says when it works after failures, once, whether it %s", async (how) => {
+    let recovered = 0;
+    const onRecovered = (): void => {
+      recovered++;
+      expect(informer.progress().lastError).toBeUndefined();
+    };
+    const { informer, watch, clock, settle, stream } = await synced(5, [widget("a", 5)], { onRecovered });
+    stream.end();
+    await settle();
+    await clock.advance(1000);
+    for (let i = 0; i < 2; i++) {
+      watch().fail(how === "watches on" ? apiError(403) : notServed);
+      await settle();
+      informer.retry();
+      await settle();
+    }
+    expect(informer.progress().lastError).toBeDefined();
+    expect(recovered).toBe(0);
+    if (how === "watches on") watch().open();
+    else watch().open(bookmark(9, true));
+    await settle();
+    expect(recovered).toBe(1);
+    await informer.stop();
   });
 
   test("says when it has listed, each time", async () => {
