@@ -36,7 +36,7 @@ test("a dependent whose computed name is that of its owner fails, and the owner 
   const same = dependentApply(Site, { name: "self", kind: Site, adopt: "force", objectName: (owner) => owner.metadata.name, desired: {} });
   const world = fakeWorld(handler(Site).step(conditions()).step(same).build(), { objects: [site()] });
   await world.settle();
-  expect(said(world)).toEqual(["self Failed/TypeError"]);
+  expect(said(world)).toEqual(["self Failed/InvalidStep"]);
   expect(entries(world)[0]?.message).toContain("is the object itself: say with objectName");
   expect(world.get(Site, "a")?.metadata.ownerReferences).toBeUndefined();
   await world.delete(Site, "a");
@@ -54,7 +54,7 @@ test.for([
 ])("$name in desired is refused, with its path", async ({ data, says }) => {
   const world = worldOf({ desired: () => ({ data: data as never }) });
   await world.settle();
-  expect(said(world)).toEqual(["page Failed/TypeError"]);
+  expect(said(world)).toEqual(["page Failed/InvalidStep"]);
   expect(entries(world)[0]?.message).toContain(says);
 });
 

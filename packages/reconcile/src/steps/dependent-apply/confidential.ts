@@ -1,5 +1,6 @@
 /** Of kinds such as Secret nothing but the names of their fields may stand in a condition or a log. */
 import { ApiError, groupKindOf, isApiError, type Kind } from "@treadle/apimachinery";
+import { misuse } from "../../internal/misuse.ts";
 
 /** @throws TypeError for values that a Secret cannot hold: the server's answer would repeat them. */
 export function requireTexts(step: string, kind: Kind, fields: Readonly<Record<string, unknown>>): void {
@@ -7,12 +8,16 @@ export function requireTexts(step: string, kind: Kind, fields: Readonly<Record<s
   for (const field of ["data", "stringData"] as const) {
     const values = fields[field];
     if (values === undefined || values === null) continue;
-    if (typeof values !== "object" || Array.isArray(values)) throw new TypeError(`step "${step}": ${field} of a Secret must be an object`);
+    if (typeof values !== "object" || Array.isArray(values))
+      throw misuse("ERR_INVALID_STEP", `step "${step}": ${field} of a Secret must be an object`);
     for (const [key, value] of Object.entries(values)) {
       if (typeof value !== "string")
-        throw new TypeError(`step "${step}": ${field}.${key} of a Secret must be a text, not ${nameOf(value)}: it is not sent`);
+        throw misuse(
+          "ERR_INVALID_STEP",
+          `step "${step}": ${field}.${key} of a Secret must be a text, not ${nameOf(value)}: it is not sent`,
+        );
       if (field === "data" && !isBase64(value))
-        throw new TypeError(`step "${step}": data.${key} of a Secret must be base64: encode it, or say it with stringData`);
+        throw misuse("ERR_INVALID_STEP", `step "${step}": data.${key} of a Secret must be base64: encode it, or say it with stringData`);
     }
   }
 }

@@ -71,7 +71,8 @@ export function targetOf({ options, kind, name: step }: Dependent, owner: Kubern
   const ref = inNamespaceOf(owner, kind, namespace === undefined ? { name } : { name, namespace });
   const isOwner = groupKindOf(kind) === groupKindOf({ group: parseApiVersion(owner.apiVersion).group, kind: owner.kind });
   if (isOwner && keyOf(ref) === keyOf(owner.metadata))
-    throw new TypeError(
+    throw misuse(
+      "ERR_INVALID_STEP",
       `step "${step}": ${kind.kind} ${keyOf(ref)} is the object itself: say with objectName what its dependent is called`,
     );
   if (kind.scope === "Namespaced" && ref.namespace === undefined)
@@ -205,8 +206,9 @@ interface Place {
 
 /** As JSON will have it. @throws TypeError for what JSON would lose without a word, or has no end */
 function asJson(step: string, value: unknown, { path, above }: Place): unknown {
-  const refuse = (what: string): TypeError =>
-    new TypeError(
+  const refuse = (what: string): Error =>
+    misuse(
+      "ERR_INVALID_STEP",
       `step "${step}": ${path === "" ? "desired" : `desired holds at ${path}`}${path === "" ? " is" : ""} ${what}, which is not JSON`,
     );
   if (typeof value === "function" || typeof value === "symbol" || typeof value === "bigint") throw refuse(`a ${typeof value}`);
