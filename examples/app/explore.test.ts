@@ -15,7 +15,7 @@ async function rollOut(cluster: ExploredCluster): Promise<void> {
   await cluster.settled();
 }
 
-test("whatever fails when: the same parts, ready or gone", { tags: ["memory"], timeout: 60_000 }, async () => {
+test("whatever fails when: the same parts, ready or gone", { tags: ["memory"], timeout: 180_000 }, async () => {
   const { summary, points } = await explore(app, {
     async run(cluster) {
       await cluster.create(App, { metadata: { name: "greeter" }, spec: { greeting: "good morning", replicas: 2 } });

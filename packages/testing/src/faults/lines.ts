@@ -57,6 +57,8 @@ export class Lines {
         // Half an event: the reader is to see that it is one.
         return rest === "" ? undefined : rest;
       }
+      // Mostly one event comes alone.
+      if (this.#rest === "" && value.length > 1 && value.indexOf("\n") === value.length - 1) return value;
       const pieces = (this.#rest + value).split(/(?<=\n)/);
       this.#rest = pieces.at(-1)?.endsWith("\n") === true ? "" : (pieces.pop() ?? "");
       this.#ready = pieces.filter((piece) => piece.trim() !== "");

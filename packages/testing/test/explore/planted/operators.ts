@@ -14,7 +14,7 @@ export const noWriteAhead = (buckets: Buckets): AnyHandler =>
       step(Thing, {
         name: "bucket",
         do(req) {
-          req.status.id ??= buckets.create(req.object.metadata.name, req.object.spec.size);
+          req.status.id ??= buckets.create(req.object.metadata.name);
         },
         cleanup(req) {
           const { id } = req.object.status ?? {};
@@ -133,7 +133,7 @@ export const recordsPastTheEngine = (buckets: Buckets): AnyHandler =>
         async do(req) {
           const { name, annotations = {} } = req.object.metadata;
           if (annotations["planted.treadle.dev/bucket"] !== undefined) return;
-          const id = buckets.create(name, req.object.spec.size);
+          const id = buckets.create(name);
           await req.client.patch(Thing, name, { type: "merge", body: { metadata: { annotations: { "planted.treadle.dev/bucket": id } } } });
         },
       }),

@@ -14,24 +14,30 @@ export const Thing = defineResource({
 });
 export interface Thing extends ObjectOf<typeof Thing> {}
 
-/** A provider whose create makes another bucket each time. */
+/** A provider whose create makes another bucket each time; it can be asked for the one with a tag. */
 export class Buckets {
-  readonly sizes = new Map<string, number>();
+  /** The tags by id. */
+  readonly tags = new Map<string, string>();
   readonly #effects: Effects;
+  #made = 0;
 
   constructor({ effects }: Pick<Surroundings, "effects">) {
     this.#effects = effects;
   }
 
-  create(name: string, size: number): string {
+  create(name: string, tag: string = ""): string {
     this.#effects.record(`create a bucket for ${name}`);
-    const id = `bucket-${this.sizes.size + 1}`;
-    this.sizes.set(id, size);
+    const id = `bucket-${++this.#made}`;
+    this.tags.set(id, tag);
     return id;
   }
 
+  find(tag: string): string | undefined {
+    return [...this.tags].find(([, each]) => each === tag)?.[0];
+  }
+
   delete(id: string): void {
-    this.sizes.delete(id);
+    this.tags.delete(id);
   }
 }
 
