@@ -1,4 +1,5 @@
 /** Events are one kind under two names: `v1` and `events.k8s.io/v1` show the same objects with other field names. */
+import { eventErrors } from "./builtin/validate.ts";
 import type { JsonObject } from "./internal/json.ts";
 import type { ResourceType, ServedVersion } from "./registry.ts";
 
@@ -71,7 +72,7 @@ export const EVENTS: ResourceType = {
   returnsDeleted: false,
   heldWhileDeleting: undefined,
   marksDeletion: false,
-  hooks: {},
+  hooks: { validate: eventErrors },
 };
 
 function rename(event: JsonObject, names: ReadonlyMap<string, string>): JsonObject {

@@ -311,7 +311,36 @@ describe("what is refused", () => {
     [CONFIG_MAPS, { data: { a: "b" }, immutable: true }, { data: { a: "c" } }, "data"],
     [CONFIG_MAPS, { immutable: true }, { immutable: null }, "immutable"],
     [SECRETS, {}, { type: "other" }, "type"],
-    [DEPLOYMENTS, { spec: deployment()["spec"] }, { spec: { selector: { matchLabels: { b: "c" } } } }, "spec.selector"],
+    [
+      DEPLOYMENTS,
+      { spec: deployment()["spec"] },
+      { spec: { selector: { matchLabels: { b: "c" } }, template: { metadata: { labels: { b: "c" } } } } },
+      "spec.selector",
+    ],
+    [
+      DEPLOYMENTS,
+      { spec: deployment()["spec"] },
+      { spec: { template: { metadata: { labels: { app: "b" } } } } },
+      "spec.template.metadata.labels",
+    ],
+    [
+      "/apis/batch/v1/namespaces/default/jobs",
+      { spec: { template: { spec: { containers: [{ name: "main", image: "app" }], restartPolicy: "Never" } } } },
+      { spec: { template: { spec: { restartPolicy: "OnFailure" } } } },
+      "spec.template",
+    ],
+    [
+      "/apis/batch/v1/namespaces/default/jobs",
+      { spec: { template: { spec: { containers: [{ name: "main", image: "app" }], restartPolicy: "Never" } } } },
+      { spec: { completionMode: "Indexed" } },
+      "spec.completionMode",
+    ],
+    [
+      "/api/v1/namespaces/default/services",
+      { spec: { ports: [{ port: 80 }] } },
+      { spec: { clusterIP: "10.96.9.9" } },
+      "spec.clusterIPs[0]",
+    ],
     [
       "/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings",
       { roleRef: { kind: "Role", name: "r" } },

@@ -57,8 +57,56 @@ export function roleRefErrors(draft: JsonObject, previous: JsonObject | undefine
 /** A workload goes on finding the pods that it made. */
 export function selectorErrors(draft: JsonObject, previous: JsonObject | undefined): FieldError[] {
   const { selector } = inside(draft, "spec");
-  if (previous === undefined || jsonEqual(selector, inside(previous, "spec")["selector"])) return [];
-  return [invalid("spec.selector", selector ?? null, "field is immutable")];
+  const errors = templateErrors(draft);
+  if (previous !== undefined && !jsonEqual(selector, inside(previous, "spec")["selector"]))
+    errors.push(invalid("spec.selector", selector ?? null, "field is immutable"));
+  return errors;
+}
+
+/** What a Job is to do stays; only one that is suspended may get another template. */
+export function jobErrors(draft: JsonObject, previous: JsonObject | undefined): FieldError[] {
+  const errors = templateErrors(draft);
+  if (previous === undefined) return errors;
+  const [spec, old] = [inside(draft, "spec"), inside(previous, "spec")];
+  const isElastic = old["completionMode"] === "Indexed" && spec["completions"] === spec["parallelism"];
+  const fixed = [
+    ...(isElastic ? [] : ["completions"]),
+    "selector",
+    ...(old["suspend"] === true ? [] : ["template"]),
+    "completionMode",
+    "podFailurePolicy",
+    "backoffLimitPerIndex",
+    "managedBy",
+    "successPolicy",
+  ];
+  const changed = fixed.filter((field) => !jsonEqual(spec[field], old[field]));
+  return [...errors, ...changed.map((field) => invalid(`spec.${field}`, spec[field] ?? null, "field is immutable"))];
+}
+
+/** The pods of a workload must be those that it selects. */
+function templateErrors(draft: JsonObject): FieldError[] {
+  const spec = inside(draft, "spec");
+  const wanted = inside(inside(spec, "selector"), "matchLabels");
+  const labels = inside(inside(inside(spec, "template"), "metadata"), "labels");
+  if (Object.entries(wanted).every(([key, value]) => labels[key] === value)) return [];
+  return [invalid("spec.template.metadata.labels", labels, "`selector` does not match template `labels`")];
+}
+
+/** An address that was given stays. */
+export function serviceErrors(draft: JsonObject, previous: JsonObject | undefined): FieldError[] {
+  const [spec, old] = [inside(draft, "spec"), inside(previous ?? {}, "spec")];
+  const isKept = !old["clusterIP"] || [spec, old].some(({ type }) => type === "ExternalName") || spec["clusterIP"] === old["clusterIP"];
+  return isKept ? [] : [invalid("spec.clusterIPs[0]", [spec["clusterIP"] ?? ""], "may not change once set")];
+}
+
+/** An event is in the namespace of what it is about; one about what has none is in `default`. */
+export function eventErrors(draft: JsonObject): FieldError[] {
+  const about = draft["involvedObject"];
+  if (!isObject(about)) return [];
+  const { namespace = "" } = about;
+  const own = inside(draft, "metadata")["namespace"];
+  if (own === namespace || (namespace === "" && own === "default")) return [];
+  return [invalid("involvedObject.namespace", namespace, "does not match event.namespace")];
 }
 
 const CHANGEABLE = ["replicas", "ordinals", "template", "updateStrategy", "revisionHistoryLimit", "persistentVolumeClaimRetentionPolicy"];

@@ -32,14 +32,17 @@ export interface Running {
   stop(): void;
 }
 
+export interface Start {
+  readonly kubeconfig: string;
+  readonly home: string;
+  readonly stdin?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 /** Starts kubectl with its caches and settings in a folder of the test. */
-export function startKubectl(
-  program: string,
-  args: readonly string[],
-  { kubeconfig, home, stdin = "" }: { readonly kubeconfig: string; readonly home: string; readonly stdin?: string },
-): Running {
+export function startKubectl(program: string, args: readonly string[], { kubeconfig, home, stdin = "", env = {} }: Start): Running {
   const child: ChildProcess = spawn(program, args, {
-    env: { PATH: process.env["PATH"], HOME: home, KUBECONFIG: kubeconfig, NO_PROXY: "127.0.0.1" },
+    env: { PATH: process.env["PATH"], HOME: home, KUBECONFIG: kubeconfig, NO_PROXY: "127.0.0.1", ...env },
     stdio: ["pipe", "pipe", "pipe"],
   });
   child.stdin?.on("error", () => {}); // it may have ended without reading

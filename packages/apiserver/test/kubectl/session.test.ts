@@ -2,13 +2,16 @@
  * A session with kubectl. What it prints is recorded in `session.txt`, from a real server; the in-memory one prints the same.
  * With TREADLE_TEST_KUBECONFIG it runs on the real one, and `vitest -u` then records anew.
  */
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { makeCertificates } from "../../src/certificates.ts";
 import { type LocalCluster, startLocalCluster } from "../../src/index.ts";
-import { findKubectl, type Ran, startKubectl } from "./programs.ts";
-import { type Command, COMMANDS, DEFINITION, NAMESPACE } from "./session.ts";
+import { BUILT_IN_COMMANDS, BUILT_IN_NAMESPACE, OUTSIDE } from "./built-in-session.ts";
+import { transcriptOf } from "./play.ts";
+import { findKubectl, startKubectl } from "./programs.ts";
+import { COMMANDS, DEFINITION, NAMESPACE } from "./session.ts";
 
 const program = findKubectl();
 let home = "";
@@ -17,9 +20,12 @@ let cluster: LocalCluster | undefined;
 
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), "kubectl-"));
+  const { server } = await makeCertificates(["example.com"]);
+  await writeFile(join(home, "tls.crt"), server.certPem);
+  await writeFile(join(home, "tls.key"), server.keyPem);
   if (kubeconfig !== "") {
     // What a run that was cut short has left.
-    for (const what of [`ns/${NAMESPACE}`, `crd/${DEFINITION}`])
+    for (const what of [`ns/${NAMESPACE}`, `crd/${DEFINITION}`, `ns/${BUILT_IN_NAMESPACE}`, ...OUTSIDE])
       await startKubectl(program ?? "", ["delete", what, "--ignore-not-found"], { kubeconfig, home }).ended;
     return;
   }
@@ -31,59 +37,21 @@ afterAll(async () => {
   await rm(home, { recursive: true });
 });
 
-/** A word of a command is an argument; none of them has blanks inside. */
-function words(args: string): readonly string[] {
-  return [...args.split(" "), ...(args.startsWith("api-") ? [] : ["--namespace", NAMESPACE])];
-}
-
-async function play({ args, stdin, meanwhile, until }: Command): Promise<readonly Ran[]> {
-  const isWatched = meanwhile?.when === "watch=true";
-  const options = { kubeconfig, home, ...(stdin === undefined ? {} : { stdin }) };
-  const running = startKubectl(program ?? "", [...words(args), ...(isWatched ? ["-v=6"] : [])], options);
-  const others: Ran[] = [];
-  if (meanwhile !== undefined) {
-    await running.shows(meanwhile.when);
-    others.push(await startKubectl(program ?? "", words(meanwhile.args), { kubeconfig, home }).ended);
-  }
-  if (until !== undefined) {
-    await running.shows(until);
-    running.stop();
-  }
-  const ran = await running.ended;
-  // With -v=6 the requests stand there, too.
-  return [isWatched ? { ...ran, stderr: "" } : ran, ...others];
-}
-
-/** Without what differs from run to run; columns are parted by two blanks whatever stands in them. */
-function normalised(text: string, lines: RegExp | undefined): string {
-  return text
-    .split("\n")
-    .filter((line) => lines === undefined || lines.test(line))
-    .map((line) =>
-      line
-        .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, "<time>")
-        .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, "<uid>")
-        .replaceAll(/("?resourceVersion"?: )"\d+"/g, "$1<version>")
-        .replaceAll(/(?<=\S {2,})(\d+[smh])+$/g, "<age>")
-        .replaceAll(/(?<=\S {2,})(\d+[smh])+(?= {2,})/g, "<age>")
-        .replaceAll(/(?<=\S) {2,}/g, "  ")
-        .trimEnd(),
-    )
-    .join("\n");
-}
-
-function transcriptOf({ args, meanwhile, lines, until }: Command, [ran, other]: readonly Ran[]): string {
-  const code = until === undefined ? [`-> ${ran?.code}`] : [];
-  const also = meanwhile === undefined ? [] : [`(meanwhile) $ kubectl ${meanwhile.args}`, normalised(other?.stdout ?? "", undefined)];
-  const parts = [`$ kubectl ${args}`, ...also, normalised(`${ran?.stdout}${ran?.stderr}`, lines), ...code];
-  return parts.filter((part) => part !== "").join("\n");
-}
-
 test.skipIf(program === undefined)("kubectl prints what it prints on a real server", { timeout: 180_000 }, async () => {
-  const transcript: string[] = [];
-  for (const command of COMMANDS) transcript.push(transcriptOf(command, await play(command)));
-  await expect(`${transcript.join("\n\n")}\n`).toMatchFileSnapshot("session.txt");
+  const stage = { program: program ?? "", kubeconfig, home };
+  await expect(await transcriptOf(COMMANDS, { ...stage, namespace: NAMESPACE })).toMatchFileSnapshot("session.txt");
 });
+
+test.skipIf(program === undefined)(
+  "kubectl makes and keeps what comes with Kubernetes as on a real server",
+  { timeout: 300_000 },
+  async () => {
+    const stage = { program: program ?? "", kubeconfig, home, files: join(import.meta.dirname, "files") };
+    await expect(await transcriptOf(BUILT_IN_COMMANDS, { ...stage, namespace: BUILT_IN_NAMESPACE })).toMatchFileSnapshot(
+      "session-built-in.txt",
+    );
+  },
+);
 
 test.runIf(program === undefined)(
   "the session with kubectl was not run: there is no kubectl in the control plane's folder or on PATH",

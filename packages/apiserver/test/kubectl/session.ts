@@ -12,6 +12,7 @@ export interface Command {
   readonly meanwhile?: { readonly when: string | RegExp; readonly args: string };
   /** It does not end by itself: it is ended when its output shows this. */
   readonly until?: RegExp;
+  readonly env?: Readonly<Record<string, string>>;
   /** Only these lines are compared. */
   readonly lines?: RegExp;
 }

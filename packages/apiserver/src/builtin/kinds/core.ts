@@ -5,7 +5,7 @@ import { labelNamespace, prepareNamespace } from "../../namespaces.ts";
 import { secondsOf } from "../../object-meta.ts";
 import { podGrace, preparePod } from "../pods.ts";
 import { prepareService } from "../services.ts";
-import { configMapErrors, secretErrors } from "../validate.ts";
+import { configMapErrors, secretErrors, serviceErrors } from "../validate.ts";
 import { all, type Group } from "./row.ts";
 
 export const CORE_GROUPS: readonly Group[] = [
@@ -61,7 +61,7 @@ export const CORE_GROUPS: readonly Group[] = [
         fields: ["spec.clusterIP", "spec.type"],
         createsOnUpdate: true,
         returnsDeleted: true,
-        hooks: { prepare: prepareService },
+        hooks: { validate: serviceErrors, prepare: prepareService },
       },
       { kind: "ServiceAccount", plural: "serviceaccounts", short: ["sa"], returnsDeleted: true },
       {

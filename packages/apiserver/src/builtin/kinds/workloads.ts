@@ -1,5 +1,5 @@
 /** Kinds that run pods, and those about them. */
-import { selectorErrors, statefulSetErrors } from "../validate.ts";
+import { jobErrors, selectorErrors, statefulSetErrors } from "../validate.ts";
 import { numberTemplate, prepareJob, renumberTemplate } from "../workloads.ts";
 import { all, type Group } from "./row.ts";
 
@@ -63,7 +63,7 @@ export const WORKLOAD_GROUPS: readonly Group[] = [
         generation: true,
         fields: ["status.successful"],
         orphansDependents: true,
-        hooks: { prepare: prepareJob },
+        hooks: { prepare: prepareJob, validate: jobErrors },
       },
       { kind: "CronJob", plural: "cronjobs", short: ["cj"], categories: all, status: true, generation: true },
     ],
