@@ -1,6 +1,7 @@
 /** What a request is handled with: the parts of the server, and the request as it was read. */
 import type { ApiRequest, ApiResponse, Clock, Random } from "@treadle/apimachinery";
 import type { Admission, Deliberation } from "./admission/admission.ts";
+import type { Conversions } from "./admission/conversion.ts";
 import type { Access } from "./authorization/access.ts";
 import type { UserInfo } from "./authorization/identity.ts";
 import type { Accepted } from "./content.ts";
@@ -24,6 +25,7 @@ export interface Parts {
   /** Who may do what. */
   readonly access: Access;
   readonly admission: Admission;
+  readonly conversions: Conversions;
   /** Streams in progress and the id of their kind; ended when the server closes or the kind changes. */
   readonly streams: Map<{ end(): void }, string>;
 }

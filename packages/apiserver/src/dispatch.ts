@@ -125,7 +125,7 @@ async function answerResource(
     warnings: served.version.deprecation === undefined ? [] : [served.version.deprecation],
   };
   const deprecations = [...call.warnings];
-  const answered = deliberate((deliberation) => {
+  const answered = deliberate(parts, call.collection, (deliberation) => {
     call.warnings.splice(0, call.warnings.length, ...deprecations);
     return verbOf({ ...call, deliberation });
   });

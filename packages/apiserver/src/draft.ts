@@ -211,18 +211,6 @@ function isSameButForTimes(draft: Draft, live: StoredObject): boolean {
   return jsonEqual({ ...draft, metadata: 0 }, { ...live, metadata: 0 });
 }
 
-/** The draft in the form in which the kind is stored. */
-export function toStored(served: Served, draft: Draft): Draft {
-  const { type, version } = served;
-  const storage = type.storage;
-  let stored: JsonObject = version.toStored === undefined ? draft : version.toStored(draft);
-  if (storage.apiVersion !== version.apiVersion) {
-    stored = { ...stored, apiVersion: storage.apiVersion };
-    if (storage.schema !== undefined) stored = applyDefaults(pruneObject(stored, storage.schema), storage.schema);
-  }
-  return stored as Draft; // kind and metadata are those of the draft
-}
-
 /**
  * Completes an object whose kind is known to be right. `keepsNulls`: a null that the schema does not allow stays where it
  * has no default, to be refused; else it is taken as absent.

@@ -2,12 +2,12 @@
  * Fronts of the server on a socket: HTTP and HTTPS. They translate, nothing more; what is answered is decided by
  * {@link ApiServer.handle}. A watch ends when its client goes.
  */
-import { timingSafeEqual, X509Certificate } from "node:crypto";
+import { X509Certificate } from "node:crypto";
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { TLSSocket } from "node:tls";
 import type { ApiRequest, ApiResponse } from "@treadle/apimachinery";
-import { ADMINISTRATOR, ANONYMOUS, type Identity } from "./authorization/identity.ts";
+import type { Identity } from "./authorization/identity.ts";
+import { senderOf, unaskedSender } from "./authorization/sender.ts";
 import { makeCertificates } from "./certificates.ts";
 import { MAX_BODY_BYTES, mediaTypeOf, PROTOBUF } from "./content.ts";
 import { kubeconfigText } from "./kubeconfig.ts";
@@ -62,7 +62,7 @@ export interface Credentials {
 
 /** Serves over HTTP: requests without a token that the server knows are the administrator's. @throws Error when the port cannot be had. */
 export async function serveHttp(server: ApiServer, options: HttpOptions = {}): Promise<HttpFront> {
-  const http = createServer(listener(server, (request) => unaskedSender(server, bearerOf(request))));
+  const http = createServer(listener(server, (request) => unaskedSender(server, request)));
   return start(http, "http", options);
 }
 
@@ -84,7 +84,7 @@ export async function serveHttps(server: ApiServer, options: HttpsOptions = {}):
   const front = await start(
     createTls(
       tls,
-      listener(server, (request) => senderOf(request, server, auth, authority)),
+      listener(server, (request) => senderOf(request, server, { auth, authority })),
     ),
     "https",
     options,
@@ -110,9 +110,6 @@ const IN_CLUSTER_NAMES = [
   "kubernetes.default.svc",
   "kubernetes.default.svc.cluster.local",
 ] as const;
-
-/** Answered to everybody, as a kubelet's probes need it. */
-const OPEN_PATHS: ReadonlySet<string> = new Set(["/healthz", "/livez", "/readyz", "/version"]);
 
 async function start(http: Server, scheme: "http" | "https", { host = "127.0.0.1", port = 0 }: HttpOptions): Promise<HttpFront> {
   // A watch may be silent for long; node's limits are for requests, which the body limit bounds already.
@@ -256,52 +253,4 @@ function headersOf(request: IncomingMessage): Record<string, string> {
     if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(", ") : value;
   }
   return headers;
-}
-
-function senderOf(
-  request: IncomingMessage,
-  server: ApiServer,
-  auth: HttpsOptions["auth"],
-  authority: X509Certificate,
-): Identity | undefined {
-  const token = bearerOf(request);
-  if (auth === undefined) return unaskedSender(server, token);
-  if (auth.clientCertificate === true) {
-    const named = identityIn(request.socket as TLSSocket, authority); // a TLS server's socket
-    if (named !== undefined) return named;
-  }
-  if (auth.token !== undefined && token !== undefined && isSame(token, auth.token)) return ADMINISTRATOR;
-  const holder = holderOf(server, token);
-  if (holder !== undefined) return holder;
-  const isOpen = OPEN_PATHS.has((request.url ?? "").split("?")[0] ?? "");
-  return isOpen || (token === undefined && server.isRestricted) ? ANONYMOUS : undefined;
-}
-
-/** Where nobody needs a token: who shows one is its holder, and on a server that asks for rights it must be one. */
-function unaskedSender(server: ApiServer, token: string | undefined): Identity | undefined {
-  return holderOf(server, token) ?? (token !== undefined && server.isRestricted ? undefined : ADMINISTRATOR);
-}
-
-function holderOf(server: ApiServer, token: string | undefined): Identity | undefined {
-  return token === undefined ? undefined : server.authenticate(token);
-}
-
-function bearerOf({ headers }: IncomingMessage): string | undefined {
-  return /^Bearer\s+(.*)$/i.exec(headers.authorization ?? "")?.[1];
-}
-
-/**
- * Whom the certificate names that the client showed. `socket.authorized` alone does not do: of a resumed session it is true
- * even where the client showed none.
- */
-function identityIn(socket: TLSSocket, authority: X509Certificate): Identity | undefined {
-  const certificate = socket.authorized ? socket.getPeerX509Certificate() : undefined;
-  if (certificate?.verify(authority.publicKey) !== true) return undefined;
-  const { CN: user, O: groups = [] } = certificate.toLegacyObject().subject as { readonly CN?: string; readonly O?: string | string[] };
-  return user === undefined ? undefined : { user, groups: typeof groups === "string" ? [groups] : groups };
-}
-
-function isSame(given: string, wanted: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(wanted)];
-  return a.length === b.length && timingSafeEqual(a, b);
 }

@@ -1,8 +1,10 @@
 /** Stored objects as readers of a served version see them: pruned, defaulted and converted. */
+import { UnreadError } from "./admission/suspension.ts";
+import type { Call } from "./context.ts";
 import { applyDefaults, pruneObject } from "./crd/coerce.ts";
-import { cloneJson, freezeJson } from "./internal/json.ts";
+import { cloneJson, freezeJson, type JsonObject } from "./internal/json.ts";
 import type { ServedVersion } from "./registry.ts";
-import type { Entry, StoredObject } from "./storage.ts";
+import type { Draft, Entry, StoredObject } from "./storage.ts";
 import { View } from "./view.ts";
 
 /** The object of an entry in a served version. Made once per version and definition of the kind. */
@@ -10,10 +12,18 @@ export function viewOf(entry: Entry, version: ServedVersion, storage: ServedVers
   const stored = entry.view;
   const known = stored.served.get(version);
   if (known !== undefined) return known;
+  if (version.conversion !== undefined && stored.object.apiVersion !== version.apiVersion) throw new UnreadError(entry, version, storage);
   const object = readAs(stored.object, version, storage);
   const view = object === stored.object ? stored : new View(object);
   stored.served.set(version, view);
   return view;
+}
+
+/** Notes how an object looks in a version to those who wrote it so, where it would have to be converted back. */
+export function noteView(entry: Entry, version: ServedVersion, written: JsonObject): void {
+  if (version.conversion === undefined || entry.object.apiVersion === version.apiVersion) return;
+  const object = { ...written, metadata: entry.object.metadata } as unknown as StoredObject; // a complete draft of it
+  entry.view.served.set(version, new View(freezeJson(cloneJson(object))));
 }
 
 /** The stored object with the defaults and without the unknown fields of the present schema; most often itself. */
@@ -30,4 +40,20 @@ function readAs(stored: StoredObject, version: ServedVersion, storage: ServedVer
     if (version.schema !== undefined) object = pruneObject(object, version.schema);
   }
   return freezeJson(object);
+}
+
+/** The draft in the form in which the kind is stored. */
+export function toStored(call: Pick<Call, "served" | "parts" | "deliberation">, draft: Draft): Draft {
+  const { type, version } = call.served;
+  const storage = type.storage;
+  if (version.conversion !== undefined && storage.apiVersion !== version.apiVersion) {
+    const converted = call.parts.conversions.toStored(call as Call, draft);
+    return storage.schema === undefined ? converted : (applyDefaults(pruneObject(converted, storage.schema), storage.schema) as Draft); // as above
+  }
+  let stored: JsonObject = version.toStored === undefined ? draft : version.toStored(draft);
+  if (storage.apiVersion !== version.apiVersion) {
+    stored = { ...stored, apiVersion: storage.apiVersion };
+    if (storage.schema !== undefined) stored = applyDefaults(pruneObject(stored, storage.schema), storage.schema);
+  }
+  return stored as Draft; // kind and metadata are those of the draft
 }

@@ -1,4 +1,5 @@
 /** Which kinds the server serves, in which versions and with which rules. */
+import type { ConversionWebhook } from "./admission/conversion.ts";
 import type { Call, Parts } from "./context.ts";
 import type { CompiledSchema } from "./crd/schema.ts";
 import type { JsonObject } from "./internal/json.ts";
@@ -33,6 +34,8 @@ export interface ServedVersion {
   readonly selectableFields: readonly string[];
   /** The text of the warning header on each use. */
   readonly deprecation?: string;
+  /** The webhook that converts between the versions of the kind. */
+  readonly conversion?: ConversionWebhook;
   /** From and to the stored form, where it differs by more than apiVersion. */
   readonly fromStored?: (object: JsonObject) => JsonObject;
   readonly toStored?: (object: JsonObject) => JsonObject;

@@ -18,6 +18,7 @@ import {
   type Transport,
 } from "@treadle/apimachinery";
 import { Admission } from "./admission/admission.ts";
+import { Conversions } from "./admission/conversion.ts";
 import type { ResolveService } from "./admission/transport.ts";
 import { Access } from "./authorization/access.ts";
 import { RoleAggregation } from "./authorization/aggregation.ts";
@@ -129,6 +130,7 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
     registry,
     access,
     admission: new Admission({ clock, uid, services: options.webhookServices }),
+    conversions: new Conversions({ clock, uid, services: options.webhookServices }),
     clock,
     random: options.random ?? systemRandom,
     uid,

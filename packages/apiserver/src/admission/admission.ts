@@ -11,10 +11,11 @@ import { cloneJson, goQuote, isObject, type JsonObject, valueAt } from "../inter
 import { MetaTypeError } from "../meta-type-error.ts";
 import { resourceOf } from "../registry.ts";
 import { badRequest, forbiddenError, internalError, StatusError } from "../status-errors.ts";
-import type { Draft, StoredObject } from "../storage.ts";
+import type { Collection, Draft, StoredObject } from "../storage.ts";
 import { readPatch } from "../verbs/patch-body.ts";
 import { conditionsHold } from "./conditions.ts";
 import { type Answer, readAnswer, reviewOf } from "./review.ts";
+import { Suspension, UnreadError } from "./suspension.ts";
 import { type ResolveService, WebhookClient, WebhookError } from "./transport.ts";
 import { hasWebhooks, type Invocation, invocationOf, type Operation, type Wanted, type Webhook, webhooksOf } from "./webhooks.ts";
 
@@ -22,21 +23,12 @@ import { hasWebhooks, type Invocation, invocationOf, type Operation, type Wanted
 export class Deliberation {
   /** By what was asked. */
   readonly outcomes: Map<string, Outcome> = new Map();
+  /** Objects in the version in which they are stored, by what was sent. */
+  readonly converted: Map<string, JsonObject> = new Map();
   /** What the first try chose for a new object. */
   uid: string | undefined;
   name: string | undefined;
   nowMs: number | undefined;
-}
-
-/** The request waits for webhooks: handle it again when `settled` has resolved. */
-export class Suspension extends Error {
-  override readonly name = "Suspension";
-  readonly settled: Promise<void>;
-
-  constructor(settled: Promise<void>) {
-    super("the request waits for webhooks");
-    this.settled = settled;
-  }
 }
 
 export interface AdmittedWrite {
@@ -256,15 +248,20 @@ function optionsOf(operation: Operation, query: URLSearchParams): JsonObject {
 }
 
 /** Handles a request again and again until no webhook needs to be asked any more. */
-export async function deliberate<T>(handle: (deliberation: Deliberation) => Promise<T>): Promise<T> {
+export async function deliberate<T>(
+  { conversions }: Pick<Parts, "conversions">,
+  collection: Collection,
+  handle: (deliberation: Deliberation) => Promise<T>,
+): Promise<T> {
   const deliberation = new Deliberation();
   for (let tries = 0; ; tries++) {
     try {
       return await handle(deliberation);
     } catch (error) {
-      if (!(error instanceof Suspension)) throw error;
+      if (!(error instanceof Suspension) && !(error instanceof UnreadError)) throw error;
       if (tries === MAX_TRIES) throw internalError("other writes came between again and again while webhooks were asked");
-      await error.settled;
+      if (error instanceof Suspension) await error.settled;
+      else await conversions.fill(collection, error);
     }
   }
 }

@@ -1,6 +1,6 @@
 /** What is wrong with a CustomResourceDefinition: names, versions, subresources; the schemas are in `check-schema.ts`. */
 import { dns1035LabelProblems, dns1123SubdomainProblems, jsonEqual } from "@treadle/apimachinery";
-import { type FieldError, forbidden, invalid, notSupported, required } from "../field-errors.ts";
+import { type FieldError, invalid, notSupported, required } from "../field-errors.ts";
 import { isObject, type JsonObject } from "../internal/json.ts";
 import type { Draft } from "../storage.ts";
 import { rootSchemaErrors } from "./check-schema.ts";
@@ -154,8 +154,20 @@ function conversionErrors(spec: JsonObject): FieldError[] {
   if (!isObject(conversion)) return [];
   const strategy = textIn(conversion, "strategy");
   if (strategy === "None" || strategy === "") return [];
-  if (strategy === "Webhook") return [forbidden("spec.conversion.strategy", "conversion webhooks are not supported by this server")];
+  if (strategy === "Webhook") return webhookErrors(conversion["webhook"]);
   return [notSupported("spec.conversion.strategy", strategy, ["None", "Webhook"])];
+}
+
+function webhookErrors(webhook: unknown): FieldError[] {
+  const { clientConfig, conversionReviewVersions } = isObject(webhook) ? webhook : {};
+  const at = "spec.conversion.webhookClientConfig";
+  const errors: FieldError[] = [];
+  if (!isObject(clientConfig)) errors.push(required(at, "required when strategy is set to Webhook"));
+  else if ((clientConfig["url"] === undefined) === (clientConfig["service"] === undefined))
+    errors.push(required(at, "exactly one of url or service is required"));
+  if (!Array.isArray(conversionReviewVersions) || conversionReviewVersions.length === 0)
+    errors.push(required("spec.conversion.conversionReviewVersions"));
+  return errors;
 }
 
 /** What an update of a CRD may not change. */

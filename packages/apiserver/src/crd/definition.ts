@@ -1,4 +1,5 @@
 /** A CustomResourceDefinition as the server uses it: the kind it makes. */
+import type { ConversionWebhook } from "../admission/conversion.ts";
 import { isObject, type JsonObject } from "../internal/json.ts";
 import type { ResourceType, ScalePaths, ServedVersion } from "../registry.ts";
 import { readPrinterColumns } from "../table/printer-columns.ts";
@@ -11,9 +12,11 @@ export function customResource(definition: JsonObject): ResourceType {
   const group = textIn(spec, "group");
   const plural = textIn(names, "plural");
   const raw = Array.isArray(spec["versions"]) ? spec["versions"].filter(isObject) : [];
+  const webhook = conversionWebhook(objectIn(spec, "conversion"));
+  const conversion = webhook === undefined ? {} : { conversion: webhook };
   const pairs = raw.map((version) => ({
     isStorage: version["storage"] === true,
-    version: toVersion(group, textIn(names, "kind"), version),
+    version: { ...toVersion(group, textIn(names, "kind"), version), ...conversion },
   }));
   const storage = (pairs.find((pair) => pair.isStorage) ?? pairs[0])?.version;
   if (storage === undefined) throw new Error(`CRD ${plural}.${group} has no version`);
@@ -61,6 +64,12 @@ function toVersion(group: string, kind: string, raw: JsonObject): ServedVersion 
     printerColumns: readPrinterColumns(raw["additionalPrinterColumns"]),
     selectableFields: selectable.map((field) => textIn(field, "jsonPath").replace(/^\./, "")),
   };
+}
+
+function conversionWebhook(conversion: JsonObject): ConversionWebhook | undefined {
+  if (conversion["strategy"] !== "Webhook") return undefined;
+  const webhook = objectIn(conversion, "webhook");
+  return { clientConfig: objectIn(webhook, "clientConfig"), reviewVersions: textsIn(webhook, "conversionReviewVersions") };
 }
 
 function scalePaths(raw: JsonObject): ScalePaths {

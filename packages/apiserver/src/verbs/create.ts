@@ -12,7 +12,6 @@ import {
   prepareDraft,
   readObject,
   recordOwner,
-  toStored,
   undecodable,
   unrecognized,
   validateDraft,
@@ -24,6 +23,7 @@ import { secondsOf } from "../object-meta.ts";
 import { readWriteOptions, type WriteOptions } from "../options.ts";
 import { emptyStatus } from "../builtin/decode.ts";
 import { definitionOf } from "../builtin/schemas.ts";
+import { noteView, toStored } from "../present.ts";
 import { resourceOf, type Served } from "../registry.ts";
 import { alreadyExists, badRequest, generateNameConflict, versionOnCreate, whileDeleting } from "../status-errors.ts";
 import { type Draft, type Entry, keyFor } from "../storage.ts";
@@ -68,9 +68,10 @@ export function store(call: Call, sent: Draft, options: WriteOptions, applied?: 
     throw taken.object.metadata.deletionTimestamp === undefined ? error : whileDeleting(error);
   }
   recordOwner(call, written, applied ?? { requested, options });
-  const stored = toStored(served, draft);
+  const stored = toStored(call, draft);
   if (options.isDryRun) return new View(draft as unknown as View["object"]); // complete but for its version
   const entry = collection.create(stored);
+  noteView(entry, served.version, draft);
   keepResidue(entry.object, applied?.residue ?? NO_RESIDUE);
   return entry;
 }
@@ -106,7 +107,7 @@ export async function answerWritten(call: Call, status: number, result: Entry | 
 }
 
 function prepareNew(call: Call, draft: Draft): void {
-  const { parts, served } = call;
+  const { served } = call;
   const { type, version } = served;
   const meta: JsonObject = draft.metadata;
   if (!meta["name"] && typeof meta["generateName"] === "string")

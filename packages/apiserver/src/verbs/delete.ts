@@ -5,7 +5,7 @@ import { type Call, respond, viewFor } from "../context.ts";
 import { FOREGROUND_FINALIZER, ORPHAN_FINALIZER, removeOrMark } from "../deletion.ts";
 import type { JsonObject } from "../internal/json.ts";
 import { stringsOf } from "../object-meta.ts";
-import { viewOf } from "../present.ts";
+import { noteView, viewOf } from "../present.ts";
 import { conflict, forbiddenError } from "../status-errors.ts";
 import type { Entry } from "../storage.ts";
 import { objectAnswer } from "../table/table.ts";
@@ -21,6 +21,7 @@ export async function deleteOne(call: Call): Promise<ApiResponse> {
   admitDeletion(call, entry, options);
   const left = deleteEntry(call, entry, options);
   const { encoding } = call.accepted;
+  if (left !== undefined) noteView(left, call.served.version, { ...viewOf(entry, call.served.version, call.served.type.storage).object });
   if (left !== undefined || call.served.type.returnsDeleted) {
     return objectAnswer(call, 200, viewFor(call, left ?? entry));
   }

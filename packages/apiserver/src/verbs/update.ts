@@ -1,12 +1,12 @@
 /** PUT of an object or its status, and what every change of an existing object has in common. */
 import { type ApiResponse, jsonEqual } from "@treadle/apimachinery";
 import { type Call, entryOf, viewFor } from "../context.ts";
-import { type AppliedOwnership, noteSent, prepareDraft, recordOwner, toStored, validateDraft } from "../draft.ts";
+import { type AppliedOwnership, noteSent, prepareDraft, recordOwner, validateDraft } from "../draft.ts";
 import { invalid } from "../field-errors.ts";
 import { goQuote, type JsonObject } from "../internal/json.ts";
 import { matchNamespace } from "../namespaces.ts";
 import { readWriteOptions, type WriteOptions } from "../options.ts";
-import { viewOf } from "../present.ts";
+import { noteView, toStored, viewOf } from "../present.ts";
 import { type ResourceType, resourceOf } from "../registry.ts";
 import { keptByStatus } from "../status-rules.ts";
 import { badRequest, conflict, invalidObject, notFound, type StatusError, staleVersion, unreadableVersion } from "../status-errors.ts";
@@ -62,7 +62,7 @@ export function change(call: Call, { entry, draft: sent, subresource, options, a
   call.parts.access.checkOwners(call, written);
   call.parts.admission.validate(call, { ...admitted, draft: next });
   recordOwner(call, written, applied ?? { requested, options });
-  const stored = toStored(served, next);
+  const stored = toStored(call, next);
   // A subresource takes the metadata as readers see it.
   const residue = subresource === "" ? (applied?.residue ?? NO_RESIDUE) : NO_RESIDUE;
   if (jsonEqual(stored, entry.object) && jsonEqual(residue, residueOf(entry.object))) return entry;
@@ -77,6 +77,7 @@ export function change(call: Call, { entry, draft: sent, subresource, options, a
     return new View(shown as unknown as StoredObject); // validated above
   }
   const updated = collection.update(entry, stored);
+  noteView(updated, version, next);
   keepResidue(updated.object, residue);
   return updated;
 }

@@ -1,6 +1,7 @@
 /** GET with `watch`: changes of one kind as lines of JSON, from a version or from the present state. */
 import type { ApiResponse, Timer } from "@treadle/apimachinery";
 import { type Call, viewFor } from "../context.ts";
+import { UnreadError } from "../admission/suspension.ts";
 import { EventQueue } from "../event-queue.ts";
 import { type FieldError, forbidden, notSupported } from "../field-errors.ts";
 import { readBoolean, readInteger } from "../options.ts";
@@ -16,6 +17,8 @@ const MIN_TIMEOUT_SECONDS = 1800;
 
 export function watch(call: Call): ApiResponse {
   const { query, accepted } = call;
+  // What must be converted is, before anything is open.
+  if (call.served.version.conversion !== undefined) for (const entry of call.collection.all()) viewFor(call, entry);
   if (accepted.encoding === "yaml") throw notAcceptable(["application/json", "application/json;stream=watch"]);
   const options = readWatchOptions(query);
   const selection = readSelection(call);
@@ -24,7 +27,14 @@ export function watch(call: Call): ApiResponse {
   const timers: { bookmark?: Timer; timeout?: Timer } = {};
   const queue = openQueue(call, timers);
   const headers = { "content-type": "application/json" };
-  const stopListening = begin(call, { line, queue, selection, ...options });
+  let stopListening: (() => void) | undefined;
+  try {
+    stopListening = begin(call, { line, queue, selection, ...options });
+  } catch (error) {
+    // A past state waits for its conversion: the request comes again.
+    queue.end();
+    throw error;
+  }
   if (stopListening === undefined) return { status: 200, headers, stream: queue };
   const close = (): void => {
     stopListening();
@@ -111,11 +121,46 @@ function begin(call: Call, opening: Opening): (() => void) | undefined {
   if (sendsInitial === true && opening.allowsBookmarks) queue.push(bookmark(call, parts.store.revision, true));
   const follow = (change: Change): void => {
     if (change.revision <= from) return; // a version of the future: silent until it is reached
+    send(change);
+  };
+  const send = inOrder(call, queue, (change) => {
     const line = eventLine(call, opening, change);
     if (line !== undefined) queue.push(line);
-  };
+  });
   queue.pushAll(changes.map((change) => eventLine(call, opening, change)).filter((line) => line !== undefined));
   return collection.listen(follow);
+}
+
+/** Sends changes one after the other; one that must be converted first holds those after it. */
+function inOrder({ parts, collection }: Call, queue: EventQueue, send: (change: Change) => void): (change: Change) => void {
+  let waiting: Promise<void> | undefined;
+  const trySend = async (change: Change): Promise<void> => {
+    for (;;) {
+      try {
+        return send(change);
+      } catch (error) {
+        if (!(error instanceof UnreadError)) throw error;
+        await parts.conversions.fill(collection, error);
+      }
+    }
+  };
+  return (change) => {
+    if (waiting === undefined) {
+      try {
+        return send(change);
+      } catch (error) {
+        if (!(error instanceof UnreadError)) throw error;
+      }
+    }
+    const mine: Promise<void> = (waiting ?? Promise.resolve())
+      .then(() => trySend(change))
+      // A watch cannot leave out a change: it ends, and its client begins anew.
+      .catch(() => queue.end())
+      .finally(() => {
+        if (waiting === mine) waiting = undefined;
+      });
+    waiting = mine;
+  };
 }
 
 function* initialEvents(call: Call, { selection, line }: Opening): Iterable<string> {

@@ -3,6 +3,7 @@ import { apply } from "./scenarios/apply.ts";
 import { builtInDefaults } from "./scenarios/builtin-defaults.ts";
 import { builtInFields } from "./scenarios/builtin-fields.ts";
 import { changes } from "./scenarios/changes.ts";
+import { conversion } from "./scenarios/conversion.ts";
 import { objects } from "./scenarios/objects.ts";
 import { ownership } from "./scenarios/ownership.ts";
 import { patches } from "./scenarios/patches.ts";
@@ -30,4 +31,5 @@ export const scenarios: readonly Scenario[] = [
   ...tables,
   ...rights,
   ...webhooks,
+  ...conversion,
 ];

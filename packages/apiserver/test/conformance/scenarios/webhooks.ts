@@ -339,17 +339,39 @@ export const webhooks: readonly Scenario[] = [
     async run(session) {
       const { send, namespace, gadgets } = session;
       const maps = `/api/v1/namespaces/${namespace}/configmaps`;
-      const add: Say = ({ request }) => (request.operation === "DELETE" ? { allowed: true } : patched({ op: "add", path: "/metadata/annotations", value: { by: `hook-${request.operation}` } }));
-      await withHooks(session, add, (served) => ({ mutating: [hook(session, served, "add")] }), async () => {
-        await send("create", "POST", maps, { body: configMap("a", { k: "v" }) });
-        await send("update", "PUT", `${maps}/a`, { body: configMap("a", { k: "w" }) });
-        await send("patch that changes nothing", "PATCH", `${maps}/a`, { body: {}, headers: { "content-type": "application/merge-patch+json" } });
-        await send("an apply that creates", "PATCH", `${maps}/b`, { body: configMap("b", { l: "w" }), query: "fieldManager=x", headers: { "content-type": "application/apply-patch+yaml" } });
-        await send("an apply", "PATCH", `${maps}/b`, { body: configMap("b", { l: "x" }), query: "fieldManager=x", headers: { "content-type": "application/apply-patch+yaml" } });
-        const gadget = { apiVersion: "conformance.treadle.dev/v1", kind: "Gadget", metadata: { name: "g" }, spec: { size: 1 } };
-        await send("custom", "POST", gadgets, { body: gadget });
-        await send("custom status", "PATCH", `${gadgets}/g/status`, { body: { status: { phase: "Up" } }, headers: { "content-type": "application/merge-patch+json" } });
-      });
+      const add: Say = ({ request }) =>
+        request.operation === "DELETE"
+          ? { allowed: true }
+          : patched({ op: "add", path: "/metadata/annotations", value: { by: `hook-${request.operation}` } });
+      await withHooks(
+        session,
+        add,
+        (served) => ({ mutating: [hook(session, served, "add")] }),
+        async () => {
+          await send("create", "POST", maps, { body: configMap("a", { k: "v" }) });
+          await send("update", "PUT", `${maps}/a`, { body: configMap("a", { k: "w" }) });
+          await send("patch that changes nothing", "PATCH", `${maps}/a`, {
+            body: {},
+            headers: { "content-type": "application/merge-patch+json" },
+          });
+          await send("an apply that creates", "PATCH", `${maps}/b`, {
+            body: configMap("b", { l: "w" }),
+            query: "fieldManager=x",
+            headers: { "content-type": "application/apply-patch+yaml" },
+          });
+          await send("an apply", "PATCH", `${maps}/b`, {
+            body: configMap("b", { l: "x" }),
+            query: "fieldManager=x",
+            headers: { "content-type": "application/apply-patch+yaml" },
+          });
+          const gadget = { apiVersion: "conformance.treadle.dev/v1", kind: "Gadget", metadata: { name: "g" }, spec: { size: 1 } };
+          await send("custom", "POST", gadgets, { body: gadget });
+          await send("custom status", "PATCH", `${gadgets}/g/status`, {
+            body: { status: { phase: "Up" } },
+            headers: { "content-type": "application/merge-patch+json" },
+          });
+        },
+      );
     },
   },
 ];
