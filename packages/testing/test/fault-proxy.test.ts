@@ -1,7 +1,10 @@
 /** Faults on a socket, in front of a server that knows nothing of them. */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { ConfigMap } from "@treadle/apimachinery/kinds";
-import { createClient, httpTransport, isConnectionError } from "@treadle/client";
+import { createClient, httpTransport, isConnectionError, loadConfig } from "@treadle/client";
 import { configMap, type FaultProxy, startFaultProxy, startTestCluster, type TestCluster } from "@treadle/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
@@ -120,5 +123,20 @@ describe("a proxy", { tags: ["memory"] }, () => {
     } finally {
       await secured.close();
     }
+  });
+
+  test("a target of a kubeconfig: TLS and credentials are the proxy's", async () => {
+    await using secure = await startTestCluster({ time: "real", https: true, objects: [configMap("default/a", { text: "one" })] });
+    const folder = await mkdtemp(join(tmpdir(), "treadle-proxy-"));
+    const kubeconfig = join(folder, "config");
+    await writeFile(kubeconfig, secure.kubeconfig);
+    await using front = await startFaultProxy({ target: await loadConfig({ kubeconfig }) });
+    front.faults.add({ on: { resource: "configmaps" }, nth: 2, fault: { type: "serverError", status: 503 } });
+    const get = async (): Promise<number> => {
+      const headers = { authorization: `Bearer ${front.token}` };
+      return (await fetch(`${front.url}/api/v1/namespaces/default/configmaps/a`, { headers })).status;
+    };
+    expect([await get(), await get(), await get()]).toEqual([200, 503, 200]);
+    await rm(folder, { recursive: true });
   });
 });

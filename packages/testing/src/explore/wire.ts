@@ -58,7 +58,7 @@ export class Wire {
   #stale: "writing" | "next" | undefined;
 
   /** When the operator wrote last. */
-  wroteAtMs = Number.NEGATIVE_INFINITY;
+  wroteAtMs: number = Number.NEGATIVE_INFINITY;
 
   constructor(transport: () => Transport, given: { readonly point: Point; readonly random: Random; readonly clock: Clock }) {
     const { point, random, clock } = given;
