@@ -1,7 +1,7 @@
 /** dependentApply where two want the same object, or one does not know what it wants: nothing is written without end. */
 import "../src/matchers.ts";
 import { conditions, dependentApply, dependentApplyAll, dependentsOf, handler, type Handler } from "@treadle/reconcile";
-import { ConfigMap, Namespace } from "@treadle/apimachinery/kinds";
+import { ConfigMap, Namespace, Service } from "@treadle/apimachinery/kinds";
 import { describe, expect, test } from "vitest";
 import { fakeWorld, startTestCluster } from "../src/index.ts";
 import { entries, merge, page, said, settled, Site, site, worldOf } from "./sites.ts";
@@ -263,4 +263,32 @@ test("what desired is given cannot be changed", async () => {
   });
   await world.settle();
   expect(said(world)).toEqual(["page Failed/ReadOnly"]);
+});
+
+test.for<{ name: string; update: (live: object, desired: object) => object }>([
+  {
+    name: "the spec that is wanted in the live object",
+    update: (live, desired) => ({ ...live, spec: (desired as { spec: object }).spec }),
+  },
+  { name: "what is wanted and nothing else", update: (_, desired) => desired },
+  {
+    name: "one spec over the other",
+    update: (live, desired) => ({ ...live, spec: { ...(live as { spec: object }).spec, ...(desired as { spec: object }).spec } }),
+  },
+])("a merge of one's own that ignores what the server adds is stored once, not in every pass: $name", async ({ update }) => {
+  const service = dependentApply(Site, {
+    name: "service",
+    kind: Service,
+    update,
+    desired: { spec: { selector: { app: "a" }, ports: [{ port: 80 }] } },
+  });
+  const world = fakeWorld(handler(Site).step(conditions()).step(service).build(), { objects: [site()] });
+  await world.settle();
+  expect(said(world)).toEqual(["service Ready"]);
+  world.requests.clear();
+  for (let i = 0; i < 3; i++) await world.pass("a");
+  expect(world.requests.length).toBe(0);
+  await world.update(Service, "a", (object) => merge(object, { spec: { selector: { app: "other" } } }));
+  await world.settle();
+  expect(world.get(Service, "a")?.spec?.selector).toMatchObject({ app: "a" });
 });
