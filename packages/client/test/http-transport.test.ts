@@ -386,7 +386,7 @@ describe("credentials that change", () => {
     expect([requests, asked]).toEqual([2, [false, true]]);
     const fixed = clientOf({ server: server.url, credentials: { ca: keys.cert, headers: { authorization: "Bearer hunter2" } } });
     const error = await fixed.get(Widget, ref).catch((cause: unknown) => cause);
-    expect(error).toMatchObject({ code: "ERR_UNAUTHORIZED", message: "cannot get Widget ns/a: Unauthorized" });
+    expect(error).toMatchObject({ code: "ERR_UNAUTHORIZED", message: expect.stringMatching(/^cannot get Widget ns\/a: Unauthorized/) });
     expect(requests).toBe(3);
   });
 
