@@ -122,7 +122,7 @@ test.for([
   { name: "created by somebody else", given: { ...page, created: false }, want: ["list,patch,watch configmaps of core"] },
   {
     name: "created by somebody else, but ours",
-    given: { ...page, created: false, owned: true },
+    given: { ...page, created: false, owned: true, adopt: "ifUnowned" },
     want: ["delete,list,patch,watch configmaps of core", FINALIZERS],
   },
   { name: "only looked at", given: { ...page, created: false, desired: undefined }, want: ["list,watch configmaps of core"] },
