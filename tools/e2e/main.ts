@@ -3,7 +3,8 @@
  *  - `tests`: every test file that starts a test cluster, with TREADLE_TEST_KUBECONFIG; files one after the other;
  *  - `conformance`: the comparison of the in-memory server with the real one;
  *  - `apply`: the same by random sequences of server-side applies, in a short form with a fixed seed;
- *  - `garbage`: the same by random lives of owners and dependents.
+ *  - `garbage`: the same by random lives of owners and dependents;
+ *  - `kubectl`: its sessions on both servers, against what was recorded.
  * A difference that `expected-differences.json` does not list fails, and so does one that it lists in vain.
  * Nothing is skipped: without a control plane it ends with 1.
  *
@@ -13,7 +14,7 @@ import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { startControlPlane } from "../controlplane/src/control-plane.ts";
+import { basicControllers, startControlPlane } from "../controlplane/src/control-plane.ts";
 import { pinnedVersion } from "../controlplane/src/programs.ts";
 import { prepare } from "./cluster.ts";
 import { type E2eReport, e2eTotals } from "./report.ts";
@@ -28,9 +29,24 @@ const OPERATIONS = 1_000;
 const RANDOM_GARBAGE = "packages/apiserver/test/conformance/random-garbage.ts";
 /** Of 25 acts each; all at a time, some 50 s. */
 const LIVES = 20;
-const PARTS = ["tests", "conformance", "apply", "garbage"] as const;
+/** Whole sessions: what they print must not depend on controllers of workloads. */
+const SESSIONS = "packages/apiserver/test/kubectl/session.test.ts";
+const PARTS = ["tests", "conformance", "apply", "garbage", "kubectl"] as const;
 type Part = (typeof PARTS)[number];
-const STILL: readonly Part[] = ["conformance", "apply"];
+
+interface Plane {
+  readonly parts: readonly Part[];
+  readonly controllers: readonly string[];
+  /** Whether pods run. */
+  readonly runsPods?: true;
+}
+
+/** Parts share a control plane where the controllers in it do not write into what the part compares. */
+const PLANES: readonly Plane[] = [
+  { parts: ["tests", "garbage"], controllers: ["*"], runsPods: true },
+  { parts: ["conformance", "apply"], controllers: ["namespace-controller"] },
+  { parts: ["kubectl"], controllers: basicControllers },
+];
 
 const { values } = parseArgs({
   options: { only: { type: "string", multiple: true }, filter: { type: "string" }, kubeconfig: { type: "string" } },
@@ -52,23 +68,16 @@ for (const line of lines) console.log(line);
 for (const problem of problems) console.error(`problem: ${problem}`);
 process.exitCode = problems.length > 0 ? 1 : 0;
 
-/**
- * The comparison of answers has a control plane of its own: controllers, the garbage collector among them, would write into
- * what it compares.
- */
 async function onOwnControlPlane(): Promise<void> {
   const log = (line: string): void => console.log(`controlplane: ${line}`);
-  const [alive, still] = [wanted.filter((part) => !STILL.includes(part)), wanted.filter((part) => STILL.includes(part))];
-  if (alive.length > 0) {
+  for (const { parts, controllers, runsPods } of PLANES) {
+    const these = parts.filter((part) => wanted.includes(part));
+    if (these.length === 0) continue;
     const started = performance.now();
-    await using plane = await startControlPlane({ controllers: ["*"], log });
-    await using _cluster = await prepare(plane);
-    lines.push(`Kubernetes ${pinnedVersion("k8s.io/kubernetes")}: ready after ${seconds(started)}`);
-    await all(plane.kubeconfigPath, alive);
-  }
-  if (still.length > 0) {
-    await using plane = await startControlPlane({ controllers: ["namespace-controller"], log });
-    await all(plane.kubeconfigPath, still);
+    await using plane = await startControlPlane({ controllers, log });
+    await using _pods = runsPods === true ? await prepare(plane) : undefined;
+    lines.push(`Kubernetes ${pinnedVersion("k8s.io/kubernetes")} for ${these.join(", ")}: ready after ${seconds(started)}`);
+    await all(plane.kubeconfigPath, these);
   }
 }
 
@@ -78,6 +87,7 @@ async function all(kubeconfig: string, these: readonly Part[]): Promise<void> {
     conformance: () => conformance(kubeconfig),
     apply: () => randomApply(kubeconfig),
     garbage: () => randomGarbage(kubeconfig),
+    kubectl: () => sessions(kubeconfig),
   };
   for (const part of these) {
     console.log(`\n--- ${part}`);
@@ -90,7 +100,7 @@ async function all(kubeconfig: string, these: readonly Part[]): Promise<void> {
 async function tests(kubeconfig: string): Promise<void> {
   const reports = new Map<string, E2eReport | undefined>();
   for (const { dir, manifest } of workspaces()) {
-    const files = clusterTests(join(root, dir)).filter((file) => `${dir}/${file}`.includes(values.filter ?? ""));
+    const files = clusterTests(join(root, dir)).filter((file) => isChosen(`${dir}/${file}`));
     if (files.length === 0) continue;
     const report = join(root, dir, ".results", "e2e.json");
     rmSync(report, { force: true });
@@ -106,6 +116,22 @@ async function tests(kubeconfig: string): Promise<void> {
   problems.push(...totals.problems);
   if (totals.failed > 0) problems.push(`${totals.failed} tests failed on the real server`);
   lines.push(`${totals.passed} tests passed and ${totals.failed} failed on the real server; ${totals.memoryOnly} are for memory only`);
+}
+
+function isChosen(path: string): boolean {
+  return path !== SESSIONS && path.includes(values.filter ?? "");
+}
+
+/** On the real server, and in memory, where a first `npm test` has no kubectl yet. */
+async function sessions(kubeconfig: string): Promise<void> {
+  const args = ["run", "--config", join(root, "vitest.config.ts"), SESSIONS.replace("packages/apiserver/", "")];
+  for (const [where, env] of [
+    ["the real server", { ...process.env, TREADLE_TEST_KUBECONFIG: kubeconfig }],
+    ["the server in memory", process.env],
+  ] as const) {
+    const code = await run("vitest", args, { cwd: join(root, "packages/apiserver"), env });
+    if (code !== 0) problems.push(`kubectl prints something else on ${where} (see above)`);
+  }
 }
 
 /** Test files that start a cluster, or know of the real one, wherever they lie: none can be forgotten. */

@@ -8,6 +8,7 @@ import type {
   JsonPatchOperation,
   Kind,
   KubernetesList,
+  KubernetesObject,
   ObjectOf,
   Ref,
   Status,
@@ -75,6 +76,13 @@ export interface DeleteOptions extends CallOptions {
   readonly dryRun?: boolean;
 }
 
+/** What became of a deletion. */
+export type Deletion<T extends KubernetesObject = KubernetesObject> =
+  /** It is no more; `uid` as far as the server or the precondition says it. */
+  | { readonly type: "gone"; readonly uid: string | undefined }
+  /** It is marked, and goes when its finalizers and its grace period are over. */
+  | { readonly type: "going"; readonly object: T };
+
 export type Patch =
   /** RFC 7386. Lists are replaced whole; `metadata.resourceVersion` in it makes it conditional (409). */
   | { readonly type: "merge"; readonly body: object }
@@ -100,8 +108,11 @@ export interface Client {
    * names them), unless `force` takes them over
    */
   apply<K extends Kind>(kind: K, object: object, options?: WriteOptions & { readonly force?: boolean }): Promise<ObjectOf<K>>;
-  /** Deletes; an object that does not exist is a success. @throws ApiError on a failed precondition (409). */
-  delete<K extends Kind>(kind: K, ref: Ref, options?: DeleteOptions): Promise<void>;
+  /**
+   * Deletes; an object that does not exist is a success. Says whether it is gone, or is going: finalizers or a grace period
+   * may hold it. @throws ApiError on a failed precondition (409).
+   */
+  delete<K extends Kind>(kind: K, ref: Ref, options?: DeleteOptions): Promise<Deletion<ObjectOf<K>>>;
   /** A request of the caller's own making, with this client's credentials and retries. */
   raw(request: ApiRequest): Promise<ApiResponse>;
   close(): Promise<void>;

@@ -1,10 +1,10 @@
 /**
  * {@link Client} over any {@link Transport}: makes requests of calls and objects, or errors, of answers.
  */
-import { isNotFound, type Kind, type Ref } from "@treadle/apimachinery";
+import { isNotFound, type Kind, type KubernetesObject, type ObjectOf, type Ref } from "@treadle/apimachinery";
 import { Caller } from "./caller.ts";
 import type { ClientOptions } from "./client-options.ts";
-import type { CallOptions, Client, DeleteOptions, ListOptions, Patch, WatchOptions, WriteOptions } from "./client.ts";
+import type { CallOptions, Client, DeleteOptions, Deletion, ListOptions, Patch, WatchOptions, WriteOptions } from "./client.ts";
 import { deleteBody, listQuery, watchQuery } from "./query.ts";
 import { collectionTarget, createTarget, objectTarget } from "./target.ts";
 
@@ -74,25 +74,26 @@ export function createClient(options: ClientOptions): Client {
       const { path, text } = objectTarget("delete", kind, ref);
       // With a uid the second of two deletions cannot meet an object that was created in between.
       const isRepeatable = given.preconditions?.uid !== undefined || given.dryRun === true;
+      const call = { verb: "delete", kind, method: "DELETE", path, text, body: deleteBody(given), options: given, isRepeatable } as const;
       try {
-        await caller.json({
-          verb: "delete",
-          kind,
-          method: "DELETE",
-          path,
-          text,
-          body: deleteBody(given),
-          options: given,
-          isRepeatable,
-        });
+        return deletionOf<ObjectOf<K>>(await caller.json(call), given);
       } catch (error) {
         if (!isNotFound(error)) throw error;
+        return { type: "gone", uid: given.preconditions?.uid };
       }
     },
 
     raw: (request) => caller.raw(request),
     close: () => caller.close(),
   };
+}
+
+/** A server answers with a Status that names the uid, or with the object: as it was, where nothing holds it, or marked. */
+function deletionOf<T extends KubernetesObject>(answer: unknown, { preconditions }: DeleteOptions): Deletion<T> {
+  const { kind, details, metadata } = (answer ?? {}) as Partial<KubernetesObject> & { readonly details?: { readonly uid?: string } };
+  if (kind === "Status" || metadata === undefined) return { type: "gone", uid: details?.uid ?? preconditions?.uid };
+  const isHeld = metadata.deletionTimestamp !== undefined;
+  return isHeld ? { type: "going", object: answer as T } : { type: "gone", uid: metadata.uid };
 }
 
 const PATCH_TYPES: Readonly<Record<Patch["type"], string>> = {

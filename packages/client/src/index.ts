@@ -3,6 +3,7 @@ export type {
   CallOptions,
   Client,
   DeleteOptions,
+  Deletion,
   ListOptions,
   Patch,
   WatchEvent,

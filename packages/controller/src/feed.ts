@@ -20,8 +20,8 @@ export interface Feed {
   expectWrite(ref: Ref): () => void;
   /** The response of a write of `controller` to its primary. */
   wrote(object: KubernetesObject, controller: string): void;
-  /** A write of `controller` removed its primary. */
-  removed(object: KubernetesObject, controller: string): void;
+  /** A write of `controller` removed the object `uid`. */
+  removed(ref: Ref, uid: string, controller: string): void;
 }
 
 export function createFeed(informer: Informer): Feed {
@@ -52,7 +52,6 @@ export function createFeed(informer: Informer): Feed {
     subscribe: (listener) => void listeners.push(listener),
     expectWrite: (ref) => informer.expectWrite(ref),
     wrote: (object, controller) => own(object.metadata, controller, () => informer.observeWrite(object)),
-    removed: (object, controller) =>
-      own(object.metadata, controller, () => informer.observeDelete(object.metadata, object.metadata.uid ?? "")),
+    removed: (ref, uid, controller) => own(ref, controller, () => informer.observeDelete(ref, uid)),
   };
 }

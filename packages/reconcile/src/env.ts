@@ -38,6 +38,8 @@ export interface ReconcilerEnv {
   expectWrite?(ref: Ref): () => void;
   /** Told of every write of another object through `req.client`, so that reads of the next pass show it. */
   observeOther?(kind: Kind, object: KubernetesObject): void;
+  /** Told when a delete through `req.client` removed another object: reads of the next pass do not show it. */
+  observeOtherDelete?(kind: Kind, ref: Ref, uid: string): void;
   /** Told when our write removed the primary. */
   observeDelete?(object: KubernetesObject): void;
   /** The fetched objects of kinds that are cached as metadata; shared by reconcilers that share a cache. @defaultValue its own */

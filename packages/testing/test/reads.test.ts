@@ -416,6 +416,33 @@ describe("forms", () => {
 });
 
 describe("watch", () => {
+  test("what a step deletes is gone for the next pass, before the watch says so", { tags: ["memory"] }, async () => {
+    const seen: (string | undefined)[] = [];
+    const deleting = step(Reader, {
+      name: "delete",
+      owns: [ConfigMap],
+      reads: { map: one(ConfigMap, () => "m") },
+      async do(req) {
+        if (req.object.spec.secret === undefined) return;
+        seen.push(req.reads.map?.metadata.name);
+        if (req.reads.map !== undefined) await req.client.delete(ConfigMap, req.reads.map.metadata);
+      },
+      cleanup() {},
+    });
+    await using cluster = await startTestCluster({ objects: [reader("a", {})], kinds: [Reader] });
+    await cluster.create(ConfigMap, { metadata: { name: "m" } });
+    const op = await cluster.start(handler(Reader).step(deleting).build());
+    await op.settled();
+    cluster.faults.add({ on: { verb: "watch", kind: ConfigMap }, fault: "frozenWatch" });
+    for (const secret of ["one", "two", "three"]) {
+      await cluster.update(Reader, "a", (object) => void (object.spec.secret = secret));
+      await op.settled({ horizonMs: 0 });
+    }
+    expect(seen[0]).toBe("m");
+    expect(seen.slice(1).filter((name) => name !== undefined)).toEqual([]);
+    expect(seen.length).toBeGreaterThan(2);
+  });
+
   test("by references of the primaries, by a label, by metadata: each wakes whom it concerns", async () => {
     const idle = step(Reader, { name: "idle", do() {} });
     const kinds: string[][] = [];

@@ -17,7 +17,7 @@ export function reconcilerEnv(name: string, primary: Feed, env: ControllerEnv): 
     refusalOf,
     expectWrite: (ref) => primary.expectWrite(ref),
     observeWrite: (object) => primary.wrote(object, name),
-    observeDelete: (object) => primary.removed(object, name),
+    observeDelete: ({ metadata }) => primary.removed(metadata, metadata.uid ?? "", name),
     observeOther: (kind, object) => {
       const feed = env.watchedFeedOf(kind);
       // The answer to a write of metadata does not show the rest.
@@ -25,6 +25,7 @@ export function reconcilerEnv(name: string, primary: Feed, env: ControllerEnv): 
       // Another origin than the passes' own: a step that makes an object of our kind by hand starts a pass for it.
       feed.wrote(object, `${name}/client`);
     },
+    observeOtherDelete: (kind, ref, uid) => env.watchedFeedOf(kind)?.removed(ref, uid, `${name}/client`),
     ...(undeclared === undefined ? {} : { undeclared }),
     ...(recordEvent === undefined ? {} : { recordEvent }),
   };

@@ -9,6 +9,7 @@ import {
   type Ref,
   shortenName,
 } from "@treadle/apimachinery";
+import type { Deletion } from "@treadle/client";
 import { inNamespaceOf } from "../reads.ts";
 import type { ReqClient } from "../req.ts";
 import type { Scope } from "./deadline.ts";
@@ -94,13 +95,29 @@ export function reqClient(pass: Pass, step: StepRuntime, scope: Scope): ReqClien
       return began(
         "delete",
         kind,
-        call.then(() => {
-          pass.fetches.removed(kind, target);
+        call.then((deletion) => {
+          if (more?.dryRun !== true) deleted(pass, { kind, ref: target, deletion });
           pass.written.add(`${groupKindOf(kind)} ${keyOf(target)} deleted`);
         }),
       );
     },
   };
+}
+
+interface Deleted {
+  readonly kind: Kind;
+  readonly ref: Ref;
+  readonly deletion: Deletion;
+}
+
+/** The next pass does not see it any more, or sees that it is going. The primary's own end is for the watch to tell. */
+function deleted({ env, fetches, object, pipeline }: Pass, { kind, ref, deletion }: Deleted): void {
+  fetches.removed(kind, ref);
+  const uid = deletion.type === "gone" ? deletion.uid : deletion.object.metadata.uid;
+  if (uid === undefined || (groupKindOf(kind) === groupKindOf(pipeline.kind) && uid === object.metadata.uid)) return;
+  if (deletion.type === "gone") env.observeOtherDelete?.(kind, ref, uid);
+  // Without finalizers it ends after its grace period; such an answer to another write would mean that it has ended.
+  else if ((deletion.object.metadata.finalizers ?? []).length > 0) env.observeOther?.(kind, deletion.object);
 }
 
 /** A read that no declaration tells of: for tests, since neither wake-ups nor access rules follow from it. */
