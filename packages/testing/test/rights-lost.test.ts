@@ -41,7 +41,7 @@ describe.for([
   { status: 403, reason: "Forbidden", want: "the operator may not watch secrets: allow list and watch of them to its service account" },
   { status: 401, reason: "Unauthorized", want: "the server does not accept the operator's credentials for watch of secrets: renew them" },
 ])("the watch of a kind is answered with $status", ({ status, reason, want }) => {
-  test("steps that read it wait and say so, the others go on; it resumes when the watch works again", async () => {
+  test("steps that read it wait and say so, the others go on; it resumes when the watch works again", { tags: ["memory"] }, async () => {
     await using cluster = await startTestCluster({ kinds: [Site], objects: [secret("old")] });
     const op = await cluster.start(handler(Site).step(conditions()).step(other).step(reading).build());
     await cluster.create(Site, { metadata: { name: "a" }, spec: {} });
@@ -71,7 +71,7 @@ describe.for([
   });
 });
 
-test("an owner whose dependents are not watched any more is not let go before they can be seen", async () => {
+test("an owner whose dependents are not watched any more is not let go before they can be seen", { tags: ["memory"] }, async () => {
   await using cluster = await startTestCluster({ kinds: [Site] });
   const op = await cluster.start(handler(Site).step(conditions()).step(page()).build());
   await cluster.create(Site, { metadata: { name: "a" }, spec: {} });
@@ -90,7 +90,7 @@ test("an owner whose dependents are not watched any more is not let go before th
   expect(await cluster.list(ConfigMap)).toEqual([]);
 });
 
-test("a write that is refused for an hour is tried again within two minutes of the right", async () => {
+test("a write that is refused for an hour is tried again within two minutes of the right", { tags: ["memory"] }, async () => {
   await using cluster = await startTestCluster({ kinds: [Site] });
   const giveBack = cluster.onRequest(({ resource, verb }) => {
     if (resource === "configmaps" && (verb === "create" || verb === "apply" || verb === "patch"))
