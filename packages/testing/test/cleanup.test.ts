@@ -150,7 +150,8 @@ describe("a dependent whose place can be told no more", () => {
     await cluster.delete(Site, "a");
     await op.settled({ horizonMs: 3_600_000 });
     expect(await cluster.get(Site, "a")).toBeUndefined();
-    expect((await cluster.list(ConfigMap)).filter(({ metadata }) => metadata.name !== "kube-root-ca.crt")).toEqual([]);
+    for (const namespace of ["default", "far"])
+      expect((await cluster.list(ConfigMap, namespace)).filter(({ metadata }) => metadata.name !== "kube-root-ca.crt")).toEqual([]);
     expect(op.logs.map(({ text }) => text)).toContainEqual(expect.stringContaining("objects in namespace far stay"));
   });
 });
