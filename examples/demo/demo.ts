@@ -103,8 +103,7 @@ async function untilInterrupted(): Promise<void> {
   out.title("It stays up; Ctrl-C ends it");
   out.line(`curl ${http.url}/apis/examples.treadle.dev/v1beta1/namespaces/default/simples`);
   out.line(`kubectl --kubeconfig ${kubeconfig} patch simple by-zero --type=merge --patch '{"spec":{"divisor":5}}'`);
-  // Without kubectl's own validation, for which kubectl wants an OpenAPI document; the server validates all the same.
-  out.line(`kubectl --kubeconfig ${kubeconfig} create --validate=false -f - <<< '${JSON.stringify(HUNDRED_BY_SEVEN)}'`);
+  out.line(`kubectl --kubeconfig ${kubeconfig} create -f - <<< '${JSON.stringify(HUNDRED_BY_SEVEN)}'`);
   out.line(`kubectl --kubeconfig ${kubeconfig} get simples,rwexternals --watch-only`);
   // Neither the servers' sockets nor the operator's timers must be what keeps the process up.
   const alive = setInterval(() => {}, 2 ** 30);
