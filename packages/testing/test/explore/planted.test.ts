@@ -1,5 +1,4 @@
 /** Each fault and each question of an exploration finds the operator that is broken for it. */
-import { ConfigMap } from "@treadle/apimachinery/kinds";
 import {
   explore,
   type ExplorationError,
@@ -15,7 +14,6 @@ import {
   boasts,
   countsEvents,
   countsPasses,
-  deletesByName,
   forgets,
   generatesNames,
   givesUp,
@@ -44,19 +42,6 @@ const found = ({ failures }: Exploration): readonly string[] =>
   [...new Set(failures.flatMap(({ id, problems }) => problems.map(({ oracle }) => `${id.replace(/@.*/, "")}: ${oracle}`)))].toSorted();
 
 /** Somebody else takes the name as soon as it is free. */
-const TAKEN_OVER: Scenario = {
-  async run(cluster) {
-    await cluster.create(Thing, { metadata: { name: "a" }, spec: { size: 1 } });
-    await cluster.settled();
-    await cluster.update(Thing, "a", (thing) => {
-      thing.spec.size = 0;
-    });
-    for (let looks = 0; looks < 20 && (await cluster.get(ConfigMap, "a")) !== undefined; looks++) await cluster.advance(50);
-    if ((await cluster.get(ConfigMap, "a")) !== undefined) await cluster.settled();
-    await cluster.create(ConfigMap, { metadata: { name: "a" }, data: { whose: "somebody else's" } });
-  },
-};
-
 const BUCKETS = {
   ...LIFE,
   world: (given: ConstructorParameters<typeof Buckets>[0]) => new Buckets(given),
@@ -109,12 +94,6 @@ const rows: readonly Row[] = [
     name: "a record written past the engine: the next pass does not see it",
     explore: () => explored(recordsPastTheEngine, BUCKETS),
     finds: ["stale: effects", "stale: end state"],
-  },
-  {
-    name: "deletion by name: with a stale cache it strikes somebody else's object",
-    explore: () => explored(deletesByName, TAKEN_OVER, { points: ["stale"] }),
-    // The user misses what was just made.
-    finds: ["stale: scenario"],
   },
   {
     name: "a label that comes after the create: what a crash leaves in between is nobody's",

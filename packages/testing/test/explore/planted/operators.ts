@@ -1,5 +1,5 @@
 /** Operators that are broken on purpose: each says what it does wrong, and works as long as nothing fails. */
-import { controllerReference, isConflict, ownerLabels, ownership } from "@treadle/apimachinery";
+import { controllerReference, isConflict, ownerLabels } from "@treadle/apimachinery";
 import { ConfigMap } from "@treadle/apimachinery/kinds";
 import { type AnyHandler, conditions, handler, many, one, step } from "@treadle/reconcile";
 import { type Buckets, Thing } from "./thing.ts";
@@ -139,28 +139,6 @@ export const recordsPastTheEngine = (buckets: Buckets): AnyHandler =>
       }),
     )
     .build();
-
-/** Deletes whatever has the name, not what it knows. */
-export const deletesByName: AnyHandler = started()
-  .step(
-    step(Thing, {
-      name: "config",
-      reads: { config: one(ConfigMap, (thing) => thing.metadata.name) },
-      async do(req) {
-        const { object, reads, handlerName } = req;
-        const { name } = object.metadata;
-        const isOurs = reads.config !== undefined && ownership(reads.config, object, handlerName).type === "ours";
-        if (object.spec.size > 0 && reads.config === undefined)
-          await req.client.apply(
-            ConfigMap,
-            { metadata: { name, labels: ownerLabels(object, handlerName) }, data: {} },
-            { existing: undefined },
-          );
-        if (object.spec.size === 0 && isOurs) await req.client.delete(ConfigMap, name);
-      },
-    }),
-  )
-  .build();
 
 /** Says that it has observed what does not exist yet, when it is told no. */
 export const boasts: AnyHandler = handler(Thing, { name: NAME })
