@@ -32,6 +32,10 @@ const TASKS = {
     about: "stories, examples and the comparisons of both servers on a real control plane (-- --only NAME for one part)",
     node: [SOURCE, "tools/e2e/main.ts"],
   },
+  peers: {
+    about: "suites of others before the in-memory server and a real one (-- informer, controller-runtime, e2e)",
+    node: [SOURCE, "tools/peers/main.ts"],
+  },
   controlplane: {
     about: "a real control plane, built where there is none (-- up --kubeconfig FILE; -- build)",
     node: ["tools/controlplane/main.ts"],

@@ -16,23 +16,13 @@ const entries = async (cluster: TestCluster, name = "greeter"): Promise<Record<s
     ]),
   );
 
-/** What the Deployment controller and a kubelet would do: where there are real ones they do it in their own time, hence the tag "memory". */
-async function rollOut(cluster: TestCluster, op: Operator, name = "greeter"): Promise<void> {
-  await cluster.updateStatus(Deployment, `${name}-web`, (live) => {
-    const replicas = live.spec?.replicas ?? 0;
-    live.status = { observedGeneration: live.metadata.generation ?? 0, replicas, readyReplicas: replicas, availableReplicas: replicas };
-  });
-  await op.settled();
-}
-
 async function makeGreeter(cluster: TestCluster, op: Operator, name = "greeter"): Promise<void> {
   await cluster.create(App, { metadata: { name }, spec: { greeting: "good morning", replicas: 2 } });
   await op.settled();
-  await rollOut(cluster, op, name);
 }
 
-test("a user creates, changes, pauses and deletes an App", { tags: ["memory"] }, async () => {
-  await using cluster = await startTestCluster();
+test("a user creates, changes, pauses and deletes an App", async () => {
+  await using cluster = await startTestCluster({ workloads: true });
   const op = await cluster.start(app);
 
   await makeGreeter(cluster, op);
@@ -43,9 +33,8 @@ test("a user creates, changes, pauses and deletes an App", { tags: ["memory"] },
     object.spec.replicas = 3;
   });
   await op.settled();
-  expect(await cluster.get(App, "greeter")).toHaveCondition("Ready", { status: "Unknown", message: /web/ });
-  await rollOut(cluster, op);
   expect(await cluster.get(App, "greeter")).toBeReady();
+  expect((await cluster.get(Deployment, "greeter-web"))?.status?.availableReplicas).toBe(3);
 
   await cluster.update(App, "greeter", (object) => {
     object.spec.paused = true;
@@ -59,8 +48,19 @@ test("a user creates, changes, pauses and deletes an App", { tags: ["memory"] },
   for (const kind of [App, ConfigMap, Service]) expect(await cluster.get(kind, "greeter")).toBeUndefined();
 });
 
+test("an App whose pods do not start is not ready, says why, and is when they do", { tags: ["memory"] }, async () => {
+  await using cluster = await startTestCluster({ workloads: true });
+  const op = await cluster.start(app);
+  const broken = cluster.workloads.pods.fail("ImagePullBackOff");
+  await makeGreeter(cluster, op);
+  expect(await cluster.get(App, "greeter")).toHaveCondition("Ready", { status: "Unknown", message: /web/ });
+  broken.recover();
+  await cluster.settled();
+  expect(await cluster.get(App, "greeter")).toBeReady();
+});
+
 test("the Deployment goes before the ConfigMap that it uses", async () => {
-  await using cluster = await startTestCluster();
+  await using cluster = await startTestCluster({ workloads: true });
   const op = await cluster.start(app);
   await makeGreeter(cluster, op);
   cluster.clearRequests();
@@ -87,18 +87,18 @@ test("an object of somebody else is neither changed nor deleted, and everything 
 });
 
 test("an App costs its finalizer, three objects and its status; one that stands still costs nothing", { tags: ["memory"] }, async () => {
-  await using cluster = await startTestCluster();
+  await using cluster = await startTestCluster({ workloads: true });
   const op = await cluster.start(app);
   await makeGreeter(cluster, op);
-  // Finalizer and three objects; the status while it waits for the web server, and when that is ready.
-  expect(cluster.requests({ verb: ["create", "update", "patch", "apply", "delete", "get"] })).toHaveLength(1 + 3 + 2);
+  // Finalizer and three objects; the status before the rollout begins, while the web server starts, and when it is ready.
+  expect(cluster.requests({ verb: ["create", "update", "patch", "apply", "delete", "get"] })).toHaveLength(1 + 3 + 3);
   cluster.clearRequests();
   await op.settled({ horizonMs: 60 * 60_000 });
   expect(cluster.requests({ verb: ["create", "update", "patch", "apply", "delete", "get"] })).toHaveLength(0);
 });
 
 test("an operator that is started again finds its work done", { tags: ["memory"] }, async () => {
-  await using cluster = await startTestCluster();
+  await using cluster = await startTestCluster({ workloads: true });
   const first = await cluster.start(app);
   await makeGreeter(cluster, first);
   await first.stop();

@@ -6,7 +6,7 @@ import { Site, sites } from "./site.ts";
 
 const namespace = (name: string) => ({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
 
-test("whatever fails when: the same pages and copies, none left over", { tags: ["memory"], timeout: 180_000 }, async () => {
+test("whatever fails when: the same pages and copies, none left over", { tags: ["memory"], timeout: 600_000 }, async () => {
   const { summary, points } = await explore(sites, {
     objects: [namespace("elsewhere"), namespace("far-away")],
     async run(cluster) {

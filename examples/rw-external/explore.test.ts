@@ -8,7 +8,7 @@ import { RWExternal } from "./rw-external.ts";
 const b64 = (text: string): string => Buffer.from(text).toString("base64");
 const division = (dividend: number, divisor: number) => ({ dividend: b64(String(dividend)), divisor: b64(String(divisor)) });
 
-test("whatever fails when: the same results, nothing left over, nothing undeletable", { tags: ["memory"], timeout: 180_000 }, async () => {
+test("whatever fails when: the same results, nothing left over, nothing undeletable", { tags: ["memory"], timeout: 600_000 }, async () => {
   const { summary, points, byKind } = await explore(
     rwExternal,
     {

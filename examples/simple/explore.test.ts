@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { simple } from "./controller.ts";
 import { Simple } from "./simple.ts";
 
-test("whatever fails when: the same results", { tags: ["memory"], timeout: 180_000 }, async () => {
+test("whatever fails when: the same results", { tags: ["memory"], timeout: 600_000 }, async () => {
   const { summary, points } = await explore(simple, {
     async run(cluster) {
       await cluster.create(Simple, { metadata: { name: "a" }, spec: { dividend: 17, divisor: 5 } });

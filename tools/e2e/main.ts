@@ -3,12 +3,16 @@
  *  - `tests`: every test file that starts a test cluster, with TREADLE_TEST_KUBECONFIG; files one after the other;
  *  - `conformance`: the comparison of the in-memory server with the real one;
  *  - `apply`: the same by random sequences of server-side applies, in a short form with a fixed seed;
+ *  - `input`: the same by random bad requests;
  *  - `garbage`: the same by random lives of owners and dependents;
- *  - `kubectl`: its sessions on both servers, against what was recorded.
+ *  - `workloads`: what the real controllers make of the scenarios of `packages/apiserver/test/workloads`, against what was recorded;
+ *  - `kubectl`: its sessions on both servers, against what was recorded;
+ *  - `failover`: processes of one operator of which the leader is killed and stopped, `--failovers` times each;
+ *  - `peers`: client-go's informers and the tests of controller-runtime's client before both (`npm run peers` has more).
  * A difference that `expected-differences.json` does not list fails, and so does one that it lists in vain.
  * Nothing is skipped: without a control plane it ends with 1.
  *
- *     npm run test:e2e -- [--only PART]... [--filter TEXT] [--kubeconfig FILE]
+ *     npm run test:e2e -- [--only PART]... [--filter TEXT] [--failovers N] [--kubeconfig FILE]
  */
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -26,12 +30,17 @@ const CONFORMANCE = "packages/apiserver/test/conformance/run.ts";
 const RANDOM_APPLY = "packages/apiserver/test/conformance/random-apply.ts";
 /** Some 20 s on two cores; ten thousand and more are run when the server's apply is changed. */
 const OPERATIONS = 1_000;
+const RANDOM_INPUT = "packages/apiserver/test/conformance/random-input.ts";
+/** Some 20 s on two cores. */
+const REQUESTS = 600;
 const RANDOM_GARBAGE = "packages/apiserver/test/conformance/random-garbage.ts";
 /** Of 25 acts each; all at a time, some 50 s. */
 const LIVES = 20;
+const WORKLOADS = "packages/apiserver/test/workloads/record.ts";
 /** Whole sessions: what they print must not depend on controllers of workloads. */
 const SESSIONS = "packages/apiserver/test/kubectl/session.test.ts";
-const PARTS = ["tests", "conformance", "apply", "garbage", "kubectl"] as const;
+const FAILOVER = "packages/controller/test/leader-election/failover-run.ts";
+const PARTS = ["tests", "conformance", "apply", "input", "garbage", "workloads", "kubectl", "failover", "peers"] as const;
 type Part = (typeof PARTS)[number];
 
 interface Plane {
@@ -43,13 +52,18 @@ interface Plane {
 
 /** Parts share a control plane where the controllers in it do not write into what the part compares. */
 const PLANES: readonly Plane[] = [
-  { parts: ["tests", "garbage"], controllers: ["*"], runsPods: true },
-  { parts: ["conformance", "apply"], controllers: ["namespace-controller"] },
-  { parts: ["kubectl"], controllers: basicControllers },
+  { parts: ["tests", "garbage", "workloads"], controllers: ["*"], runsPods: true },
+  { parts: ["conformance", "apply", "input"], controllers: ["namespace-controller"] },
+  { parts: ["kubectl", "failover", "peers"], controllers: basicControllers },
 ];
 
 const { values } = parseArgs({
-  options: { only: { type: "string", multiple: true }, filter: { type: "string" }, kubeconfig: { type: "string" } },
+  options: {
+    only: { type: "string", multiple: true },
+    filter: { type: "string" },
+    failovers: { type: "string", default: "10" },
+    kubeconfig: { type: "string" },
+  },
 });
 const unknown = (values.only ?? []).filter((name) => !PARTS.includes(name as Part));
 if (unknown.length > 0) throw new Error(`--only ${unknown.join(", ")}: there are ${PARTS.join(", ")}`);
@@ -86,8 +100,12 @@ async function all(kubeconfig: string, these: readonly Part[]): Promise<void> {
     tests: () => tests(kubeconfig),
     conformance: () => conformance(kubeconfig),
     apply: () => randomApply(kubeconfig),
+    input: () => randomInput(kubeconfig),
     garbage: () => randomGarbage(kubeconfig),
+    workloads: () => workloads(kubeconfig),
     kubectl: () => sessions(kubeconfig),
+    failover: () => failover(kubeconfig),
+    peers,
   };
   for (const part of these) {
     console.log(`\n--- ${part}`);
@@ -134,6 +152,13 @@ async function sessions(kubeconfig: string): Promise<void> {
   }
 }
 
+/** They start servers of their own: without controllers. */
+async function peers(): Promise<void> {
+  const args = ["--conditions=@treadle/source", "tools/peers/main.ts", "informer", "controller-runtime", "--package", "client"];
+  const code = await run(process.execPath, args);
+  if (code !== 0) problems.push(`peers: tools/peers/main.ts ended with ${code} (see above)`);
+}
+
 /** Test files that start a cluster, or know of the real one, wherever they lie: none can be forgotten. */
 function clusterTests(dir: string): readonly string[] {
   return globSync("{*,src/**/*,test/**/*}.test.ts", { cwd: dir })
@@ -153,6 +178,14 @@ async function conformance(kubeconfig: string): Promise<void> {
   lines.push(`conformance: ${wrong.length === 0 ? "no difference that is not expected" : `${wrong.length} problems`}`);
 }
 
+/** With TREADLE_RECORD=1 they are recorded anew. */
+async function workloads(kubeconfig: string): Promise<void> {
+  const isRecording = process.env["TREADLE_RECORD"] === "1";
+  const code = await compare(WORKLOADS, isRecording ? [] : ["--check"], kubeconfig);
+  if (code !== 0) problems.push(`workloads: ${WORKLOADS} ended with ${code} (see above)`);
+  lines.push(`workloads: the real controllers ${code === 0 ? "leave what was recorded" : "leave something else than was recorded"}`);
+}
+
 /** None is expected. */
 async function randomApply(kubeconfig: string): Promise<void> {
   const code = await compare(RANDOM_APPLY, ["--seed", "1", "--count", String(OPERATIONS)], kubeconfig);
@@ -160,11 +193,24 @@ async function randomApply(kubeconfig: string): Promise<void> {
   lines.push(`apply: ${OPERATIONS} random operations and some ${code === 0 ? "without" : "with"} a difference`);
 }
 
+/** What is expected is known to the program. */
+async function randomInput(kubeconfig: string): Promise<void> {
+  const code = await compare(RANDOM_INPUT, ["--seed", "5000", "--count", String(REQUESTS)], kubeconfig);
+  if (code !== 0) problems.push(`input: ${RANDOM_INPUT} ended with ${code} (see above)`);
+  lines.push(`input: ${REQUESTS} random bad requests ${code === 0 ? "without" : "with"} a difference that is not expected`);
+}
+
 /** None is expected. */
 async function randomGarbage(kubeconfig: string): Promise<void> {
   const code = await compare(RANDOM_GARBAGE, ["--seed", "1", "--lives", String(LIVES)], kubeconfig);
   if (code !== 0) problems.push(`garbage: ${RANDOM_GARBAGE} ended with ${code} (see above)`);
   lines.push(`garbage: ${LIVES} random lives ${code === 0 ? "without" : "with"} a difference`);
+}
+
+async function failover(kubeconfig: string): Promise<void> {
+  const code = await compare(FAILOVER, ["--rounds", values.failovers], kubeconfig);
+  if (code !== 0) problems.push(`failover: ${FAILOVER} ended with ${code} (see above)`);
+  lines.push(`failover: ${values.failovers} kills and as many stops of a leader ${code === 0 ? "without" : "with"} a problem`);
 }
 
 async function compare(program: string, args: readonly string[], kubeconfig: string): Promise<number> {

@@ -16,6 +16,23 @@ test("timers fire in the order in which they are due, those due together in the 
   expect(clock.nextDue()).toBe(start + 31);
 });
 
+test("elapsed counts what advance moves, from 0", async () => {
+  const clock = fakeClock();
+  await clock.advance(1500);
+  expect(clock.elapsed()).toBe(1500);
+});
+
+test("the system's elapsed time is that of no wall clock", () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: 0 });
+  try {
+    const before = systemClock.elapsed();
+    vi.setSystemTime(10 ** 15);
+    expect(systemClock.elapsed() - before).toBeLessThan(10 ** 9);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 test("a timer that sets another within the time advanced sees it fire", async () => {
   const clock = fakeClock();
   let count = 0;

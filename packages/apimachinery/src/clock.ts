@@ -13,6 +13,12 @@ export interface Clock {
   /** Milliseconds since the epoch. Never less than before: differences are durations. */
   now(): number;
   /**
+   * Milliseconds since some moment, by a clock that nobody sets: it never jumps, but may stand still while the machine is
+   * suspended. Between two moments it never counts more than {@link now}: who must not act too early counts by this one,
+   * who must not act too late by the other.
+   */
+  elapsed(): number;
+  /**
    * Calls `run` once after `delayMs` (values below zero count as zero). Never keeps the process alive on its own.
    * @throws RangeError when `delayMs` is NaN.
    */
@@ -32,6 +38,7 @@ export const systemClock: Clock = {
     () => Date.now(),
     () => performance.now(),
   ),
+  elapsed: () => performance.now(),
   after(delayMs, run) {
     checkDelay(delayMs);
     const deadline = systemClock.now() + delayMs;
@@ -95,6 +102,7 @@ export function fakeClock(startMs: number = Date.UTC(2026, 0, 1)): FakeClock {
   };
   return {
     now: () => now,
+    elapsed: () => now - startMs,
     after(delayMs, run) {
       checkDelay(delayMs);
       const id = sequence++;

@@ -58,6 +58,8 @@ export class ApiError extends Error {
   /** How long the server asks to wait, in milliseconds. */
   readonly retryAfterMs: number | undefined;
   readonly details: Status["details"];
+  /** Of a list whose continue token is too old: the token for its rest, as that is now. */
+  readonly continueToken: string | undefined;
 
   constructor(given: {
     readonly message: string;
@@ -65,6 +67,7 @@ export class ApiError extends Error {
     readonly reason?: string | undefined;
     readonly details?: Status["details"];
     readonly retryAfterMs?: number | undefined;
+    readonly continueToken?: string | undefined;
     readonly cause?: unknown;
   }) {
     super(given.message, given.cause === undefined ? undefined : { cause: given.cause });
@@ -72,6 +75,7 @@ export class ApiError extends Error {
     this.reason = given.reason ?? "";
     this.details = given.details;
     this.causes = given.details?.causes ?? [];
+    this.continueToken = given.continueToken;
     this.retryAfterMs =
       given.retryAfterMs ?? (given.details?.retryAfterSeconds === undefined ? undefined : given.details.retryAfterSeconds * 1000);
     Object.defineProperty(this, BRAND, { value: true });

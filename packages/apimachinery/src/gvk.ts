@@ -34,6 +34,12 @@ export function parseApiVersion(apiVersion: string): GroupVersion {
   return parsed;
 }
 
+/** The group; of an apiVersion that is no such thing the text before its first slash. Never throws: for what others wrote. */
+export function groupOf(apiVersion: string): string {
+  const slash = apiVersion.indexOf("/");
+  return slash < 0 ? "" : apiVersion.slice(0, slash);
+}
+
 /** The group, version and kind that an object names. @throws Error when its `apiVersion` is malformed. */
 export function gvkOf(object: Pick<KubernetesObject, "apiVersion" | "kind">): GroupVersionKind {
   return { ...parseApiVersion(object.apiVersion), kind: object.kind };

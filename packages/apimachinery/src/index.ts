@@ -76,6 +76,7 @@ export {
   type GroupVersionKind,
   type GroupVersionResource,
   groupResourceOf,
+  groupOf,
   gvkOf,
   gvrOf,
   isOfKind,

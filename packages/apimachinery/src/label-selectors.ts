@@ -91,7 +91,8 @@ function sorted(requirements: readonly LabelRequirement[]): LabelRequirements {
 }
 
 /** Builds one requirement, with the checks of the server's NewRequirement. */
-function requirement(key: string, operator: LabelOperator, values: readonly string[]): LabelRequirement {
+function requirement(key: string, operator: LabelOperator, given: readonly string[]): LabelRequirement {
+  const values = [...new Set(given)].toSorted();
   const problems = labelKeyProblems(key).length > 0 ? [`key: Invalid value: ${quote(key)}: ${labelKeyProblems(key).join("; ")}`] : [];
   const count = countProblem(operator, values);
   if (count !== undefined) problems.push(`values: Invalid value: [${values.map(quote).join(", ")}]: ${count}`);
@@ -104,7 +105,7 @@ function requirement(key: string, operator: LabelOperator, values: readonly stri
     if (wrong.length > 0) problems.push(`values[${i}][${key}]: Invalid value: ${quote(value)}: ${wrong.join("; ")}`);
   });
   if (problems.length > 0) throw new SelectorError(problems.length === 1 ? (problems[0] ?? "") : `[${problems.join(", ")}]`);
-  return { key, operator, values: [...new Set(values)].toSorted() };
+  return { key, operator, values };
 }
 
 function countProblem(operator: LabelOperator, values: readonly string[]): string | undefined {

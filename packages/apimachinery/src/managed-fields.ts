@@ -4,6 +4,7 @@
  * `status.conditions` is a list-map; of an atomic list managedFields names no elements, and nothing counts as written.
  */
 import type { KubernetesObject, ManagedFieldsEntry } from "./objects.ts";
+import { isObject } from "./internal/is-object.ts";
 
 /**
  * The types of the conditions that `fieldManager` wrote, by Update or by Apply.
@@ -74,8 +75,4 @@ function typeOf(key: string): string | undefined {
   } catch {
     return undefined; // not a key that a server writes
   }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -29,7 +29,7 @@ export function dns1035LabelProblems(name: string): readonly string[] {
 export function labelKeyProblems(key: string): readonly string[] {
   const parts = key.split("/");
   if (parts.length > 2)
-    return [`a qualified name ${QUALIFIED_TEXT} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
+    return [`a valid label key ${QUALIFIED_TEXT} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
   const problems: string[] = [];
   const [prefix, name] = parts.length === 2 ? [parts[0] ?? "", parts[1] ?? ""] : [undefined, key];
   if (prefix === "") problems.push("prefix part must be non-empty");

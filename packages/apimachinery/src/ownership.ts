@@ -6,7 +6,7 @@
  * A reference that is not the controller's says only whose deletion it follows, and does not make anyone the owner.
  */
 import { createHash } from "node:crypto";
-import { parseApiVersion } from "./gvk.ts";
+import { groupOf, parseApiVersion } from "./gvk.ts";
 import { groupKindOf } from "./kind.ts";
 import { type KubernetesObject, keyOf, type OwnerReference } from "./objects.ts";
 
@@ -102,12 +102,6 @@ function describeController(controller: OwnerReference, owner: KubernetesObject)
     controller.name === owner.metadata.name &&
     groupOf(controller.apiVersion) === groupOf(owner.apiVersion);
   return isNamesake ? `${text}, an earlier or other object of the same name` : text;
-}
-
-/** The group, or for an apiVersion that is no such thing the whole text: a foreign reference is never a reason to throw. */
-function groupOf(apiVersion: string): string {
-  const slash = apiVersion.indexOf("/");
-  return slash < 0 ? "" : apiVersion.slice(0, slash);
 }
 
 function describeLabel(live: KubernetesObject, handlerName: string, owner: KubernetesObject): string {

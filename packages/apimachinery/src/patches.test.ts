@@ -162,19 +162,6 @@ describe("JSON patch", () => {
     expect(applyJsonPatch(document, patch.slice(0, 8))).toHaveProperty(["metadata", "k7", "k6", "text"]);
   });
 
-  test.for<{ patch: JsonPatchOperation[]; want: unknown }>([
-    { patch: [{ op: "replace", path: "/n", value: 1 }], want: { ...target, n: 1 } },
-    { patch: [{ op: "replace", path: "/x~1y", value: 5 }], want: { ...target, "x/y": 5 } },
-    { patch: [{ op: "replace", path: "/a/b/0", value: 5 }], want: { ...target, a: { b: [5, 2, 3] } } },
-    { patch: [{ op: "replace", path: "", value: 5 }], want: 5 },
-  ])("replace sets what is not there when it may: $patch", ({ patch, want }) => {
-    expect(applyJsonPatch(target, patch, { replaceAdds: true })).toEqual(want);
-  });
-
-  test.for(["/nope/x", "/a/b/3", "/x~1y/z"])("replace at %s has no place even when it may add", (path) => {
-    expect(() => applyJsonPatch(target, [{ op: "replace", path, value: 1 }], { replaceAdds: true })).toThrow(PatchError);
-  });
-
   test("an operation that fails undoes those before it", () => {
     const document = { a: 1 };
     expect(() =>

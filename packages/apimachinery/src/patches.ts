@@ -6,6 +6,7 @@
  * `constructor` and drops the rest of the patch.
  */
 import { applyPatch } from "rfc6902";
+import { isObject } from "./internal/is-object.ts";
 
 /** One operation of a JSON patch. */
 export interface JsonPatchOperation {
@@ -71,20 +72,14 @@ export function createMergePatch(before: unknown, after: unknown): unknown {
  * `target` after all operations, or none of them. What all `copy` operations together may copy is 3 MiB of JSON, the limit
  * of an API server (`JSONPatchMaxCopyBytes`), since a few of them can double a document again and again.
  *
- * @param options `replaceAdds`: `replace` sets a member that is not there yet, as an API server lets it, against RFC 6902.
  * @throws PatchError naming the operation that failed.
  */
-export function applyJsonPatch(
-  target: unknown,
-  patch: readonly JsonPatchOperation[],
-  options: { readonly replaceAdds?: boolean } = {},
-): unknown {
+export function applyJsonPatch(target: unknown, patch: readonly JsonPatchOperation[]): unknown {
   patch.forEach((operation, i) => checkOperation(operation, i));
   const holder = { root: structuredClone(target) };
   let copiedBytes = 0;
-  for (const [i, given] of patch.entries()) {
-    const what = `JSON patch operation ${i} (${given.op} ${given.path})`;
-    const operation = options.replaceAdds === true ? replaceOrAdd(holder.root, given) : given;
+  for (const [i, operation] of patch.entries()) {
+    const what = `JSON patch operation ${i} (${operation.op} ${operation.path})`;
     const missing = missingPath(holder.root, operation);
     if (missing !== undefined) throw new PatchError("ERR_PATCH_PATH", `${what}: there is nothing at ${JSON.stringify(missing)}`);
     if (operation.op === "copy") copiedBytes += Buffer.byteLength(JSON.stringify(valueAt(holder.root, segmentsOf(operation.from ?? ""))));
@@ -112,11 +107,14 @@ export function jsonEqual(a: unknown, b: unknown): boolean {
     return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((value, i) => jsonEqual(value, b[i]));
   }
   if (!isObject(a) || !isObject(b)) return false;
-  const keys = Object.keys(a).filter((key) => a[key] !== undefined);
-  return (
-    keys.length === Object.keys(b).filter((key) => b[key] !== undefined).length &&
-    keys.every((key) => isDefined(b, key) && jsonEqual(a[key], b[key]))
-  );
+  let count = 0;
+  for (const key of Object.keys(a)) {
+    if (a[key] === undefined) continue;
+    if (!isDefined(b, key) || !jsonEqual(a[key], b[key])) return false;
+    count++;
+  }
+  for (const key of Object.keys(b)) if (b[key] !== undefined) count--;
+  return count === 0;
 }
 
 /** k8s.io/apiserver `JSONPatchMaxCopyBytes`. */
@@ -158,11 +156,6 @@ function isPlace(root: unknown, { op, path, from = "" }: JsonPatchOperation): bo
   // The value is removed before it is added.
   const isWithin = op === "move" && from.slice(0, from.lastIndexOf("/")) === path.slice(0, path.lastIndexOf("/"));
   return segment === "-" || (INDEX.test(segment) && Number(segment) <= list.length - (isWithin ? 1 : 0));
-}
-
-function replaceOrAdd(root: unknown, operation: JsonPatchOperation): JsonPatchOperation {
-  if (operation.op !== "replace" || operation.path === "") return operation;
-  return isObject(valueAt(root, segmentsOf(operation.path).slice(0, -1))) ? { ...operation, op: "add" } : operation;
 }
 
 const INDEX = /^(0|[1-9]\d*)$/;
@@ -207,8 +200,4 @@ function own(object: Readonly<Record<string, unknown>>, key: string): unknown {
 
 function isDefined(object: Readonly<Record<string, unknown>>, key: string): boolean {
   return own(object, key) !== undefined;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -6,16 +6,18 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { isLocalClusterError, startLocalCluster } from "../src/index.ts";
 
-const USAGE = `usage: npm run cluster -- --port N --kubeconfig FILE [--manifests DIR]
+const USAGE = `usage: npm run cluster -- --port N --kubeconfig FILE [--manifests DIR] [--workloads]
   --port N           of 127.0.0.1; 0 takes a free one (default 0)
   --kubeconfig FILE  is written for kubectl and other clients, and removed at the end
   --manifests DIR    .yaml, .yml and .json files of objects that exist from the start: CRDs first, the rest in any order
+  --workloads        Deployments, Jobs and so on get pods, as if controllers and kubelets ran; no container starts
 Ends on Ctrl-C or SIGTERM; nothing is kept. Exit codes: 0 ended, 1 could not start, 2 wrong arguments.`;
 
 interface Wanted {
   readonly port: number;
   readonly kubeconfig: string;
   readonly manifests?: string;
+  readonly server: { readonly workloads: boolean };
 }
 
 process.exitCode = await main(process.argv.slice(2));
@@ -56,6 +58,7 @@ function read(args: readonly string[]): Wanted | undefined {
       port: { type: "string", default: "0" },
       kubeconfig: { type: "string" },
       manifests: { type: "string" },
+      workloads: { type: "boolean", default: false },
       help: { type: "boolean", short: "h" },
     },
   });
@@ -67,6 +70,7 @@ function read(args: readonly string[]): Wanted | undefined {
   return {
     port: Number(values.port),
     kubeconfig: resolve(from, values.kubeconfig),
+    server: { workloads: values.workloads },
     ...(values.manifests === undefined ? {} : { manifests: resolve(from, values.manifests) }),
   };
 }

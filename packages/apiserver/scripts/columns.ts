@@ -14,6 +14,11 @@ interface Column {
   readonly priority: number;
 }
 
+interface Resource {
+  readonly name: string;
+  readonly verbs: readonly string[];
+}
+
 const kubeconfig = process.env["KUBECONFIG"];
 if (kubeconfig === undefined) throw new Error("set KUBECONFIG to the file of a real API server");
 const real = realServer(kubeconfig);
@@ -36,8 +41,8 @@ for (const { name, path } of [
   ...groups.map((group) => ({ name: group.name, path: `/apis/${group.preferredVersion.groupVersion}` })),
 ]) {
   if (name === "events.k8s.io") continue; // the same objects as those of v1
-  const resources = (await get(path, undefined, { ...memory.transport(), url: "" }))["resources"] as readonly { readonly name: string }[];
-  for (const resource of resources.filter((one) => !one.name.includes("/"))) {
+  const resources = (await get(path, undefined, { ...memory.transport(), url: "" }))["resources"] as readonly Resource[];
+  for (const resource of resources.filter((one) => !one.name.includes("/") && one.verbs.includes("list"))) {
     const table = await get(`${path}/${resource.name}?limit=1`, "application/json;as=Table;v=v1;g=meta.k8s.io");
     const columns = table["columnDefinitions"] as readonly Column[];
     texts.push(`# ${resource.name}${name === "" ? "" : `.${name}`}`, ...columns.map(textOf));

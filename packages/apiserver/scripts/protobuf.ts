@@ -123,7 +123,17 @@ function resolve(owner: string, type: string): string {
   return `${source[1]}${type.slice(source[0].length + 1)}`;
 }
 
-for (const name of [...Object.values(KINDS), "meta.v1.DeleteOptions"]) read(name);
+/** What is sent and answered beside the kinds. */
+const OTHERS = [
+  "meta.v1.DeleteOptions",
+  "meta.v1.Status",
+  "meta.v1.PartialObjectMetadata",
+  "autoscaling.v1.Scale",
+  "policy.v1.Eviction",
+  "core.v1.Binding",
+];
+
+for (const name of [...Object.values(KINDS), ...OTHERS]) read(name);
 const lines = [...messages].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([name, fields]) => `${name} ${fields}`);
 const path = join(import.meta.dirname, "../src/protobuf/message-data.ts");
 writeFileSync(

@@ -2,6 +2,7 @@
 import { answerTokenRequest } from "./authorization/token-request.ts";
 import { CLUSTER_GROUPS } from "./builtin/kinds/cluster.ts";
 import { CORE_GROUPS } from "./builtin/kinds/core.ts";
+import { MACHINERY_GROUPS } from "./builtin/kinds/machinery.ts";
 import type { Row } from "./builtin/kinds/row.ts";
 import { WORKLOAD_GROUPS } from "./builtin/kinds/workloads.ts";
 import { EVENTS } from "./events.ts";
@@ -9,7 +10,7 @@ import { idOf, type ResourceType, type ScalePaths, type ServedVersion } from "./
 
 /** Every built-in kind that the server serves. */
 export function builtInResources(): readonly ResourceType[] {
-  const groups = [...CORE_GROUPS, ...WORKLOAD_GROUPS, ...CLUSTER_GROUPS];
+  const groups = [...CORE_GROUPS, ...WORKLOAD_GROUPS, ...CLUSTER_GROUPS, ...MACHINERY_GROUPS];
   return [...groups.flatMap(({ group, versions, rows }) => rows.map((row) => toType(group, versions, row))), EVENTS];
 }
 
@@ -67,5 +68,6 @@ function toVersion(group: string, version: string, row: Row): ServedVersion {
     ...(row.scale === true ? { scale: SCALE } : {}),
     ...(row.deprecation === undefined ? {} : { deprecation: row.deprecation }),
     selectableFields: row.fields ?? [],
+    ...row.conversions?.[version],
   };
 }

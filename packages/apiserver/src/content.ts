@@ -1,19 +1,20 @@
 /** Bodies and media types: reads JSON and YAML, and decides what an Accept header may get. */
 import type { Tags } from "yaml";
-import { goTypeOf, isObject } from "./internal/json.ts";
+import { goTypeOf, isObject, type JsonObject } from "./internal/json.ts";
 import { jsonProblem } from "./internal/json-text.ts";
-import { badRequest, entityTooLarge, notAcceptable, unsupportedMediaType } from "./status-errors.ts";
+import { badRequest, entityTooLarge, noRepresentation, notAcceptable, unsupportedMediaType } from "./status-errors.ts";
 
 /** The limit of the real server for a request body (3 MiB). */
 export const MAX_BODY_BYTES: number = 3 * 1024 * 1024;
 
-export type Encoding = "json" | "yaml";
+/** In protobuf a text has a character for each byte (latin1). */
+export type Encoding = "json" | "yaml" | "protobuf";
 
 /** How an object is to be answered. */
 export interface Accepted {
   readonly encoding: Encoding;
-  /** PartialObjectMetadata instead of the object. */
-  readonly isMetadataOnly: boolean;
+  /** PartialObjectMetadata instead of the object, or the list of it instead of the list. */
+  readonly metadataOf?: "object" | "list";
   /** A Table instead of the object or list, in this version of meta.k8s.io. */
   readonly table?: "v1" | "v1beta1";
 }
@@ -21,12 +22,10 @@ export interface Accepted {
 /** Nothing deeper is taken, as Go's decoder does it; V8's stack would end a little later. */
 const MAX_DEPTH = 1000;
 
-/** The form of a body: in protobuf it has a character for each byte (latin1). */
-export type BodyEncoding = Encoding | "protobuf";
-
 /** @throws StatusError 415 for a format that is not read here. */
-export function encodingOf(contentType: string | undefined): BodyEncoding {
+export function encodingOf(contentType: string | undefined): Encoding {
   const type = mediaTypeOf(contentType ?? "");
+  if (type === "" && contentType !== undefined && contentType.trim() !== "") throw unsupportedMediaType(KNOWN_TYPES);
   if (type === PROTOBUF) return "protobuf";
   if (type === "" || type === "application/json" || type === "*/*") return "json";
   if (type === "application/yaml") return "yaml";
@@ -54,7 +53,7 @@ export class BodyError extends Error {
 }
 
 /** The value of a body: an object whose kind and apiVersion are texts or absent, or null. @throws BodyError */
-export async function parseBody(body: string, encoding: BodyEncoding): Promise<unknown> {
+export async function parseBody(body: string, encoding: Encoding): Promise<unknown> {
   if (encoding === "protobuf") return parseProtobuf(body);
   let value: unknown;
   try {
@@ -97,43 +96,84 @@ const HEADER = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Ki
 
 /** @throws SyntaxError in the words of Go. */
 export function parseJson(body: string): unknown {
-  // Assigning to `__proto__` would change a prototype instead of making a field; such fields are dropped.
-  const isSuspect = body.includes("__proto__") || /\\u005f/i.test(body);
+  // What JavaScript takes otherwise than Go is rare, and each kind of it leaves a trace in the text.
+  const isSuspect = body.includes("__proto__") || /\\u(005f|d[89a-f])/i.test(body);
   let value: unknown;
   try {
-    value = isSuspect ? JSON.parse(body, dropProto) : JSON.parse(body);
+    value = isSuspect ? JSON.parse(body, asGoReads) : JSON.parse(body);
   } catch (error) {
     throw new SyntaxError(jsonProblem(body), { cause: error });
   }
+  checkNumbers(body);
   checkDepth(value);
   return value;
 }
 
-/** The first entry of an Accept header that can be served. @throws StatusError 406 */
-export function negotiate(accept: string | undefined): Accepted {
-  const clauses = (accept ?? "").split(",").map((clause) => clause.trim());
-  if (accept === undefined || accept.trim() === "") return { encoding: "json", isMetadataOnly: false };
-  for (const clause of clauses) {
+/**
+ * The paths of built-in kinds are found by what they can answer with, letter by letter and without looking at parameters.
+ * @throws StatusError 406
+ */
+export function checkAccept(accept: string | undefined, isList: boolean): void {
+  if (accept === undefined || accept === "") return;
+  const types = accept.split(",").map((clause) => (clause.split(";")[0] ?? "").trim());
+  if (types.some((type) => type === "*/*" || KNOWN_TYPES.some((known) => known === type))) return;
+  throw noRepresentation([...KNOWN_TYPES, ...(isList ? ["application/json;stream=watch", `${PROTOBUF};stream=watch`] : [])]);
+}
+
+/**
+ * The first entry of an Accept header that can be served; custom resources have no protobuf, but their metadata do, and what is
+ * only asked has no table.
+ * @throws StatusError 406
+ */
+export function negotiate(
+  accept: string | undefined,
+  { isCustom, answer }: { readonly isCustom: boolean; readonly answer?: unknown },
+): Accepted {
+  if (accept === undefined || accept.trim() === "") return { encoding: "json" };
+  for (const clause of accept.split(",")) {
     const [type = "", ...parameters] = clause.split(";").map((part) => part.trim().toLowerCase());
     const encoding = ENCODINGS.get(type);
     if (encoding === undefined) continue;
     const as = parameters.find((parameter) => parameter.startsWith("as="))?.slice(3);
-    if (as === undefined) return { encoding, isMetadataOnly: false };
-    if (as.startsWith("partialobjectmetadata")) return { encoding, isMetadataOnly: true };
-    const version = TABLES.find((one) => parameters.includes(`v=${one}`));
-    if (as === "table" && version !== undefined && parameters.includes("g=meta.k8s.io"))
-      return { encoding, isMetadataOnly: false, table: version };
+    if (as === undefined) {
+      if (encoding === "protobuf" && isCustom) continue;
+      return { encoding };
+    }
+    const version = META_VERSIONS.find((one) => parameters.includes(`v=${one}`));
+    if (version === undefined || !parameters.includes("g=meta.k8s.io")) continue;
+    if (as === "partialobjectmetadata") return { encoding, metadataOf: "object" };
+    if (as === "partialobjectmetadatalist") return { encoding, metadataOf: "list" };
+    if (as === "table" && answer === undefined && encoding !== "protobuf") return { encoding, table: version };
   }
   throw notAcceptable(KNOWN_TYPES);
 }
 
-const TABLES = ["v1", "v1beta1"] as const;
+const META_VERSIONS = ["v1", "v1beta1"] as const;
+
+/** In which form a refusal is told, by an Accept header that may ask for what there is not. */
+export function encodingOfRefusal(accept: string | undefined): Encoding {
+  for (const clause of (accept ?? "").split(",")) {
+    const [type = "", ...parameters] = clause.split(";").map((part) => part.trim().toLowerCase());
+    const encoding = ENCODINGS.get(type);
+    if (encoding !== undefined && !parameters.some((parameter) => parameter.startsWith("as="))) return encoding;
+  }
+  return "json";
+}
 
 /** A JSON text in the wanted encoding. */
 export async function encode(json: string, encoding: Encoding): Promise<string> {
   if (encoding === "json") return json;
-  const { stringify } = await import("yaml");
-  return stringify(JSON.parse(json), { version: "1.1" });
+  if (encoding === "yaml") {
+    const { stringify } = await import("yaml");
+    return stringify(JSON.parse(json), { version: "1.1" });
+  }
+  const { encodeProtobuf } = await import("./protobuf/encode.ts");
+  return encodeProtobuf(JSON.parse(json) as JsonObject); // objects and lists are answered
+}
+
+/** The media type of an answer. */
+export function typeOf(encoding: Encoding): string {
+  return encoding === "protobuf" ? PROTOBUF : `application/${encoding}`;
 }
 
 const ENCODINGS: ReadonlyMap<string, Encoding> = new Map([
@@ -141,6 +181,7 @@ const ENCODINGS: ReadonlyMap<string, Encoding> = new Map([
   ["application/*", "json"],
   ["*/*", "json"],
   ["application/yaml", "yaml"],
+  [PROTOBUF, "protobuf"],
 ]);
 
 /** A YAML document as a JSON value. @throws SyntaxError */
@@ -169,8 +210,24 @@ function withoutDot(tag: Tags[number]): Tags[number] {
   return { ...tag, test: new RegExp(`^(?![-+]?\\.$)(?:${tag.test.source})`) } as Tags[number]; // the same tag
 }
 
-function dropProto(this: unknown, key: string, value: unknown): unknown {
-  return key === "__proto__" ? undefined : value;
+/** Half a surrogate pair becomes the sign for it. Assigning to `__proto__` would change a prototype, so such fields are dropped. */
+function asGoReads(this: unknown, key: string, value: unknown): unknown {
+  if (key === "__proto__") return undefined;
+  if (typeof value === "string") return value.toWellFormed();
+  if (!isObject(value) || Object.keys(value).every((member) => member.isWellFormed())) return value;
+  return Object.fromEntries(Object.entries(value).map(([member, inner]) => [member.toWellFormed(), inner]));
+}
+
+/** To JavaScript a number that is too big is infinite, and would be stored as null. @throws SyntaxError */
+function checkNumbers(body: string): void {
+  // Uids look like such numbers, and a body may hold many: the texts are taken out once for all of them.
+  const number = tooBigIn(body) === undefined ? undefined : tooBigIn(body.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""'));
+  if (number !== undefined) throw new SyntaxError(`json: cannot unmarshal number ${number} into Go value of type float64`);
+}
+
+function tooBigIn(text: string): string | undefined {
+  for (const [number] of text.matchAll(/-?\d+(\.\d+)?[eE]\+?\d{3,}/g)) if (!Number.isFinite(Number(number))) return number;
+  return undefined;
 }
 
 /** @throws StatusError 400 when the value nests too deep. */

@@ -4,9 +4,11 @@ import type { Admission, Deliberation } from "./admission/admission.ts";
 import type { Conversions } from "./admission/conversion.ts";
 import type { Access } from "./authorization/access.ts";
 import type { UserInfo } from "./authorization/identity.ts";
-import type { Accepted } from "./content.ts";
+import { type Accepted, encode, type Encoding, typeOf } from "./content.ts";
+import { goQuote } from "./internal/json.ts";
 import type { Registry, Served } from "./registry.ts";
 import type { ResourceRoute } from "./routes.ts";
+import { badRequest } from "./status-errors.ts";
 import { type Collection, type Entry, keyFor, type Store } from "./storage.ts";
 import { viewOf } from "./present.ts";
 import type { View } from "./view.ts";
@@ -47,15 +49,23 @@ export interface Call {
   readonly deliberation?: Deliberation;
 }
 
-/** The entry that the path names, if it exists. */
+/** The entry that the path names, if it exists. @throws StatusError 400 */
 export function entryOf(call: Call): Entry | undefined {
+  const { name } = call.route;
+  const problem = name === "." || name === ".." ? `may not be '${name}'` : name.includes("%") ? "may not contain '%'" : undefined;
+  if (problem !== undefined) throw badRequest(`Name parameter invalid: ${goQuote(name)}: ${problem}`);
   return call.collection.get(keyFor(call.route.namespace, call.route.name));
 }
 
 /** An entry as this request sees it. */
 export function viewFor(call: Call, entry: Entry): View {
   const view = viewOf(entry, call.served.version, call.served.type.storage);
-  return call.accepted.isMetadataOnly ? view.metadataOnly : view;
+  return call.accepted.metadataOf !== undefined ? view.metadataOnly : view;
+}
+
+/** A JSON text as an answer in the encoding that is asked for. */
+export async function respondIn(encoding: Encoding, status: number, json: string): Promise<ApiResponse> {
+  return respond(status, await encode(json, encoding), typeOf(encoding));
 }
 
 /** A complete answer. */

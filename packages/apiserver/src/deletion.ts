@@ -1,6 +1,6 @@
 /**
- * How objects go away: at once, or marked until what holds them lets go; and the two objects that take others with them,
- * namespaces and CRDs. Nothing here runs on a timer: what became due is done at the end of the request that caused it.
+ * How objects go away: at once, or marked until what holds them lets go. Namespaces and CRDs take others with them
+ * (`namespace-life.ts`, `crd/life.ts`).
  */
 import type { Parts } from "./context.ts";
 import { freezeJson } from "./internal/json.ts";
@@ -57,71 +57,14 @@ export function removeOrMark(parts: Parts, deletion: Deletion): Entry | undefine
   return { ...entry, object, view: new View(object) };
 }
 
-/** Follows which namespaces and CRDs are going, and finishes them. */
-export class Terminations {
-  readonly #parts: Parts;
-  readonly #namespaces: Collection;
-  readonly #definitions: Collection;
-  readonly #going = new Set<string>();
-
-  constructor(parts: Parts, definitionsId: string) {
-    this.#parts = parts;
-    this.#namespaces = parts.store.collection("namespaces");
-    this.#definitions = parts.store.collection(definitionsId);
-    for (const [prefix, collection] of [
-      ["n", this.#namespaces],
-      ["d", this.#definitions],
-    ] as const) {
-      collection.listen(({ type, entry }) => {
-        const key = `${prefix}:${entry.key}`;
-        if (type === "DELETED") this.#going.delete(key);
-        else if (entry.object.metadata.deletionTimestamp !== undefined) this.#going.add(key);
-      });
-    }
+/** Deletes the objects of a kind that are meant; returns how many something else still holds. */
+export function emptyOut(parts: Parts, type: ResourceType, isMeant: (entry: Entry) => boolean): number {
+  const collection = parts.store.collection(type.id);
+  let left = 0;
+  for (const entry of collection.all()) {
+    if (isMeant(entry) && removeOrMark(parts, { type, collection, entry }) !== undefined) left++;
   }
-
-  /** Empties what is going, and removes what is empty. Called after each request that wrote something. */
-  settle(): void {
-    for (const key of this.#going) {
-      const name = key.slice(2);
-      if (key.startsWith("n:")) this.#settleNamespace(name);
-      else this.#settleDefinition(name);
-    }
-  }
-
-  #settleNamespace(name: string): void {
-    let left = 0;
-    for (const type of this.#parts.registry.types()) {
-      if (!type.isNamespaced) continue;
-      left += this.#empty(type, (entry) => entry.namespace === name);
-    }
-    const entry = this.#namespaces.get(name);
-    if (left === 0 && entry !== undefined && stringsOf(entry.object.metadata.finalizers).length === 0) this.#namespaces.delete(entry);
-  }
-
-  #settleDefinition(name: string): void {
-    const type = this.#parts.registry.type(name);
-    if (type !== undefined && this.#empty(type, () => true) > 0) return;
-    const entry = this.#definitions.get(name);
-    if (entry === undefined) return;
-    const finalizers = stringsOf(entry.object.metadata.finalizers);
-    const others = finalizers.filter((finalizer) => finalizer !== CRD_CLEANUP_FINALIZER);
-    if (others.length === 0) this.#definitions.delete(entry);
-    else if (others.length < finalizers.length) {
-      const metadata = { ...entry.object.metadata, finalizers: others };
-      this.#definitions.update(entry, { ...entry.object, metadata } as unknown as Draft); // a copy of a stored object
-    }
-  }
-
-  /** Deletes the objects; returns how many something else still holds. */
-  #empty(type: ResourceType, isMeant: (entry: Entry) => boolean): number {
-    const collection = this.#parts.store.collection(type.id);
-    let left = 0;
-    for (const entry of collection.all()) {
-      if (isMeant(entry) && removeOrMark(this.#parts, { type, collection, entry }) !== undefined) left++;
-    }
-    return left;
-  }
+  return left;
 }
 
 /** The finalizers of an object that is being deleted in this way. */

@@ -7,6 +7,7 @@ export const SERVER_VERSION = { major: "1", minor: "36", gitVersion: "v1.36.3" }
 
 const MAIN_VERBS = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"] as const;
 const CUSTOM_VERBS = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"] as const;
+const ENDING_VERBS = ["delete", "deletecollection", "get", "list", "watch"] as const;
 const SUBRESOURCE_VERBS = ["get", "patch", "update"] as const;
 
 /** `/api/v1`, `/apis/GROUP/VERSION`; `undefined` when that version is not served. */
@@ -18,7 +19,7 @@ export function resourceList(registry: Registry, group: string, version: string)
     kind: "APIResourceList",
     apiVersion: "v1",
     groupVersion: first.version.apiVersion,
-    resources: served.toSorted(byPlural).flatMap(resourcesOf),
+    resources: served.toSorted(byPlural).flatMap((one) => resourcesOf(registry, one)),
   };
 }
 
@@ -68,17 +69,17 @@ export function aggregated(registry: Registry, isLegacy: boolean): object {
         resources: [...registry.all()]
           .filter((one) => one.version.group === group && one.version.version === version)
           .toSorted(byPlural)
-          .map(aggregatedResource),
+          .map((one) => aggregatedResource(registry, one)),
       })),
     })),
   };
 }
 
-function aggregatedResource({ type, version }: Served): object {
+function aggregatedResource(registry: Registry, { type, version }: Served): object {
   const responseKind = { group: version.group, version: version.version, kind: type.kind };
-  const subresources = subresourcesOf(type, version).map(({ name, foreign, verbs = SUBRESOURCE_VERBS }) => ({
+  const subresources = subresourcesOf(type, version).map(({ name, foreign, ofCore, verbs = SUBRESOURCE_VERBS }) => ({
     subresource: name,
-    responseKind: foreign ?? responseKind,
+    responseKind: foreign ?? (ofCore === undefined ? responseKind : { ...responseKind, kind: ofCore }),
     verbs,
   }));
   return {
@@ -86,7 +87,7 @@ function aggregatedResource({ type, version }: Served): object {
     responseKind,
     scope: type.isNamespaced ? "Namespaced" : "Cluster",
     singularResource: type.singular,
-    verbs: verbsOf(type),
+    verbs: verbsOf(registry, type),
     ...(type.shortNames.length === 0 ? {} : { shortNames: type.shortNames }),
     ...(type.categories.length === 0 ? {} : { categories: type.categories }),
     ...(subresources.length === 0 ? {} : { subresources }),
@@ -94,28 +95,28 @@ function aggregatedResource({ type, version }: Served): object {
 }
 
 /** A collection of namespaces cannot be deleted at once. */
-function verbsOf(type: ResourceType): readonly string[] {
+function verbsOf(registry: Registry, type: ResourceType): readonly string[] {
   if (type.answer !== undefined) return ["create"];
-  if (type.isCustom) return CUSTOM_VERBS;
+  if (type.isCustom) return registry.isEnding(type.id) ? ENDING_VERBS : CUSTOM_VERBS;
   return type.marksDeletion ? MAIN_VERBS.filter((verb) => verb !== "deletecollection") : MAIN_VERBS;
 }
 
-function resourcesOf({ type, version }: Served): object[] {
+function resourcesOf(registry: Registry, { type, version }: Served): object[] {
   const main = {
     name: type.plural,
     singularName: type.singular,
     namespaced: type.isNamespaced,
     kind: type.kind,
-    verbs: verbsOf(type),
+    verbs: verbsOf(registry, type),
     ...(type.shortNames.length === 0 ? {} : { shortNames: type.shortNames }),
     ...(type.categories.length === 0 ? {} : { categories: type.categories }),
     ...(type.answer === undefined ? { storageVersionHash: storageHash(type.storage, type.kind) } : {}),
   };
-  const subresources = subresourcesOf(type, version).map(({ name, foreign, verbs = SUBRESOURCE_VERBS }) => ({
+  const subresources = subresourcesOf(type, version).map(({ name, foreign, ofCore, verbs = SUBRESOURCE_VERBS }) => ({
     name: `${type.plural}/${name}`,
     singularName: "",
     namespaced: type.isNamespaced,
-    kind: type.kind,
+    kind: ofCore ?? type.kind,
     ...foreign,
     verbs,
   }));
@@ -126,6 +127,8 @@ interface Subresource {
   readonly name: string;
   /** The kind of what is sent and answered, where it is another one. */
   readonly foreign?: { readonly group: string; readonly version: string; readonly kind: string };
+  /** The same of a kind of the core group, whose group and version a list of resources leaves out. */
+  readonly ofCore?: string;
   readonly verbs?: readonly string[];
 }
 
@@ -133,14 +136,21 @@ function subresourcesOf(type: ResourceType, version: ServedVersion): readonly Su
   return [
     ...(version.scale === undefined ? [] : [{ name: "scale", foreign: { group: "autoscaling", version: "v1", kind: "Scale" } }]),
     ...(version.status ? [{ name: "status" }] : []),
-    ...(type.id === "serviceaccounts" ? [TOKEN] : []),
-  ];
+    ...(OWN[type.id] ?? []),
+  ].toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-const TOKEN: Subresource = {
-  name: "token",
-  foreign: { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest" },
-  verbs: ["create"],
+/** Subresources that one kind has, by {@link ResourceType.id}. */
+const OWN: Readonly<Record<string, readonly Subresource[]>> = {
+  serviceaccounts: [{ name: "token", foreign: { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest" }, verbs: ["create"] }],
+  pods: [
+    { name: "binding", ofCore: "Binding", verbs: ["create"] },
+    { name: "ephemeralcontainers" },
+    { name: "eviction", foreign: { group: "policy", version: "v1", kind: "Eviction" }, verbs: ["create"] },
+    { name: "resize" },
+  ],
+  namespaces: [{ name: "finalize", verbs: ["update"] }],
+  "certificatesigningrequests.certificates.k8s.io": [{ name: "approval" }],
 };
 
 /** k8s.io/apiserver `discovery.StorageVersionHash`: clients compare it to see that the stored version changed. */

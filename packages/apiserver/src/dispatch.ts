@@ -1,14 +1,14 @@
 /** From a request to the verb that answers it. */
-import type { ApiRequest, ApiResponse } from "@treadle/apimachinery";
+import type { ApiRequest, ApiResponse, Status } from "@treadle/apimachinery";
 import { deliberate } from "./admission/admission.ts";
 import type { Identity, UserInfo } from "./authorization/identity.ts";
-import { checkSize, encode, mediaTypeOf, negotiate } from "./content.ts";
-import { type Call, type Parts, respond } from "./context.ts";
-import { aggregated, groupDocument, groupList, legacyVersions, resourceList, versionDocument } from "./discovery.ts";
-import { openApiDocument } from "./openapi/documents.ts";
+import { checkAccept, checkSize, encode, encodingOfRefusal, negotiate, typeOf } from "./content.ts";
+import type { Call, Parts } from "./context.ts";
+import { answerDocument, isBelowBuiltIn, PAGE_NOT_FOUND } from "./documents.ts";
 import { readBoolean } from "./options.ts";
+import { partOf } from "./partial-writes.ts";
 import { type ResourceType, resourceOf } from "./registry.ts";
-import { parseTarget, type ResourceRoute, type Target } from "./routes.ts";
+import { parseTarget, type ResourceRoute } from "./routes.ts";
 import {
   badRequest,
   failedResponse,
@@ -22,78 +22,24 @@ import { create } from "./verbs/create.ts";
 import { deleteCollection, deleteOne } from "./verbs/delete.ts";
 import { get, list } from "./verbs/list.ts";
 import { patch } from "./verbs/patch.ts";
+import { bind, evict } from "./verbs/pod-actions.ts";
+import { patchTypeOf } from "./verbs/patch-body.ts";
 import { requestToken, review } from "./verbs/review.ts";
 import { getScale, patchScale, updateScale } from "./verbs/scale.ts";
 import { update } from "./verbs/update.ts";
 import { watch } from "./verbs/watch.ts";
 
 /** Answers a request that `sender` sends. @throws StatusError for everything that the server refuses. */
-export async function dispatch(parts: Parts, request: ApiRequest, sender: Identity): Promise<ApiResponse> {
-  const target = parseTarget(request.path);
+export async function dispatch(parts: Parts, given: ApiRequest, sender: Identity): Promise<ApiResponse> {
+  const target = parseTarget(given.path);
   const { route } = target;
+  const isHead = (given.method as string) === "HEAD"; // fronts pass on every method
+  const request: ApiRequest = isHead ? { ...given, method: "GET" } : given;
   const user = parts.access.enter(request, target, sender);
-  if (route.type === "resource") return answerResource(parts, request, { route, query: target.query, user });
-  const document = request.method === "GET" ? documentOf(parts, request, target) : undefined;
-  if (document === undefined) return PAGE_NOT_FOUND;
-  if (typeof document === "string") return respond(200, document, "text/plain; charset=utf-8");
-  const { encoding } = negotiate(discoveryAccept(request));
-  const contentType =
-    "items" in document && "kind" in document && document.kind === "APIGroupDiscoveryList" ? AGGREGATED_TYPE : `application/${encoding}`;
-  return respond(200, await encode(JSON.stringify(document), encoding), contentType);
-}
-
-const AGGREGATED_TYPE = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
-
-/** What Go's mux answers for a path that nobody serves. */
-const PAGE_NOT_FOUND: ApiResponse = {
-  status: 404,
-  headers: { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" },
-  body: "404 page not found\n",
-};
-
-function documentOf(parts: Parts, request: ApiRequest, { route }: Target): object | string | undefined {
-  switch (route.type) {
-    case "groups":
-      if (wantsAggregated(request)) return aggregated(parts.registry, route.legacy);
-      return route.legacy ? legacyVersions() : groupList(parts.registry);
-    case "group":
-      return groupDocument(parts.registry, route.group);
-    case "version":
-      return resourceList(parts.registry, route.group, route.version);
-    case "resource":
-      return undefined;
-    case "other":
-      return otherDocument(route.path, parts);
-  }
-}
-
-function otherDocument(path: string, parts: Parts): object | string | undefined {
-  if (path === "/version" || path === "/version/") return versionDocument();
-  if (/^\/(healthz|livez|readyz)(\/ping)?$/.test(path)) return "ok";
-  const openApi = path.startsWith("/openapi/v3") ? openApiDocument(parts, path) : undefined;
-  if (openApi !== undefined) return openApi;
-  if (path === "/") {
-    const groups = [
-      ...new Set([...parts.registry.all()].filter((one) => one.version.group !== "").map((one) => `/apis/${one.version.apiVersion}`)),
-    ];
-    return { paths: ["/api", "/api/v1", "/apis", ...groups.toSorted(), "/healthz", "/livez", "/openapi/v3", "/readyz", "/version"] };
-  }
-  return undefined;
-}
-
-function wantsAggregated(request: ApiRequest): boolean {
-  const accept = request.headers["accept"] ?? "";
-  return accept
-    .split(",")
-    .some((clause) => /as=APIGroupDiscoveryList/i.test(clause) && /;\s*v=v2(\s*;|\s*$)/.test(clause) && clause.includes("json"));
-}
-
-/** Discovery documents have no other form, so what is asked beside them is only the encoding. */
-function discoveryAccept(request: ApiRequest): string | undefined {
-  return request.headers["accept"]
-    ?.split(",")
-    .map((clause) => mediaTypeOf(clause))
-    .join(",");
+  // The paths of built-in kinds have no HEAD.
+  if (route.type === "resource")
+    return answerResource(parts, isHead && isBelowBuiltIn(parts, route) ? given : request, { route, query: target.query, user });
+  return answerDocument(parts, given, target);
 }
 
 async function answerResource(
@@ -103,15 +49,18 @@ async function answerResource(
 ): Promise<ApiResponse> {
   const served = parts.registry.find(route.group, route.version, route.resource);
   if (served === undefined) {
-    // A group that is served answers for its unknown resources; for others nobody does.
-    if (resourceList(parts.registry, route.group, route.version) === undefined || isCustomGroup(parts, route)) return PAGE_NOT_FOUND;
-    throw resourceNotServed();
+    if (isBelowBuiltIn(parts, route)) throw resourceNotServed();
+    return PAGE_NOT_FOUND;
   }
+  // The handler of custom resources does not look at what is behind a subresource.
+  if (route.isDeep === true && !served.type.isCustom) throw resourceNotServed();
   if (!fits(request, route, served.type)) {
     // Custom resources have one handler that knows its paths; the methods of built-in ones are registered one by one.
     if (served.type.isCustom) return PAGE_NOT_FOUND;
     throw served.type.isNamespaced && route.name === "" && served.type.answer === undefined ? methodNotAllowed() : resourceNotServed();
   }
+  const isList = request.method === "GET" && route.name === "";
+  checkMedia(request, { isCustom: served.type.isCustom, isList });
   if (request.body !== undefined) checkSize(request.body);
   const call: Call = {
     parts,
@@ -121,7 +70,7 @@ async function answerResource(
     query,
     served,
     collection: parts.store.collection(served.type.id),
-    accepted: negotiate(request.headers["accept"]),
+    accepted: negotiate(request.headers["accept"], served.type),
     warnings: served.version.deprecation === undefined ? [] : [served.version.deprecation],
   };
   const deprecations = [...call.warnings];
@@ -131,22 +80,34 @@ async function answerResource(
   });
   // What was warned of before a refusal is in its answer, too.
   const response = await answered.catch((error: unknown) => {
-    if (error instanceof StatusError) return failedResponse(error.status);
+    if (error instanceof StatusError) return refusal(error.status, request.headers["accept"]);
     throw error;
   });
   if (call.warnings.length === 0) return response;
   return { ...response, headers: { ...response.headers, warning: call.warnings.map(warningOf).join(", ") } };
 }
 
-function isCustomGroup(parts: Parts, route: ResourceRoute): boolean {
-  for (const { type, version } of parts.registry.all()) if (version.group === route.group && !type.isCustom) return false;
-  return true;
-}
-
 /** Objects of namespaced kinds are named with their namespace, those of the others without; all namespaces can only be read. */
 function fits({ method }: ApiRequest, route: ResourceRoute, { isNamespaced }: ResourceType): boolean {
   if (!isNamespaced) return route.namespace === "";
   return route.namespace !== "" || (route.name === "" && method === "GET");
+}
+
+/** A failure in the form that the request accepts. */
+export async function refusal(status: Status, accept: string | undefined): Promise<ApiResponse> {
+  const { headers } = failedResponse(status);
+  const encoding = encodingOfRefusal(accept);
+  return {
+    status: status.code,
+    headers: { ...headers, "content-type": typeOf(encoding) },
+    body: await encode(JSON.stringify(status), encoding),
+  };
+}
+
+/** What is checked of the media types before anything else. @throws StatusError 406, 415 */
+function checkMedia({ method, headers }: ApiRequest, { isCustom, isList }: { readonly isCustom: boolean; readonly isList: boolean }): void {
+  if (method === "PATCH") patchTypeOf(headers["content-type"], { isCustom });
+  if (!isCustom) checkAccept(headers["accept"], isList);
 }
 
 async function verbOf(call: Call): Promise<ApiResponse> {
@@ -174,14 +135,34 @@ async function verbOf(call: Call): Promise<ApiResponse> {
       if (request.method === "PUT") return updateScale(call);
       if (request.method === "PATCH") return patchScale(call);
       throw wrongMethod(call);
-    case "token":
-      if (served.type.id !== "serviceaccounts") throw noSubresource(call);
-      if (request.method === "POST") return requestToken(call);
-      throw methodNotAllowed();
     default:
-      throw noSubresource(call);
+      return ownSubresource(call);
   }
 }
+
+/** A subresource that only this kind has. */
+async function ownSubresource(call: Call): Promise<ApiResponse> {
+  const { request, route, served } = call;
+  const post = POSTED.get(`${served.type.id} ${route.subresource}`);
+  if (post !== undefined) {
+    if (request.method === "POST") return post(call);
+    throw methodNotAllowed();
+  }
+  if (partOf(served.type.id, route.subresource) === undefined) throw noSubresource(call);
+  if (request.method === "PUT") return update(call);
+  if (route.subresource !== "finalize") {
+    if (request.method === "GET") return get(call);
+    if (request.method === "PATCH") return patch(call);
+  }
+  throw methodNotAllowed();
+}
+
+/** Subresources that nobody reads, by the id of their kind. */
+const POSTED: ReadonlyMap<string, (call: Call) => Promise<ApiResponse>> = new Map([
+  ["pods eviction", evict],
+  ["pods binding", bind],
+  ["serviceaccounts token", requestToken],
+]);
 
 async function collectionVerb(call: Call): Promise<ApiResponse> {
   switch (call.request.method) {
@@ -200,7 +181,7 @@ async function collectionVerb(call: Call): Promise<ApiResponse> {
 async function objectVerb(call: Call): Promise<ApiResponse> {
   switch (call.request.method) {
     case "GET":
-      return readBoolean(call.query, "watch") === true ? watch(call) : get(call);
+      return get(call);
     case "PUT":
       return update(call);
     case "PATCH":
@@ -235,12 +216,14 @@ function noSubresource({ served: { type }, route }: Call): StatusError {
 /** The Kubernetes verb of a request, for messages. */
 function verbName({ request }: Call): string {
   const verbs: Readonly<Record<string, string>> = { POST: "create", PUT: "update", PATCH: "patch", DELETE: "delete", GET: "get" };
-  return verbs[request.method] ?? request.method;
+  return verbs[request.method] ?? "";
 }
 
 /** RFC 7234, as the real server writes it: code 299, no agent. */
 function warningOf(text: string): string {
-  // Header values are latin-1 without line breaks; what is beyond would break the answer.
-  const clean = text.replace(/[\r\n]+/g, " ").replace(/[^\x20-\x7e]/g, "?");
+  // A header holds bytes without line breaks; what is beyond would break the answer.
+  const clean = Buffer.from(text.replace(/[\r\n]+/g, " "))
+    .toString("latin1")
+    .replace(/[^\x20-\x7e\x80-\xff]/g, "?");
   return `299 - "${clean.replace(/["\\]/g, "\\$&")}"`;
 }

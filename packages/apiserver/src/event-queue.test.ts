@@ -9,7 +9,8 @@ async function all(queue: AsyncIterable<string>): Promise<readonly string[]> {
 
 test("what was pushed before the end is read, what comes after it is not", async () => {
   let ends = 0;
-  const queue = new EventQueue(10, () => ends++);
+  const queue = new EventQueue(10);
+  queue.onEnd(() => ends++);
   queue.push("a");
   queue.pushAll(["b", "c"]);
   queue.end();
@@ -17,10 +18,12 @@ test("what was pushed before the end is read, what comes after it is not", async
   queue.end();
   expect(await all(queue)).toEqual(["a", "b", "c"]);
   expect(ends).toBe(1);
+  queue.onEnd(() => ends++);
+  expect(ends).toBe(2);
 });
 
 test("a reader that waits is woken by a chunk and by the end", async () => {
-  const queue = new EventQueue(10, () => undefined);
+  const queue = new EventQueue(10);
   const reading = all(queue);
   await Promise.resolve();
   queue.push("a");
@@ -31,14 +34,15 @@ test("a reader that waits is woken by a chunk and by the end", async () => {
 
 test("a reader that stops ends the queue", async () => {
   let hasEnded = false;
-  const queue = new EventQueue(10, () => (hasEnded = true));
+  const queue = new EventQueue(10);
+  queue.onEnd(() => (hasEnded = true));
   queue.pushAll(["a", "b"]);
   for await (const chunk of queue) if (chunk === "a") break;
   expect(hasEnded).toBe(true);
 });
 
 test("more than the limit ends the queue; the beginning may be longer", async () => {
-  const queue = new EventQueue(2, () => undefined);
+  const queue = new EventQueue(2);
   queue.pushAll(["a", "b", "c", "d"]);
   expect(queue.hasEnded).toBe(false);
   queue.push("e");

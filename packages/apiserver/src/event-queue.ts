@@ -5,16 +5,21 @@
 
 export class EventQueue implements AsyncIterable<string> {
   readonly #limit: number;
-  readonly #onEnd: () => void;
+  readonly #undo: (() => void)[] = [];
   #waiting: string[] = [];
   #first = 0;
   #hasEnded = false;
   #wake: (() => void) | undefined;
 
-  /** Holds at most `limit` chunks; `onEnd` is called once, however the stream ends. */
-  constructor(limit: number, onEnd: () => void) {
+  /** Holds at most `limit` chunks. */
+  constructor(limit: number) {
     this.#limit = limit;
-    this.#onEnd = onEnd;
+  }
+
+  /** Calls `undo` once, when the stream has ended, however it ends; at once where it has. */
+  onEnd(undo: () => void): void {
+    if (this.#hasEnded) undo();
+    else this.#undo.push(undo);
   }
 
   get hasEnded(): boolean {
@@ -43,7 +48,7 @@ export class EventQueue implements AsyncIterable<string> {
   end(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    this.#onEnd();
+    for (const undo of this.#undo.splice(0)) undo();
     this.#notify();
   }
 

@@ -1,6 +1,7 @@
 /** Events are one kind under two names: `v1` and `events.k8s.io/v1` show the same objects with other field names. */
-import { eventErrors } from "./builtin/validate.ts";
+import { eventErrors } from "./builtin/validation/events.ts";
 import type { JsonObject } from "./internal/json.ts";
+import { textAt } from "./internal/read.ts";
 import type { ResourceType, ServedVersion } from "./registry.ts";
 
 const CORE: ServedVersion = {
@@ -22,6 +23,8 @@ const CORE: ServedVersion = {
     "source",
     "type",
   ],
+  // The source is one text to selectors: the old name of who reports, or the new one.
+  selectedAs: (event) => ({ ...event, source: textAt(event, "source", "component") || textAt(event, "reportingComponent") }),
 };
 
 /** Field names in `v1` and in `events.k8s.io/v1`. */

@@ -18,7 +18,11 @@ export function forbidden(field: string, detail: string): FieldError {
   return fieldError("FieldValueForbidden", field, "Forbidden", detail);
 }
 
+/** For a value that an error does not show. */
+export const OMITTED: unique symbol = Symbol("omitted");
+
 export function invalid(field: string, value: unknown, detail: string): FieldError {
+  if (value === OMITTED) return fieldError("FieldValueInvalid", field, "Invalid value", detail);
   return fieldError("FieldValueInvalid", field, `Invalid value: ${shown(value)}`, detail);
 }
 
@@ -27,13 +31,17 @@ export function typeInvalid(field: string, value: unknown, detail: string): Fiel
   return fieldError("FieldValueTypeInvalid", field, `Invalid value: ${shown(value)}`, detail);
 }
 
-export function duplicate(field: string, value: unknown): FieldError {
-  return fieldError("FieldValueDuplicate", field, `Duplicate value: ${shown(value)}`, "");
+export function duplicate(field: string, value: unknown, detail = ""): FieldError {
+  return fieldError("FieldValueDuplicate", field, `Duplicate value: ${shown(value)}`, detail);
 }
 
 export function notSupported(field: string, value: unknown, supported: readonly string[]): FieldError {
   const detail = supported.length === 0 ? "" : `supported values: ${supported.map(goQuote).join(", ")}`;
   return fieldError("FieldValueNotSupported", field, `Unsupported value: ${shown(value)}`, detail);
+}
+
+export function notFound(field: string, value: unknown, detail = ""): FieldError {
+  return fieldError("FieldValueNotFound", field, `Not found: ${shown(value)}`, detail);
 }
 
 export function tooLong(field: string, maxBytes: number): FieldError {
@@ -55,7 +63,16 @@ function fieldError(reason: string, field: string, head: string, detail: string)
   return { reason, field: field === "" ? "<nil>" : field, body: detail === "" ? head : `${head}: ${detail}` };
 }
 
+/** A struct as an error shows it: its fields in this order, not in that of their names. */
+export class GoStruct {
+  readonly fields: object;
+  constructor(fields: object) {
+    this.fields = fields;
+  }
+}
+
 function shown(value: unknown): string {
+  if (value instanceof GoStruct) return JSON.stringify(value.fields);
   if (typeof value === "string") return goQuote(value);
   if (typeof value === "number") return Number.isInteger(value) && Math.abs(value) < 2 ** 63 ? String(BigInt(value)) : goFloat(value);
   if (typeof value === "boolean") return String(value);

@@ -3,7 +3,7 @@
  * {@link ApiServer.handle}. A watch ends when its client goes.
  */
 import { X509Certificate } from "node:crypto";
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { ApiRequest, ApiResponse } from "@treadle/apimachinery";
 import type { Identity } from "./authorization/identity.ts";
@@ -12,7 +12,7 @@ import { makeCertificates } from "./certificates.ts";
 import { MAX_BODY_BYTES, mediaTypeOf, PROTOBUF } from "./content.ts";
 import { kubeconfigText } from "./kubeconfig.ts";
 import type { ApiServer } from "./server.ts";
-import { entityTooLarge, methodNotAllowed, type StatusError, unauthorized } from "./status-errors.ts";
+import { entityTooLarge, type StatusError, unauthorized } from "./status-errors.ts";
 
 export interface HttpOptions {
   /** @defaultValue "127.0.0.1" */
@@ -62,6 +62,8 @@ export interface Credentials {
 
 /** Serves over HTTP: requests without a token that the server knows are the administrator's. @throws Error when the port cannot be had. */
 export async function serveHttp(server: ApiServer, options: HttpOptions = {}): Promise<HttpFront> {
+  // Imported, node:http loads node's fetch with it, which nothing here needs.
+  const { createServer } = process.getBuiltinModule("node:http");
   const http = createServer(listener(server, (request) => unaskedSender(server, request)));
   return start(http, "http", options);
 }
@@ -70,7 +72,7 @@ export async function serveHttp(server: ApiServer, options: HttpOptions = {}): P
 export async function serveHttps(server: ApiServer, options: HttpsOptions = {}): Promise<HttpsFront> {
   const host = options.host ?? "127.0.0.1";
   const certificates = await makeCertificates([...new Set([host, ...IN_CLUSTER_NAMES, ...(options.hosts ?? [])])]);
-  const { createServer: createTls } = await import("node:https");
+  const { createServer: createTls } = process.getBuiltinModule("node:https");
   const { auth } = options;
   const tls = {
     key: certificates.server.keyPem,
@@ -150,14 +152,12 @@ interface Exchange {
 async function exchange(server: ApiServer, { request, response, authenticate }: Exchange): Promise<void> {
   response.on("error", () => response.destroy());
   const sender = authenticate(request);
-  const problem = sender === undefined ? unauthorized() : methodProblem(request.method);
-  if (problem !== undefined) return sendProblem(request, response, problem);
+  if (sender === undefined) return sendProblem(request, response, unauthorized());
   const body = await readBody(request);
   if (body === undefined) return sendProblem(request, response, entityTooLarge(`limit is ${MAX_BODY_BYTES}`));
   const signal = endOf(response, request);
   const wanted: ApiRequest = {
-    // HEAD is a GET of which node sends only the headers.
-    method: (request.method === "HEAD" ? "GET" : request.method) as ApiRequest["method"], // checked by methodProblem
+    method: request.method as ApiRequest["method"], // or another one, which the server answers as such
     path: request.url ?? "/",
     headers: headersOf(request),
     ...(body === "" ? {} : { body }),
@@ -173,12 +173,6 @@ async function exchange(server: ApiServer, { request, response, authenticate }: 
   await send(response, answer);
 }
 
-const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]);
-
-function methodProblem(method = ""): StatusError | undefined {
-  return METHODS.has(method) ? undefined : methodNotAllowed();
-}
-
 /** Aborts when the client goes. Only what may be a watch needs it: everything else is answered at once. */
 function endOf(response: ServerResponse, { method, url = "" }: IncomingMessage): AbortSignal | undefined {
   // A percent sign may hide the word.
@@ -190,9 +184,10 @@ function endOf(response: ServerResponse, { method, url = "" }: IncomingMessage):
 }
 
 async function send(response: ServerResponse, answer: ApiResponse): Promise<void> {
+  const encoding = textEncodingOf(answer.headers["content-type"]);
   if (answer.stream === undefined) {
-    response.writeHead(answer.status, { ...answer.headers, "content-length": Buffer.byteLength(answer.body) });
-    response.end(answer.body);
+    response.writeHead(answer.status, { ...answer.headers, "content-length": Buffer.byteLength(answer.body, encoding) });
+    response.end(answer.body, encoding);
     return;
   }
   response.writeHead(answer.status, answer.headers);
@@ -200,9 +195,14 @@ async function send(response: ServerResponse, answer: ApiResponse): Promise<void
   response.flushHeaders();
   for await (const chunk of answer.stream) {
     if (response.destroyed) break;
-    if (!response.write(chunk)) await drained(response);
+    if (!response.write(chunk, encoding)) await drained(response);
   }
   response.end();
+}
+
+/** Bodies in protobuf have a character for each byte. */
+function textEncodingOf(contentType = ""): "latin1" | "utf8" {
+  return mediaTypeOf(contentType) === PROTOBUF ? "latin1" : "utf8";
 }
 
 /** Waits until the socket takes more, or is gone. */
@@ -239,10 +239,13 @@ function readBody(request: IncomingMessage): Promise<string | undefined> {
         resolve(undefined);
       } else chunks.push(chunk);
     });
-    const encoding = mediaTypeOf(request.headers["content-type"] ?? "") === PROTOBUF ? "latin1" : "utf8";
+    const encoding = textEncodingOf(request.headers["content-type"]);
     request.on("end", () => resolve(chunks.length === 1 ? chunks[0]?.toString(encoding) : Buffer.concat(chunks).toString(encoding)));
     request.on("error", reject);
-    request.on("close", () => reject(new Error("the client went away")));
+    request.on("close", () => {
+      // Also after what came whole, where the trace of an error would cost as much as reading it.
+      if (!request.complete) reject(new Error("the client went away"));
+    });
   });
 }
 

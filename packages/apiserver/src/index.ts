@@ -4,3 +4,6 @@ export { type Credentials, type HttpFront, type HttpOptions, type HttpsFront, ty
 export type { ResolveService, WebhookService } from "./admission/transport.ts";
 export type { Identity } from "./authorization/identity.ts";
 export { type ApiServer, type ApiServerOptions, createApiServer, type ServedResource, type TransportOptions } from "./server.ts";
+export type { Mishap, PodProblem, PodSelection, Selection } from "./workloads/behaviours.ts";
+export type { WorkloadOptions } from "./workloads/options.ts";
+export type { Workloads } from "./workloads/workloads.ts";

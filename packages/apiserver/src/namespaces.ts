@@ -1,6 +1,6 @@
 /** Namespaces as the API server treats them: where objects may be created, and how a namespace goes away. */
 import type { Parts } from "./context.ts";
-import type { JsonObject } from "./internal/json.ts";
+import { type JsonObject, valueAt } from "./internal/json.ts";
 import { type ResourceType, resourceOf } from "./registry.ts";
 import { badRequest, forbiddenError, notFound } from "./status-errors.ts";
 import type { Draft } from "./storage.ts";
@@ -13,7 +13,7 @@ export function createNamespaces(parts: Parts): void {
   for (const name of SYSTEM_NAMESPACES) {
     const metadata = { name, uid: parts.uid(), creationTimestamp: secondsOf(parts.clock.now()) };
     const draft: Draft = { apiVersion: "v1", kind: "Namespace", metadata };
-    labelNamespace(draft, undefined);
+    labelNamespace(draft);
     prepareNamespace(draft, undefined);
     parts.store.collection("namespaces").create(draft);
   }
@@ -42,9 +42,9 @@ export function checkNamespace(parts: Parts, type: ResourceType, draft: Draft): 
 }
 
 /** Each namespace carries its name as a label, too. */
-export function labelNamespace(draft: Draft, previous: JsonObject | undefined): void {
+export function labelNamespace(draft: Draft): void {
   // Without a name it will be refused, and has no label until then.
-  if (previous !== undefined || !draft.metadata.name) return;
+  if (!draft.metadata.name) return;
   const labels = (draft.metadata["labels"] ?? {}) as Record<string, string>; // read by readMeta
   draft.metadata["labels"] = { ...labels, "kubernetes.io/metadata.name": draft.metadata.name };
 }
@@ -52,6 +52,8 @@ export function labelNamespace(draft: Draft, previous: JsonObject | undefined): 
 /** The spec and status that a namespace has beside what the client sent. */
 export function prepareNamespace(draft: Draft, previous: JsonObject | undefined): void {
   if (previous !== undefined) return;
-  draft["spec"] = { finalizers: ["kubernetes"] };
+  const given = valueAt(draft, ["spec", "finalizers"]);
+  const finalizers = Array.isArray(given) ? given : [];
+  draft["spec"] = { finalizers: finalizers.includes("kubernetes") ? finalizers : [...finalizers, "kubernetes"] };
   draft["status"] = { phase: "Active" };
 }

@@ -2,14 +2,7 @@
  * `metadata` as the API server reads and checks it: typed fields only, immutable ones, names, labels, finalizers.
  * Texts are those of k8s.io/apimachinery `api/validation`.
  */
-import {
-  dns1035LabelProblems,
-  dns1123LabelProblems,
-  dns1123SubdomainProblems,
-  jsonEqual,
-  labelKeyProblems,
-  labelValueProblems,
-} from "@treadle/apimachinery";
+import { dns1123LabelProblems, dns1123SubdomainProblems, jsonEqual, labelKeyProblems, labelValueProblems } from "@treadle/apimachinery";
 import { type FieldError, forbidden, invalid, required, tooLong } from "./field-errors.ts";
 import { goQuote, goTypeOf, isObject, type JsonObject } from "./internal/json.ts";
 import { MetaTypeError, TIME } from "./meta-type-error.ts";
@@ -54,8 +47,6 @@ function problemsOf(rule: NameRule, name: string, isPrefix: boolean): readonly s
       return dns1123SubdomainProblems(whole);
     case "label":
       return hasOnlyDots(whole) ? [NO_DOTS] : dns1123LabelProblems(whole);
-    case "service":
-      return hasOnlyDots(whole) ? [NO_DOTS] : dns1035LabelProblems(whole);
     case "segment":
       return segmentProblems(name, isPrefix);
   }
@@ -82,9 +73,13 @@ export function metaErrors(type: ResourceType, draft: Draft): FieldError[] {
     if (!meta.namespace) errors.push(required("metadata.namespace"));
     else for (const text of dns1123LabelProblems(meta.namespace)) errors.push(invalid("metadata.namespace", meta.namespace, text));
   }
-  errors.push(...labelErrors(meta["labels"]), ...annotationErrors(meta["annotations"]));
-  errors.push(...ownerErrors(meta["ownerReferences"]), ...finalizerErrors(meta["finalizers"]));
+  errors.push(...metaContentErrors(meta), ...finalizerErrors(meta["finalizers"]));
   return errors;
+}
+
+/** What is wrong with labels, annotations and references of owners. */
+export function metaContentErrors(meta: JsonObject): FieldError[] {
+  return [...labelErrors(meta["labels"]), ...annotationErrors(meta["annotations"]), ...ownerErrors(meta["ownerReferences"])];
 }
 
 /** What an update may not do to the metadata. */
@@ -253,23 +248,27 @@ function ownerErrors(references: unknown): FieldError[] {
   if (!Array.isArray(references)) return [];
   const errors: FieldError[] = [];
   let controller: string | undefined;
-  references.forEach((reference: JsonObject, i) => {
+  references.forEach((reference: JsonObject) => {
     const at = "metadata.ownerReferences";
-    if (!reference["apiVersion"]) errors.push(invalid(`${at}.apiVersion`, "", "version must not be empty"));
+    const { apiVersion = "" } = reference;
+    if (apiVersion === "" || String(apiVersion).split("/").length > 2)
+      errors.push(invalid(`${at}.apiVersion`, apiVersion, "version must not be empty"));
     for (const field of ["kind", "name", "uid"]) if (!reference[field]) errors.push(invalid(`${at}.${field}`, "", "must not be empty"));
+    if (apiVersion === "v1" && reference["kind"] === "Event")
+      errors.push(withReferences(invalid(at, null, "/v1, Kind=Event is disallowed from being an owner"), reference));
     if (reference["controller"] !== true) return;
     const name = `${String(reference["kind"])}/${String(reference["name"])}`;
     if (controller === undefined) controller = name;
     else {
       const detail = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`;
-      errors.push(withReferences(invalid(at, null, detail), references.slice(0, i + 1)));
+      errors.push(withReferences(invalid(at, null, detail), references));
     }
   });
   return errors;
 }
 
 /** Go prints these in the order of its struct, not of their names. */
-function withReferences(error: FieldError, references: readonly JsonObject[]): FieldError {
+function withReferences(error: FieldError, references: JsonObject | readonly JsonObject[]): FieldError {
   const order = ["apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion"];
   return { ...error, body: error.body.replace("null", () => JSON.stringify(references, order)) };
 }

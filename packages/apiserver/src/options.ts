@@ -1,5 +1,6 @@
 /** The query parameters of writes: read once, refused as the real server refuses them. */
 import { type FieldError, forbidden, invalid, notSupported, required, tooLong } from "./field-errors.ts";
+import { goQuote } from "./internal/json.ts";
 import { badRequest, invalidObject } from "./status-errors.ts";
 
 export type FieldValidation = "Ignore" | "Warn" | "Strict";
@@ -62,9 +63,11 @@ export function readBoolean(query: URLSearchParams, name: string): boolean | und
 /** @throws StatusError 400 */
 export function readInteger(query: URLSearchParams, name: string): number | undefined {
   const value = query.get(name);
-  if (value === null || value === "") return undefined;
-  if (!/^-?\d{1,18}$/.test(value)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: invalid syntax`);
-  return Number(value);
+  if (value === null) return undefined;
+  if (!/^[-+]?\d+$/.test(value)) throw badRequest(`strconv.ParseInt: parsing ${goQuote(value)}: invalid syntax`);
+  const number = BigInt(value.replace(/^\+/, ""));
+  if (BigInt.asIntN(64, number) !== number) throw badRequest(`strconv.ParseInt: parsing ${goQuote(value)}: value out of range`);
+  return Number(number);
 }
 
 const VALIDATIONS: ReadonlyMap<string, FieldValidation> = new Map([

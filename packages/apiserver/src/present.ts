@@ -10,12 +10,12 @@ import { View } from "./view.ts";
 /** The object of an entry in a served version. Made once per version and definition of the kind. */
 export function viewOf(entry: Entry, version: ServedVersion, storage: ServedVersion): View {
   const stored = entry.view;
-  const known = stored.served.get(version);
+  const known = stored.as(version);
   if (known !== undefined) return known;
   if (version.conversion !== undefined && stored.object.apiVersion !== version.apiVersion) throw new UnreadError(entry, version, storage);
   const object = readAs(stored.object, version, storage);
   const view = object === stored.object ? stored : new View(object);
-  stored.served.set(version, view);
+  stored.noteAs(version, view);
   return view;
 }
 
@@ -23,7 +23,7 @@ export function viewOf(entry: Entry, version: ServedVersion, storage: ServedVers
 export function noteView(entry: Entry, version: ServedVersion, written: JsonObject): void {
   if (version.conversion === undefined || entry.object.apiVersion === version.apiVersion) return;
   const object = { ...written, metadata: entry.object.metadata } as unknown as StoredObject; // a complete draft of it
-  entry.view.served.set(version, new View(freezeJson(cloneJson(object))));
+  entry.view.noteAs(version, new View(freezeJson(cloneJson(object))));
 }
 
 /** The stored object with the defaults and without the unknown fields of the present schema; most often itself. */

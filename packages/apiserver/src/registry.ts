@@ -4,11 +4,11 @@ import type { Call, Parts } from "./context.ts";
 import type { CompiledSchema } from "./crd/schema.ts";
 import type { JsonObject } from "./internal/json.ts";
 import type { GroupResource } from "./status-errors.ts";
-import type { Draft, StoredObject } from "./storage.ts";
+import type { Draft, Store, StoredObject } from "./storage.ts";
 import type { FieldError } from "./field-errors.ts";
 import type { PrinterColumn } from "./table/printer-columns.ts";
 
-export type NameRule = "subdomain" | "label" | "service" | "segment";
+export type NameRule = "subdomain" | "label" | "segment";
 
 /** Where the scale subresource finds its numbers, as field names from the root of the object. */
 export interface ScalePaths {
@@ -32,6 +32,8 @@ export interface ServedVersion {
   readonly printerColumns?: readonly PrinterColumn[];
   /** Fields beyond metadata that a field selector may name. */
   readonly selectableFields: readonly string[];
+  /** What field selectors look at, where it is not the object as it is. */
+  readonly selectedAs?: (object: JsonObject) => JsonObject;
   /** The text of the warning header on each use. */
   readonly deprecation?: string;
   /** The webhook that converts between the versions of the kind. */
@@ -46,8 +48,18 @@ export interface Hooks {
   /** Completes what the client sent, as if it had sent it so; `previous` is absent on create. */
   readonly convert?: (draft: Draft, previous: JsonObject | undefined) => void;
   /** Adds what the server itself decides: nobody is recorded as its manager. Values inside the draft are to be replaced, not changed. */
-  readonly prepare?: (draft: Draft, previous: JsonObject | undefined, parts: Pick<Parts, "store" | "clock">) => void;
+  readonly prepare?: (
+    draft: Draft,
+    previous: JsonObject | undefined,
+    given: Pick<Parts, "store" | "clock"> & { readonly user: Call["user"] },
+  ) => void;
   readonly validate?: (draft: Draft, previous: JsonObject | undefined) => readonly FieldError[];
+  /** The last word on a valid object, by what else is stored. @throws StatusError */
+  readonly admit?: (draft: Draft, previous: JsonObject | undefined, given: { readonly store: Store; readonly isDryRun: boolean }) => void;
+  /** An update is checked like a new object, metadata included, and says so once more. */
+  readonly rechecksMetadata?: true;
+  /** What is let through and said aloud, of an object that is to be stored. */
+  readonly warn?: (draft: Draft, previous: JsonObject | undefined) => readonly string[];
   /** Changes an object that is marked as deleted. */
   readonly prepareDelete?: (draft: Draft) => void;
 }
@@ -99,6 +111,7 @@ export interface Served {
 export class Registry {
   readonly #types = new Map<string, ResourceType>();
   readonly #served = new Map<string, Served>();
+  readonly #ending = new Set<string>();
   readonly #listeners = new Set<() => void>();
 
   /** Calls `listener` after each kind that is installed, until the returned function is called. */
@@ -120,6 +133,16 @@ export class Registry {
   remove(id: string): void {
     this.#types.delete(id);
     for (const [key, served] of this.#served) if (served.type.id === id) this.#served.delete(key);
+  }
+
+  /** Notes that the CRD of a kind is being deleted: its objects go, and no new one comes. */
+  setEnding(id: string, isEnding: boolean): void {
+    if (isEnding) this.#ending.add(id);
+    else this.#ending.delete(id);
+  }
+
+  isEnding(id: string): boolean {
+    return this.#ending.has(id);
   }
 
   type(id: string): ResourceType | undefined {

@@ -12,6 +12,8 @@ export interface ResourceRoute {
   readonly subresource: string;
   /** The old paths of watches: `watch` stands before the rest. */
   readonly isWatch?: boolean;
+  /** More stands behind the subresource. */
+  readonly isDeep?: boolean;
 }
 
 export type Route =
@@ -20,7 +22,10 @@ export type Route =
   | { readonly type: "version"; readonly group: string; readonly version: string }
   | { readonly type: "group"; readonly group: string }
   | { readonly type: "groups"; readonly legacy: boolean }
-  | { readonly type: "other"; readonly path: string };
+  /** `group`: the one that the path is below, if it is below one. */
+  | { readonly type: "other"; readonly path: string; readonly group?: string }
+  /** Its percent signs mean nothing. */
+  | { readonly type: "unreadable" };
 
 export interface Target {
   readonly route: Route;
@@ -35,19 +40,24 @@ export function parseTarget(target: string): Target {
 }
 
 function parsePath(path: string): Route {
+  const decoded = decode(path);
+  if (decoded === undefined) return { type: "unreadable" };
   const other: Route = { type: "other", path };
-  const segments = decodeSegments(path);
-  if (segments === undefined) return other;
+  const segments = segmentsOf(decoded);
+  if (segments === undefined) {
+    const [, root = "", group = ""] = decoded.split("/");
+    return root === "api" ? { ...other, group: "" } : root === "apis" ? { ...other, group } : other;
+  }
   const [root, ...rest] = segments;
   if (root === "api") {
     if (rest.length === 0) return { type: "groups", legacy: true };
-    return parseVersion("", rest) ?? other;
+    return parseVersion("", rest) ?? { ...other, group: "" };
   }
   if (root !== "apis") return other;
   const [group, ...versioned] = rest;
   if (group === undefined) return { type: "groups", legacy: false };
   if (versioned.length === 0) return { type: "group", group };
-  return parseVersion(group, versioned) ?? other;
+  return parseVersion(group, versioned) ?? { ...other, group };
 }
 
 function parseVersion(group: string, segments: readonly string[]): Route | undefined {
@@ -62,23 +72,26 @@ function parseVersion(group: string, segments: readonly string[]): Route | undef
   const [first = "", second = "", third, fourth = "", fifth = "", ...more] = rest;
   // Below `namespaces/NAME` stands a namespaced resource, except for the subresources of the namespace itself.
   if (first === "namespaces" && third !== undefined && third !== "status" && third !== "finalize") {
-    if (more.length > 0) return undefined;
-    return { ...at, resource: third, namespace: second, name: fourth, subresource: fifth };
+    const deep = more.length > 0 ? { isDeep: true } : {};
+    return { ...at, resource: third, namespace: second, name: fourth, subresource: fifth, ...deep };
   }
-  if (rest.length > 3) return undefined;
-  return { ...at, resource: first, namespace: "", name: second, subresource: third ?? "" };
+  const deep = rest.length > 3 ? { isDeep: true } : {};
+  return { ...at, resource: first, namespace: "", name: second, subresource: third ?? "", ...deep };
 }
 
-/** The segments between slashes, decoded; `undefined` when one is empty or cannot be decoded. One trailing slash is allowed. */
-function decodeSegments(path: string): string[] | undefined {
+/** Bytes that are no UTF-8 become the sign for it. `undefined`: a percent sign without its two digits. */
+function decode(path: string): string | undefined {
+  if (!path.includes("%")) return path;
+  if (/%(?![0-9a-fA-F]{2})/.test(path)) return undefined;
+  const bytes = path.replaceAll(/%(..)|[^%]+/g, (text, digits: string | undefined) =>
+    digits === undefined ? Buffer.from(text).toString("latin1") : String.fromCharCode(Number.parseInt(digits, 16)),
+  );
+  return Buffer.from(bytes, "latin1").toString();
+}
+
+/** What stands between slashes, encoded ones included; `undefined` when nothing does between two. */
+function segmentsOf(path: string): string[] | undefined {
   if (!path.startsWith("/")) return undefined;
-  const trimmed = path.endsWith("/") ? path.slice(1, -1) : path.slice(1);
-  const segments = trimmed.split("/");
-  if (segments.includes("")) return undefined;
-  if (!trimmed.includes("%")) return segments;
-  try {
-    return segments.map(decodeURIComponent);
-  } catch {
-    return undefined;
-  }
+  const segments = path.slice(1).replace(/\/+$/, "").split("/");
+  return segments.includes("") ? undefined : segments;
 }

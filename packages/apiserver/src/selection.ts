@@ -9,6 +9,7 @@ import {
   SelectorError,
 } from "@treadle/apimachinery";
 import type { Call } from "./context.ts";
+import type { JsonObject } from "./internal/json.ts";
 import { badRequest } from "./status-errors.ts";
 import { viewOf } from "./present.ts";
 import type { Entry } from "./storage.ts";
@@ -18,11 +19,24 @@ export interface Selection {
   matches(entry: Entry): boolean;
 }
 
+/** Selectors as they were written; whether the kind has such fields is another question. */
+export interface Selectors {
+  readonly labels: LabelRequirements;
+  readonly fields: FieldRequirements;
+}
+
+/** @throws StatusError 400 */
+export function parseSelectors(query: URLSearchParams): Selectors {
+  return {
+    labels: parse(() => parseLabelSelector(query.get("labelSelector") ?? "")),
+    fields: parse(() => parseFieldSelector(query.get("fieldSelector") ?? "")),
+  };
+}
+
 /** The selection of a request: namespace, name, labels and fields. @throws StatusError 400 */
-export function readSelection(call: Call): Selection {
-  const { query, route, served } = call;
-  const labels = parse(() => parseLabelSelector(query.get("labelSelector") ?? ""));
-  const fields = readFields(call);
+export function selectionOf(call: Call, { labels, fields: given }: Selectors): Selection {
+  const { route, served } = call;
+  const fields = knownFields(call, given);
   const { namespace, name } = route;
   if (name !== "") {
     const named = fields.find((field) => field.path === "metadata.name" && field.operator === "=");
@@ -43,13 +57,14 @@ export function readSelection(call: Call): Selection {
 function matchesBoth(labels: LabelRequirements, fields: FieldRequirements, entry: Entry, served: Call["served"]): boolean {
   const { object } = entry;
   if (labels.length > 0 && !matchesLabels(labels, object.metadata.labels)) return false;
-  return fields.length === 0 || matchesFields(fields, viewOf(entry, served.version, served.type.storage).object);
+  if (fields.length === 0) return true;
+  const seen = viewOf(entry, served.version, served.type.storage).object;
+  return matchesFields(fields, served.version.selectedAs?.(seen as unknown as JsonObject) ?? seen); // a stored object is JSON
 }
 
-function readFields(call: Call): FieldRequirements {
-  const { query, served } = call;
-  const fields = parse(() => parseFieldSelector(query.get("fieldSelector") ?? ""));
-  for (const { path } of fields) {
+function knownFields({ served }: Call, fields: FieldRequirements): FieldRequirements {
+  for (const { path, value } of fields) {
+    if (path === "" && value === "") continue;
     const isKnown =
       path === "metadata.name" ||
       (path === "metadata.namespace" && served.type.isNamespaced) ||
@@ -62,7 +77,7 @@ function readFields(call: Call): FieldRequirements {
         : `field label not supported: ${path}`,
     );
   }
-  return fields;
+  return fields.filter(({ path }) => path !== "");
 }
 
 function parse<T>(run: () => T): T {

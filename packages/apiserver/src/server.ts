@@ -19,6 +19,7 @@ import {
 } from "@treadle/apimachinery";
 import { Admission } from "./admission/admission.ts";
 import { Conversions } from "./admission/conversion.ts";
+import { WebhookClient } from "./admission/transport.ts";
 import type { ResolveService } from "./admission/transport.ts";
 import { Access } from "./authorization/access.ts";
 import { RoleAggregation } from "./authorization/aggregation.ts";
@@ -26,16 +27,20 @@ import { createBootstrapRoles } from "./authorization/bootstrap.ts";
 import { ADMINISTRATOR, type Identity } from "./authorization/identity.ts";
 import { builtInResources } from "./builtin-resources.ts";
 import type { Parts } from "./context.ts";
-import { definitionsResource, DEFINITIONS_ID, serveDefinitions } from "./crd/resource.ts";
-import { Terminations } from "./deletion.ts";
+import { DefinitionLife } from "./crd/life.ts";
+import { definitionsResource, serveDefinitions } from "./crd/resource.ts";
 import { installNow, manifestOf } from "./crd/install.ts";
-import { dispatch } from "./dispatch.ts";
+import { dispatch, refusal } from "./dispatch.ts";
 import { EventQueue } from "./event-queue.ts";
 import { GarbageCollector } from "./garbage-collection/collector.ts";
+import { NamespaceLife } from "./namespace-life.ts";
 import { createNamespaces } from "./namespaces.ts";
 import { Registry } from "./registry.ts";
 import { failedResponse, internalError, shuttingDown, StatusError } from "./status-errors.ts";
 import { Store } from "./storage.ts";
+import type { WorkloadOptions } from "./workloads/options.ts";
+import { Simulation } from "./workloads/simulation.ts";
+import { type Workloads, workloadsOf } from "./workloads/workloads.ts";
 
 /** A kind of which the server is to serve objects: its CRD, or a kind. A kind without a CRD has a status and any fields. */
 export type ServedResource = Kind | CustomResourceDefinitionInput;
@@ -62,6 +67,11 @@ export interface ApiServerOptions {
    * propagation policies `Foreground` and `Orphan` are carried out. @defaultValue false, as an API server alone has none
    */
   readonly garbageCollection?: boolean;
+  /**
+   * Simulates the controllers, the scheduler and the kubelets that a cluster has: Deployments, Jobs and so on reach the
+   * status that the real ones would give them, by the server's clock; no container starts. @defaultValue false
+   */
+  readonly workloads?: boolean | WorkloadOptions;
   /**
    * `"RBAC"`: each request needs a right, as on a real cluster, and the roles that a cluster has from the start are there.
    * `"none"`: everybody may do everything. @defaultValue "none"
@@ -97,10 +107,12 @@ export interface ApiServer {
   /** Forgets history: watches and continue tokens from before now get 410. */
   compact(): void;
   /**
-   * Resolves when the garbage collector has nothing left to do, without one at once. What it did is stored by then; watches
-   * may not have been read yet.
+   * Resolves when the garbage collector and the simulated workloads have nothing left to do now, without them at once. What
+   * they did is stored by then; watches may not have been read yet. What needs time is not waited for: see `workloads.nextDue`.
    */
   settled(): Promise<void>;
+  /** Of a server with `workloads`: what is to go wrong with them. @throws Error without */
+  readonly workloads: Workloads;
   /** Requests need rights: it was made with `authorization: "RBAC"`. */
   readonly isRestricted: boolean;
   /** The newest resourceVersion. */
@@ -125,12 +137,13 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
     enforcesOwners: options.admissionPlugins?.includes("OwnerReferencesPermissionEnforcement") === true,
   });
   const uid = options.uid ?? randomUUID;
+  const webhooks = new WebhookClient(clock, options.webhookServices);
   const parts: Parts = {
     store,
     registry,
     access,
-    admission: new Admission({ clock, uid, services: options.webhookServices }),
-    conversions: new Conversions({ clock, uid, services: options.webhookServices }),
+    admission: new Admission(webhooks, uid),
+    conversions: new Conversions(webhooks, uid),
     clock,
     random: options.random ?? systemRandom,
     uid,
@@ -139,32 +152,37 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
     collectsGarbage: options.garbageCollection === true,
     streams: new Map(),
   };
-  for (const type of [...builtInResources(), definitionsResource(clock, registry)]) registry.install(type);
+  for (const type of [...builtInResources(), definitionsResource(clock)]) registry.install(type);
   serveDefinitions(parts);
-  const terminations = new Terminations(parts, DEFINITIONS_ID);
   createNamespaces(parts);
   if (options.authorization === "RBAC") createBootstrapRoles(parts);
-  const server = new InMemoryServer(parts, terminations, options);
+  const server = new InMemoryServer(parts, options);
   for (const resource of options.resources ?? []) server.install(resource);
   return server;
 }
 
 class InMemoryServer implements ApiServer {
   readonly #parts: Parts;
-  readonly #terminations: Terminations;
+  readonly #namespaces: NamespaceLife;
+  readonly #definitions: DefinitionLife;
   readonly #observers = new Set<(request: ApiRequest) => void>();
   readonly #collector: GarbageCollector | undefined;
   readonly #aggregation: RoleAggregation | undefined;
+  readonly #simulation: Simulation | undefined;
   #isClosed = false;
 
-  constructor(parts: Parts, terminations: Terminations, { onRequest, garbageCollection, authorization }: ApiServerOptions) {
+  constructor(parts: Parts, options: ApiServerOptions) {
+    const { onRequest, garbageCollection, authorization, workloads = false } = options;
     this.#parts = parts;
-    this.#terminations = terminations;
+    this.#namespaces = new NamespaceLife(parts);
+    this.#definitions = new DefinitionLife(parts);
     if (authorization === "RBAC") this.#aggregation = new RoleAggregation(parts.store, parts.clock);
     this.#aggregation?.settle();
     if (onRequest !== undefined) this.#observers.add(onRequest);
     // Its requests are not shown to observers: they are the server's own, and no fault of a test is meant for them.
     if (garbageCollection === true) this.#collector = new GarbageCollector(parts, (request) => this.#answer(request, COLLECTOR));
+    if (workloads !== false)
+      this.#simulation = new Simulation(parts, workloads === true ? {} : workloads, (request, sender) => this.#answer(request, sender));
   }
 
   get resourceVersion(): string {
@@ -197,12 +215,13 @@ class InMemoryServer implements ApiServer {
       if (this.#isClosed) throw shuttingDown();
       const response = await dispatch(this.#parts, request, sender);
       if (request.method !== "GET") {
-        this.#terminations.settle();
+        this.#namespaces.settle();
+        this.#definitions.settle();
         this.#aggregation?.settle();
       }
       return response;
     } catch (error) {
-      return failedResponse(statusOf(error));
+      return refusal(statusOf(error), request.headers["accept"]);
     }
   }
 
@@ -237,6 +256,7 @@ class InMemoryServer implements ApiServer {
   install(resource: ServedResource): void {
     const manifest = manifestOf(resource, this.#parts);
     installNow(this.#parts, manifest);
+    this.#definitions.settle();
   }
 
   onRequest(observe: (request: ApiRequest) => void): () => void {
@@ -249,12 +269,22 @@ class InMemoryServer implements ApiServer {
   }
 
   async settled(): Promise<void> {
-    await this.#collector?.settled();
+    do {
+      await this.#collector?.settled();
+      await this.#simulation?.settled();
+    } while (this.#collector?.isIdle === false || this.#simulation?.isIdle === false);
+  }
+
+  get workloads(): Workloads {
+    const simulation = this.#simulation;
+    if (simulation === undefined) throw new Error("server.workloads: create the server with { workloads: true }");
+    return workloadsOf(simulation.behaviours, { settings: simulation.settings, nextDue: () => simulation.nextDue() });
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#collector?.close();
+    this.#simulation?.close();
     for (const stream of this.#parts.streams.keys()) stream.end();
   }
 }

@@ -124,6 +124,35 @@ export function notAcceptable(accepted: readonly string[]): StatusError {
   return failure(406, "NotAcceptable", `only the following media types are accepted: ${accepted.join(", ")}`);
 }
 
+/** The path cannot answer with any of the types that are asked for. */
+export function noRepresentation(available: readonly string[]): StatusError {
+  return failure(406, "NotAcceptable", `406: Not Acceptable\n\nAvailable representations: ${available.join(", ")}`, {});
+}
+
+/** One object's metadata are asked for where the answer is a list. */
+export function notOneObject({ type }: { readonly type: KindName }): StatusError {
+  const cause = `you requested PartialObjectMetadata, but the requested object is a list (*${goTypeName(type)}List)`;
+  return failure(406, "NotAcceptable", cause);
+}
+
+/** A list of metadata is asked for where the answer is one object. */
+export function noList({ type }: { readonly type: KindName }): StatusError {
+  // The real server has no better code for custom resources.
+  if (type.isCustom) return failure(500, "", "content is not a list");
+  const cause = `you requested PartialObjectMetadataList, but the requested object is not a list (*${goTypeName(type)})`;
+  return failure(406, "NotAcceptable", cause);
+}
+
+interface KindName {
+  readonly group: string;
+  readonly kind: string;
+  readonly isCustom: boolean;
+}
+
+function goTypeName({ group, kind, isCustom }: KindName): string {
+  return isCustom ? "unstructured.Unstructured" : `${group === "" ? "core" : (group.split(".")[0] ?? "")}.${kind}`;
+}
+
 export function unsupportedMediaType(accepted: readonly string[]): StatusError {
   const message = `the body of the request was in an unknown format - accepted media types include: ${accepted.join(", ")}`;
   return failure(415, "UnsupportedMediaType", message);
@@ -131,6 +160,17 @@ export function unsupportedMediaType(accepted: readonly string[]): StatusError {
 
 export function entityTooLarge(message: string): StatusError {
   return failure(413, "RequestEntityTooLarge", `Request entity too large: ${message}`);
+}
+
+/** A budget does not allow it now. */
+export function tooManyRequests(message: string, cause: string, retryAfterSeconds = 0): StatusError {
+  const causes = [{ reason: "DisruptionBudget", message: cause }];
+  return failure(429, "TooManyRequests", message, { causes, ...(retryAfterSeconds === 0 ? {} : { retryAfterSeconds }) });
+}
+
+/** What the real server says of its own objects without a code for it. */
+export function unclassified(message: string): StatusError {
+  return failure(500, "", message);
 }
 
 export function expired(message: string): StatusError {

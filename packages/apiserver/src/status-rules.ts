@@ -8,7 +8,6 @@ const ALL: readonly (readonly string[])[] = [["metadata"], ["spec"]];
 const KEPT: Readonly<Record<string, readonly (readonly string[])[]>> = {
   "deployments.apps": [["spec"], ["metadata", "labels"]],
   pods: [["spec"], ["metadata", "deletionTimestamp"], ["metadata", "ownerReferences"]],
-  "customresourcedefinitions.apiextensions.k8s.io": ALL,
   "apiservices.apiregistration.k8s.io": ALL,
   "volumeattachments.storage.k8s.io": ALL,
   "validatingadmissionpolicies.admissionregistration.k8s.io": ALL,

@@ -63,6 +63,8 @@ export class Store {
   readonly #historyLimit: number;
   // The first object must not get revision 1: a client sends "1" to say «does not exist yet».
   #revision = 1;
+  /** Of collections that are not made yet, too. */
+  #compacted = 0;
 
   constructor(historyLimit: number) {
     this.#historyLimit = historyLimit;
@@ -76,7 +78,7 @@ export class Store {
   collection(id: string): Collection {
     const found = this.#collections.get(id);
     if (found !== undefined) return found;
-    const made = new Collection(this.#historyLimit, {
+    const made = new Collection(this.#historyLimit, this.#compacted, {
       current: () => this.#revision,
       advance: () => ++this.#revision,
     });
@@ -99,6 +101,7 @@ export class Store {
 
   /** Forgets all history: watches and pages from before now are expired. */
   compact(): void {
+    this.#compacted = this.#revision;
     for (const collection of this.#collections.values()) collection.compact();
   }
 }
@@ -108,6 +111,12 @@ interface Revisions {
   advance(): number;
 }
 
+/**
+ * How many objects of a kind keep their texts beside themselves. With more of them the texts would take as much memory as the
+ * objects, and reading all of them again is no longer what a test does between two steps.
+ */
+const MAX_WITH_TEXTS = 20_000;
+
 /** The objects of one kind. Keys are `namespace/name` or `name`; reads are in the order of keys, as etcd's are. */
 export class Collection {
   readonly #entries = new Map<string, Entry>();
@@ -115,12 +124,15 @@ export class Collection {
   readonly #revisions: Revisions;
   readonly #historyLimit: number;
   #history: Change[] = [];
-  #compacted = 0;
+  #compacted: number;
   #sorted: Entry[] | undefined;
+  /** Of the last change, while there are so many objects that theirs are not kept. */
+  #told: View | undefined;
   #snapshot: { readonly revision: number; readonly entries: readonly Entry[] } | undefined;
 
-  constructor(historyLimit: number, revisions: Revisions) {
+  constructor(historyLimit: number, compacted: number, revisions: Revisions) {
     this.#historyLimit = historyLimit;
+    this.#compacted = compacted;
     this.#revisions = revisions;
   }
 
@@ -230,6 +242,9 @@ export class Collection {
       const dropped = this.#history.splice(0, this.#history.length - this.#historyLimit);
       this.#compacted = dropped.at(-1)?.revision ?? this.#compacted;
     }
+    // Those who are told of a change share its texts.
+    this.#told?.release();
+    this.#told = this.#entries.size > MAX_WITH_TEXTS ? change.entry.view : undefined;
     for (const listener of this.#listeners) listener(change);
   }
 }

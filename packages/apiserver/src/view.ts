@@ -1,6 +1,6 @@
 /**
  * How one version of an object looks to readers: in each served version, whole or as metadata only, as a list item or as a watch event.
- * Each text is made once, whoever asks and how often.
+ * Each text is made once, whoever asks and how often, until the view is released.
  */
 import type { StoredObject } from "./storage.ts";
 
@@ -9,48 +9,79 @@ export type EventType = "ADDED" | "MODIFIED" | "DELETED";
 /** One representation of one version of an object, with its texts. */
 export class View {
   readonly object: StoredObject;
-  readonly #events: Partial<Record<EventType, string>> = {};
+  #isReleased = false;
   #json: string | undefined;
   #item: string | undefined;
+  #events: Partial<Record<EventType, string>> | undefined;
   #metadataOnly: View | undefined;
   #departed: View | undefined;
-  /** Set by the reader of stored objects; see `present.ts`. */
-  readonly served: Map<object, View> = new Map();
+  // Most objects are read in one version: a map for each would take more than all else here.
+  #version: object | undefined;
+  #asVersion: View | undefined;
+  #others: Map<object, View> | undefined;
 
   constructor(object: StoredObject) {
     this.object = object;
   }
 
+  /** The object in a served version, if it was noted; by the reader of stored objects, see `present.ts`. */
+  as(version: object): View | undefined {
+    return this.#version === version ? this.#asVersion : this.#others?.get(version);
+  }
+
+  noteAs(version: object, view: View): void {
+    if (this.#version === undefined || this.#version === version) {
+      this.#version = version;
+      this.#asVersion = view;
+    } else (this.#others ??= new Map()).set(version, view);
+  }
+
+  /** Forgets the texts: from now on they are made for each that asks. */
+  release(): void {
+    this.#isReleased = true;
+    this.#json = this.#item = this.#events = this.#metadataOnly = this.#departed = undefined;
+    if (this.#asVersion !== this) this.#asVersion?.release();
+    for (const view of this.#others?.values() ?? []) view.release();
+  }
+
   get json(): string {
-    this.#json ??= JSON.stringify(this.object);
-    return this.#json;
+    if (this.#json !== undefined) return this.#json;
+    const json = JSON.stringify(this.object);
+    if (!this.#isReleased) this.#json = json;
+    return json;
   }
 
   /** The text without `apiVersion` and `kind`, which built-in kinds do not have inside lists. */
   get itemJson(): string {
-    if (this.#item === undefined) {
-      const { apiVersion: _, kind: __, ...rest } = this.object;
-      this.#item = JSON.stringify(rest);
-    }
-    return this.#item;
+    if (this.#item !== undefined) return this.#item;
+    const { apiVersion: _, kind: __, ...rest } = this.object;
+    const item = JSON.stringify(rest);
+    if (!this.#isReleased) this.#item = item;
+    return item;
   }
 
   /** The object as PartialObjectMetadata. */
   get metadataOnly(): View {
-    this.#metadataOnly ??= new View({ apiVersion: "meta.k8s.io/v1", kind: "PartialObjectMetadata", metadata: this.object.metadata });
-    return this.#metadataOnly;
+    if (this.#metadataOnly !== undefined) return this.#metadataOnly;
+    const view = new View({ apiVersion: "meta.k8s.io/v1", kind: "PartialObjectMetadata", metadata: this.object.metadata });
+    if (!this.#isReleased) this.#metadataOnly = view;
+    return view;
   }
 
   /** One line of a watch. */
   event(type: EventType): string {
-    return (this.#events[type] ??= `{"type":"${type}","object":${this.json}}\n`);
+    const known = this.#events?.[type];
+    if (known !== undefined) return known;
+    const line = `{"type":"${type}","object":${this.json}}\n`;
+    if (!this.#isReleased) (this.#events ??= {})[type] = line;
+    return line;
   }
 
   /** This state under a later revision: what a watcher sees of an object that left its selection. */
   departedAt(resourceVersion: string): View {
-    if (this.#departed?.object.metadata.resourceVersion !== resourceVersion) {
-      this.#departed = new View({ ...this.object, metadata: { ...this.object.metadata, resourceVersion } });
-    }
-    return this.#departed;
+    if (this.#departed?.object.metadata.resourceVersion === resourceVersion) return this.#departed;
+    const view = new View({ ...this.object, metadata: { ...this.object.metadata, resourceVersion } });
+    if (!this.#isReleased) this.#departed = view;
+    return view;
   }
 }

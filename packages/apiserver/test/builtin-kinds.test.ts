@@ -1,6 +1,7 @@
 /** Built-in kinds: defaults, forms of values, refusals. The words are those of a real server (see `conformance`). */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { createApiServer } from "../src/index.ts";
 import { sampleBody, SAMPLES } from "./conformance/scenarios/builtin-objects.ts";
 import { CONFIG_MAPS, harness, type Json } from "./harness.ts";
 
@@ -147,11 +148,11 @@ describe("values", () => {
 
   test("quantities take one form", async () => {
     const { call } = harness();
-    const resources = { limits: { cpu: 0.5, memory: "1024Mi" }, requests: { memory: "1.5Gi" } };
+    const resources = { limits: { cpu: 0.5, memory: "2048Mi" }, requests: { memory: "1.5Gi" } };
     const pod = { metadata: { name: "p" }, spec: { containers: [{ name: "a", image: "i", resources }] } };
     const { body } = await call("POST", PODS, pod);
     expect(body["spec"].containers[0].resources).toEqual({
-      limits: { cpu: "500m", memory: "1Gi" },
+      limits: { cpu: "500m", memory: "2Gi" },
       requests: { cpu: "500m", memory: "1536Mi" },
     });
     expect(body["status"]).toEqual({ phase: "Pending", qosClass: "Burstable" });
@@ -376,4 +377,34 @@ describe("ownership", () => {
     const containers = { 'k:{"name":"main"}': { "f:image": {} } };
     expect(two?.["fieldsV1"]).toEqual({ "f:spec": { "f:template": { "f:spec": { "f:containers": containers } } } });
   });
+});
+
+test("a request for a certificate says who sent it, whatever it says itself, and stays what it asked for", async () => {
+  const server = createApiServer();
+  const path = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
+  const pem = "-----BEGIN CERTIFICATE REQUEST-----\neA==\n-----END CERTIFICATE REQUEST-----\n";
+  const asked = { request: Buffer.from(pem).toString("base64"), signerName: "example.com/signer", usages: ["client auth"] };
+  const as = { user: "alice", groups: ["team"] };
+  const send = async (method: "POST" | "PUT", to: string, body: object): Promise<Record<string, unknown>> => {
+    const headers = { "content-type": "application/json" };
+    const response = await server.transport({ as }).request({ method, path: to, headers, body: JSON.stringify(body) });
+    return JSON.parse(response.body ?? "") as Record<string, unknown>;
+  };
+  const made = await send("POST", path, {
+    metadata: { name: "a" },
+    spec: { ...asked, username: "root", uid: "1", groups: ["system:masters"] },
+  });
+  const spec = { ...asked, username: "alice", groups: expect.arrayContaining(["team"]) as unknown };
+  expect(made["spec"]).toEqual(spec);
+  expect((await send("PUT", `${path}/a`, { ...made, spec: { ...asked, username: "root", usages: ["any"] } }))["spec"]).toEqual(spec);
+  await server.close();
+});
+
+test("a reserved name of a priority class is refused whatever its value, which has no error of its own then", async () => {
+  const { call } = harness();
+  const { body } = await call("POST", "/apis/scheduling.k8s.io/v1/priorityclasses", {
+    metadata: { name: "system-x" },
+    value: 2_000_000_001,
+  });
+  expect(body["details"].causes.map((cause: Json) => cause["field"])).toEqual(["metadata.name"]);
 });

@@ -399,8 +399,8 @@ describe("versions and subresources", () => {
   test("a CRD that is created is served at once and says so", async () => {
     const { call } = harness({ resources: [] });
     expect((await call("GET", WIDGETS)).status).toBe(404);
-    const { status, body } = await call("POST", CRDS, widgetCrd());
-    expect(status).toBe(201);
+    expect((await call("POST", CRDS, widgetCrd())).status).toBe(201);
+    const { body } = await call("GET", `${CRDS}/widgets.example.com`);
     expect(body["status"]).toMatchObject({
       acceptedNames: { plural: "widgets", singular: "widget", listKind: "WidgetList" },
       storedVersions: ["v1"],
@@ -461,7 +461,11 @@ describe("versions and subresources", () => {
       crd: widgetCrd(schemaOf({ f: { type: "object", properties: { a: { type: "string" } }, additionalProperties: { type: "string" } } })),
       says: "additionalProperties and properties are mutual exclusive",
     },
-    { name: "no schema", crd: widgetCrd(undefined, { schema: undefined }), says: "schemas are required" },
+    {
+      name: "no schema",
+      crd: widgetCrd(undefined, { schema: undefined }),
+      says: "spec.versions[0].schema.openAPIV3Schema: Required value",
+    },
     {
       name: "a group without a dot",
       crd: { ...widgetCrd(undefined, {}, { group: "example" }), metadata: { name: "widgets.example" } },
@@ -489,4 +493,29 @@ describe("versions and subresources", () => {
     expect((await merge(`${CRDS}/widgets.example.com`, { spec: { versions } })).body["message"]).toContain("status.storedVersions[0]");
     expect((await call("GET", WIDGETS)).status).toBe(200);
   });
+});
+
+test("a definition says step by step how it comes and goes, and its objects are seen to go", async () => {
+  const { call, server } = harness({ resources: [] });
+  const path = `${CRDS}/widgets.example.com`;
+  const told = async (): Promise<unknown[]> =>
+    (await call("GET", path)).body["status"].conditions.map((one: Json) => [one["type"], one["status"], one["reason"]]);
+  const named = [
+    ["NamesAccepted", "True", "NoConflicts"],
+    ["Established", "True", "InitialNamesAccepted"],
+  ];
+  const created = widgetCrd();
+  await call("POST", CRDS, { ...created, metadata: { ...created.metadata, finalizers: ["example.com/last"] } });
+  expect(await told()).toEqual(named);
+  await call("POST", WIDGETS, { ...widget("a"), metadata: { name: "a", finalizers: ["example.com/hold"] } });
+  await call("DELETE", path);
+  expect(await told()).toEqual([...named, ["Terminating", "True", "InstanceDeletionInProgress"]]);
+  expect((await call("POST", WIDGETS, widget("b"))).body["message"]).toBe(
+    'widgets.example.com "b" is forbidden: create not allowed while custom resource definition is terminating',
+  );
+  await call("PATCH", `${WIDGETS}/a`, { metadata: { finalizers: null } }, { "content-type": "application/merge-patch+json" });
+  expect(await told()).toEqual([...named, ["Terminating", "False", "InstanceDeletionCompleted"]]);
+  await call("PATCH", path, { metadata: { finalizers: null } }, { "content-type": "application/merge-patch+json" });
+  expect((await call("GET", path)).status).toBe(404);
+  expect(server.watchCount).toBe(0);
 });

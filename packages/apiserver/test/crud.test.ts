@@ -342,8 +342,10 @@ describe("what is not served", () => {
     { path: "/api/v1/nothings", status: 404, text: /the server could not find the requested resource/ },
     { path: "/apis/apps/v1/namespaces/default/deployments/x/nope", status: 404, text: /the server could not find the requested resource/ },
     { path: "/api/v1/namespaces/default/nodes", status: 404, text: /the server could not find/ },
-    { path: "/api//v1", status: 404, text: "404 page not found\n" },
-    { path: "/api/v1/namespaces/%ZZ/pods", status: 404, text: "404 page not found\n" },
+    { path: "//api/v1", status: 404, text: "404 page not found\n" },
+    { path: "/api//v1", status: 404, text: /the server could not find the requested resource/ },
+    { path: "/api/v1/namespaces/%ZZ/pods", status: 400, text: "400 Bad Request" },
+    { path: `${CONFIG_MAPS}/%2e%2e`, status: 400, text: /Name parameter invalid/ },
   ])("GET $path", async ({ path, status, text }) => {
     const answer = await harness().call("GET", path);
     expect(answer.status).toBe(status);
@@ -363,10 +365,25 @@ describe("what is not served", () => {
     expect((await call("POST", CONFIG_MAPS, configMap("a", { data: { a: "x".repeat(3 * 1024 * 1024) } }))).status).toBe(413);
     expect((await call("POST", CONFIG_MAPS, "x", { "content-type": "application/vnd.kubernetes.protobuf" })).status).toBe(400);
     expect((await call("POST", CONFIG_MAPS, "x", { "content-type": "application/cbor" })).status).toBe(415);
-    expect((await call("GET", CONFIG_MAPS, undefined, { accept: "application/vnd.kubernetes.protobuf" })).status).toBe(406);
+    expect((await call("GET", WIDGETS, undefined, { accept: "application/vnd.kubernetes.protobuf" })).status).toBe(406);
     expect((await call("GET", CONFIG_MAPS, undefined, { accept: "__proto__" })).status).toBe(406);
     expect((await call("GET", CONFIG_MAPS, undefined, { accept: "constructor, application/json" })).headers["content-type"]).toBe(
       "application/json",
     );
   });
+});
+
+test("a namespace keeps its name as a label, whatever an update says", async () => {
+  const { call, merge } = harness();
+  await call("POST", "/api/v1/namespaces", { metadata: { name: "kept" } });
+  const { body } = await merge("/api/v1/namespaces/kept", { metadata: { labels: { "kubernetes.io/metadata.name": "other", a: "b" } } });
+  expect(body["metadata"].labels).toEqual({ "kubernetes.io/metadata.name": "kept", a: "b" });
+});
+
+test("a namespace that is replaced keeps the finalizers of its content", async () => {
+  const { call } = harness();
+  const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: "kept" } };
+  await call("POST", "/api/v1/namespaces", namespace);
+  expect((await call("PUT", "/api/v1/namespaces/kept", namespace)).body["spec"]).toEqual({ finalizers: ["kubernetes"] });
+  expect((await call("GET", "/api/v1/namespaces/kept")).body["spec"]).toEqual({ finalizers: ["kubernetes"] });
 });

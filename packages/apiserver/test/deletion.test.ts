@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { CONFIG_MAPS, configMap, harness, seen, WIDGETS, widget } from "./harness.ts";
+import { CONFIG_MAPS, configMap, harness, type Json, seen, WIDGETS, widget } from "./harness.ts";
 
 const CRD = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.com";
 
@@ -78,8 +78,9 @@ describe("delete", () => {
   test("leaves a pod on a node to its kubelet, and removes one without a node", async () => {
     const { call } = harness();
     const pods = "/api/v1/namespaces/default/pods";
-    await call("POST", pods, { apiVersion: "v1", kind: "Pod", metadata: { name: "free" }, spec: {} });
-    await call("POST", pods, { apiVersion: "v1", kind: "Pod", metadata: { name: "placed" }, spec: { nodeName: "n" } });
+    const containers = [{ name: "a", image: "i" }];
+    await call("POST", pods, { apiVersion: "v1", kind: "Pod", metadata: { name: "free" }, spec: { containers } });
+    await call("POST", pods, { apiVersion: "v1", kind: "Pod", metadata: { name: "placed" }, spec: { nodeName: "n", containers } });
     await call("DELETE", `${pods}/free`);
     expect((await call("GET", `${pods}/free`)).status).toBe(404);
     const { body } = await call("DELETE", `${pods}/placed`);
@@ -134,4 +135,34 @@ describe("a CRD", () => {
     expect((await call("GET", CRD)).status).toBe(404);
     expect((await call("GET", WIDGETS)).text).toBe("404 page not found\n");
   });
+});
+
+test.for([
+  { name: "without finalizers of its own", finalizers: undefined },
+  { name: "with one of its own", finalizers: ["example.com/y"] },
+])("a namespace $name tells what is left in it, and stays through every write until nothing is", async ({ finalizers }) => {
+  const { call, merge } = harness();
+  const path = "/api/v1/namespaces/team";
+  await call("POST", "/api/v1/namespaces", {
+    apiVersion: "v1",
+    kind: "Namespace",
+    metadata: { name: "team", ...(finalizers && { finalizers }) },
+  });
+  await call("POST", `${path}/configmaps`, { ...configMap("a"), metadata: { name: "a", finalizers: ["example.com/x"] } });
+  await call("DELETE", path);
+  const told = async (): Promise<readonly string[]> =>
+    (await call("GET", path)).body["status"].conditions.slice(3).map((each: Json) => `${each["status"]}: ${each["message"]}`);
+  expect(await told()).toEqual([
+    "True: Some resources are remaining: configmaps. has 1 resource instances",
+    "True: Some content in the namespace has finalizers remaining: example.com/x in 1 resource instances",
+  ]);
+  expect((await merge(path, { metadata: { labels: { a: "b" } } })).status).toBe(200);
+  expect((await call("GET", `${path}/configmaps/a`)).status).toBe(200);
+  await merge(`${path}/configmaps/a`, { metadata: { finalizers: null } });
+  if (finalizers !== undefined) {
+    expect(await told()).toEqual(["False: All content successfully removed", "False: All content-preserving finalizers finished"]);
+    expect((await call("GET", path)).body["spec"]).toEqual({});
+    await merge(path, { metadata: { finalizers: null } });
+  }
+  expect((await call("GET", path)).status).toBe(404);
 });

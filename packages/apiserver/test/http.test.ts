@@ -10,7 +10,7 @@ import {
   serveHttp,
   serveHttps,
 } from "../src/index.ts";
-import { CONFIG_MAPS, configMap } from "./harness.ts";
+import { CONFIG_MAPS, configMap, widgetCrd, WIDGETS } from "./harness.ts";
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -56,7 +56,9 @@ describe("over HTTP", () => {
 
   test("HEAD of a watch is answered with its headers, ends, and leaves no watch", async () => {
     const { http, server } = await front();
-    const response = await fetch(`${http.url}${CONFIG_MAPS}?watch=true`, { method: "HEAD" });
+    server.install(widgetCrd());
+    expect((await fetch(`${http.url}${CONFIG_MAPS}`, { method: "HEAD" })).status).toBe(405);
+    const response = await fetch(`${http.url}${WIDGETS}?watch=true`, { method: "HEAD" });
     expect(response.status).toBe(200);
     expect(await response.text()).toBe("");
     await until(() => server.watchCount === 0);
@@ -108,9 +110,10 @@ describe("over HTTP", () => {
     const big = await post(http.url + CONFIG_MAPS, configMap("a", { data: { x: "x".repeat(3 * 1024 * 1024) } })).catch(() => undefined);
     // The server may close the connection while the client still sends.
     if (big !== undefined) expect(big.status).toBe(413);
-    const odd = await fetch(http.url, { method: "OPTIONS" });
+    const odd = await fetch(`${http.url}${CONFIG_MAPS}`, { method: "OPTIONS" });
     expect(odd.status).toBe(405);
     expect(await odd.json()).toMatchObject({ kind: "Status", reason: "MethodNotAllowed" });
+    expect((await fetch(`${http.url}/absent`, { method: "OPTIONS" })).status).toBe(404);
     expect((await fetch(`${http.url}/healthz`, { method: "HEAD" })).status).toBe(200);
   });
 

@@ -98,6 +98,29 @@ test("every namespace has its service account and the server's authority, one th
   }
 });
 
+test("the range of Services is there and ready", async () => {
+  cluster = await startLocalCluster({ kubeconfig });
+  const range = await get("/apis/networking.k8s.io/v1/servicecidrs/kubernetes");
+  expect(range).toMatchObject({ spec: { cidrs: ["10.96.0.0/12"] }, status: { conditions: [{ type: "Ready", status: "True" }] } });
+});
+
+test("what every namespace has comes back when it is deleted or changed", async () => {
+  cluster = await startLocalCluster({ kubeconfig });
+  const { server } = cluster;
+  const path = "/api/v1/namespaces/default/configmaps/kube-root-ca.crt";
+  const content = async (): Promise<unknown> => ((await get(path))["data"] as { readonly [key: string]: unknown } | undefined)?.["ca.crt"];
+  await expect.poll(content).toMatch("BEGIN CERTIFICATE");
+  const authority = await content();
+  await server.handle({ method: "DELETE", path, headers: {} });
+  await expect.poll(content).toBe(authority);
+  const headers = { "content-type": "application/merge-patch+json" };
+  await server.handle({ method: "PATCH", path, headers, body: JSON.stringify({ data: { "ca.crt": "other", more: "x" } }) });
+  await expect.poll(content).toBe(authority);
+  const account = "/api/v1/namespaces/default/serviceaccounts/default";
+  await server.handle({ method: "DELETE", path: account, headers: {} });
+  await expect.poll(async () => (await get(account))["kind"]).toBe("ServiceAccount");
+});
+
 test("the kubeconfig is for its owner only, and goes with the cluster", async () => {
   await writeFile(kubeconfig, "", { mode: 0o644 });
   await chmod(kubeconfig, 0o644);
@@ -106,6 +129,16 @@ test("the kubeconfig is for its owner only, and goes with the cluster", async ()
   expect(await readFile(kubeconfig, "utf8")).toContain(cluster.url);
   await cluster.close();
   await expect(stat(kubeconfig)).rejects.toMatchObject({ code: "ENOENT" });
+});
+
+test("it has the Service of its API server, and without controllers nothing that those would make", async () => {
+  cluster = await startLocalCluster({ kubeconfig, controllers: false });
+  const { spec } = await get("/api/v1/namespaces/default/services/kubernetes");
+  expect(spec).toMatchObject({
+    clusterIP: "10.96.0.1",
+    ports: [{ name: "https", port: 443, targetPort: Number(new URL(cluster.url).port) }],
+  });
+  expect(await get("/api/v1/serviceaccounts")).toMatchObject({ items: [] });
 });
 
 test("the kubeconfig of a later cluster is not removed by an earlier one", async () => {

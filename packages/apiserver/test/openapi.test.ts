@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { swaggerOf } from "../src/openapi/v2.ts";
+import { fieldsIn } from "../src/protobuf/wire.ts";
 import { harness, type Json } from "./harness.ts";
 
 /** All references inside a value. */
@@ -56,4 +58,88 @@ test("the schema of a custom kind is its CRD's, with the kind that it is of; a n
 test("a document that is none is 404", async () => {
   const { call } = harness();
   expect((await call("GET", "/openapi/v3/apis/absent.example.com/v1")).status).toBe(404);
+});
+
+/** What kubectl explain prints of a field comes from here. */
+test("the schemas of built-in kinds are those of Kubernetes, with their descriptions", async () => {
+  const { call } = harness();
+  const { schemas } = (await call("GET", "/openapi/v3/apis/apps/v1")).body["components"];
+  expect(schemas["io.k8s.api.apps.v1.DeploymentSpec"].properties.strategy).toEqual({
+    allOf: [{ $ref: "#/components/schemas/io.k8s.api.apps.v1.DeploymentStrategy" }],
+    default: {},
+    description: "The deployment strategy to use to replace existing pods with new ones.",
+    "x-kubernetes-patch-strategy": "retainKeys",
+  });
+  expect(schemas["io.k8s.api.apps.v1.DeploymentList"]["x-kubernetes-group-version-kind"]).toEqual([
+    { group: "apps", kind: "DeploymentList", version: "v1" },
+  ]);
+});
+
+test("the header of a custom kind has the descriptions that every kind has", async () => {
+  const { call } = harness();
+  const { schemas } = (await call("GET", "/openapi/v3/apis/example.com/v1")).body["components"];
+  expect(schemas["com.example.v1.Widget"].properties.metadata).toEqual({
+    allOf: [{ $ref: "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta" }],
+    description: expect.stringMatching(/^Standard object's metadata/),
+  });
+  expect(schemas["com.example.v1.WidgetList"].properties.items.items).toEqual({ $ref: "#/components/schemas/com.example.v1.Widget" });
+});
+
+test("/openapi/v2 has everything in one document, and whatever it refers to is inside", async () => {
+  const { call } = harness();
+  const { body, headers } = await call("GET", "/openapi/v2");
+  const known = new Set(Object.keys(body["definitions"]).map((name) => `#/definitions/${name}`));
+  expect(references(body).filter((reference) => !known.has(reference))).toEqual([]);
+  expect(body["definitions"]["io.k8s.api.core.v1.ServicePort"].properties.targetPort.$ref).toBe(
+    "#/definitions/io.k8s.apimachinery.pkg.util.intstr.IntOrString",
+  );
+  const { put } = body["paths"]["/apis/example.com/v1/namespaces/{namespace}/widgets/{name}"];
+  expect(put.parameters[0]).toEqual({ name: "body", in: "body", required: true, schema: { $ref: "#/definitions/com.example.v1.Widget" } });
+  const again = await call("GET", "/openapi/v2", undefined, { "if-none-match": String(headers["etag"]) });
+  expect([again.status, again.text]).toEqual([304, ""]);
+  await call("DELETE", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.com");
+  const after = await call("GET", "/openapi/v2", undefined, { "if-none-match": String(headers["etag"]) });
+  expect(after.status).toBe(200);
+  expect(after.body["definitions"]).not.toHaveProperty(["com.example.v1.Widget"]);
+});
+
+test("the older form leaves out what its readers do not understand", async () => {
+  const open = { type: "object", "x-kubernetes-preserve-unknown-fields": true, properties: { a: { type: "string" } } };
+  const either = { "x-kubernetes-int-or-string": true, anyOf: [{ type: "integer" }, { type: "string" }] };
+  const properties = {
+    open,
+    either,
+    maybe: { type: "string", nullable: true },
+    list: { type: "array", items: { type: "string", nullable: true } },
+  };
+  const document = swaggerOf(
+    "v1",
+    {},
+    {
+      "com.example.v1.Thing": { type: "object", required: ["maybe", "list"], properties },
+      "com.example.v1.Any": { ...open, "x-kubernetes-group-version-kind": [{ kind: "Any" }] },
+    },
+  );
+  expect(document["definitions"]).toEqual({
+    "com.example.v1.Thing": {
+      type: "object",
+      required: ["list"],
+      properties: {
+        open: { "x-kubernetes-preserve-unknown-fields": true },
+        either: { "x-kubernetes-int-or-string": true },
+        maybe: {},
+        list: { type: "array", items: {} },
+      },
+    },
+    "com.example.v1.Any": { type: "object", "x-kubernetes-group-version-kind": [{ kind: "Any" }] },
+  });
+});
+
+test("/openapi/v2 in protobuf can be read: kubectl asks for it where a kind is unknown", async () => {
+  const { server } = harness();
+  const accept = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+  const answer = await server.transport().request({ method: "GET", path: "/openapi/v2", headers: { accept } });
+  expect(answer.headers["content-type"]).toBe("application/com.github.proto-openapi.spec.v2.v1.0+protobuf");
+  const fields = [...fieldsIn(Buffer.from(String(answer.body), "latin1"))];
+  expect(fields.map(({ number }) => number)).toEqual([1, 2]);
 });

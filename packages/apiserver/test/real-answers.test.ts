@@ -276,3 +276,43 @@ describe("names", () => {
     expect(body["details"].causes[0].message).toBe(`Invalid value: "${name}": ${problem}`);
   });
 });
+
+test("health says which checks there are, which were left out and which are not known", async () => {
+  const lines = async (path: string): Promise<readonly string[]> => (await call("GET", path)).text?.split("\n") ?? [];
+  expect(await lines("/livez")).toEqual(["ok"]);
+  expect(await lines("/readyz?verbose")).toEqual(expect.arrayContaining(["[+]ping ok", "[+]shutdown ok", "readyz check passed"]));
+  const some = await lines("/livez?verbose&exclude=etcd&exclude=none");
+  expect(some).toEqual(expect.arrayContaining(["[+]etcd excluded: ok"]));
+  expect(some.slice(-3)).toEqual(['warn: some health checks cannot be excluded: no matches for "none"', "livez check passed", ""]);
+  expect(await lines("/livez/poststarthook/rbac/bootstrap-roles")).toEqual(["ok"]);
+  expect((await call("GET", "/livez/shutdown")).status).toBe(404);
+});
+
+test("what is only asked has metadata of its own, but no table and no list", async () => {
+  const review = {
+    apiVersion: "authorization.k8s.io/v1",
+    kind: "SelfSubjectAccessReview",
+    spec: { nonResourceAttributes: { path: "/", verb: "get" } },
+  };
+  const ask = (as: string): Promise<Answer> =>
+    call("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", review, {
+      accept: `application/json;as=${as};v=v1;g=meta.k8s.io`,
+    });
+  expect(said(await ask("Table"))).toEqual([
+    406,
+    "only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf",
+  ]);
+  expect((await ask("PartialObjectMetadata")).body).toMatchObject({ kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1" });
+  expect(said(await ask("PartialObjectMetadataList"))).toEqual([
+    406,
+    "you requested PartialObjectMetadataList, but the requested object is not a list (*authorization.SelfSubjectAccessReview)",
+  ]);
+});
+
+test("a Service that is gone is shown with the version of its removal, after a dry run with its own", async () => {
+  const path = "/api/v1/namespaces/default/services";
+  const { body } = await call("POST", path, { metadata: { name: "a" }, spec: { ports: [{ port: 80 }] } });
+  const version = Number(body["metadata"].resourceVersion);
+  expect((await call("DELETE", `${path}/a?dryRun=All`)).body["metadata"].resourceVersion).toBe(String(version));
+  expect((await call("DELETE", `${path}/a`)).body["metadata"].resourceVersion).toBe(String(version + 1));
+});

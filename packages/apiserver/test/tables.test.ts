@@ -66,3 +66,20 @@ test("a watch sends tables of one row; only the first has the columns", async ()
   ]);
   watching.stop();
 });
+
+test.for(["configmaps", "pods", "services", "nodes", "events", "jobs", "deployments"])(
+  "the bookmark after a streaming list of %s is a row without contents",
+  async (plural) => {
+    const { watch } = harness();
+    const root = ["jobs"].includes(plural) ? "/apis/batch/v1" : plural === "deployments" ? "/apis/apps/v1" : "/api/v1";
+    const query = "watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";
+    const watching = await watch(`${root}/${plural}?${query}&labelSelector=no=body`, TABLE);
+    const [event] = await watching.take();
+    expect(event).toMatchObject({ type: "BOOKMARK", object: { kind: "Table", rows: [{ object: { kind: "PartialObjectMetadata" } }] } });
+    expect(event?.object.rows[0].object.metadata).toEqual({
+      resourceVersion: expect.any(String),
+      annotations: { "k8s.io/initial-events-end": "true" },
+    });
+    watching.stop();
+  },
+);

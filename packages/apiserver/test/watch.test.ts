@@ -60,7 +60,7 @@ describe("watch", () => {
     await call("POST", "/api/v1/namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name: "other" } });
     const inDefault = await watch(`${CONFIG_MAPS}?watch=true`);
     const byField = await watch("/api/v1/configmaps?watch=true&fieldSelector=metadata.name%3Da,metadata.namespace%3Dother");
-    const byPath = await watch("/api/v1/namespaces/other/configmaps/b?watch=true");
+    const byPath = await watch("/api/v1/watch/namespaces/other/configmaps/b");
     for (const name of ["a", "b"]) await call("POST", "/api/v1/namespaces/other/configmaps", configMap(name));
     await call("POST", CONFIG_MAPS, configMap("a"));
     expect(seen(await inDefault.take())).toEqual(["ADDED a"]);
@@ -115,6 +115,15 @@ describe("watch", () => {
     const present = await watch(`${WIDGETS}?watch=true&resourceVersion=${server.resourceVersion}`);
     expect(await present.take()).toEqual([]);
     expect(present.hasEnded()).toBe(false);
+  });
+
+  test("a version that is forgotten is so for kinds, too, of which nothing was ever read", async () => {
+    const { call, watch, server } = harness();
+    const { body } = await call("POST", WIDGETS, widget("a"));
+    await call("POST", WIDGETS, widget("b"));
+    server.compact();
+    const watching = await watch(`/api/v1/secrets?watch=true&resourceVersion=${body["metadata"].resourceVersion}`);
+    expect(await watching.take()).toMatchObject([{ type: "ERROR", object: { code: 410, reason: "Expired" } }]);
   });
 
   test("sends bookmarks with the newest version of all kinds", async () => {

@@ -6,6 +6,7 @@ import {
   type ApiResponse,
   apiVersionOf,
   groupKindOf,
+  groupResourceOf,
   isMetadataOnly,
   type Kind,
   type KubernetesList,
@@ -13,17 +14,20 @@ import {
   type ObjectOf,
   systemClock,
   systemRandom,
+  type Transport,
 } from "@treadle/apimachinery";
 import { parseJson, problemOf } from "./answer.ts";
-import type { CallOptions, WatchEvent, WriteOptions } from "./client.ts";
+import type { CallOptions, RawContext, WatchEvent, WriteOptions } from "./client.ts";
 import { closedError, isConnectionError } from "./connection-error.ts";
 import type { ClientOptions } from "./client-options.ts";
-import { abortable, type Exchange, type ExchangeEnvironment, exchange } from "./exchange.ts";
+import { abortable, type ExchangeEnvironment, exchange } from "./exchange.ts";
 import { apiError, type CallContext, callError, invalidBody } from "./failure.ts";
+import type { HttpTransport } from "./http-transport.ts";
 import { METADATA_ACCEPT } from "./metadata-only.ts";
 import { objectBody, writeQuery } from "./query.ts";
 import { secretValues } from "./secrets.ts";
 import { shownUrl } from "./shown-url.ts";
+import { Warnings } from "./warnings.ts";
 import { watchEvents } from "./watch-stream.ts";
 
 /** A call in the client's words, before it is a request. */
@@ -49,6 +53,7 @@ export class Caller {
   readonly #userAgent: string;
   readonly #fieldManager: string | undefined;
   readonly #credentialSource: string | undefined;
+  readonly #explain: ((answer: ApiResponse) => string | undefined) | undefined;
 
   constructor(options: ClientOptions) {
     const { transport, observe } = options;
@@ -57,13 +62,15 @@ export class Caller {
       clock: options.clock ?? systemClock,
       random: options.random ?? systemRandom,
       server: serverOf(options),
-      observe: observe === undefined ? undefined : guarded(observe),
+      observe: observe === undefined ? undefined : guarded("observer", observe),
+      warnings: new Warnings(guarded("onWarning", options.onWarning ?? emitter(serverOf(options)))),
       isRetrying: options.retry ?? true,
       closing: this.#closing.signal,
     };
     this.#userAgent = options.userAgent ?? "treadle";
     this.#fieldManager = options.fieldManager;
     this.#credentialSource = options.credentialSource;
+    this.#explain = explainerOf(transport);
   }
 
   /** Ends what waits for its next attempt; what is under way is the transport's to end. */
@@ -73,12 +80,18 @@ export class Caller {
     await transport.close();
   }
 
-  async raw(request: ApiRequest): Promise<ApiResponse> {
+  async raw(request: ApiRequest, about: RawContext = {}): Promise<ApiResponse> {
     const headers = { "user-agent": this.#userAgent, ...request.headers };
+    const { verb, target = request.path, kind, subresource, retry: isRetrying } = about;
+    const words = { ...(kind === undefined ? {} : kindWords(kind)), subresource };
     try {
-      return await exchange(this.#environment, { ...request, headers }, { verb: "raw", isRepeatable: request.method === "GET" });
+      return await exchange(
+        this.#environment,
+        { ...request, headers },
+        { verb: verb ?? "raw", ...words, isRepeatable: request.method === "GET", isRetrying },
+      );
     } catch (cause) {
-      throw isConnectionError(cause) ? callError({ verb: request.method, target: request.path }, cause, this.#environment.server) : cause;
+      throw isConnectionError(cause) ? callError({ verb: verb ?? request.method, target }, cause, this.#environment.server) : cause;
     }
   }
 
@@ -147,12 +160,12 @@ export class Caller {
 
   #contextOf(call: Call<Kind>): CallContext {
     const { clock, server } = this.#environment;
-    const login = { server, source: this.#credentialSource };
+    const login = { server, source: this.#credentialSource, explain: this.#explain };
     return { verb: call.verb, target: call.text, secrets: call.secrets ?? [], nowMs: clock.now(), login };
   }
 
   async #send(call: Call<Kind>, stream: boolean): Promise<ApiResponse> {
-    const { signal, retry: isRetrying } = call.options;
+    const { signal, retry: isRetrying, beforeAttempt } = call.options;
     const headers: Record<string, string> = { accept: acceptOf(call), "user-agent": this.#userAgent };
     if (call.body !== undefined) headers["content-type"] = call.contentType ?? "application/json";
     const request: ApiRequest = {
@@ -167,7 +180,8 @@ export class Caller {
     // Who watches has a back-off of their own.
     const isRepeatable = call.isRepeatable ?? (call.method === "GET" && !stream);
     try {
-      return await exchange(this.#environment, request, { verb, groupKind: groupKindOf(call.kind), subresource, isRepeatable, isRetrying });
+      const intent = { verb, ...kindWords(call.kind), subresource, isRepeatable, isRetrying, beforeAttempt };
+      return await exchange(this.#environment, request, intent);
     } catch (cause) {
       throw isConnectionError(cause) ? callError(this.#contextOf(call), cause, this.#environment.server) : cause;
     }
@@ -177,6 +191,16 @@ export class Caller {
 function serverOf({ server, transport }: ClientOptions): string | undefined {
   const given = server ?? ("server" in transport ? transport.server : undefined);
   return typeof given === "string" ? shownUrl(given) : undefined;
+}
+
+function kindWords(kind: Kind): { readonly groupKind: string; readonly resource: string } {
+  return { groupKind: groupKindOf(kind), resource: groupResourceOf(kind) };
+}
+
+/** A transport over HTTP knows the credentials; others have none. */
+function explainerOf(transport: Transport): ((answer: ApiResponse) => string | undefined) | undefined {
+  const { explainRefusal } = transport as Partial<HttpTransport>;
+  return explainRefusal === undefined ? undefined : (answer) => explainRefusal.call(transport as HttpTransport, answer);
 }
 
 function acceptOf(call: Call<Kind>): string {
@@ -219,13 +243,17 @@ function isSuccess(response: ApiResponse): boolean {
   return response.status >= 200 && response.status < 300;
 }
 
-/** An observer cannot break the call that it observes. */
-function guarded(observe: (exchange: Exchange) => void): (exchange: Exchange) => void {
-  return (seen) => {
+function emitter(server: string | undefined): (text: string) => void {
+  return (text) => process.emitWarning(`${server ?? "the server"}: ${text}`, "KubernetesWarning");
+}
+
+/** Who is told of something cannot break the call that it is about. */
+function guarded<T>(what: string, tell: (told: T) => void): (told: T) => void {
+  return (told) => {
     try {
-      observe(seen);
+      tell(told);
     } catch (error) {
-      process.emitWarning(`the observer of a client threw: ${error instanceof Error ? error.message : String(error)}`, "TreadleWarning");
+      process.emitWarning(`the ${what} of a client threw: ${error instanceof Error ? error.message : String(error)}`, "TreadleWarning");
     }
   };
 }

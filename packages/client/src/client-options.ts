@@ -20,4 +20,6 @@ export interface ClientOptions {
   readonly retry?: boolean;
   /** Told of every attempt when its answer is there, for metrics. What it throws becomes a process warning. */
   readonly observe?: (exchange: Exchange) => void;
+  /** Told of each different warning of the server once (deprecated versions, unknown fields). @defaultValue a process warning */
+  readonly onWarning?: (text: string) => void;
 }

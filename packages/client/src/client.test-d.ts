@@ -1,7 +1,24 @@
 import { ConfigMap, Secret } from "@treadle/apimachinery/kinds";
 import { kind, type KubernetesList, type KubernetesObject, type UntypedObject } from "@treadle/apimachinery";
 import { expectTypeOf, test } from "vitest";
-import { type Client, metadataOnly, pages, type WatchEvent } from "./index.ts";
+import {
+  type Client,
+  type DiscoveredKind,
+  discovery,
+  evict,
+  type Eviction,
+  follow,
+  type FollowEvent,
+  getScale,
+  intercept,
+  items,
+  metadataOnly,
+  modify,
+  pages,
+  podLogs,
+  type Scale,
+  type WatchEvent,
+} from "./index.ts";
 
 declare const client: Client;
 const ref = { name: "a", namespace: "ns" };
@@ -31,4 +48,44 @@ test("writes take what the kind takes", () => {
   void client.create(Secret, { metadata: ref, data: { a: 1 } });
   // @ts-expect-error a patch has a type
   void client.patch(Secret, ref, { data: {} });
+});
+
+test("what is built on a client has the type of the kind, too", async () => {
+  for await (const object of items(client, Secret)) expectTypeOf(object).toExtend<Secret>();
+  for await (const event of follow(client, Secret)) {
+    expectTypeOf(event).toEqualTypeOf<FollowEvent<Secret>>();
+    if (event.type === "ADDED") expectTypeOf(event.object.data?.["a"]).toEqualTypeOf<string | undefined>();
+    // @ts-expect-error a restart is of no object
+    if (event.type === "RESTARTED") void event.object;
+  }
+  const changed = await modify(client, ConfigMap, ref, (draft) => {
+    draft.data = { a: "b" };
+    // @ts-expect-error data holds texts
+    draft.data["a"] = 1;
+  });
+  expectTypeOf(changed).toExtend<ConfigMap>();
+  // @ts-expect-error a draft is given back, not something else
+  void modify(client, ConfigMap, ref, () => 7);
+  expectTypeOf(await getScale(client, Widget, ref)).toEqualTypeOf<Scale | undefined>();
+  expectTypeOf(await evict(client, ref)).toEqualTypeOf<Eviction>();
+  for await (const text of podLogs(client, ref)) expectTypeOf(text).toEqualTypeOf<string>();
+});
+
+test("a discovered kind is one that calls take", async () => {
+  const found = await discovery(client).kindOf({ apiVersion: "v1", kind: "Pod" });
+  expectTypeOf(found).toEqualTypeOf<DiscoveredKind>();
+  expectTypeOf(await client.get(found, ref)).toEqualTypeOf<UntypedObject | undefined>();
+  // @ts-expect-error a kind has a group or an apiVersion
+  void discovery(client).kindOf({ kind: "Pod" });
+});
+
+test("an interceptor has the verb's types", () => {
+  void intercept(client, (next) => ({
+    get(kind, given, options) {
+      expectTypeOf(given.name).toEqualTypeOf<string>();
+      return next.get(kind, given, options);
+    },
+  }));
+  // @ts-expect-error there is no such verb
+  void intercept(client, () => ({ fetch: () => undefined }));
 });

@@ -21,6 +21,25 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** False: one attempt, whatever its answer asks for; for callers with a back-off of their own. @defaultValue that of the client */
   readonly retry?: boolean;
+  /** Called before each attempt; what it throws ends the call, and nothing is sent. */
+  readonly beforeAttempt?: () => void;
+}
+
+/** A part of an object that is read and written by itself; which ones a kind has, discovery tells. */
+export type Subresource =
+  | "status"
+  | "scale"
+  | "eviction"
+  | "token"
+  | "resize"
+  | "ephemeralcontainers"
+  | "approval"
+  | "binding"
+  | "finalize";
+
+export interface GetOptions extends CallOptions {
+  /** Reads a subresource of the object instead of the object. */
+  readonly subresource?: Subresource;
 }
 
 export interface ListOptions extends CallOptions {
@@ -65,7 +84,7 @@ export interface WriteOptions extends CallOptions {
   readonly fieldValidation?: "Ignore" | "Warn" | "Strict";
   readonly dryRun?: boolean;
   /** Writes a subresource of the object instead of the object. */
-  readonly subresource?: "status" | "scale";
+  readonly subresource?: Subresource;
 }
 
 export interface DeleteOptions extends CallOptions {
@@ -91,9 +110,21 @@ export type Patch =
   /** Built-in kinds only: lists are merged by their keys, `$patch` and its like direct it. For others 415. */
   | { readonly type: "strategic"; readonly body: object };
 
+/** What a raw request is about, in the words of errors and observers. */
+export interface RawContext {
+  /** @defaultValue the method for errors, `raw` for observers */
+  readonly verb?: string;
+  /** E.g. `log of Pod ns/name`. @defaultValue the path */
+  readonly target?: string;
+  readonly kind?: Kind;
+  readonly subresource?: string;
+  /** False: one attempt. @defaultValue that of the client */
+  readonly retry?: boolean;
+}
+
 export interface Client {
   /** The live object, or `undefined` when it does not exist. @throws ApiError, also when the kind is not served. */
-  get<K extends Kind>(kind: K, ref: Ref, options?: CallOptions): Promise<ObjectOf<K> | undefined>;
+  get<K extends Kind>(kind: K, ref: Ref, options?: GetOptions): Promise<ObjectOf<K> | undefined>;
   /** One page, or everything without `limit`. */
   list<K extends Kind>(kind: K, options?: ListOptions): Promise<KubernetesList<ObjectOf<K>>>;
   /** Rejects when the watch cannot be opened; iterating throws when the stream breaks. Never reconnects by itself. */
@@ -113,7 +144,7 @@ export interface Client {
    * may hold it. @throws ApiError on a failed precondition (409).
    */
   delete<K extends Kind>(kind: K, ref: Ref, options?: DeleteOptions): Promise<Deletion<ObjectOf<K>>>;
-  /** A request of the caller's own making, with this client's credentials and retries. */
-  raw(request: ApiRequest): Promise<ApiResponse>;
+  /** A request of the caller's own making, with this client's credentials and retries. An answer of any status resolves. */
+  raw(request: ApiRequest, about?: RawContext): Promise<ApiResponse>;
   close(): Promise<void>;
 }

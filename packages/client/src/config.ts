@@ -5,6 +5,7 @@
  *  2. the files in `KUBECONFIG`;
  *  3. `~/.kube/config`, if it exists;
  *  4. the service account of the pod (in-cluster).
+ * A cluster without a proxy of its own is reached through that of the environment (HTTPS_PROXY, HTTP_PROXY, NO_PROXY).
  */
 import { access } from "node:fs/promises";
 import { homedir } from "node:os";
@@ -12,6 +13,7 @@ import { delimiter, join } from "node:path";
 import type { Clock } from "@treadle/apimachinery";
 import type { ClusterConfig } from "./cluster-config.ts";
 import { ConfigError } from "./config-error.ts";
+import { environmentProxy } from "./environment-proxy.ts";
 import { inClusterConfig, isInCluster, SERVICE_ACCOUNT_DIRECTORY } from "./in-cluster.ts";
 
 export interface LoadConfigOptions {
@@ -30,6 +32,12 @@ export interface LoadConfigOptions {
 /** @throws ConfigError that names what was looked at, what is wrong with it and how to put it right. */
 export async function loadConfig(options: LoadConfigOptions = {}): Promise<ClusterConfig> {
   const env = options.env ?? process.env;
+  const config = await findConfig(options, env);
+  const proxyUrl = config.proxyUrl ?? environmentProxy(config.server, env);
+  return proxyUrl === undefined ? config : { ...config, proxyUrl };
+}
+
+async function findConfig(options: LoadConfigOptions, env: Readonly<Record<string, string | undefined>>): Promise<ClusterConfig> {
   if (options.kubeconfig !== undefined) return fromFiles([options.kubeconfig], options);
 
   const named = (env["KUBECONFIG"] ?? "").split(delimiter).filter((file) => file !== "");

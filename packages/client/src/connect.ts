@@ -1,10 +1,11 @@
 /** From nothing to a client: configuration, transport and client in one call. */
 import type { Client } from "./client.ts";
 import type { ClusterConfig } from "./cluster-config.ts";
-import { loadConfig, type LoadConfigOptions } from "./config.ts";
 import type { ClientOptions } from "./client-options.ts";
+import { loadConfig, type LoadConfigOptions } from "./config.ts";
 import { createClient } from "./create-client.ts";
 import { type HttpTransportOptions, httpTransport } from "./http-transport.ts";
+import { type Impersonation, impersonating } from "./impersonation.ts";
 
 export interface ConnectOptions
   extends LoadConfigOptions,
@@ -12,6 +13,8 @@ export interface ConnectOptions
     Pick<HttpTransportOptions, "http2" | "headersTimeoutMs" | "connectTimeoutMs"> {
   /** Where to connect to. @defaultValue what {@link loadConfig} finds */
   readonly config?: ClusterConfig;
+  /** Acts as somebody else than whom the credentials belong to. @defaultValue as the kubeconfig says */
+  readonly impersonate?: Impersonation;
 }
 
 /**
@@ -20,9 +23,11 @@ export interface ConnectOptions
  */
 export async function connect(options: ConnectOptions = {}): Promise<Client> {
   const config = options.config ?? (await loadConfig(options));
-  const { http2, headersTimeoutMs, connectTimeoutMs } = options;
+  const { http2, headersTimeoutMs, connectTimeoutMs, impersonate } = options;
   const transport = httpTransport({
     ...config,
+    clock: options.clock,
+    ...(impersonate === undefined ? {} : { credentials: impersonating(config.credentials, impersonate) }),
     ...(http2 === undefined ? {} : { http2 }),
     ...(headersTimeoutMs === undefined ? {} : { headersTimeoutMs }),
     ...(connectTimeoutMs === undefined ? {} : { connectTimeoutMs }),

@@ -117,7 +117,7 @@ function codeOf(cause: unknown): ConnectionErrorCode {
 }
 
 /** `code` of the error, or of the first of several attempts (one for each address of the host). */
-function systemCodeOf(cause: unknown): string {
+export function systemCodeOf(cause: unknown): string {
   if (typeof cause !== "object" || cause === null) return "";
   if ("code" in cause && typeof cause.code === "string") return cause.code;
   if (cause instanceof AggregateError) return systemCodeOf(cause.errors[0]);

@@ -4,7 +4,7 @@
 import { isNotFound, type Kind, type KubernetesObject, type ObjectOf, type Ref } from "@treadle/apimachinery";
 import { Caller } from "./caller.ts";
 import type { ClientOptions } from "./client-options.ts";
-import type { CallOptions, Client, DeleteOptions, Deletion, ListOptions, Patch, WatchOptions, WriteOptions } from "./client.ts";
+import type { Client, DeleteOptions, Deletion, GetOptions, ListOptions, Patch, WatchOptions, WriteOptions } from "./client.ts";
 import { deleteBody, listQuery, watchQuery } from "./query.ts";
 import { collectionTarget, createTarget, objectTarget } from "./target.ts";
 
@@ -12,9 +12,10 @@ import { collectionTarget, createTarget, objectTarget } from "./target.ts";
 export function createClient(options: ClientOptions): Client {
   const caller = new Caller(options);
   return {
-    async get<K extends Kind>(kind: K, ref: Ref, given: CallOptions = {}) {
-      const target = objectTarget("get", kind, ref);
-      const call = { verb: "get", kind, method: "GET", path: target.path, text: target.text, options: given } as const;
+    async get<K extends Kind>(kind: K, ref: Ref, given: GetOptions = {}) {
+      const { subresource } = given;
+      const target = objectTarget("get", kind, ref, subresource);
+      const call = { verb: "get", kind, method: "GET", path: target.path, text: target.text, subresource, options: given } as const;
       try {
         return caller.object(call, await caller.json(call));
       } catch (error) {
@@ -83,7 +84,7 @@ export function createClient(options: ClientOptions): Client {
       }
     },
 
-    raw: (request) => caller.raw(request),
+    raw: (request, about) => caller.raw(request, about),
     close: () => caller.close(),
   };
 }

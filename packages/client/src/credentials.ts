@@ -14,6 +14,8 @@ export interface Credentials {
   readonly cert?: string;
   /** Its key, PEM. */
   readonly key?: string;
+  /** Where each is from, for errors: a file, or a field in it. */
+  readonly origins?: { readonly token?: string; readonly ca?: string; readonly cert?: string };
 }
 
 /**
@@ -75,6 +77,15 @@ async function readCredentials(files: CredentialFiles): Promise<Credentials> {
     ...(ca === undefined ? {} : { ca }),
     ...(cert === undefined ? {} : { cert }),
     ...(key === undefined ? {} : { key }),
+    origins: originsOf(files),
+  };
+}
+
+function originsOf({ tokenFile, caFile, certFile }: CredentialFiles): NonNullable<Credentials["origins"]> {
+  return {
+    ...(tokenFile === undefined ? {} : { token: tokenFile }),
+    ...(caFile === undefined ? {} : { ca: caFile }),
+    ...(certFile === undefined ? {} : { cert: certFile }),
   };
 }
 

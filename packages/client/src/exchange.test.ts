@@ -228,16 +228,39 @@ describe("abort", () => {
   });
 });
 
+test("what beforeAttempt throws ends the call before anything more is sent", async () => {
+  const { client, clock, transport } = setUp(retryAfter(1, busy), ok);
+  let mayWrite = true;
+  const beforeAttempt = (): void => {
+    if (!mayWrite) throw new Error("not any more");
+  };
+  const call = client.update(Widget, widget, { beforeAttempt });
+  mayWrite = false;
+  expect(await after(clock, 1000, call)).toEqual(new Error("not any more"));
+  expect(transport.requests).toHaveLength(1);
+});
+
 describe("observers", () => {
   test("see every attempt with its outcome", async () => {
     const { client, clock, exchanges } = setUp(socketError("ECONNRESET"), retryAfter(1, busy), ok);
     await after(clock, 5000, client.get(Widget, ref));
-    const common = { method: "GET", verb: "get", groupKind: "Widget.example.dev", server: "https://api" };
+    const common = { method: "GET", verb: "get", groupKind: "Widget.example.dev", resource: "widgets.example.dev", server: "https://api" };
     expect(exchanges).toMatchObject([
       { ...common, attempt: 0, error: { code: "ERR_CONNECTION_LOST" } },
       { ...common, attempt: 1, status: 429 },
       { ...common, attempt: 2, status: 200, durationMs: 0 },
     ]);
+  });
+
+  test("see the sizes of what was sent and of what came", async () => {
+    const { client, exchanges } = setUp(json(200, { ...widget, text: "ü" }), stream(""));
+    await client.patch(Widget, ref, { type: "merge", body: { text: "ü" } });
+    await client.watch(Widget);
+    expect(exchanges).toMatchObject([
+      { requestBytes: 13, responseBytes: Buffer.byteLength(JSON.stringify({ ...widget, text: "ü" })) },
+      { requestBytes: 0 },
+    ]);
+    expect(exchanges[1]).not.toHaveProperty("responseBytes");
   });
 
   test("that throw do not disturb the call", async () => {

@@ -5,9 +5,11 @@
  * - other 5xx, lost connections and timeouts: only calls that can be repeated without harm.
  * The last two up to 4 times, waiting 100 ms doubling to 2 s with jitter.
  */
-import { type ApiRequest, type ApiResponse, type Clock, type Random, sleep, type Transport } from "@treadle/apimachinery";
+import { type ApiRequest, type ApiResponse, type Clock, type Random, type Transport } from "@treadle/apimachinery";
 import { type ConnectionError, connectionError, isProgrammingError } from "./connection-error.ts";
 import { retryAfterMs } from "./failure.ts";
+import { wait } from "./wait.ts";
+import type { Warnings } from "./warnings.ts";
 
 /** One attempt, as an observer sees it. */
 export interface Exchange {
@@ -16,6 +18,8 @@ export interface Exchange {
   readonly verb: string;
   /** `Kind.group`, absent for raw requests. */
   readonly groupKind?: string | undefined;
+  /** `plural.group`, absent for raw requests. */
+  readonly resource?: string | undefined;
   readonly subresource?: string | undefined;
   /** Base URL of the server, where known. */
   readonly server?: string | undefined;
@@ -27,6 +31,10 @@ export interface Exchange {
   readonly attempt: number;
   /** Until the answer was complete; for a watch, until it was open. */
   readonly durationMs: number;
+  /** Of the body that was sent; 0 without one. */
+  readonly requestBytes: number;
+  /** Of the body that came, before it was compressed; absent for streams and where no answer came. */
+  readonly responseBytes?: number | undefined;
 }
 
 export interface ExchangeEnvironment {
@@ -35,6 +43,7 @@ export interface ExchangeEnvironment {
   readonly random: Random;
   readonly server: string | undefined;
   readonly observe: ((exchange: Exchange) => void) | undefined;
+  readonly warnings?: Warnings;
   readonly isRetrying: boolean;
   /** Aborted, with the error to throw, when the client is closed: nobody waits for another attempt then. */
   readonly closing: AbortSignal;
@@ -44,11 +53,13 @@ export interface ExchangeEnvironment {
 export interface Intent {
   readonly verb: string;
   readonly groupKind?: string | undefined;
+  readonly resource?: string | undefined;
   readonly subresource?: string | undefined;
   /** Doing it twice is the same as doing it once. */
   readonly isRepeatable: boolean;
   /** @defaultValue that of the environment */
   readonly isRetrying?: boolean | undefined;
+  readonly beforeAttempt?: (() => void) | undefined;
 }
 
 type Outcome =
@@ -74,7 +85,8 @@ export async function exchange(environment: ExchangeEnvironment, request: ApiReq
     }
     done[next.because]++;
     await discard(outcome.response);
-    await wait(environment, next.delayMs, request.signal);
+    const { closing } = environment;
+    await wait(environment.clock, next.delayMs, request.signal === undefined ? closing : AbortSignal.any([request.signal, closing]));
   }
 }
 
@@ -91,21 +103,27 @@ export async function abortable<T>(promise: Promise<T>, signal: AbortSignal | un
 
 async function attemptOnce(environment: ExchangeEnvironment, request: ApiRequest, intent: Intent, attempt: number): Promise<Outcome> {
   request.signal?.throwIfAborted();
+  intent.beforeAttempt?.();
   const started = environment.clock.now();
-  const report = (result: { readonly status?: number; readonly error?: ConnectionError }): void =>
+  const report = (result: Pick<Exchange, "status" | "error" | "responseBytes">): void =>
     environment.observe?.({
       method: request.method,
       verb: intent.verb,
       groupKind: intent.groupKind,
+      resource: intent.resource,
       subresource: intent.subresource,
       server: environment.server,
       attempt,
       durationMs: environment.clock.now() - started,
+      requestBytes: request.body === undefined ? 0 : Buffer.byteLength(request.body),
       ...result,
     });
   try {
     const response = await abortable(environment.transport.request(request), request.signal);
-    report({ status: response.status });
+    const { status, body } = response;
+    environment.warnings?.note(response);
+    // Counting costs a pass over the text, which nobody pays for who does not observe.
+    if (environment.observe !== undefined) report({ status, ...(body === undefined ? {} : { responseBytes: Buffer.byteLength(body) }) });
     return { response };
   } catch (cause) {
     if (request.signal?.aborted === true) {
@@ -158,14 +176,4 @@ const LASTING: ReadonlySet<string> = new Set(["ERR_TLS", "ERR_CREDENTIALS", "ERR
 /** Lets go of an answer that nobody will read. */
 export async function discard(response: ApiResponse | undefined): Promise<void> {
   if (response?.stream !== undefined) await response.stream[Symbol.asyncIterator]().return?.();
-}
-
-async function wait({ clock, closing }: ExchangeEnvironment, delayMs: number, signal: AbortSignal | undefined): Promise<void> {
-  // Timers of the clock do not keep the process alive; a call in progress must, or a program ends in the middle of its start.
-  const hold = setInterval(() => {}, 2 ** 30);
-  try {
-    await sleep(clock, delayMs, signal === undefined ? closing : AbortSignal.any([signal, closing]));
-  } finally {
-    clearInterval(hold);
-  }
 }

@@ -3,6 +3,7 @@
  * standard input and a minute, since whoever runs it may have nobody to answer its questions.
  */
 import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { readFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import type { Clock } from "@treadle/apimachinery";
 import { ConfigError } from "./config-error.ts";
@@ -20,6 +21,8 @@ interface Plugin {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** What it is told: `KUBERNETES_EXEC_INFO`. */
+  readonly info: () => Promise<string>;
   readonly hint: string | undefined;
 }
 
@@ -68,6 +71,8 @@ function pluginOf(user: KubeconfigEntry, cluster: KubeconfigEntry): Plugin {
   const entry: KubeconfigEntry = { ...user, fields: exec };
   const named = textField(entry, "command");
   if (named === undefined) return refuse("there is no command in exec", "name the credential plugin");
+  if (exec["interactiveMode"] === "Always")
+    return refuse("interactiveMode is Always in exec", "use a plugin that asks nobody: an operator has no keyboard");
   const args: unknown = exec["args"] ?? [];
   if (!Array.isArray(args) || !args.every((arg) => typeof arg === "string"))
     return refuse("args is not a list of texts in exec", "put each in quotes");
@@ -79,23 +84,38 @@ function pluginOf(user: KubeconfigEntry, cluster: KubeconfigEntry): Plugin {
   return {
     command: (named.includes("/") ? pathField(entry, "command") : undefined) ?? named,
     args,
-    env: { ...env, KUBERNETES_EXEC_INFO: execInfo(exec, cluster) },
+    env,
+    info: () => execInfo(exec, cluster),
     hint: textField(entry, "installHint"),
   };
 }
 
-/** What a plugin is told about the cluster and about how it is run. */
-function execInfo(exec: Fields, cluster: KubeconfigEntry): string {
-  const { server, "certificate-authority-data": ca } = cluster.fields;
-  const spec = {
-    interactive: false,
-    ...(exec["provideClusterInfo"] === true ? { cluster: { server, "certificate-authority-data": ca } } : {}),
-  };
+/** What a plugin is told about the cluster, where its entry asks for that, and about how it is run. */
+async function execInfo(exec: Fields, cluster: KubeconfigEntry): Promise<string> {
+  const spec = { interactive: false, ...(exec["provideClusterInfo"] === true ? { cluster: await clusterInfo(cluster) } : {}) };
   return JSON.stringify({ apiVersion: exec["apiVersion"], kind: "ExecCredential", spec });
 }
 
-async function run({ command, args, env }: Plugin, clock: Clock): Promise<string> {
-  const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
+/** Fields of a cluster whose names are the same for plugins. */
+const CLUSTER_FIELDS = ["server", "tls-server-name", "insecure-skip-tls-verify", "certificate-authority-data", "proxy-url"] as const;
+/** The extension of a cluster that is for plugins. */
+const CONFIG = "client.authentication.k8s.io/exec";
+
+async function clusterInfo(cluster: KubeconfigEntry): Promise<Fields> {
+  const { extensions } = cluster.fields;
+  const all: readonly unknown[] = Array.isArray(extensions) ? extensions : [];
+  const config = all.filter(isFields).find(({ name }) => name === CONFIG)?.["extension"];
+  const caFile = cluster.fields["certificate-authority-data"] ? undefined : pathField(cluster, "certificate-authority");
+  return {
+    ...Object.fromEntries(CLUSTER_FIELDS.map((field) => [field, cluster.fields[field]])),
+    ...(caFile === undefined ? {} : { "certificate-authority-data": (await readFile(caFile)).toString("base64") }),
+    ...(config === undefined ? {} : { config }),
+  };
+}
+
+async function run({ command, args, env, info }: Plugin, clock: Clock): Promise<string> {
+  const told = { KUBERNETES_EXEC_INFO: await info() };
+  const child = spawn(command, args, { env: { ...process.env, ...env, ...told }, stdio: ["ignore", "pipe", "pipe"] });
   const end = (): void => {
     child.kill("SIGKILL");
     // What the plugin itself started may still hold them open.
@@ -138,10 +158,12 @@ function read(output: string, { command }: Plugin): { readonly credentials: Cred
     const fields = "status.token, or status.clientCertificateData with status.clientKeyData";
     throw new Error(`the credential plugin "${command}" printed no credentials (${fields}, as texts)`);
   }
+  const origin = `the credential plugin "${command}"`;
   const expiresAtMs = expirationTimestamp === undefined ? Number.POSITIVE_INFINITY : Date.parse(String(expirationTimestamp));
   const credentials = {
     ...(isText(token) ? { headers: { authorization: `Bearer ${token}` } } : {}),
     ...(hasPair ? { cert, key } : {}),
+    origins: isText(token) ? { token: origin, ...(hasPair ? { cert: origin } : {}) } : { cert: origin },
   };
   return { credentials, expiresAtMs };
 }

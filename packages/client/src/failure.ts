@@ -15,7 +15,12 @@ export interface CallContext {
   /** The time at which the answer came. */
   readonly nowMs: number;
   /** Whom a 401 is about: it says neither of which server nor of whose credentials it speaks. */
-  readonly login?: { readonly server: string | undefined; readonly source: string | undefined };
+  readonly login?: {
+    readonly server: string | undefined;
+    readonly source: string | undefined;
+    /** What is wrong with the credentials, as far as can be seen. */
+    readonly explain?: ((answer: ApiResponse) => string | undefined) | undefined;
+  };
 }
 
 /** A body of more than this is not a message for people. */
@@ -27,11 +32,12 @@ export function apiError(context: CallContext, response: ApiResponse, body: stri
   const hide = (text: string): string => redact(text, context.secrets ?? []);
   const message = hide(status?.message ?? plainText(response, body));
   return new ApiError({
-    message: `cannot ${context.verb} ${context.target}: ${message}${response.status === 401 ? loginFix(context) : ""}`,
+    message: `cannot ${context.verb} ${context.target}: ${message}${response.status === 401 ? loginFix(context, response) : ""}`,
     status: response.status,
     reason: status?.reason,
     details: status?.details === undefined ? undefined : redactDetails(status.details, hide),
     retryAfterMs: retryAfterMs(response, context.nowMs),
+    continueToken: status?.continueToken,
   });
 }
 
@@ -77,10 +83,10 @@ export function retryAfterMs(response: ApiResponse, nowMs: number): number | und
   return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
 }
 
-function loginFix({ login }: CallContext): string {
-  const { server = "the server", source } = login ?? {};
+function loginFix({ login }: CallContext, response: ApiResponse): string {
+  const { server = "the server", source, explain } = login ?? {};
   const whose = source === undefined ? "the credentials" : `the credentials from ${source}`;
-  return `; ${server} does not accept ${whose}: they are wrong, expired, or those of another cluster`;
+  return `; ${server} does not accept ${whose}: ${explain?.(response) ?? "they are wrong, expired, or those of another cluster"}`;
 }
 
 function plainText(response: ApiResponse, body: string): string {

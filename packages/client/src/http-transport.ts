@@ -4,11 +4,14 @@
  * a token. undici is loaded by the first request.
  */
 import { isDeepStrictEqual } from "node:util";
-import type { ApiRequest, ApiResponse, Transport } from "@treadle/apimachinery";
+import { type ApiRequest, type ApiResponse, type Clock, systemClock, type Transport } from "@treadle/apimachinery";
 import type { Dispatcher } from "undici";
+import { type Circumstances, connectionAdvice, loginProblem } from "./advice.ts";
 import { closedError, ConnectionError, connectionError } from "./connection-error.ts";
 import type { Credentials, CredentialSource } from "./credentials.ts";
+import { PROXY_PROTOCOLS } from "./environment-proxy.ts";
 import { discard } from "./exchange.ts";
+import { makePool } from "./pool.ts";
 import { shownUrl } from "./shown-url.ts";
 
 export interface HttpTransportOptions {
@@ -19,10 +22,14 @@ export interface HttpTransportOptions {
   readonly serverName?: string | undefined;
   /** Accepts any certificate of the server: for experiments only. @defaultValue false */
   readonly isInsecure?: boolean | undefined;
-  /** An HTTP proxy to go through. @defaultValue none; the environment is not consulted */
+  /** A proxy to go through: `http:`, `https:` or `socks5:`. @defaultValue none; the environment is not consulted */
   readonly proxyUrl?: string | undefined;
   /** Uses HTTP/2 where the server offers it. @defaultValue false: HTTP/1.1, one connection for each watch */
   readonly http2?: boolean;
+  /** Where these options are from, for errors: `in-cluster`, or the kubeconfig files. */
+  readonly source?: string | undefined;
+  /** @defaultValue the system's */
+  readonly clock?: Clock | undefined;
   /** How long an answer may take to begin. @defaultValue 70,000: a server gives up on a call after 60 s (`--request-timeout`) */
   readonly headersTimeoutMs?: number;
   /** @defaultValue 10,000 */
@@ -31,6 +38,8 @@ export interface HttpTransportOptions {
 
 export interface HttpTransport extends Transport {
   readonly server: string;
+  /** What may be wrong with the credentials that the server refused with `answer` (401); nothing where they look good. */
+  explainRefusal(answer: ApiResponse): string | undefined;
 }
 
 /** @throws TypeError for a server or proxy URL that is not one. Opens no connection before the first request. */
@@ -40,8 +49,6 @@ export function httpTransport(options: HttpTransportOptions): HttpTransport {
 
 /** More connections than this for calls do not make a server faster; watches are not limited. */
 const CALL_CONNECTIONS = 32;
-/** Shorter than the idle timeout of API servers (90 s) and common load balancers (60 s), so that we close first. */
-const KEEP_ALIVE_MS = 30_000;
 /** All but tabs, visible ASCII and Latin-1 (RFC 9110, 5.5). */
 const NOT_IN_HEADERS = /[^\t\x20-\x7e\x80-\xff]/;
 
@@ -58,13 +65,15 @@ class UndiciTransport implements HttpTransport {
   readonly #url: URL;
   readonly #credentials: CredentialSource;
   #pools: Pools | undefined;
+  /** The latest, for errors. */
+  #used: Credentials = {};
   /** Ends watches, whichever pool they run in. */
   readonly #closing = new AbortController();
   #isClosed = false;
 
   constructor(options: HttpTransportOptions) {
     this.#url = parseUrl("server", options.server, ["http:", "https:"]);
-    if (options.proxyUrl !== undefined) parseUrl("proxy", options.proxyUrl, ["http:", "https:"]);
+    if (options.proxyUrl !== undefined) parseUrl("proxy", options.proxyUrl, PROXY_PROTOCOLS);
     this.server = shownUrl(options.server);
     this.#options = options;
     const { credentials = {} } = options;
@@ -76,7 +85,7 @@ class UndiciTransport implements HttpTransport {
     const answer = await this.#answer(request, await this.#send(request, credentials));
     if (answer.status !== 401) return answer;
     // Refused, so nothing was done: asking again as somebody renewed is safe for every verb.
-    const renewed = await this.#credentialsOf({ renew: true }).catch(async (error: unknown) => {
+    const renewed = await this.#renewed(credentials).catch(async (error: unknown) => {
       await discard(answer);
       throw error;
     });
@@ -92,6 +101,12 @@ class UndiciTransport implements HttpTransport {
     this.#pools = undefined;
     this.#closing.abort();
     await Promise.all([pools?.calls.close(), pools?.watches.close()]);
+  }
+
+  /** Of many calls that are refused at a time the first one renews, and the rest take what it got. */
+  #renewed(refused: Credentials): Promise<Credentials> {
+    const isDone = this.#used !== refused && !isDeepStrictEqual(this.#used, refused);
+    return isDone ? Promise.resolve(this.#used) : this.#credentialsOf({ renew: true });
   }
 
   async #credentialsOf(options: { readonly renew: boolean }): Promise<Credentials> {
@@ -110,6 +125,7 @@ class UndiciTransport implements HttpTransport {
 
   async #send(request: ApiRequest, credentials: Credentials): Promise<Dispatcher.ResponseData> {
     request.signal?.throwIfAborted();
+    this.#used = credentials;
     const pools = await this.#poolsFor(credentials);
     const { headersTimeoutMs: headersTimeout = 70_000 } = this.#options;
     try {
@@ -185,7 +201,20 @@ class UndiciTransport implements HttpTransport {
   #failure(request: ApiRequest, cause: unknown): unknown {
     if (request.signal?.aborted === true) return request.signal.reason;
     if (this.#isClosed) return closedError(this.server, cause);
-    return connectionError(cause, this.server);
+    const error = connectionError(cause, this.server);
+    const advice = connectionAdvice(error, this.#circumstances());
+    if (advice === "") return error;
+    const { code, server, message } = error;
+    return new ConnectionError({ code, server: server ?? this.server, message: message + advice, cause: error.cause });
+  }
+
+  explainRefusal({ headers }: ApiResponse): string | undefined {
+    return loginProblem(headers["date"], this.#circumstances());
+  }
+
+  #circumstances(): Circumstances {
+    const { source, proxyUrl, clock = systemClock } = this.#options;
+    return { credentials: this.#used, source, proxyUrl, nowMs: clock.now() };
   }
 
   async #poolsFor(credentials: Credentials): Promise<Pools> {
@@ -204,36 +233,6 @@ class UndiciTransport implements HttpTransport {
 
 function hasSameTls(a: Credentials, b: Credentials): boolean {
   return a === b || (a.ca === b.ca && a.cert === b.cert && a.key === b.key);
-}
-
-function makePool(
-  undici: typeof import("undici"),
-  options: HttpTransportOptions,
-  { ca, cert, key }: Credentials,
-  connections: number | null,
-): Dispatcher {
-  const tls = {
-    ...(ca === undefined ? {} : { ca }),
-    ...(cert === undefined ? {} : { cert }),
-    ...(key === undefined ? {} : { key }),
-    ...(options.serverName === undefined ? {} : { servername: options.serverName }),
-    ...(options.isInsecure === true ? { rejectUnauthorized: false } : {}),
-  };
-  const pool = { connections, allowH2: options.http2 ?? false, keepAliveTimeout: KEEP_ALIVE_MS, keepAliveMaxTimeout: KEEP_ALIVE_MS };
-  const timeout = options.connectTimeoutMs ?? 10_000;
-  // TCP keep-alive every 30 s, as client-go: below the 60 s after which load balancers forget an idle connection.
-  const socket = { timeout, keepAlive: true, keepAliveInitialDelay: 30_000 };
-  if (options.proxyUrl !== undefined) {
-    return new undici.ProxyAgent({
-      ...pool,
-      uri: options.proxyUrl,
-      proxyTls: socket,
-      requestTls: { ...tls, timeout },
-      // The tunnel is a request to the proxy, and what it takes belongs to the time of connecting.
-      clientFactory: (origin, given) => new undici.Pool(origin, { ...given, headersTimeout: timeout }),
-    });
-  }
-  return new undici.Agent({ ...pool, connect: { ...socket, ...tls } });
 }
 
 function parseUrl(what: string, text: string, protocols: readonly string[]): URL {

@@ -4,8 +4,11 @@ export type {
   Client,
   DeleteOptions,
   Deletion,
+  GetOptions,
   ListOptions,
   Patch,
+  RawContext,
+  Subresource,
   WatchEvent,
   WatchOptions,
   WriteOptions,
@@ -18,7 +21,33 @@ export { connect, type ConnectOptions } from "./connect.ts";
 export { ConnectionError, type ConnectionErrorCode, isConnectionError } from "./connection-error.ts";
 export { createClient } from "./create-client.ts";
 export { type CredentialFiles, type Credentials, type CredentialSource, fileCredentials } from "./credentials.ts";
+export {
+  type DiscoveredKind,
+  type Discovery,
+  discovery,
+  type DiscoveryOptions,
+  type KindName,
+  type LookupOptions,
+} from "./discovery/discovery.ts";
+export type { ServedKind, ServedSubresource } from "./discovery/served.ts";
 export type { Exchange } from "./exchange.ts";
+export { follow, type FollowEvent, type FollowOptions } from "./follow.ts";
 export { type HttpTransport, type HttpTransportOptions, httpTransport } from "./http-transport.ts";
 export { metadataOnly, type MetadataOnlyKind } from "@treadle/apimachinery";
-export { pages } from "./pages.ts";
+export { type Impersonation, impersonating } from "./impersonation.ts";
+export { intercept, withDryRun, withFieldManager, withFieldValidation, withNamespace } from "./intercept.ts";
+export { modify, type ModifyOptions } from "./modify.ts";
+export { items, pages, type PagesOptions } from "./pages.ts";
+export { type PodLogOptions, podLogs } from "./pod-logs.ts";
+export {
+  evict,
+  type Eviction,
+  type EvictOptions,
+  getScale,
+  type IssuedToken,
+  requestToken,
+  type Scale,
+  setScale,
+  type SetScaleOptions,
+  type TokenOptions,
+} from "./subresources.ts";

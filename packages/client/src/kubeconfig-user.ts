@@ -7,6 +7,7 @@ import type { User } from "@kubernetes/client-node";
 import { ConfigError } from "./config-error.ts";
 import { cached, type Credentials, type CredentialSource, fileCredentials } from "./credentials.ts";
 import { execCredentials, withDeadline } from "./exec-plugin.ts";
+import { impersonationHeaders } from "./impersonation.ts";
 import { type KubeconfigEntry, pathField, textField } from "./kubeconfig-entry.ts";
 import { isFields } from "./status.ts";
 
@@ -25,6 +26,11 @@ export async function userCredentials(given: Given): Promise<CredentialSource> {
     ...optional("ca", isInsecure ? undefined : pemField(cluster, "certificate-authority-data")),
     ...optional("cert", user && pemField(user, "client-certificate-data")),
     ...optional("key", user && pemField(user, "client-key-data")),
+    origins: {
+      ...dataOrigin("ca", cluster, "certificate-authority-data"),
+      ...(user && dataOrigin("cert", user, "client-certificate-data")),
+      ...(user && dataOrigin("token", user, "token")),
+    },
   };
   // Inline data wins over a file; a token file wins over an inline token (client-go `clientcmd`).
   const files = fileCredentials(
@@ -50,7 +56,15 @@ export async function userCredentials(given: Given): Promise<CredentialSource> {
 }
 
 function join(...parts: readonly Credentials[]): Credentials {
-  return { ...Object.assign({}, ...parts), headers: Object.assign({}, ...parts.map((part) => part.headers)) };
+  return {
+    ...Object.assign({}, ...parts),
+    headers: Object.assign({}, ...parts.map((part) => part.headers)),
+    origins: Object.assign({}, ...parts.map((part) => part.origins)),
+  };
+}
+
+function dataOrigin(what: "ca" | "cert" | "token", entry: KubeconfigEntry, field: string): Credentials["origins"] {
+  return textField(entry, field) === undefined ? {} : { [what]: `${field} of "${entry.name}" in ${entry.file}` };
 }
 
 function headersOf(user: KubeconfigEntry): Record<string, string | readonly string[]> {
@@ -60,19 +74,23 @@ function headersOf(user: KubeconfigEntry): Record<string, string | readonly stri
   if (token !== undefined) headers["authorization"] = `Bearer ${token.trim()}`;
   else if (name !== undefined)
     headers["authorization"] = `Basic ${Buffer.from(`${name}:${textField(user, "password") ?? ""}`).toString("base64")}`;
-  const as = textField(user, "as");
-  if (as !== undefined) headers["impersonate-user"] = as;
-  const uid = textField(user, "as-uid");
-  if (uid !== undefined) headers["impersonate-uid"] = uid;
+  return { ...headers, ...impersonationOf(user) };
+}
+
+/** @throws ConfigError for one that says everything but whose name: it would have other rights than the file says */
+function impersonationOf(user: KubeconfigEntry): Record<string, string | readonly string[]> {
+  const [as, uid] = [textField(user, "as"), textField(user, "as-uid")];
   const groups = textsIn(user, "as-groups", user.fields["as-groups"]);
-  if (groups.length > 0) headers["impersonate-group"] = groups;
-  const extra = user.fields["as-user-extra"] ?? {};
-  if (!isFields(extra)) throw notTexts(user, "as-user-extra", "a mapping of lists");
-  for (const [key, value] of Object.entries(extra)) {
-    const values = textsIn(user, `as-user-extra.${key}`, value);
-    if (values.length > 0) headers[`impersonate-extra-${encodeURIComponent(key)}`] = values;
-  }
-  return headers;
+  const given = user.fields["as-user-extra"] ?? {};
+  if (!isFields(given)) throw notTexts(user, "as-user-extra", "a mapping of lists");
+  const extra = Object.fromEntries(Object.entries(given).map(([key, value]) => [key, textsIn(user, `as-user-extra.${key}`, value)]));
+  if (as !== undefined) return impersonationHeaders({ user: as, groups, ...(uid === undefined ? {} : { uid }), extra });
+  if (uid === undefined && groups.length === 0 && Object.keys(extra).length === 0) return {};
+  throw new ConfigError({
+    source: user.file,
+    problem: `user "${user.name}" impersonates by as-groups, as-uid or as-user-extra, and names nobody`,
+    fix: "add `as`, or remove them",
+  });
 }
 
 /** Left out, an impersonation would run with other rights than the file says. */

@@ -7,6 +7,7 @@ import { readFile } from "node:fs/promises";
 import type { Clock } from "@treadle/apimachinery";
 import type { ClusterConfig } from "./cluster-config.ts";
 import { ConfigError } from "./config-error.ts";
+import { isProxyUrl } from "./environment-proxy.ts";
 import { type Fields, type KubeconfigEntry, textField } from "./kubeconfig-entry.ts";
 import { userCredentials } from "./kubeconfig-user.ts";
 import { shownUrl } from "./shown-url.ts";
@@ -146,9 +147,9 @@ function listOf(what: string, entries: ReadonlyMap<string, KubeconfigEntry>): st
 
 function proxyOf(cluster: KubeconfigEntry): string | undefined {
   const proxyUrl = textField(cluster, "proxy-url");
-  if (proxyUrl === undefined || (/^https?:\/\//.test(proxyUrl) && URL.canParse(proxyUrl))) return proxyUrl;
-  const problem = `proxy-url of cluster "${cluster.name}" is not an http:// or https:// URL`;
-  throw new ConfigError({ source: cluster.file, problem, fix: "use an HTTP proxy; SOCKS proxies are not supported" });
+  if (proxyUrl === undefined || isProxyUrl(proxyUrl)) return proxyUrl;
+  const problem = `proxy-url of cluster "${cluster.name}" is not the URL of a proxy`;
+  throw new ConfigError({ source: cluster.file, problem, fix: "write it as http://host:port, https://host:port or socks5://host:port" });
 }
 
 function isFields(value: unknown): value is Fields {

@@ -5,7 +5,10 @@
 import type { Status, StatusCause } from "@treadle/apimachinery";
 
 /** What an answer that failed says about itself. */
-export type Failure = Pick<Status, "message" | "reason" | "details">;
+export type Failure = Pick<Status, "message" | "reason" | "details"> & {
+  /** As of an `ApiError`. */
+  readonly continueToken?: string;
+};
 
 /** The Status in `body`, or `undefined` when it holds none. */
 export function parseStatus(body: string): Failure | undefined {
@@ -16,8 +19,13 @@ export function parseStatus(body: string): Failure | undefined {
     return undefined;
   }
   if (!isFields(parsed) || parsed["kind"] !== "Status") return undefined;
-  const { details } = parsed;
-  return { ...texts(parsed, ["message", "reason"]), ...(isFields(details) ? { details: detailsOf(details) } : {}) };
+  const { details, metadata } = parsed;
+  const token = isFields(metadata) ? metadata["continue"] : undefined;
+  return {
+    ...texts(parsed, ["message", "reason"]),
+    ...(isFields(details) ? { details: detailsOf(details) } : {}),
+    ...(typeof token === "string" && token !== "" ? { continueToken: token } : {}),
+  };
 }
 
 /** An object in JSON, as opposed to null, a list or a plain value. */

@@ -82,12 +82,16 @@ function parse<T>(line: string, server: string | undefined): WatchEvent<T> {
   throw new ConnectionError({ code: "ERR_INVALID_RESPONSE", server, message });
 }
 
-async function* once(body: string): AsyncGenerator<string, void, undefined> {
+/** A body that came whole, as chunks. */
+export async function* once(body: string): AsyncGenerator<string, void, undefined> {
   yield body;
 }
 
 /** The same chunks; throws as soon as the signal is aborted, also while the source is silent. */
-async function* untilAborted(source: AsyncIterable<string>, signal: AbortSignal | undefined): AsyncGenerator<string, void, undefined> {
+export async function* untilAborted(
+  source: AsyncIterable<string>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<string, void, undefined> {
   const iterator = source[Symbol.asyncIterator]();
   let isFinished = false;
   try {

@@ -84,7 +84,8 @@ describe("in a pod", () => {
     });
     expect(config).toMatchObject({ server: "https://[fd00::1]:443" });
     expect(config.namespace).toBeUndefined();
-    expect(await config.credentials(now)).toEqual({ headers: { authorization: "Bearer t" }, ca: "ca" });
+    const origins = { token: join(root, "token"), ca: join(root, "ca.crt") };
+    expect(await config.credentials(now)).toEqual({ headers: { authorization: "Bearer t" }, ca: "ca", origins });
   });
 
   test("a missing token is an error with the fix", async () => {
@@ -135,7 +136,8 @@ users:
     const root = await directory({ config: text, "pki/ca.crt": "ca", "pki/u.crt": "cert", "pki/u.key": "key", token: "t" });
     const config = await loadConfig({ kubeconfig: join(root, "config") });
     expect(config).toMatchObject({ source: join(root, "config"), serverName: "api.test", namespace: "team", isInsecure: false });
-    expect(await config.credentials(now)).toEqual({ headers: { authorization: "Bearer t" }, ca: "ca", cert: "cert", key: "key" });
+    const origins = { ca: join(root, "pki/ca.crt"), cert: join(root, "pki/u.crt"), token: join(root, "token") };
+    expect(await config.credentials(now)).toEqual({ headers: { authorization: "Bearer t" }, ca: "ca", cert: "cert", key: "key", origins });
   });
 
   test.for([
@@ -153,6 +155,24 @@ users:
     expect((await config.credentials(now)).headers).toEqual(headers);
   });
 
+  test("its proxy-url is the way to the server, else the proxy of the environment, for a pod too", async () => {
+    const root = await directory({
+      own: kubeconfig({ cluster: { "proxy-url": "socks5://own:1080" } }),
+      none: kubeconfig(),
+      "pod/token": "t",
+      "pod/ca.crt": "ca",
+    });
+    const env = { HOME: root, HTTPS_PROXY: "http://proxy:3128", NO_PROXY: "10.0.0.0/8" };
+    expect((await loadConfig({ kubeconfig: join(root, "own"), env })).proxyUrl).toBe("socks5://own:1080");
+    expect((await loadConfig({ kubeconfig: join(root, "none"), env })).proxyUrl).toBe("http://proxy:3128");
+    const pod = (host: string) =>
+      loadConfig({
+        env: { ...env, KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: "443" },
+        serviceAccountDirectory: join(root, "pod"),
+      });
+    expect([(await pod("10.0.0.1")).proxyUrl, (await pod("192.0.2.1")).proxyUrl]).toEqual([undefined, "http://proxy:3128"]);
+  });
+
   test("with data in it", async () => {
     const pem = "-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n";
     const user = { "client-certificate-data": base64(pem), "client-key-data": base64(pem) };
@@ -166,6 +186,10 @@ users:
       ca: pem,
       cert: pem,
       key: pem,
+      origins: {
+        ca: `certificate-authority-data of "c" in ${join(root, "config")}`,
+        cert: `client-certificate-data of "u" in ${join(root, "config")}`,
+      },
     });
     const insecure = await loadConfig({ kubeconfig: join(root, "insecure") });
     expect([insecure.isInsecure, (await insecure.credentials(now)).ca]).toEqual([true, undefined]);
@@ -231,11 +255,17 @@ users:
       config: kubeconfig({ user: { as: "a", "as-user-extra": { team: "hunter2" } } }),
       says: 'as-user-extra.team of user "u"',
     },
+    { name: "groups and nobody", config: kubeconfig({ user: { "as-groups": ["a"] } }), says: 'user "u" impersonates' },
     { name: "extras that are a text", config: kubeconfig({ user: { "as-user-extra": "hunter2" } }), says: 'as-user-extra of user "u"' },
     {
       name: "a plugin that is a text",
       config: kubeconfig({ user: { exec: "hunter2" } }),
       says: 'exec is not a mapping in the entry of user "u"',
+    },
+    {
+      name: "a plugin that asks questions",
+      config: kubeconfig({ user: { exec: { command: "x", interactiveMode: "Always" } } }),
+      says: 'interactiveMode is Always in exec of user "u"',
     },
     { name: "a plugin without command", config: kubeconfig({ user: { exec: {} } }), says: 'there is no command in exec of user "u"' },
     {
@@ -249,9 +279,9 @@ users:
       says: 'env is not a list of names and values in exec of user "u"',
     },
     {
-      name: "a SOCKS proxy",
-      config: kubeconfig({ cluster: { "proxy-url": "socks5://hunter2@host" } }),
-      says: "SOCKS proxies are not supported",
+      name: "a proxy of no known kind",
+      config: kubeconfig({ cluster: { "proxy-url": "ftp://hunter2@host" } }),
+      says: 'proxy-url of cluster "c" is not the URL of a proxy',
     },
   ])("with $name is one error that names the file and the fix", async ({ config, says }) => {
     const root = await directory({ config });
@@ -287,6 +317,39 @@ describe("credential plugins", () => {
     );
     const all = await Promise.all([config.credentials(now), config.credentials(now), config.credentials(now)]);
     expect(all.map((credentials) => credentials.headers)).toEqual(Array(3).fill({ authorization: "Bearer hello" }));
+  });
+
+  test("are told all of the cluster: its authority from a file, and what its extension says", async () => {
+    const exec = { apiVersion: "client.authentication.k8s.io/v1", command: "./plugin", provideClusterInfo: true };
+    const root = await directory({
+      "ca.crt": "ca",
+      plugin: `#!/bin/sh\nprintf %s "$KUBERNETES_EXEC_INFO" > "$(dirname "$0")/told"\n${credential("t")}\n`,
+      config: kubeconfig({
+        cluster: {
+          "certificate-authority": "ca.crt",
+          "tls-server-name": "api.test",
+          "proxy-url": "http://proxy:3128",
+          extensions: [null, { name: "other", extension: 1 }, { name: "client.authentication.k8s.io/exec", extension: { audience: "a" } }],
+        },
+        user: { exec },
+      }),
+    });
+    await chmod(join(root, "plugin"), 0o755);
+    await (await loadConfig({ kubeconfig: join(root, "config") })).credentials(now);
+    expect(JSON.parse(await readFile(join(root, "told"), "utf8"))).toEqual({
+      apiVersion: "client.authentication.k8s.io/v1",
+      kind: "ExecCredential",
+      spec: {
+        interactive: false,
+        cluster: {
+          server: "https://api:6443",
+          "certificate-authority-data": base64("ca"),
+          "tls-server-name": "api.test",
+          "proxy-url": "http://proxy:3128",
+          config: { audience: "a" },
+        },
+      },
+    });
   });
 
   test("are run again when the server refuses what they gave", async () => {

@@ -351,6 +351,34 @@ describe("credentials that change", () => {
     expect(server.connections()).toBe(2);
   });
 
+  test("a client certificate that was renewed is used for new calls; a watch goes on with the old one", async () => {
+    const [keys, old, renewed] = await Promise.all([selfSigned("server"), selfSigned("old"), selfSigned("renewed")]);
+    const name = (request: http.IncomingMessage): string => (request.socket as TLSSocket).getPeerCertificate().subject.CN as string; // one name
+    const server = await startServer(
+      (request, response) => {
+        if (request.url?.includes("watch=true")) response.write(`${JSON.stringify(added(name(request)))}\n`);
+        else answer(() => ({ name: name(request) }))(request, response);
+      },
+      { ...keys, ca: [old.cert, renewed.cert], requestCert: true },
+    );
+    const paths = await files();
+    const pair = { certFile: paths.tokenFile, keyFile: `${paths.tokenFile}.key`, caFile: paths.caFile };
+    const write = ({ cert, key }: { readonly cert: string; readonly key: string }): void => {
+      writeFileSync(pair.certFile, cert);
+      writeFileSync(pair.keyFile, key);
+    };
+    writeFileSync(pair.caFile, keys.cert);
+    write(old);
+    const clock = fakeClock();
+    const client = clientOf({ server: server.url, credentials: fileCredentials(pair, clock) }, clock);
+    expect(await client.get(Widget, ref)).toMatchObject({ name: "old" });
+    const events = (await client.watch(Widget))[Symbol.asyncIterator]();
+    write(renewed);
+    await clock.advance(60_000);
+    expect(await client.get(Widget, ref)).toMatchObject({ name: "renewed" });
+    expect(await events.next()).toEqual({ done: false, value: added("old") });
+  });
+
   test("watches of a former authority go on, and end with the client", async () => {
     const [one, two] = await Promise.all([selfSigned("one"), selfSigned("two")]);
     const server = await startServer((request, response) => {
@@ -367,6 +395,28 @@ describe("credentials that change", () => {
     const ended = expect(events.next()).rejects.toMatchObject({ code: "ERR_CLOSED" });
     await client.close();
     await ended;
+  });
+
+  test("a token that many calls are refused with at a time is renewed once for all", async () => {
+    const keys = await selfSigned("one");
+    const waiting: (() => void)[] = [];
+    const server = await startServer((request, response) => {
+      if (request.headers.authorization === "Bearer 1") return answer(() => ({}))(request, response);
+      // One refusal is sent when all have come, the others after somebody has renewed.
+      waiting.push(() => answer(() => ({ kind: "Status" }), 401)(request, response));
+      if (waiting.length === 10) waiting.pop()?.();
+    }, keys);
+    let token = 0;
+    const credentials = async ({ renew }: { renew: boolean }): Promise<Credentials> => {
+      if (renew) token++;
+      return { ca: keys.cert, headers: { authorization: `Bearer ${token}` } };
+    };
+    const client = clientOf({ server: server.url, credentials });
+    const calls = Array.from({ length: 10 }, () => client.get(Widget, ref));
+    await Promise.race(calls);
+    for (const refuse of waiting.splice(0)) refuse();
+    await Promise.all(calls);
+    expect(token).toBe(1);
   });
 
   test("a refused token is renewed once, also for a write", async () => {

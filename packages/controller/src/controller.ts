@@ -21,14 +21,15 @@ import {
   type Strays,
 } from "@treadle/reconcile";
 import { type Fetches, type Wake, wakesOf } from "@treadle/reconcile/unstable/engine";
-import { CLUSTER_CURVE, type Curve, EXTERNAL_CURVE, LOW_PRIORITY, type QueueStatus, WorkQueue } from "@treadle/workqueue";
+import { CLUSTER_CURVE, type Curve, EXTERNAL_CURVE, LOW_PRIORITY, type QueueKeys, type QueueStatus, WorkQueue } from "@treadle/workqueue";
 import { type EndedPass, FailureCurve } from "./failure-curve.ts";
 import type { Feed, Origin } from "./feed.ts";
-import type { ControllerMetrics } from "./internal/controller-metrics.ts";
+import type { ControllerMetrics } from "./metrics/controller-metrics.ts";
 import { errorFields } from "./internal/error-text.ts";
 import { reconcilerEnv } from "./internal/reconciler-env.ts";
 import { RunningStrays } from "./internal/running-strays.ts";
 import { isMandatory, type Predicate } from "./predicates.ts";
+import type { PassTracing } from "./tracing/pass-tracing.ts";
 
 /** How a handler is run. */
 export interface ControllerOptions<in T extends KubernetesObject = KubernetesObject> {
@@ -53,7 +54,8 @@ export interface PassReport {
 }
 
 /** What a controller is given by whoever runs it, besides its handler and options. */
-export interface ControllerEnv extends Pick<ReconcilerEnv, "recordEvent"> {
+export interface ControllerEnv extends Pick<ReconcilerEnv, "recordEvent" | "phaseBegan"> {
+  readonly tracing?: PassTracing | undefined;
   readonly client: Client;
   readonly cache: Cache;
   readonly clock: Clock;
@@ -65,6 +67,8 @@ export interface ControllerEnv extends Pick<ReconcilerEnv, "recordEvent"> {
   readonly watchedFeedOf: (kind: AnyHandler["kind"]) => Feed | undefined;
   readonly fetches: Fetches;
   readonly isServed: (kind: AnyHandler["kind"]) => boolean;
+  /** Whether this process leads the operator, as of now. */
+  readonly mayWork: () => boolean;
   readonly refusalOf: (kind: AnyHandler["kind"]) => string | undefined;
   readonly undeclared?: ReconcilerEnv["undeclared"];
   /** Names a pass in logs and reports. */
@@ -116,6 +120,10 @@ export class Controller {
           metrics.queue.added?.(key, priority);
           onChange();
         },
+        started: (key, waitedMs) => {
+          metrics.queue.started?.(key, waitedMs);
+          env.tracing?.started(key, waitedMs);
+        },
         finished: (key, workedMs) => {
           metrics.queue.finished?.(key, workedMs);
           onChange();
@@ -128,6 +136,7 @@ export class Controller {
     this.#primary = primary;
     this.#reconciler = createReconciler(handler, reconcilerEnv(this.name, primary, env));
     for (const [feed, wakes] of this.#register()) feed.subscribe((event, origin) => this.#onEvent(feed, wakes, { event, origin }));
+    primary.subscribe((event) => this.#forgetBeforeStart(event));
   }
 
   /** Lets the workers begin; the informers must have synced. */
@@ -171,6 +180,11 @@ export class Controller {
     return { name: this.name, ...this.#queue.status() };
   }
 
+  /** At most `limit` keys of each state of its queue. */
+  keys(limit: number): QueueKeys {
+    return this.#queue.keys(limit);
+  }
+
   /** What of each feed wakes which primaries, with the indexes that it takes to find them. */
   #register(): ReadonlyMap<Feed, readonly Wake[]> {
     const feeds = new Map<Feed, Wake[]>([[this.#primary, []]]);
@@ -202,7 +216,15 @@ export class Controller {
       if (origin?.controller === this.name && event.type !== "deleted") keys.delete(origin.key);
     }
     const priority = event.type === "added" && event.initial ? LOW_PRIORITY : 0;
-    for (const key of keys) this.#queue.add(key, { priority });
+    for (const key of keys) {
+      this.#env.tracing?.caused(key, feed.informer.kind, event);
+      this.#queue.add(key, { priority });
+    }
+  }
+
+  /** What went before the start needs no pass: a standby of weeks must not remember it. */
+  #forgetBeforeStart({ type, object }: InformerEvent<KubernetesObject>): void {
+    if (this.#workers === undefined && type === "deleted") this.#queue.drop(keyOf(object.metadata));
   }
 
   #concernsPrimary(event: InformerEvent<KubernetesObject>, origin: Origin | undefined): boolean {
@@ -233,6 +255,8 @@ export class Controller {
     for (let passes = 1; ; passes++) {
       const key = await this.#queue.get();
       if (key === undefined) return;
+      // The stop that follows a lost leadership may not have come here yet.
+      if (!this.#env.mayWork()) return this.#queue.done(key);
       this.#env.metrics.active(1);
       let strays: Strays | undefined;
       try {
@@ -251,13 +275,14 @@ export class Controller {
   }
 
   async #pass(key: string): Promise<Strays | undefined> {
-    const { clock, metrics, newID, onPass, isServed } = this.#env;
+    const { clock, metrics, newID, onPass, isServed, tracing } = this.#env;
     // When the kind is there, every object of it is looked at.
     if (!isServed(this.handler.kind)) return;
     const startedMs = clock.now();
     const reconcileID = newID();
     const ref = refOf(key);
-    const result = await this.#reconciler.pass(ref, { signal: this.#abort.signal, reconcileID });
+    const run = (): Promise<PassResult> => this.#reconciler.pass(ref, { signal: this.#abort.signal, reconcileID });
+    const result = await (tracing === undefined ? run() : tracing.pass(ref, reconcileID, run));
     const durationMs = clock.now() - startedMs;
     this.#schedule(key, result);
     metrics.passed(result, durationMs);

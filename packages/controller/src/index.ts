@@ -4,6 +4,8 @@ export type { Logger } from "@treadle/reconcile";
 export type { SettleOptions } from "./internal/activity.ts";
 export type { Check } from "./internal/probes.ts";
 export { type InspectedManager, inspectManagers } from "./inspect-managers.ts";
+export type { LeadershipStatus } from "./leader-election/election.ts";
+export type { LeaderElectionOptions } from "./leader-election/options.ts";
 export { createLogger, type LogOptions } from "./log.ts";
 export {
   createManager,
@@ -14,7 +16,7 @@ export {
   type ManagerStatus,
 } from "./manager.ts";
 export { isManagerError, ManagerError, type ManagerErrorCode } from "./manager-error.ts";
-export type { ClientWish, ManagerOptions, Runnable, ServerOptions } from "./options.ts";
+export type { ClientWish, ManagerOptions, MetricsOptions, Runnable, RunnableEnv, ServerOptions, TlsFiles } from "./options.ts";
 export {
   and,
   annotationsChanged,
@@ -26,6 +28,10 @@ export {
   type Predicate,
   resourceVersionChanged,
 } from "./predicates.ts";
+export { type HttpService, httpService, type HttpServiceOptions } from "./runnables/http-service.ts";
+export { periodic, type PeriodicOptions } from "./runnables/periodic.ts";
+export { leaseRights, type Leases, leasesOf } from "./rbac/leases.ts";
 export { type RbacManifest, rbacManifests, type RbacManifestsOptions } from "./rbac/manifests.ts";
+export { reviewRights, reviewsAccess } from "./rbac/reviews.ts";
 export { type Right, rightsOf } from "./rbac/rights.ts";
 export { type PolicyRule, type RbacRules, rbacRules, type RbacRulesOptions } from "./rbac/rules.ts";

@@ -3,12 +3,18 @@
  * nothing but say what it would have run. Programs that start at import can be asked for their access rules like others.
  */
 import type { AnyHandler } from "@treadle/reconcile";
+import type { LeaderElectionOptions } from "./leader-election/options.ts";
+import type { MetricsOptions } from "./options.ts";
 
 /** What a manager would have run. */
 export interface InspectedManager {
   readonly handlers: readonly AnyHandler[];
   /** As given to `createManager`; undefined: all. */
   readonly namespaces: readonly string[] | undefined;
+  /** As given to `createManager`. */
+  readonly leaderElection?: LeaderElectionOptions | boolean | undefined;
+  /** As given to `createManager`. */
+  readonly metrics?: MetricsOptions | false | undefined;
 }
 
 /**

@@ -6,8 +6,14 @@ export type ManagerErrorCode =
   | "ERR_ALREADY_STARTED"
   /** A port for probes or metrics could not be had. */
   | "ERR_LISTEN"
+  /** The certificate of a server could not be read. */
+  | "ERR_CERTIFICATE"
   /** Some kinds could not be listed in time. */
   | "ERR_CACHE_SYNC"
+  /** Leader election lacks a name for its lease. */
+  | "ERR_LEASE_NAME"
+  /** This process does not lead its operator, or not any more; nothing was sent. */
+  | "ERR_NOT_LEADER"
   /** A runnable failed to start or stop. */
   | "ERR_RUNNABLE"
   /** Passes were still in progress at the end of the graceful stop. */

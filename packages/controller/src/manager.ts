@@ -11,13 +11,15 @@ import type { SettleOptions } from "./internal/activity.ts";
 import type { HttpServer } from "./internal/http-server.ts";
 import { OperatorManager } from "./internal/operator-manager.ts";
 import type { Check } from "./internal/probes.ts";
+import type { LeadershipStatus } from "./leader-election/election.ts";
 import type { ManagerOptions, Runnable } from "./options.ts";
 
 /**
  * Guarantees
  * - Everything runs after `start`, or it rejects with one error and nothing does.
- * - `stop` may be called at any time and any number of times. It takes at most `gracefulShutdownMs`, and what the
- *   author's own runnables take.
+ * - `stop` may be called at any time and any number of times. It takes at most `gracefulShutdownMs`.
+ * - With `leaderElection` only one replica writes: passes of the others do not begin, and what a former leader would still
+ *   write is not sent (ERR_NOT_LEADER). A process that lost its leadership stops, and `run` rejects.
  */
 export interface Manager extends AsyncDisposable {
   /** Runs `handler`. Before the start. @throws ManagerError ERR_ADD_REFUSED when it cannot run beside another. */
@@ -26,13 +28,17 @@ export interface Manager extends AsyncDisposable {
   add(runnable: Runnable): Manager;
   /**
    * Starts, and resolves when everything was stopped, by a signal or by {@link stop}. Rejects when the start fails, when
-   * a promise somewhere in the process was rejected and not handled, and when stopping took too long.
+   * a promise somewhere in the process was rejected and not handled, when the leadership was lost, and when stopping took
+   * too long.
    *
    * Every failure to list a kind is logged at once; the start fails when it lasts for `cacheSyncTimeoutMs`, since a CRD
    * or a permission may come later than the operator.
    */
   run(): Promise<void>;
-  /** Starts, without listening to the process; resolves when the first passes begin. */
+  /**
+   * Starts, without listening to the process; resolves when the first passes begin, or with leader election when this
+   * process stands by with its caches full.
+   */
   start(): Promise<void>;
   /** Stops gracefully. Idempotent. */
   stop(): Promise<void>;
@@ -61,6 +67,7 @@ export interface Manager extends AsyncDisposable {
 export interface ManagerAddresses {
   readonly probes?: ManagerAddress;
   readonly metrics?: ManagerAddress;
+  readonly debug?: ManagerAddress;
 }
 
 export type ManagerAddress = Pick<HttpServer, "host" | "port" | "url">;
@@ -69,6 +76,7 @@ export type ManagerState = "new" | "starting" | "running" | "stopping" | "stoppe
 
 export interface ManagerStatus {
   readonly state: ManagerState;
+  readonly leadership: LeadershipStatus;
   readonly controllers: readonly ControllerStatus[];
   readonly informers: readonly (InformerProgress & { readonly kind: Kind })[];
 }

@@ -2,6 +2,7 @@
 import type { Clock, Random } from "@treadle/apimachinery";
 import type { Client, ClusterConfig, Exchange } from "@treadle/client";
 import type { Logger, UndeclaredUse } from "@treadle/reconcile";
+import type { LeaderElectionOptions } from "./leader-election/options.ts";
 import type { LogOptions } from "./log.ts";
 import type { PassReport } from "./controller.ts";
 
@@ -23,12 +24,25 @@ export interface ManagerOptions {
   /** `/healthz` and `/readyz`. @defaultValue port 8081 */
   readonly probes?: ServerOptions | false;
   /** `/metrics`. @defaultValue port 8080 */
-  readonly metrics?: ServerOptions | false;
+  readonly metrics?: MetricsOptions | false;
+  /**
+   * `/debug` on loopback: queues, informers, last errors, heap snapshot, CPU profile. Who can reach it can read the memory
+   * of the process. `true`: on port 6060. @defaultValue false
+   */
+  readonly debug?: ServerOptions | boolean;
+  /** Whether `req.event()` writes objects of kind Event, or only lines of the log. @defaultValue true */
+  readonly events?: boolean;
   /** Address on which probes and metrics are served. @defaultValue all: the kubelet is not on this machine's loopback */
   readonly host?: string;
   /**
+   * Only one replica works, by a Lease; the others keep their caches up to date and take over. `true`: with the defaults.
+   * @defaultValue false: every replica works
+   */
+  readonly leaderElection?: LeaderElectionOptions | boolean;
+  /**
    * How long stopping may take in milliseconds. Passes in progress have two thirds of it to finish, then their signal
-   * is aborted; the last third is for their posts and saves. @defaultValue 30_000, as Kubernetes gives a pod
+   * is aborted, and a sixth is for their posts and saves; the rest is for runnables and the lease.
+   * @defaultValue 30_000, as Kubernetes gives a pod
    */
   readonly gracefulShutdownMs?: number;
   /**
@@ -65,11 +79,34 @@ export interface ServerOptions {
   readonly host?: string;
 }
 
+export interface MetricsOptions extends ServerOptions {
+  /** Serves HTTPS; the files are read again when they change. @defaultValue HTTP */
+  readonly tls?: TlsFiles;
+  /**
+   * Only for callers with a bearer token that the API server knows (TokenReview) and that may `get` the path `/metrics`
+   * (SubjectAccessReview). Needs `tls`, unless it is served on loopback only. @defaultValue false: for everybody
+   */
+  readonly authorize?: boolean;
+}
+
+/** Files in PEM. */
+export interface TlsFiles {
+  readonly certFile: string;
+  readonly keyFile: string;
+}
+
 /** What a client that belongs to the manager should be made with. */
 export interface ClientWish {
   readonly observe: (exchange: Exchange) => void;
   readonly clock: Clock;
   readonly random: Random;
+}
+
+/** What a runnable is given of its manager. */
+export interface RunnableEnv {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
 }
 
 /** Something else that lives as long as the operator. */
@@ -81,7 +118,12 @@ export interface Runnable {
    * begin long work here and return. `signal` is aborted when the manager begins to stop, and then the start is not
    * awaited any more.
    */
-  start(signal: AbortSignal): void | Promise<void>;
+  start(signal: AbortSignal, env: RunnableEnv): void | Promise<void>;
   /** Called in reverse order, after the last pass. */
   stop?(): void | Promise<void>;
+  /**
+   * False: it runs in every replica, from when the caches have synced. Otherwise, with leader election, it begins when
+   * this replica becomes the leader. @defaultValue true
+   */
+  readonly needsLeader?: boolean;
 }

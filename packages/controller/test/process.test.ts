@@ -66,6 +66,30 @@ describe("an operator's process", () => {
     expect(JSON.stringify(logged)).not.toContain("hunter2");
   });
 
+  test("a step that blocks the loop for a while is named, and the process goes on leading", async () => {
+    const { child, said, exit, lines } = run("block-800");
+    const warning = JSON.parse(await said("the event loop stood still")) as object;
+    expect(warning).toMatchObject({
+      level: "warn",
+      step: "work",
+      msg: expect.stringMatching(/stood still for \d.*: step "work" \(do\) of widgets.test.treadle.dev for default\/a; /) as string,
+    });
+    await said("blocked");
+    child.kill("SIGTERM");
+    expect(await exit).toBe(0);
+    expect(lines.filter((line) => line.includes("lost the leadership"))).toEqual([]);
+  });
+
+  test("one that blocks it beyond the renewal of the lease ends the process, with an error that names the step", async () => {
+    const { exit, lines } = run("block-4500");
+    expect(await exit).toBe(1);
+    expect(lines).toContain("blocked");
+    const lost = lines.find((line) => line.includes("lost the leadership of Lease"));
+    expect(lost).toContain("it could not be renewed for 4 s: the event loop stood still for");
+    expect(lost).toContain('step \\"work\\" (do) of widgets.test.treadle.dev for default/a');
+    expect(lines).not.toContain("ended");
+  });
+
   test("a start that fails ends it with one clear error, non-zero", async () => {
     const { exit, lines } = run("forbidden");
     expect(await exit).toBe(1);

@@ -155,6 +155,12 @@ describe("steps", () => {
     expect(problemsOf([all("g", [all("h", []), named("a")])])).toEqual(['all("h") has no parts: give it steps, or leave it out']);
   });
 
+  test.for(["", "two words", "lower-case!", "R".repeat(129), 7])("a reason of events that is %j is refused", (reason) => {
+    expect(problemsOf([named("telling", { events: [reason] })])).toEqual([
+      `step "telling": events lists ${JSON.stringify(reason)}: a reason is a word such as "BucketCreated"`,
+    ]);
+  });
+
   test.for([0, -5, Number.NaN, Number.POSITIVE_INFINITY, "10"])("timeoutMs %s is refused", (timeoutMs) => {
     expect(problemsOf([named("a", { timeoutMs })])).toEqual([`step "a": timeoutMs is ${String(timeoutMs)}: give milliseconds above 0`]);
   });

@@ -2,6 +2,7 @@
 import type { Clock, Kind, KubernetesObject, Ref } from "@treadle/apimachinery";
 import type { Client } from "@treadle/client";
 import type { Fetches } from "./fetches.ts";
+import type { PhaseReport } from "./pass-result.ts";
 import type { Cache, Logger } from "./req.ts";
 
 /** What `req.event()` records. */
@@ -20,6 +21,23 @@ export interface UndeclaredUse {
   readonly verb: "get" | "list";
   /** `kind.group` */
   readonly kind: string;
+}
+
+/** A phase of a step that has begun. */
+export interface RunningPhase {
+  readonly step: string;
+  readonly phase: "gate" | "do" | "cleanup" | "post";
+  readonly ref: Ref;
+}
+
+/** Whoever looks for steps that do not give way, or traces. It must be quick and must not throw. */
+export interface PhaseWatch {
+  /** Called instead of `work`; calls it once, at once, and returns what it returns: to put it into a context. */
+  run?<T>(work: () => T): T;
+  /** The phase gave way for the first time, or is over. */
+  returned(): void;
+  /** The phase is over, and how it ended. */
+  ended(how: Pick<PhaseReport, "result" | "reason">): void;
 }
 
 /** What passes run against. */
@@ -54,4 +72,6 @@ export interface ReconcilerEnv {
   /** Told, for tests, of a use of a kind through `req.client` that nothing in the handler declares. */
   undeclared?(use: UndeclaredUse): void;
   recordEvent?(object: KubernetesObject, event: EventNote): void;
+  /** Told of each phase when it begins, and through what it returns. */
+  phaseBegan?(phase: RunningPhase): PhaseWatch | undefined;
 }

@@ -93,12 +93,17 @@ export interface ActiveReq<T extends KubernetesObject, D, C extends string, St, 
   readonly status: StatusOf<T>;
   /** Remembered between passes; starts as the parsed `{}` of the step's `state` schema. */
   readonly state: St;
+  /**
+   * Records an event of the object, for people who look at it; never awaited, never fails. Secrets in `note` are hidden, and
+   * many of one kind become one with a count. @throws TypeError when `reason` is not in the `events` of the step
+   */
   event(type: "Normal" | "Warning", reason: string, note: string): void;
   /** Asks for another pass at the latest after `afterMs` (0 as in `wait`); does not end the chain; the earliest of all wins. */
   revisit(afterMs: number, reason: string): void;
   /**
    * Saves status, state and drafts now: the write-ahead of what must be known before a side effect. Of the conditions
    * only those set so far, neither Ready nor observedGeneration.
+   * Sends nothing where nothing is new, and is no guard then: change the state before each side effect, e.g. count the tries.
    * @throws when it is not stored: the side effect must not happen, and the pass has failed even if the step goes on.
    */
   checkpoint(): Promise<void>;

@@ -71,6 +71,8 @@ export interface StepDefinition<
    * `rbacManifests()` grants them; nothing checks here that they are used. @defaultValue none
    */
   readonly permissions?: readonly Permission[];
+  /** The reasons of the events that it records by `req.event()`; the right to write events follows from them. @defaultValue none */
+  readonly events?: readonly string[];
   /** What it remembers between passes, kept in `status.steps.<name>`. */
   readonly state?: St & Startable<St>;
   /** What of the object itself it may write besides the status. A change of the spec ends the chain. */

@@ -5,6 +5,7 @@
 import {
   apiVersionOf,
   groupKindOf,
+  groupOf,
   type Kind,
   type KubernetesObject,
   keyOf,
@@ -225,11 +226,6 @@ const ANY_LABELS = "*";
 
 function labelKey(key: string, value: string): string {
   return `${key}=${value}`;
-}
-
-function groupOf(apiVersion: string): string {
-  const slash = apiVersion.indexOf("/");
-  return slash < 0 ? "" : apiVersion.slice(0, slash);
 }
 
 function refOf({ metadata }: KubernetesObject): Ref {

@@ -4,7 +4,7 @@ export type { Effects } from "./explore/effects.ts";
 export { explore, type Exploration, type ExplorationFailure } from "./explore/explore.ts";
 export { ExplorationError, isExplorationError } from "./explore/exploration-error.ts";
 export type { PointKind } from "./explore/point.ts";
-export type { Oracle, Problem } from "./explore/run.ts";
+export type { Oracle, Problem } from "./explore/problem.ts";
 export type {
   ExplorationProgress,
   ExploredCluster,

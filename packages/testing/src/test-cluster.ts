@@ -7,31 +7,19 @@
  * throws and says so. On both each operator acts with the rights that its declarations give it, and no others.
  */
 import { randomUUID } from "node:crypto";
-import {
-  type Clock,
-  fakeClock,
-  type FakeClock,
-  groupKindOf,
-  type Kind,
-  type KubernetesObject,
-  type ObjectOf,
-  refOf,
-  systemClock,
-} from "@treadle/apimachinery";
-import { type ApiServer, type ApiServerOptions, type HttpFront, type HttpsFront, serveHttp, serveHttps } from "@treadle/apiserver";
+import { type Clock, fakeClock, type FakeClock, type Kind, type ObjectOf, systemClock } from "@treadle/apimachinery";
+import { type ApiServer, type ApiServerOptions, serveHttp, serveHttps, type WorkloadOptions, type Workloads } from "@treadle/apiserver";
 import type { Client } from "@treadle/client";
 import type { AnyHandler } from "@treadle/reconcile";
-import { rbacManifests, rightsOf } from "@treadle/controller";
+import type { Faults } from "./faults/faults.ts";
 import { Backend, onlyInMemory } from "./internal/backend.ts";
-import { fullKey, kindsOf } from "./internal/handler-kinds.ts";
+import { Cluster } from "./internal/cluster.ts";
 import { KnownKinds } from "./internal/known-kinds.ts";
 import { DEFAULT_NAMESPACE, manifestsOf } from "./internal/manifests.ts";
 import { RealServer } from "./internal/real-server.ts";
-import { User, type UserActions } from "./internal/user.ts";
-import type { Faults } from "./faults/faults.ts";
+import type { UserActions } from "./internal/user.ts";
 import type { RecordedRequest, RequestFilter, RequestObserver } from "./requests.ts";
-import { requireValidStatus } from "./status-invariants.ts";
-import { isFake, Operator, type StartOptions, type TestOperator } from "./test-operator.ts";
+import type { SettledOptions, StartOptions, TestOperator } from "./test-operator.ts";
 
 export interface TestClusterOptions {
   /**
@@ -49,8 +37,14 @@ export interface TestClusterOptions {
   readonly http?: boolean;
   /** Serves on a free loopback port too, with a certificate and a token of its own: see `kubeconfig`. @defaultValue false */
   readonly https?: boolean;
+  /**
+   * Deployments, Jobs and the like reach the status that they have in a cluster, and `settled` waits for it: simulated
+   * controllers, scheduler and kubelets in memory, those of the control plane on a real server (which then must have them).
+   * @defaultValue false
+   */
+  readonly workloads?: boolean | WorkloadOptions;
   /** `garbageCollection` and `authorization: "RBAC"` are on unless they are switched off here: `settled` waits for it, `cluster.server.settled()` for nothing else. */
-  readonly server?: Omit<ApiServerOptions, "clock" | "random" | "uid">;
+  readonly server?: Omit<ApiServerOptions, "clock" | "random" | "uid" | "workloads">;
 }
 
 export interface TestCluster extends UserActions, AsyncDisposable {
@@ -81,6 +75,13 @@ export interface TestCluster extends UserActions, AsyncDisposable {
   onRequest(observe: RequestObserver): () => void;
   /** Makes requests of the operators go wrong, chosen ones or at random; the user's never do. */
   readonly faults: Faults;
+  /** What is to go wrong with the workloads. @throws Error without `workloads`, and on a real server */
+  readonly workloads: Workloads;
+  /**
+   * Resolves when all operators are at rest as {@link TestOperator.settled} says, and nothing is left to do for the garbage
+   * collector and the workloads: no pod starts or ends, nothing is due before the horizon. @throws Error when it is given up
+   */
+  settled(options?: SettledOptions): Promise<void>;
   /** Begins to count anew. */
   clearRequests(): void;
   /** @throws Error when the status of an object of a handler that was started breaks an invariant (docs/status-invariants.md) */
@@ -94,18 +95,20 @@ export interface TestCluster extends UserActions, AsyncDisposable {
  * for options that a real server does not have
  */
 export async function startTestCluster(options: TestClusterOptions = {}): Promise<TestCluster> {
-  const kubeconfig = process.env["TREADLE_TEST_KUBECONFIG"];
-  if (kubeconfig !== undefined && kubeconfig !== "") return await onRealServer(options, kubeconfig);
-  const clock = options.time === "real" ? systemClock : (options.clock ?? fakeClock());
-  const { kinds = [] } = options;
-  const server = { ...SERVER, ...options.server };
+  const { kinds = [], workloads = false } = options;
+  const kubeconfig = process.env["TREADLE_TEST_KUBECONFIG"] || undefined;
+  if (kubeconfig !== undefined) checkForRealServer(options);
   const where = { where: "startTestCluster objects", namespace: DEFAULT_NAMESPACE };
   const manifests = manifestsOf(options.objects ?? [], new KnownKinds(kinds), where);
-  const backend = new Backend({ clock, kinds, manifests, server });
-  const cluster = new Cluster(backend, clock);
+  const real = kubeconfig === undefined ? undefined : await RealServer.open(kubeconfig);
+  const clock = real !== undefined || options.time === "real" ? systemClock : (options.clock ?? fakeClock());
+  const server = real === undefined ? { ...SERVER, ...options.server, workloads } : { workloads };
+  const backend = new Backend({ clock, kinds, manifests, real, server });
+  const cluster = new Cluster(backend);
   try {
     if (options.http === true) cluster.http = await serveHttp(backend.server);
     if (options.https === true) cluster.https = await serveHttps(backend.server, { auth: { token: randomUUID() } });
+    await backend.begin();
     await backend.put(manifests);
   } catch (error) {
     await cluster.stop();
@@ -121,181 +124,10 @@ const SERVER = {
   admissionPlugins: ["OwnerReferencesPermissionEnforcement"],
 } as const satisfies ApiServerOptions;
 
-async function onRealServer(options: TestClusterOptions, kubeconfig: string): Promise<TestCluster> {
+/** @throws Error for what a real server does not have */
+function checkForRealServer(options: TestClusterOptions): void {
   for (const name of ["clock", "http", "https", "server"] as const)
     if (options[name] !== undefined && options[name] !== false) throw onlyInMemory(`startTestCluster({ ${name} })`);
+  if (typeof options.workloads === "object") throw onlyInMemory("startTestCluster({ workloads: { ... } })");
   if (options.time === "virtual") throw onlyInMemory('startTestCluster({ time: "virtual" })');
-  const { kinds = [] } = options;
-  const where = { where: "startTestCluster objects", namespace: DEFAULT_NAMESPACE };
-  const manifests = manifestsOf(options.objects ?? [], new KnownKinds(kinds), where);
-  const real = await RealServer.open(kubeconfig);
-  const backend = new Backend({ clock: systemClock, kinds, manifests, real });
-  const cluster = new Cluster(backend, systemClock);
-  try {
-    await backend.begin();
-    await backend.put(manifests);
-  } catch (error) {
-    await cluster.stop();
-    throw error;
-  }
-  return cluster;
-}
-
-class Cluster implements TestCluster {
-  readonly clock: Clock;
-  http: HttpFront | undefined;
-  https: HttpsFront | undefined;
-  readonly #backend: Backend;
-  readonly #user: User;
-  readonly #operators = new Set<Operator>();
-  readonly #handlers = new Set<AnyHandler>();
-  readonly #ownable = new Map<Kind, Promise<void>>();
-  #started = 0;
-  #stopping: Promise<void> | undefined;
-
-  constructor(backend: Backend, clock: Clock) {
-    this.#backend = backend;
-    this.#user = new User(backend, "cluster");
-    this.clock = clock;
-  }
-
-  get server(): ApiServer {
-    return this.#backend.server;
-  }
-
-  get client(): Client {
-    return this.#backend.user;
-  }
-
-  get faults(): Faults {
-    return this.#backend.faults;
-  }
-
-  get url(): string {
-    if (this.#backend.isReal) throw onlyInMemory("cluster.url");
-    if (this.http === undefined) throw new Error("cluster.url: start it with startTestCluster({ http: true })");
-    return this.http.url;
-  }
-
-  get kubeconfig(): string {
-    if (this.#backend.isReal) throw onlyInMemory("cluster.kubeconfig");
-    if (this.https === undefined) throw new Error("cluster.kubeconfig: start it with startTestCluster({ https: true })");
-    return this.https.kubeconfig();
-  }
-
-  async start(given: AnyHandler | readonly AnyHandler[], options: StartOptions = {}): Promise<TestOperator> {
-    if (this.#stopping !== undefined) throw new Error("cluster.start: the cluster was stopped");
-    if (options.transport === "http" && isFake(this.clock))
-      throw new Error('cluster.start: a socket does not wait for virtual time; start the cluster with { http: true, time: "real" }');
-    const handlers = Array.isArray(given) ? (given as readonly AnyHandler[]) : [given as AnyHandler];
-    // A real server may have them from an earlier test.
-    if (this.#backend.isReal) for (const kind of options.missing ?? []) await this.#backend.remove(kind);
-    for (const handler of handlers) {
-      this.#handlers.add(handler);
-      for (const kind of kindsOf(handler)) if (!isAmong(options.missing, kind)) await this.#backend.use(kind);
-    }
-    const user = await this.#identity(handlers, options);
-    const operator = new Operator(this.#backend, { options, handlers, user, url: options.transport === "http" ? this.url : undefined });
-    this.#operators.add(operator);
-    try {
-      await operator.begin();
-    } catch (error) {
-      this.#operators.delete(operator);
-      throw error;
-    }
-    return operator;
-  }
-
-  /** Whom the operator acts as. */
-  async #identity(handlers: readonly AnyHandler[], { rbac, namespaces }: StartOptions): Promise<string | undefined> {
-    if (!this.#backend.isRestricted || rbac === "administrator") return undefined;
-    const name = `operator-${++this.#started}`;
-    const options = { name, namespace: DEFAULT_NAMESPACE, ...(namespaces === undefined ? {} : { namespaces }) };
-    for (const namespace of namespaces ?? []) await this.#backend.ensureNamespace(namespace);
-    const owners = handlers.filter((handler) => rightsOf(handler).some(({ subresource }) => subresource === "finalizers"));
-    for (const { kind } of owners) {
-      if (kind.resource === undefined) continue;
-      const known = this.#ownable.get(kind) ?? this.#backend.ownable(kind);
-      this.#ownable.set(kind, known);
-      await known;
-    }
-    return await this.#backend.grant(rbac ?? rbacManifests(handlers, options));
-  }
-
-  async install(kind: Kind): Promise<void> {
-    await this.#backend.use(kind);
-  }
-
-  async uninstall(kind: Kind): Promise<void> {
-    await this.#backend.remove(kind);
-  }
-
-  create: UserActions["create"] = (kind, object) => this.#user.create(kind, object);
-  apply: UserActions["apply"] = (manifest) => this.#user.apply(manifest);
-  update: UserActions["update"] = (kind, key, change) => this.#user.update(kind, key, change);
-  updateStatus: UserActions["updateStatus"] = (kind, key, change) => this.#user.updateStatus(kind, key, change);
-  delete: UserActions["delete"] = (kind, key) => this.#user.delete(kind, key);
-
-  async get<K extends Kind>(kind: K, key: string): Promise<ObjectOf<K> | undefined> {
-    return await this.client.get(kind, refOf(fullKey(kind, key, DEFAULT_NAMESPACE)));
-  }
-
-  async list<K extends Kind>(kind: K, namespace?: string): Promise<readonly ObjectOf<K>[]> {
-    return (await this.client.list(kind, namespace === undefined ? {} : { namespace })).items;
-  }
-
-  async advance(ms: number): Promise<void> {
-    if (this.#backend.isReal) throw onlyInMemory("cluster.advance");
-    if (!isFake(this.clock)) throw new Error("cluster.advance: the time is real; start the cluster with virtual time");
-    await this.clock.advance(ms);
-  }
-
-  requests(filter: RequestFilter = {}): readonly RecordedRequest[] {
-    return this.#backend.requests.filter(filter);
-  }
-
-  onRequest(observe: RequestObserver): () => void {
-    return this.#backend.requests.observe(observe);
-  }
-
-  clearRequests(): void {
-    this.#backend.requests.clear();
-  }
-
-  async checkInvariants(): Promise<void> {
-    await this.#backend.refresh();
-    for (const handler of this.#handlers) {
-      for (const object of this.#backend.list(handler.kind) as readonly KubernetesObject[])
-        requireValidStatus(object, { handler, nowMs: this.clock.now() });
-    }
-  }
-
-  stop(): Promise<void> {
-    this.#stopping ??= this.#end((operator) => operator.stop());
-    return this.#stopping;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    // Where `settled` gave up the test has its error, and a status in the middle of its passes says nothing.
-    const isTold = [...this.#operators].some(({ hasGivenUp }) => hasGivenUp);
-    try {
-      if (this.#stopping === undefined && !isTold) await this.checkInvariants();
-    } finally {
-      this.#stopping ??= this.#end((operator) => operator[Symbol.asyncDispose]());
-      await this.#stopping;
-    }
-  }
-
-  async #end(end: (operator: Operator) => Promise<void>): Promise<void> {
-    const ended = await Promise.allSettled([...this.#operators].map(end));
-    await this.http?.close();
-    await this.https?.close();
-    await this.#backend.close();
-    const failed = ended.find((one) => one.status === "rejected");
-    if (failed !== undefined) throw failed.reason;
-  }
-}
-
-function isAmong(kinds: readonly Kind[] | undefined, kind: Kind): boolean {
-  return kinds?.some((other) => groupKindOf(other) === groupKindOf(kind)) ?? false;
 }

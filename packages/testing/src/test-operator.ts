@@ -135,9 +135,17 @@ export class Operator implements TestOperator {
     this.#hasGivenUp = true;
     try {
       for (;;) {
-        await this.manager.settled({ horizonMs: Math.max(0, horizon - clock.now()), signal });
+        // What the simulated workloads do first is seen first.
+        const end = Math.min(horizon, this.#backend.workloadsDue(horizon) ?? horizon);
+        await this.manager.settled({ horizonMs: Math.max(0, end - clock.now()), signal });
         const { length } = this.passes;
-        await this.#catchUp(horizon, signal);
+        await this.#catchUp(end, signal);
+        const due = this.#backend.workloadsDue(horizon);
+        if (due !== undefined) {
+          await this.#backend.pass(due);
+          continue;
+        }
+        if (end < horizon) continue;
         // What a pass wrote while everything was compared may be on its way to others.
         if (this.passes.length > length) continue;
         if (this.manager.status().controllers.every(({ queued, running }) => queued + running === 0)) break;
@@ -210,13 +218,22 @@ export class Operator implements TestOperator {
     );
     const last = this.passes.at(-1);
     const lastText =
-      last === undefined ? "no pass has ended yet" : `the last pass, of ${keyOf(last.ref)}, ended "${last.result.outcome.type}"`;
-    return `op.settled: not settled after ${afterMs} real ms (manager ${state}; ${busy.join("; ")}; ${lastText}). A step that runs waits for something that does not come, for time beyond the horizon (raise horizonMs), or every pass starts another`;
+      last === undefined
+        ? "no pass has ended yet"
+        : `the last pass, of ${keyOf(last.ref)}, ended "${last.result.outcome.type}"${reasonOf(last.result.outcome)}`;
+    const inProgress = this.#backend.workloadsInProgress();
+    const workloads =
+      inProgress.length === 0 ? "" : ` The cluster is not done with ${inProgress.join(", ")}: does it have controllers and nodes?`;
+    return `op.settled: not settled after ${afterMs} real ms (manager ${state}; ${busy.join("; ")}; ${lastText}).${workloads} A step that runs waits for something that does not come, for time beyond the horizon (raise horizonMs), or every pass starts another`;
   }
 }
 
+function reasonOf(outcome: PassReport["result"]["outcome"]): string {
+  return outcome.type === "wait" || outcome.type === "stop" ? ` at step "${outcome.step}": ${outcome.reason}` : "";
+}
+
 /** Virtual time that `settled` looks ahead: the longest wait of the waiting curve (WAITING_CURVE of `@treadle/workqueue`). */
-const DEFAULT_HORIZON_MS = 10_000;
+export const DEFAULT_HORIZON_MS = 10_000;
 /** Of a wait on a real server the first five tries. */
 const REAL_HORIZON_MS = 1_000;
 const MAX_REAL_HORIZON_MS = 2_000;

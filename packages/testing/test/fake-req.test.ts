@@ -300,6 +300,7 @@ test("runs of one fakeReq that overlap run one after another, as passes of one o
     step(RW, {
       name: `leaving-${name.toLowerCase()}`,
       conditions: [name],
+      events: [`By${name}`],
       state: z.object({ by: z.string().optional() }),
       async do(req) {
         log.push(`begin ${name}`);

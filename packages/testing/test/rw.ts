@@ -39,6 +39,7 @@ export const store = step(RW, {
   conditions: ["OutputReady"],
   owns: [Secret],
   permissions: [{ kind: Secret, verbs: ["get", "update"] }],
+  events: ["Stored", "Failed"],
   state: z.object({ written: z.int32().default(0) }),
   reads: { output: one(Secret, (o) => `${o.metadata.name}-out`) },
   async do(req) {

@@ -28,6 +28,16 @@ test("settled waits for passes, for what they write, and for what that wakes", a
   expect(await cluster.get(Secret, "a-out")).toBeUndefined();
 });
 
+test("changes that meet are both made", async () => {
+  await using cluster = await startTestCluster({ objects: [secret("in", { value: "17" })] });
+  const label = (name: string): Promise<unknown> =>
+    cluster.update(Secret, "in", ({ metadata }) => {
+      metadata.labels = { ...metadata.labels, [name]: "yes" };
+    });
+  await Promise.all(["a", "b", "c"].map(label));
+  expect((await cluster.get(Secret, "in"))?.metadata.labels).toEqual({ a: "yes", b: "yes", c: "yes" });
+});
+
 test("virtual time moves as far as the horizon, no further, and costs no real time", { tags: ["memory"] }, async () => {
   const clock = fakeClock();
   const begin = clock.now();

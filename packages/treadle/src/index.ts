@@ -77,8 +77,18 @@ export {
 export { RetryAfterError, TerminalError } from "@treadle/reconcile";
 
 // The process around the handlers, and connections of one's own.
-export { createManager, type ControllerOptions, type Manager, type ManagerOptions, type PassReport } from "@treadle/controller";
+export {
+  createManager,
+  type ControllerOptions,
+  type Manager,
+  type ManagerOptions,
+  type PassReport,
+  periodic,
+} from "@treadle/controller";
 export { type Client, connect, createClient } from "@treadle/client";
+
+// A change that is made anew when it conflicts. @treadle/client has more.
+export { modify } from "@treadle/client";
 
 // Which events of a primary start a pass: `manager.add(handler, { predicate: or(generationChanged, labelsChanged) })`.
 export {

@@ -93,3 +93,72 @@ test("makes the folder of the file", async () => {
 test("an explanation is no check", async () => {
   await expect(said("--explain", "--check", "rbac.yaml")).rejects.toThrow("--check and --explain do not go together");
 });
+
+test("a program with leader election may use its lease, and no other", async () => {
+  const program = `
+import { createManager, handler, kind, step } from "../src/index.ts";
+const Widget = kind({ group: "example.dev", version: "v1", kind: "Widget" });
+const widgets = handler(Widget).step(step(Widget, { name: "s" })).build();
+await createManager({ leaderElection: { formerNames: ["old-lock"] } }).add(widgets).run();
+`;
+  let loads = 0;
+  const print = async (...args: string[]): Promise<string> => {
+    const lines: string[] = [];
+    // A module runs once only.
+    const file = join(dir, `elected-${loads++}.ts`);
+    await writeFile(file, program);
+    expect(await main([file, ...args], (line) => lines.push(line))).toBe(0);
+    return lines.join("\n");
+  };
+  const text = await print("--name", "op", "--namespace", "system");
+  const role = text.split("---\n").find((document) => document.includes("kind: Role\n")) ?? "";
+  expect(role).toContain("name: op-leader-election\n  namespace: system\n");
+  expect(role.slice(role.indexOf("rules:")).trim()).toBe(`rules:
+  - apiGroups:
+      - coordination.k8s.io
+    resources:
+      - leases
+    verbs:
+      - create
+  - apiGroups:
+      - coordination.k8s.io
+    resources:
+      - leases
+    verbs:
+      - get
+      - list
+      - watch
+      - update
+    resourceNames:
+      - old-lock
+      - widgets.example.dev`);
+  expect(await print("--explain")).toContain("create leases.coordination.k8s.io: only one replica works: leader election");
+  expect(await print("--lease", "mine")).toContain("- mine");
+});
+
+test("a program without leader election gets no right to leases", async () => {
+  expect((await said()).text).not.toContain("leases");
+});
+
+test("a program that asks who may read its metrics may ask that; others may not", async () => {
+  const file = join(dir, "reviewing.ts");
+  await writeFile(
+    file,
+    `import { createManager } from "../src/index.ts";
+import { gadgets } from "./operator.ts";
+await createManager({ metrics: { tls: { certFile: "a", keyFile: "b" }, authorize: true } }).add(gadgets).run();
+`,
+  );
+  const lines: string[] = [];
+  await main([file, "--explain"], (text) => lines.push(text));
+  const because = "the metrics are for those who may read them: metrics.authorize";
+  expect(lines.slice(-2)).toEqual([
+    `create tokenreviews.authentication.k8s.io: ${because}`,
+    `create subjectaccessreviews.authorization.k8s.io: ${because}`,
+  ]);
+  expect((await said("--namespaces", "a")).text).not.toContain("ClusterRole\n");
+  const { text } = await said("--namespaces", "a", "--reviews");
+  expect(text).toContain("kind: ClusterRole\n");
+  expect(text).toContain("- tokenreviews\n");
+  expect(text).toContain("- subjectaccessreviews\n");
+});

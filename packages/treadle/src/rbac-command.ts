@@ -6,7 +6,16 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import { inspectManagers, rbacManifests, rightsOf } from "@treadle/controller";
+import {
+  inspectManagers,
+  leaseRights,
+  type Leases,
+  leasesOf,
+  rbacManifests,
+  reviewRights,
+  reviewsAccess,
+  rightsOf,
+} from "@treadle/controller";
 import type { Handler, KubernetesObject } from "./index.ts";
 
 const USAGE = `usage: treadle-rbac MODULE [options]
@@ -15,6 +24,10 @@ const USAGE = `usage: treadle-rbac MODULE [options]
   --namespace NAME     in which the operator runs (default: default)
   --namespaces A,B     which the operator watches, as in createManager({ namespaces })
                        (default: those of the manager that the module runs, else all)
+  --lease NAME         of the leader election, may be repeated
+                       (default: those of the manager that the module runs)
+  --reviews            it asks who may read its metrics, as with metrics.authorize
+                       (default: what the manager that the module runs does)
   --export NAME        only this export, may be repeated (default: every handler that is exported or run)
   --out FILE           writes the file, and the folder that it needs, instead of printing
   --check FILE         writes nothing; ends with 1 when the file is not what would be written
@@ -29,6 +42,8 @@ export async function main(args: readonly string[], print: (text: string) => voi
       name: { type: "string" },
       namespace: { type: "string", default: "default" },
       namespaces: { type: "string" },
+      lease: { type: "string", multiple: true },
+      reviews: { type: "boolean" },
       export: { type: "string", multiple: true },
       out: { type: "string" },
       check: { type: "string" },
@@ -41,9 +56,16 @@ export async function main(args: readonly string[], print: (text: string) => voi
   if (module === undefined || rest.length > 0) throw new Error(`name one module\n${USAGE}`);
   const asked = (["out", "check", "explain"] as const).filter((option) => values[option] !== undefined);
   if (asked.length > 1) throw new Error(`--${asked.join(" and --")} do not go together\n${USAGE}`);
-  const { handlers, namespaces: managed } = await programOf(module, values.export);
+  const program = await programOf(module, values.export);
+  const { handlers, namespaces: managed } = program;
+  const reviews = values.reviews ?? program.reviews;
+  const leases = values.lease === undefined ? program.leases : { names: values.lease };
   if (values.explain === true) {
-    for (const { verb, kind, subresource, because } of rightsOf(handlers))
+    for (const { verb, kind, subresource, because } of [
+      ...rightsOf(handlers),
+      ...(leases === undefined ? [] : leaseRights(leases)),
+      ...(reviews ? reviewRights() : []),
+    ])
       print(
         `${verb} ${kind.plural}${subresource === undefined ? "" : `/${subresource}`}${kind.group === "" ? "" : `.${kind.group}`}: ${because}`,
       );
@@ -53,7 +75,9 @@ export async function main(args: readonly string[], print: (text: string) => voi
   const manifests = rbacManifests(handlers, {
     name: values.name ?? handlers[0]?.name ?? "",
     namespace: values.namespace,
+    reviews,
     ...(namespaces === undefined ? {} : { namespaces }),
+    ...(leases === undefined ? {} : { leases }),
   });
   const { stringify } = await import("yaml");
   const documents = manifests.map((manifest) => stringify(manifest, { lineWidth: 0, aliasDuplicateObjects: false }));
@@ -71,6 +95,10 @@ interface Program {
   readonly handlers: readonly Handler<KubernetesObject>[];
   /** What its managers watch; undefined where it has none, or where one watches everything. */
   readonly namespaces: readonly string[] | undefined;
+  /** Of its manager with leader election. */
+  readonly leases: Leases | undefined;
+  /** Whether one of its managers asks who may read its metrics. */
+  readonly reviews: boolean;
 }
 
 /** @throws Error when the module has no handlers, or lacks one that was asked for. */
@@ -85,8 +113,16 @@ async function programOf(module: string, names: readonly string[] | undefined): 
   const handlers = [...new Set([...found, ...(names === undefined ? managers.flatMap((manager) => manager.handlers) : [])])];
   if (handlers.length === 0) throw new Error(`${module} exports no handler, and runs none: export what handler(...).build() gave`);
   const areas = managers.map(({ namespaces }) => namespaces);
+  const leases = managers.flatMap((manager) => leasesOf(manager) ?? []);
+  if (new Set(leases.map(({ namespace }) => namespace)).size > 1)
+    throw new Error(`the managers of ${module} have leases in several namespaces: make the roles of each by a module of its own`);
   const isEverywhere = areas.length === 0 || areas.includes(undefined);
-  return { handlers, namespaces: isEverywhere ? undefined : [...new Set(areas.flatMap((area) => area ?? []))] };
+  return {
+    handlers,
+    namespaces: isEverywhere ? undefined : [...new Set(areas.flatMap((area) => area ?? []))],
+    reviews: managers.some(reviewsAccess),
+    leases: leases[0] === undefined ? undefined : { names: leases.flatMap(({ names }) => names), namespace: leases[0].namespace },
+  };
 }
 
 function isHandler(value: unknown): value is Handler<KubernetesObject> {

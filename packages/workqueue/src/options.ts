@@ -37,6 +37,16 @@ export interface QueueObserver {
   finished?(key: string, workedMs: number): void;
 }
 
+/** The keys themselves, for people who look into a queue. */
+export interface QueueKeys {
+  /** Those that are held, the longest first. */
+  readonly running: readonly { readonly key: string; readonly forMs: number }[];
+  /** Those to be handed out, the highest priority first and then the oldest. */
+  readonly queued: readonly { readonly key: string; readonly priority: number; readonly forMs: number }[];
+  /** Those whose time has not come, the next first. */
+  readonly delayed: readonly { readonly key: string; readonly inMs: number }[];
+}
+
 export interface QueueStatus {
   /** Keys to be handed out as soon as somebody asks, and keys that will be when their holder is done. */
   readonly queued: number;

@@ -32,6 +32,19 @@ async function isPending(promise: Promise<unknown>): Promise<boolean> {
 }
 
 describe("keys", () => {
+  test("that are dropped are not handed out, unless somebody holds them", async () => {
+    const { queue } = setUp();
+    for (const key of ["a", "b"]) queue.add(key);
+    queue.addAfter("c", 10);
+    for (const key of ["a", "c", "unknown"]) queue.drop(key);
+    expect(queue.status()).toMatchObject({ queued: 1, delayed: 0, nextDueAt: undefined });
+    expect(await queue.get()).toBe("b");
+    queue.add("b");
+    queue.drop("b");
+    queue.done("b");
+    expect(await takeAll(queue)).toEqual(["b"]);
+  });
+
   test("are handed out once however often they were added", async () => {
     const { queue } = setUp();
     for (const key of ["a", "b", "a", "a"]) queue.add(key);
@@ -74,7 +87,7 @@ describe("keys", () => {
 
   test("that come due go to who waits already, even if somebody asks before the timer fires", async () => {
     let now = 0;
-    const queue = new WorkQueue({ clock: { now: () => now, after: () => ({ cancel: () => {} }) } });
+    const queue = new WorkQueue({ clock: { now: () => now, elapsed: () => now, after: () => ({ cancel: () => {} }) } });
     queue.addAfter("a", 10);
     queue.addAfter("b", 10);
     const first = queue.get();
@@ -323,4 +336,35 @@ describe("introspection", () => {
       ["finished", "a", 3],
     ]);
   });
+});
+
+test("the keys of each state can be looked at, those that matter first", async () => {
+  const { clock, queue } = setUp();
+  for (const key of ["a", "b"]) {
+    queue.add(key);
+    await queue.get();
+    await clock.advance(10);
+  }
+  queue.add("low", { priority: LOW_PRIORITY });
+  queue.add("a");
+  await clock.advance(5);
+  queue.add("new");
+  queue.addAfter("later", 2_000);
+  queue.addAfter("soon", 1_000);
+  expect(queue.keys(10)).toEqual({
+    running: [
+      { key: "a", forMs: 25 },
+      { key: "b", forMs: 15 },
+    ],
+    queued: [
+      { key: "a", priority: 0, forMs: 5 },
+      { key: "new", priority: 0, forMs: 0 },
+      { key: "low", priority: LOW_PRIORITY, forMs: 5 },
+    ],
+    delayed: [
+      { key: "soon", inMs: 1_000 },
+      { key: "later", inMs: 2_000 },
+    ],
+  });
+  expect(queue.keys(1)).toMatchObject({ running: [{ key: "a" }], queued: [{ key: "a" }], delayed: [{ key: "soon" }] });
 });

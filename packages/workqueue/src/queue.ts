@@ -15,7 +15,7 @@ import { type Clock, refOf, systemClock, type Timer } from "@treadle/apimachiner
 import { Backoff, CLUSTER_CURVE, type Curve, EXTERNAL_CURVE } from "./backoff.ts";
 import { Heap, type Placed } from "./internal/heap.ts";
 import { Ready, type ReadyKey } from "./internal/ready.ts";
-import type { AddOptions, QueueObserver, QueueOptions, QueueStatus } from "./options.ts";
+import type { AddOptions, QueueKeys, QueueObserver, QueueOptions, QueueStatus } from "./options.ts";
 
 /** A key that is queued, delayed, or waits for its holder. */
 interface Entry extends ReadyKey, Placed {
@@ -71,6 +71,15 @@ export class WorkQueue {
     const delayMs = this.#backoff.next(key);
     this.addAfter(key, delayMs, options);
     return delayMs;
+  }
+
+  /** Takes `key` out, unless somebody holds it: nobody needs its work any more. */
+  drop(key: string): void {
+    const entry = this.#entries.get(key);
+    if (entry === undefined || entry.state === "held") return;
+    this.#forgetEntry(entry);
+    this.#arm();
+    this.#announce();
   }
 
   /** The back-off of `key` begins anew: its work succeeded, or it is gone. What is queued stays queued. */
@@ -178,6 +187,20 @@ export class WorkQueue {
       nextDueAt: this.#delayed.first?.dueAt,
       unfinishedMs,
       longestRunningMs,
+    };
+  }
+
+  /** At most `limit` keys of each state. Takes time by the size of the queue. */
+  keys(limit: number): QueueKeys {
+    const now = this.#clock.now();
+    const entries = [...this.#entries.values()];
+    const queued = entries.filter(({ state }) => state !== "delayed").sort((a, b) => b.priority - a.priority || a.dueAt - b.dueAt);
+    const delayed = entries.filter(({ state }) => state === "delayed").sort((a, b) => a.dueAt - b.dueAt);
+    const running = [...this.#running].sort(([, a], [, b]) => a.since - b.since);
+    return {
+      running: running.slice(0, limit).map(([key, { since }]) => ({ key, forMs: now - since })),
+      queued: queued.slice(0, limit).map(({ key, priority, dueAt }) => ({ key, priority, forMs: now - dueAt })),
+      delayed: delayed.slice(0, limit).map(({ key, dueAt }) => ({ key, inMs: dueAt - now })),
     };
   }
 

@@ -90,7 +90,9 @@ function requirementAt(
   const key = token.text;
   const wrong = labelKeyProblems(key);
   if (wrong.length > 0) throw cursor.refuse(`<nil>: Invalid value: ${JSON.stringify(key)}: ${wrong.join("; ")}`);
-  if (isEndOfTerm(cursor.peek())) return made(key, negated ? "!" : "exists", []);
+  // What follows a negated key is not looked at: it belongs to the next term.
+  if (negated) return made(key, "!", []);
+  if (isEndOfTerm(cursor.peek())) return made(key, "exists", []);
   const operator = operatorAt(cursor);
   return made(key, operator, operator === "in" || operator === "notin" ? setAt(cursor) : [valueAt(cursor)]);
 }
@@ -123,14 +125,14 @@ function valueAt(cursor: Cursor): string {
   return token.text;
 }
 
-/** `(a,b)`. A missing value between, before or after commas is the empty string. */
+/** `(a,b)`. A missing value between, before or after commas is the empty string, and so is all of `()`. */
 function setAt(cursor: Cursor): readonly string[] {
   const open = cursor.take();
   if (open.text !== "(" || open.type !== "symbol") throw cursor.refuse(`found '${open.text}' expected: '('`);
   const first = cursor.peek();
   if (isSymbol(first, ")")) {
     cursor.take();
-    return [];
+    return [""];
   }
   if (first.type !== "identifier" && !isSymbol(first, ",")) throw cursor.refuse(`found '${first.text}', expected: ',', ')' or identifier`);
   const values: string[] = [];
@@ -144,10 +146,10 @@ function setAt(cursor: Cursor): readonly string[] {
     if (isSymbol(token, ",")) {
       if (isValueDue) values.push("");
       isValueDue = true;
-    } else if (token.type !== "identifier") {
-      throw cursor.refuse(`found '${token.text}', expected: ',', or identifier`);
     } else if (!isValueDue) {
       throw cursor.refuse(`found '${token.text}', expected: ',' or ')'`);
+    } else if (token.type !== "identifier") {
+      throw cursor.refuse(`found '${token.text}', expected: ',', or identifier`);
     } else {
       values.push(token.text);
       isValueDue = false;

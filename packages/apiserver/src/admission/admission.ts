@@ -4,20 +4,25 @@
  * is handled again from the start, on the store as it is by then. An answer counts for the very objects that were shown:
  * where another write came between, webhooks are asked anew, as the real server does it.
  */
-import { type Clock, jsonEqual } from "@treadle/apimachinery";
+import { jsonEqual } from "@treadle/apimachinery";
 import type { Call, Parts } from "../context.ts";
 import { complete } from "../draft.ts";
 import { cloneJson, goQuote, isObject, type JsonObject, valueAt } from "../internal/json.ts";
+import { listAt } from "../internal/read.ts";
+import { objectAt } from "../internal/read.ts";
 import { MetaTypeError } from "../meta-type-error.ts";
 import { resourceOf } from "../registry.ts";
-import { badRequest, forbiddenError, internalError, StatusError } from "../status-errors.ts";
+import { forbiddenError, internalError, StatusError } from "../status-errors.ts";
 import type { Collection, Draft, StoredObject } from "../storage.ts";
 import { readPatch } from "../verbs/patch-body.ts";
 import { conditionsHold } from "./conditions.ts";
+import { namesOf } from "./expressions.ts";
+import type { Operation, Wanted } from "./matching.ts";
 import { type Answer, readAnswer, reviewOf } from "./review.ts";
 import { Suspension, UnreadError } from "./suspension.ts";
-import { type ResolveService, WebhookClient, WebhookError } from "./transport.ts";
-import { hasWebhooks, type Invocation, invocationOf, type Operation, type Wanted, type Webhook, webhooksOf } from "./webhooks.ts";
+import { type WebhookClient, WebhookError } from "./transport.ts";
+import { askPolicies, hasPolicies } from "./policies.ts";
+import { hasWebhooks, type Invocation, invocationOf, type Webhook, webhooksOf } from "./webhooks.ts";
 
 /** What a request keeps while it is handled more than once. */
 export class Deliberation {
@@ -51,12 +56,8 @@ export class Admission {
   readonly #client: WebhookClient;
   readonly #uid: () => string;
 
-  constructor({
-    clock,
-    uid,
-    services,
-  }: { readonly clock: Clock; readonly uid: () => string; readonly services?: ResolveService | undefined }) {
-    this.#client = new WebhookClient(clock, services);
+  constructor(client: WebhookClient, uid: () => string) {
+    this.#client = client;
     this.#uid = uid;
   }
 
@@ -72,9 +73,17 @@ export class Admission {
     }
   }
 
-  /** Asks mutating webhooks about a deletion, which they cannot change, and validating ones about any write. @throws Suspension, StatusError */
+  /** Asks mutating webhooks about a deletion, which they cannot change; policies and validating webhooks about any write. @throws Suspension, StatusError */
   validate(call: Call, write: AdmittedWrite): void {
     if (write.draft === undefined) this.#outcome(call, write, "mutating");
+    // Writes of the server itself have no deliberation.
+    if (call.deliberation !== undefined && write.subresource !== "scale" && hasPolicies(call.parts)) {
+      const wanted = wantedOf(call, write);
+      const context = { user: call.user, isDryRun: write.isDryRun, options: optionsOf(write.operation, call.query) };
+      const { warnings, denial } = askPolicies(call.parts, wanted, context);
+      call.warnings.push(...warnings);
+      if (denial !== undefined) throw denial;
+    }
     this.#outcome(call, write, "validating");
   }
 
@@ -185,12 +194,11 @@ class Rounds {
       const { user, query } = this.#call;
       const context = { uid: this.#uid(), user, isDryRun: this.#isDryRun, options: optionsOf(this.#wanted.operation, query) };
       const review = reviewOf(invocation, this.#wanted, context);
-      const holds = conditionsHold(hook.matchConditions, review);
+      const { object, oldObject, ...request } = objectAt(review, "request");
+      const holds = conditionsHold(hook.matchConditions, namesOf({ object, oldObject, request }));
       if (typeof holds === "string")
         return hook.failsOpen ? PASS : forbiddenError(resourceOf(this.#wanted.served.type), this.#wanted.name, holds);
       if (!holds) return PASS;
-      if (this.#isDryRun && hook.sideEffects !== "None" && hook.sideEffects !== "NoneOnDryRun")
-        return badRequest(`admission webhook ${goQuote(hook.name)} does not support dry run`);
       return readAnswer(hook, review, await this.#post(hook, review));
     } catch (error) {
       if (!(error instanceof WebhookError)) throw error;
@@ -210,7 +218,7 @@ class Rounds {
 
 /** The words of Go's library for a field that is to be removed and is not there. */
 function patchProblem(patch: unknown, object: JsonObject): string | undefined {
-  for (const operation of Array.isArray(patch) ? patch.filter(isObject) : []) {
+  for (const operation of listAt(patch)) {
     const { op, path } = operation;
     if (op !== "remove" || typeof path !== "string") continue;
     const fields = path

@@ -2,7 +2,6 @@
  * Conversion webhooks of CRDs. A stored object is read in another version through its webhook; what it made is kept with the
  * object, so that each is converted once. As with admission, a request that needs an answer is handled again when it is there.
  */
-import type { Clock } from "@treadle/apimachinery";
 import { applyDefaults, pruneObject } from "../crd/coerce.ts";
 import type { Call } from "../context.ts";
 import { freezeJson, goQuote, isObject, type JsonObject } from "../internal/json.ts";
@@ -12,7 +11,7 @@ import { untypable } from "../status-errors.ts";
 import type { Collection, Draft, StoredObject } from "../storage.ts";
 import { View } from "../view.ts";
 import { Suspension, type UnreadError } from "./suspension.ts";
-import { type ResolveService, WebhookClient, WebhookError } from "./transport.ts";
+import { type WebhookClient, WebhookError } from "./transport.ts";
 import type { ClientConfig } from "./webhooks.ts";
 
 /** `spec.conversion` of a CRD with the strategy Webhook. */
@@ -34,12 +33,8 @@ export class Conversions {
   readonly #client: WebhookClient;
   readonly #uid: () => string;
 
-  constructor({
-    clock,
-    uid,
-    services,
-  }: { readonly clock: Clock; readonly uid: () => string; readonly services?: ResolveService | undefined }) {
-    this.#client = new WebhookClient(clock, services);
+  constructor(client: WebhookClient, uid: () => string) {
+    this.#client = client;
     this.#uid = uid;
   }
 
@@ -47,12 +42,12 @@ export class Conversions {
   async fill(collection: Collection, { version, storage, entry: also }: UnreadError): Promise<void> {
     const { conversion: webhook } = version;
     if (webhook === undefined) return;
-    const entries = [...new Set([...collection.all(), also])].filter(({ view }) => !view.served.has(version));
+    const entries = [...new Set([...collection.all(), also])].filter(({ view }) => view.as(version) === undefined);
     const objects = entries.map(({ view }) => currentForm(view.object, storage) as unknown as JsonObject); // any fields
     const converted = await this.#convert({ objects, webhook, to: version });
     converted.forEach((object, i) => {
       const entry = entries[i];
-      if (entry !== undefined) entry.view.served.set(version, new View(readable(object, version)));
+      if (entry !== undefined) entry.view.noteAs(version, new View(readable(object, version)));
     });
   }
 

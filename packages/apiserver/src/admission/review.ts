@@ -3,7 +3,9 @@ import type { UserInfo } from "../authorization/identity.ts";
 import { parseJson } from "../content.ts";
 import { goQuote, isObject, type JsonObject } from "../internal/json.ts";
 import { StatusError } from "../status-errors.ts";
-import { type Invocation, type Wanted, type Webhook } from "./webhooks.ts";
+import type { ServedVersion } from "../registry.ts";
+import type { Wanted } from "./matching.ts";
+import type { Invocation, Webhook } from "./webhooks.ts";
 import { WebhookError } from "./transport.ts";
 
 export interface Answer {
@@ -21,40 +23,44 @@ export interface ReviewContext {
 }
 
 /** The body of the request. @throws WebhookError when the webhook reads no version that is written here */
-export function reviewOf({ hook, version }: Invocation, wanted: Wanted, { uid, user, isDryRun, options }: ReviewContext): JsonObject {
+export function reviewOf({ hook, version }: Invocation, wanted: Wanted, context: ReviewContext): JsonObject {
   const apiVersion = hook.reviewVersions.find((one) => one === "v1" || one === "v1beta1");
   if (apiVersion === undefined)
     throw new WebhookError("could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)");
+  const { type } = wanted.served;
+  const inVersion = (object: object | undefined): object | null =>
+    object === undefined ? null : { ...object, kind: type.kind, apiVersion: version.apiVersion };
+  const { dryRun, options, ...request } = requestOf(version, wanted, context);
+  return {
+    kind: "AdmissionReview",
+    apiVersion: `admission.k8s.io/${apiVersion}`,
+    request: { uid: context.uid, ...request, object: inVersion(wanted.object), oldObject: inVersion(wanted.oldObject), dryRun, options },
+  };
+}
+
+/** What is said of a request beside the objects. */
+export function requestOf(version: ServedVersion, wanted: Wanted, { user, isDryRun, options }: Omit<ReviewContext, "uid">): JsonObject {
   const { type, version: asked } = wanted.served;
   const kind = { group: type.group, version: version.version, kind: type.kind };
   const resource = { group: type.group, version: version.version, resource: type.plural };
   const sub = wanted.subresource === "" ? {} : { subResource: wanted.subresource, requestSubResource: wanted.subresource };
-  const inVersion = (object: object | undefined): object | null =>
-    object === undefined ? null : { ...object, kind: type.kind, apiVersion: version.apiVersion };
   return {
-    kind: "AdmissionReview",
-    apiVersion: `admission.k8s.io/${apiVersion}`,
-    request: {
-      uid,
-      kind,
-      resource,
-      requestKind: { ...kind, version: asked.version },
-      requestResource: { ...resource, version: asked.version },
-      ...sub,
-      ...(wanted.name === "" ? {} : { name: wanted.name }),
-      ...(wanted.namespace === "" ? {} : { namespace: wanted.namespace }),
-      operation: wanted.operation,
-      userInfo: {
-        username: user.name,
-        ...(user.uid === "" ? {} : { uid: user.uid }),
-        groups: user.groups,
-        ...(Object.keys(user.extra).length === 0 ? {} : { extra: user.extra }),
-      },
-      object: inVersion(wanted.object),
-      oldObject: inVersion(wanted.oldObject),
-      dryRun: isDryRun,
-      options,
+    kind,
+    resource,
+    requestKind: { ...kind, version: asked.version },
+    requestResource: { ...resource, version: asked.version },
+    ...sub,
+    ...(wanted.name === "" ? {} : { name: wanted.name }),
+    ...(wanted.namespace === "" ? {} : { namespace: wanted.namespace }),
+    operation: wanted.operation,
+    userInfo: {
+      username: user.name,
+      ...(user.uid === "" ? {} : { uid: user.uid }),
+      groups: user.groups,
+      ...(Object.keys(user.extra).length === 0 ? {} : { extra: user.extra }),
     },
+    dryRun: isDryRun,
+    options,
   };
 }
 

@@ -1,6 +1,4 @@
 /** Calls of webhooks over TLS, for admission and for conversion; failures read as those of Go's client. */
-import { request as sendHttp } from "node:http";
-import { request as sendHttps } from "node:https";
 import type { Clock } from "@treadle/apimachinery";
 import { goQuote } from "../internal/json.ts";
 import type { ClientConfig } from "./webhooks.ts";
@@ -82,7 +80,12 @@ export class WebhookClient {
         agent: false,
       } as const;
       const options = { method: "POST", headers };
-      const sent = target.protocol === "http:" ? sendHttp(target, options) : sendHttps(target, { ...options, ...tls });
+      // Loaded when it is needed, as in `http.ts`.
+      const { getBuiltinModule: load } = process;
+      const sent =
+        target.protocol === "http:"
+          ? load("node:http").request(target, options)
+          : load("node:https").request(target, { ...options, ...tls });
       const timer = this.#clock.after(timeoutSeconds * 1000, () => {
         reject(fail("context deadline exceeded"));
         sent.destroy();

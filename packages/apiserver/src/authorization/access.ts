@@ -1,7 +1,7 @@
 /** The one place where requests are let in: who sends them, whom they act as, and what they may do. */
 import type { ApiRequest, Clock } from "@treadle/apimachinery";
 import type { Call } from "../context.ts";
-import type { Written } from "../draft.ts";
+import type { Written } from "../validation.ts";
 import type { Registry } from "../registry.ts";
 import type { Target } from "../routes.ts";
 import type { Draft, Store, StoredObject } from "../storage.ts";

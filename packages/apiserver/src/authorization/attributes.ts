@@ -35,7 +35,7 @@ export function attributesOf({ method, path }: Pick<ApiRequest, "method" | "path
   // A namespace is in itself, so that its own role bindings may open it.
   const namespace = resource === "namespaces" && group === "" && route.namespace === "" ? route.name : route.namespace;
   const at = { group, version, resource, subresource, namespace };
-  const verb = VERBS[method];
+  const verb = VERBS[method] ?? "";
   if (route.isWatch === true) return { ...at, verb: "watch", name: route.name };
   if (route.name !== "" || verb === "create") return { ...at, verb, name: route.name };
   if (verb === "delete") return { ...at, verb: "deletecollection", name: "" };
@@ -43,7 +43,8 @@ export function attributesOf({ method, path }: Pick<ApiRequest, "method" | "path
   return { ...at, verb: readBoolean(query, "watch") === true ? "watch" : "list", name: selectedName(query) };
 }
 
-const VERBS: Readonly<Record<ApiRequest["method"], string>> = {
+/** Another method stands for no verb. */
+const VERBS: Readonly<Partial<Record<string, string>>> = {
   GET: "get",
   POST: "create",
   PUT: "update",

@@ -1,5 +1,6 @@
 /** Who may do what: by the roles and bindings in the store, or everything. */
 import { goQuote, isObject } from "../internal/json.ts";
+import { listAt } from "../internal/read.ts";
 import { keyFor, type Store, type StoredObject } from "../storage.ts";
 import type { Attributes } from "./attributes.ts";
 import { accountName, MASTERS, type UserInfo } from "./identity.ts";
@@ -96,8 +97,7 @@ export function rulesOfRole(store: Store, { kind = "", name = "" }: RoleRef, nam
 }
 
 export function rulesIn(role: { readonly [field: string]: unknown }): readonly PolicyRule[] {
-  const { rules } = role;
-  return Array.isArray(rules) ? rules.filter(isObject) : [];
+  return listAt(role, "rules");
 }
 
 /** Several errors as Go's `NewAggregate` tells them. */

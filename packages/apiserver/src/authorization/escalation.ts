@@ -1,6 +1,7 @@
 /** Nobody gives rights that they do not have: checks of writes to roles and bindings (kubernetes `registry/rbac`). */
 import { jsonEqual } from "@treadle/apimachinery";
 import { goQuote, isObject } from "../internal/json.ts";
+import { objectAt } from "../internal/read.ts";
 import { forbiddenError, notFound, type StatusError } from "../status-errors.ts";
 import type { Draft, Store, StoredObject } from "../storage.ts";
 import type { ResourceAttributes } from "./attributes.ts";
@@ -53,7 +54,7 @@ function checkRole(write: RoleWrite): void {
 
 function checkBinding(write: RoleWrite): void {
   const { draft, store } = write;
-  const roleRef = isObject(draft["roleRef"]) ? draft["roleRef"] : {};
+  const roleRef = objectAt(draft, "roleRef");
   const { kind, name = "" } = roleRef as { readonly kind?: string; readonly name?: string }; // decoded by its schema
   const namespace = namespaceOf(draft);
   const resource = kind === "Role" ? "roles" : "clusterroles";

@@ -3,7 +3,8 @@
  * the one, and to update the finalizers of the other where it is to wait.
  */
 import { jsonEqual } from "@treadle/apimachinery";
-import { goQuote, isObject, type JsonObject } from "../internal/json.ts";
+import { goQuote, type JsonObject } from "../internal/json.ts";
+import { listAt } from "../internal/read.ts";
 import { type Registry, resourceOf, type Served } from "../registry.ts";
 import { forbiddenError, type StatusError } from "../status-errors.ts";
 import type { Draft, StoredObject } from "../storage.ts";
@@ -91,8 +92,7 @@ const FINALIZE_ANYTHING: ResourceAttributes = {
 };
 
 function ownersOf({ metadata }: { readonly metadata: { readonly [field: string]: unknown } }): readonly OwnerReference[] {
-  const owners = metadata["ownerReferences"];
-  return Array.isArray(owners) ? owners.filter(isObject) : []; // read by readMeta
+  return listAt(metadata, "ownerReferences"); // read by readMeta
 }
 
 function refused({ served, draft }: OwnedWrite, cause: string): StatusError {

@@ -3,6 +3,7 @@ import { secondsOf } from "../object-meta.ts";
 import type { Call } from "../context.ts";
 import { type FieldError, invalid } from "../field-errors.ts";
 import { isObject, type JsonObject } from "../internal/json.ts";
+import { objectAt } from "../internal/read.ts";
 import { badRequest, invalidObject } from "../status-errors.ts";
 import type { Draft } from "../storage.ts";
 import type { Attributes } from "./attributes.ts";
@@ -13,7 +14,7 @@ import { ISSUER } from "./tokens.ts";
 /** SubjectAccessReview, LocalSubjectAccessReview and SelfSubjectAccessReview. @throws StatusError 422 */
 export function answerAccess({ parts, served, user }: Call, asked: Draft): JsonObject {
   const { kind, group } = served.type;
-  const spec = isObject(asked["spec"]) ? asked["spec"] : {};
+  const spec = objectAt(asked, "spec");
   const errors = accessErrors(kind, spec, asked);
   if (errors.length > 0) throw invalidObject({ group, kind: "" }, "", errors); // The real server forgets the kind, too.
   const who = kind === "SelfSubjectAccessReview" ? user : userOf(spec);
@@ -23,7 +24,7 @@ export function answerAccess({ parts, served, user }: Call, asked: Draft): JsonO
 
 /** @throws StatusError 400 */
 export function answerRules({ parts, user }: Call, asked: Draft): JsonObject {
-  const { namespace } = isObject(asked["spec"]) ? asked["spec"] : {};
+  const { namespace } = objectAt(asked, "spec");
   if (typeof namespace !== "string" || namespace === "") throw badRequest("no namespace on request");
   const { rules, errors } = parts.access.authorizer.rulesFor(user, namespace);
   const resourceRules = rules.flatMap(({ verbs, apiGroups, resources, resourceNames }) =>
@@ -45,7 +46,7 @@ export function answerSelf({ parts, user }: Call, { kind, apiVersion }: Draft): 
 
 /** TokenReview. @throws StatusError 400 */
 export function answerToken({ parts }: Call, asked: Draft): JsonObject {
-  const { token, audiences } = isObject(asked["spec"]) ? asked["spec"] : {};
+  const { token, audiences } = objectAt(asked, "spec");
   if (typeof token !== "string" || token === "") throw badRequest("token is required for TokenReview in authentication");
   const wanted = Array.isArray(audiences) && audiences.length > 0 ? audiences.map(String) : [ISSUER];
   const found = parts.access.holderOf(token, wanted);

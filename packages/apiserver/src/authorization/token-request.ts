@@ -2,6 +2,7 @@
 import type { Call } from "../context.ts";
 import { type FieldError, invalid } from "../field-errors.ts";
 import { goQuote, isObject, type JsonObject } from "../internal/json.ts";
+import { objectAt } from "../internal/read.ts";
 import { secondsOf } from "../object-meta.ts";
 import { badRequest, conflict, invalidObject, notFound } from "../status-errors.ts";
 import { type Draft, keyFor, type StoredObject } from "../storage.ts";
@@ -25,7 +26,7 @@ export function answerTokenRequest({ parts, route }: Call, asked: Draft): JsonOb
     const cause = `the UID in the token request (${uid}) does not match the UID of the service account (${metadata.uid})`;
     throw conflict({ group: OF.group, resource: OF.kind }, route.name, cause);
   }
-  const spec = isObject(asked["spec"]) ? asked["spec"] : {};
+  const spec = objectAt(asked, "spec");
   const seconds = typeof spec["expirationSeconds"] === "number" ? spec["expirationSeconds"] : DEFAULT_SECONDS;
   const errors = secondsErrors(seconds);
   if (errors.length > 0) throw invalidObject(OF, "", errors);

@@ -212,10 +212,7 @@ function zeroFields(name: string): readonly (readonly [string, RawSchema])[] {
   let fields = ZERO_FIELDS.get(name);
   if (fields === undefined) {
     const { properties = {}, required = [] } = definition(name);
-    fields = Object.entries(properties).filter(
-      ([field, { zero }]) =>
-        zero !== undefined && !(zero === null && required.includes(field)) && field !== "apiVersion" && field !== "kind",
-    );
+    fields = Object.entries(properties).filter(([field, { zero }]) => zero !== undefined && !(zero === null && required.includes(field)));
     ZERO_FIELDS.set(name, fields);
   }
   return fields;

@@ -1,5 +1,7 @@
 /** Defaults that depend on other fields (pkg/apis/.../defaults.go of Kubernetes), by definition. */
 import { cloneJson, isObject, type JsonObject } from "../internal/json.ts";
+import { listAt, objectAt } from "../internal/read.ts";
+import { completeAutoscalerV1 } from "./autoscaler-versions.ts";
 
 export const RULES: Readonly<Record<string, (struct: JsonObject) => void>> = {
   "core.v1.Container": setPullPolicy,
@@ -16,11 +18,11 @@ export const RULES: Readonly<Record<string, (struct: JsonObject) => void>> = {
   "core.v1.ReplicationController": completeReplicationController,
   "apps.v1.DeploymentStrategy": (strategy) => {
     if (strategy["type"] === "RollingUpdate")
-      strategy["rollingUpdate"] = { maxUnavailable: "25%", maxSurge: "25%", ...inside(strategy, "rollingUpdate") };
+      strategy["rollingUpdate"] = { maxUnavailable: "25%", maxSurge: "25%", ...objectAt(strategy, "rollingUpdate") };
   },
   "apps.v1.DaemonSetUpdateStrategy": (strategy) => {
     if (strategy["type"] === "RollingUpdate")
-      strategy["rollingUpdate"] = { maxUnavailable: 1, maxSurge: 0, ...inside(strategy, "rollingUpdate") };
+      strategy["rollingUpdate"] = { maxUnavailable: 1, maxSurge: 0, ...objectAt(strategy, "rollingUpdate") };
   },
   "apps.v1.StatefulSetUpdateStrategy": (strategy) => {
     if (strategy["type"] === undefined) {
@@ -31,19 +33,27 @@ export const RULES: Readonly<Record<string, (struct: JsonObject) => void>> = {
       strategy["rollingUpdate"] = { partition: 0, ...strategy["rollingUpdate"] };
   },
   "apps.v1.StatefulSetSpec": (spec) => {
-    for (const claim of listIn(spec, "volumeClaimTemplates")) Object.assign(claim, { apiVersion: "v1", kind: "PersistentVolumeClaim" });
+    for (const claim of listAt(spec, "volumeClaimTemplates")) Object.assign(claim, { apiVersion: "v1", kind: "PersistentVolumeClaim" });
   },
   "batch.v1.Job": completeJob,
+  "autoscaling.v1.HorizontalPodAutoscaler": completeAutoscalerV1,
   "autoscaling.v2.HorizontalPodAutoscalerSpec": completeAutoscaler,
   "networking.v1.NetworkPolicySpec": (spec) => {
-    const hasEgress = listIn(spec, "egress").length > 0;
-    if (listIn(spec, "policyTypes").length === 0) spec["policyTypes"] = hasEgress ? ["Ingress", "Egress"] : ["Ingress"];
+    const hasEgress = listAt(spec, "egress").length > 0;
+    const types = spec["policyTypes"];
+    if (!Array.isArray(types) || types.length === 0) spec["policyTypes"] = hasEgress ? ["Ingress", "Egress"] : ["Ingress"];
   },
+  "resource.v1.ExactDeviceRequest": countDevices,
+  "resource.v1.DeviceSubRequest": countDevices,
   "rbac.v1.Subject": (subject) => {
     if (!subject["apiGroup"] && (subject["kind"] === "User" || subject["kind"] === "Group"))
       subject["apiGroup"] = "rbac.authorization.k8s.io";
   },
 };
+
+function countDevices(request: JsonObject): void {
+  if (request["allocationMode"] === "ExactCount") request["count"] ||= 1;
+}
 
 function setPullPolicy(container: JsonObject): void {
   container["imagePullPolicy"] ??= pullPolicy(container["image"]);
@@ -52,6 +62,8 @@ function setPullPolicy(container: JsonObject): void {
 /** An image without tag and digest means its latest one. */
 function pullPolicy(image: unknown): string {
   const [name = "", digest] = String(image ?? "").split("@");
+  // What is no image has no tag either.
+  if (!/^[\w.:/-]+$/.test(name)) return "IfNotPresent";
   const tag = /:([^/:]+)$/.exec(name)?.[1];
   return tag === "latest" || (tag === undefined && digest === undefined && name !== "") ? "Always" : "IfNotPresent";
 }
@@ -71,11 +83,11 @@ function nameServiceAccount(spec: JsonObject): void {
 function completePod({ spec }: JsonObject): void {
   if (!isObject(spec)) return;
   spec["enableServiceLinks"] ??= true;
-  for (const container of [...listIn(spec, "containers"), ...listIn(spec, "initContainers")]) {
+  for (const container of [...listAt(spec, "containers"), ...listAt(spec, "initContainers")]) {
     const { resources } = container;
     if (isObject(resources) && isObject(resources["limits"]))
-      resources["requests"] = { ...resources["limits"], ...inside(resources, "requests") };
-    if (spec["hostNetwork"] === true) for (const port of listIn(container, "ports")) port["hostPort"] ??= port["containerPort"];
+      resources["requests"] = { ...resources["limits"], ...objectAt(resources, "requests") };
+    if (spec["hostNetwork"] === true) for (const port of listAt(container, "ports")) port["hostPort"] ??= port["containerPort"];
   }
 }
 
@@ -85,12 +97,9 @@ const AFFINITY_SECONDS = 10_800;
 function completeService(spec: JsonObject): void {
   const { type } = spec;
   if (spec["sessionAffinity"] === "None") delete spec["sessionAffinityConfig"];
-  else if (
-    spec["sessionAffinity"] === "ClientIP" &&
-    inside(inside(spec, "sessionAffinityConfig"), "clientIP")["timeoutSeconds"] === undefined
-  )
+  else if (spec["sessionAffinity"] === "ClientIP" && objectAt(spec, "sessionAffinityConfig", "clientIP")["timeoutSeconds"] === undefined)
     spec["sessionAffinityConfig"] = { clientIP: { timeoutSeconds: AFFINITY_SECONDS } };
-  for (const port of listIn(spec, "ports")) if (port["targetPort"] === 0 || port["targetPort"] === "") port["targetPort"] = port["port"];
+  for (const port of listAt(spec, "ports")) if (port["targetPort"] === 0 || port["targetPort"] === "") port["targetPort"] = port["port"];
   const isExternal = type === "LoadBalancer" || type === "NodePort" || (type === "ClusterIP" && Array.isArray(spec["externalIPs"]));
   if (isExternal) spec["externalTrafficPolicy"] ??= "Cluster";
   if (type !== "ExternalName") spec["internalTrafficPolicy"] ??= "Cluster";
@@ -99,27 +108,27 @@ function completeService(spec: JsonObject): void {
 
 function completeAddresses({ spec, status }: JsonObject): void {
   if (!isObject(spec) || spec["type"] !== "LoadBalancer" || !isObject(status)) return;
-  for (const ingress of listIn(inside(status, "loadBalancer"), "ingress")) if (ingress["ip"] !== undefined) ingress["ipMode"] ??= "VIP";
+  for (const ingress of listAt(status, "loadBalancer", "ingress")) if (ingress["ip"] !== undefined) ingress["ipMode"] ??= "VIP";
 }
 
 function completeLimits(item: JsonObject): void {
   if (item["type"] !== "Container") return;
-  const limits = { ...inside(item, "max"), ...inside(item, "default") };
-  const requests = { ...inside(item, "min"), ...limits, ...inside(item, "defaultRequest") };
+  const limits = { ...objectAt(item, "max"), ...objectAt(item, "default") };
+  const requests = { ...objectAt(item, "min"), ...limits, ...objectAt(item, "defaultRequest") };
   if (Object.keys(limits).length > 0) item["default"] = limits;
   if (Object.keys(requests).length > 0) item["defaultRequest"] = requests;
 }
 
 function completeReplicationController(controller: JsonObject): void {
-  const spec = inside(controller, "spec");
-  const { labels } = inside(inside(spec, "template"), "metadata");
+  const spec = objectAt(controller, "spec");
+  const { labels } = objectAt(spec, "template", "metadata");
   if (!isObject(labels)) return;
   spec["selector"] ??= cloneJson(labels);
-  inside(controller, "metadata")["labels"] ??= cloneJson(labels);
+  objectAt(controller, "metadata")["labels"] ??= cloneJson(labels);
 }
 
 function completeJob(job: JsonObject): void {
-  const spec = inside(job, "spec");
+  const spec = objectAt(job, "spec");
   if (spec["parallelism"] === undefined) spec["completions"] ??= 1;
   spec["parallelism"] ??= 1;
   spec["backoffLimit"] ??= spec["backoffLimitPerIndex"] === undefined ? 6 : 2 ** 31 - 1;
@@ -127,8 +136,8 @@ function completeJob(job: JsonObject): void {
   spec["suspend"] ??= false;
   spec["podReplacementPolicy"] ??= spec["podFailurePolicy"] === undefined ? "TerminatingOrFailed" : "Failed";
   spec["manualSelector"] ??= false;
-  const { labels } = inside(inside(spec, "template"), "metadata");
-  if (isObject(labels)) inside(job, "metadata")["labels"] ??= cloneJson(labels);
+  const { labels } = objectAt(spec, "template", "metadata");
+  if (isObject(labels)) objectAt(job, "metadata")["labels"] ??= cloneJson(labels);
 }
 
 const SCALE_UP: JsonObject = {
@@ -143,20 +152,9 @@ const SCALE_DOWN: JsonObject = { selectPolicy: "Max", policies: [{ type: "Percen
 const CPU_TARGET: JsonObject = { type: "Resource", resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 80 } } };
 
 function completeAutoscaler(spec: JsonObject): void {
-  if (listIn(spec, "metrics").length === 0) spec["metrics"] = [cloneJson(CPU_TARGET)];
+  if (listAt(spec, "metrics").length === 0) spec["metrics"] = [cloneJson(CPU_TARGET)];
   const { behavior } = spec;
   if (!isObject(behavior)) return;
-  behavior["scaleUp"] = { ...cloneJson(SCALE_UP), ...inside(behavior, "scaleUp") };
-  behavior["scaleDown"] = { ...cloneJson(SCALE_DOWN), ...inside(behavior, "scaleDown") };
-}
-
-/** The object in a field; a new one, in no place, when there is none. */
-function inside(object: JsonObject, field: string): JsonObject {
-  const value = object[field];
-  return isObject(value) ? value : {};
-}
-
-function listIn(object: JsonObject, field: string): readonly JsonObject[] {
-  const value = object[field];
-  return Array.isArray(value) ? value.filter(isObject) : [];
+  behavior["scaleUp"] = { ...cloneJson(SCALE_UP), ...objectAt(behavior, "scaleUp") };
+  behavior["scaleDown"] = { ...cloneJson(SCALE_DOWN), ...objectAt(behavior, "scaleDown") };
 }

@@ -1,32 +1,62 @@
 /** What the server adds to pods: priority, tolerations, their class of service; and how long they take to go. */
 import { cloneJson, isObject, type JsonObject } from "../internal/json.ts";
-import type { Store, StoredObject } from "../storage.ts";
+import { listAt, objectAt } from "../internal/read.ts";
+import { forbiddenError } from "../status-errors.ts";
+import type { Draft, Store, StoredObject } from "../storage.ts";
+import { giveDefaults } from "./limit-ranges.ts";
 
-/** Completes a pod, as admission and the pod strategy of the real server do. */
-export function preparePod(draft: JsonObject, previous: JsonObject | undefined, { store }: { readonly store: Store }): void {
+/** Completes a pod, as admission and the pod strategy of the real server do. @throws StatusError 403 */
+export function preparePod(draft: Draft, previous: JsonObject | undefined, { store }: { readonly store: Store }): void {
   if (previous !== undefined && draft["spec"] === previous["spec"]) return;
-  const spec: JsonObject = { ...(isObject(draft["spec"]) ? draft["spec"] : {}) };
-  prioritise(spec, store);
+  const spec: JsonObject = { ...objectAt(draft, "spec") };
+  if (Number(spec["terminationGracePeriodSeconds"]) < 0) spec["terminationGracePeriodSeconds"] = 1;
+  if (previous === undefined) {
+    giveDefaults(draft, spec, store);
+    prioritise(String(draft.metadata.name), spec, store);
+  } else if (isObject(previous["spec"])) {
+    // A client that leaves out what was computed means the same.
+    for (const field of ["priority", "preemptionPolicy"])
+      if (previous["spec"][field] !== undefined) spec[field] ??= previous["spec"][field];
+  }
   tolerate(spec);
   draft["spec"] = spec;
   if (previous === undefined) draft["status"] = { phase: "Pending", qosClass: serviceClass(spec) };
 }
 
-/** A pod that runs on a node stays until its kubelet deletes it with a grace period of zero. */
+/** A pod that runs on a node stays until its kubelet deletes it with a grace period of zero; one that has ended goes at once. */
 export function podGrace(pod: StoredObject, requested: number | undefined): number {
-  const spec = isObject(pod["spec"]) ? pod["spec"] : {};
-  if (!spec["nodeName"]) return 0;
+  const spec = objectAt(pod, "spec");
+  const { phase } = objectAt(pod, "status");
+  if (!spec["nodeName"] || phase === "Succeeded" || phase === "Failed") return 0;
   if (requested !== undefined) return Math.max(0, requested);
   const own = spec["terminationGracePeriodSeconds"];
   return typeof own === "number" ? own : 30;
 }
 
-function prioritise(spec: JsonObject, store: Store): void {
-  const name = spec["priorityClassName"];
-  const known = typeof name === "string" ? store.collection("priorityclasses.scheduling.k8s.io").get(name)?.object : undefined;
-  const value = SYSTEM_PRIORITIES.get(String(name)) ?? known?.["value"] ?? 0;
-  spec["priority"] ??= value;
-  spec["preemptionPolicy"] ??= known?.["preemptionPolicy"] ?? "PreemptLowerPriority";
+/** Priorities come from classes; a pod may say its own only if it is the same (admission `Priority`). @throws StatusError 403 */
+function prioritise(pod: string, spec: JsonObject, store: Store): void {
+  const refuse = (cause: string): never => {
+    throw forbiddenError({ group: "", resource: "pods" }, pod, cause);
+  };
+  const classes = store.collection("priorityclasses.scheduling.k8s.io");
+  if (!spec["priorityClassName"]) {
+    const general = classes.all().find(({ object }) => object["globalDefault"] === true);
+    if (general !== undefined) spec["priorityClassName"] = general.object.metadata.name;
+  }
+  const name = String(spec["priorityClassName"] ?? "");
+  const known = classes.get(name)?.object;
+  const system = SYSTEM_PRIORITIES.get(name);
+  if (name !== "" && known === undefined && system === undefined) refuse(`no PriorityClass with name ${name} was found`);
+  const computed = { priority: system ?? known?.["value"] ?? 0, preemptionPolicy: known?.["preemptionPolicy"] ?? "PreemptLowerPriority" };
+  const { priority = computed.priority, preemptionPolicy = computed.preemptionPolicy } = spec;
+  const cause = "must not be provided in pod spec; priority admission controller computed";
+  if (priority !== computed.priority)
+    refuse(`the integer value of priority (${String(priority)}) ${cause} ${String(computed.priority)} from the given PriorityClass name`);
+  if (preemptionPolicy !== computed.preemptionPolicy)
+    refuse(
+      `the string value of PreemptionPolicy (${String(preemptionPolicy)}) ${cause} ${String(computed.preemptionPolicy)} from the given PriorityClass name`,
+    );
+  Object.assign(spec, computed);
 }
 
 /** scheduling `SystemCriticalPriority`. */
@@ -37,7 +67,7 @@ const SYSTEM_PRIORITIES: ReadonlyMap<string, number> = new Map([
 
 /** Pods stay for five minutes on a node that is lost, unless they say otherwise (admission `DefaultTolerationSeconds`). */
 function tolerate(spec: JsonObject): void {
-  const given = Array.isArray(spec["tolerations"]) ? spec["tolerations"].filter(isObject) : [];
+  const given = listAt(spec, "tolerations");
   const added = LOST.filter((key) => !given.some((one) => matches(one, key)));
   if (added.length === 0) return;
   spec["tolerations"] = [...given, ...added.map((key) => ({ key, operator: "Exists", effect: "NoExecute", tolerationSeconds: 300 }))];
@@ -50,7 +80,7 @@ function matches({ key, effect }: JsonObject, taint: string): boolean {
 }
 
 function serviceClass(spec: JsonObject): string {
-  const containers = [spec["containers"], spec["initContainers"]].flatMap((list) => (Array.isArray(list) ? list.filter(isObject) : []));
+  const containers = [spec["containers"], spec["initContainers"]].flatMap((list) => listAt(list));
   const demands = containers.map(({ resources }) => ({
     limits: computing(resources, "limits"),
     requests: computing(resources, "requests"),

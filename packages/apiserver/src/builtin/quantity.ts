@@ -2,6 +2,30 @@
 
 /** The canonical form of a quantity: no fraction, the largest unit that keeps it exact. @throws SyntaxError in the words of Go. */
 export function canonicalQuantity(text: string): string {
+  const { sign, nanos, isBinary, isExponent } = parse(text);
+  const written = isBinary ? writeBinary(nanos) : writeDecimal(nanos, isExponent);
+  return `${sign === "-" && written !== "0" ? "-" : ""}${written}`;
+}
+
+/** A quantity in billionths, to compare and to add. What is no quantity is nothing. */
+export function quantityNanos(text: unknown): bigint {
+  try {
+    const { sign, nanos } = parse(String(text));
+    return sign === "-" ? -nanos : nanos;
+  } catch (error) {
+    if (error instanceof SyntaxError) return 0n;
+    throw error;
+  }
+}
+
+interface Parsed {
+  readonly sign: string;
+  readonly nanos: bigint;
+  readonly isBinary: boolean;
+  readonly isExponent: boolean;
+}
+
+function parse(text: string): Parsed {
   const [, sign = "", whole = "", fraction = "", unit = ""] = /^([+-]?)(\d*)\.?(\d*)([eEinumkKMGTP]*[+-]?\d*)$/.exec(text) ?? [];
   if (whole === "" && fraction === "") throw new SyntaxError(NO_QUANTITY);
   const exponent = /^[eE]([+-]?\d+)$/.exec(unit)?.[1];
@@ -15,8 +39,7 @@ export function canonicalQuantity(text: string): string {
   else divisor *= 10n ** BigInt(-decimal);
   // Rounded up, away from zero, to billionths.
   const nanos = (scaled * 10n ** BigInt(NANO) + divisor - 1n) / divisor;
-  const written = decimal === undefined ? writeBinary(nanos) : writeDecimal(nanos, exponent !== undefined);
-  return `${sign === "-" && written !== "0" ? "-" : ""}${written}`;
+  return { sign, nanos, isBinary: decimal === undefined, isExponent: exponent !== undefined };
 }
 
 const NO_QUANTITY = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";

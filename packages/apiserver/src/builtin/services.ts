@@ -2,8 +2,11 @@
  * Addresses and ports of Services. They come from the ranges that clusters have by default, chosen by the name of the
  * Service, so that equal tests see equal addresses; nothing listens there.
  */
+import { jsonEqual } from "@treadle/apimachinery";
 import { isObject, type JsonObject } from "../internal/json.ts";
+import { listAt } from "../internal/read.ts";
 import type { Draft, Store } from "../storage.ts";
+import { FIRST_PORT, PORT_COUNT } from "./service-ports.ts";
 
 /** Gives a Service what its type needs and takes what it needs no more (core `service/storage`, `service/strategy`). */
 export function prepareService(draft: Draft, previous: JsonObject | undefined, { store }: { readonly store: Store }): void {
@@ -23,6 +26,7 @@ export function prepareService(draft: Draft, previous: JsonObject | undefined, {
 /** What was assigned stays when a client leaves it out. */
 function keepAssigned(spec: JsonObject, old: JsonObject): void {
   if (hasAddress(spec) && hasAddress(old)) {
+    if (spec["clusterIP"]) followAddress(spec, old);
     spec["clusterIP"] ||= old["clusterIP"];
     spec["clusterIPs"] ??= old["clusterIPs"];
     if (spec["ipFamilies"] === undefined && old["ipFamilies"] !== undefined) spec["ipFamilies"] = old["ipFamilies"];
@@ -38,12 +42,20 @@ function keepAssigned(spec: JsonObject, old: JsonObject): void {
   if (needsHealthCheck(spec) && needsHealthCheck(old)) spec["healthCheckNodePort"] ??= old["healthCheckNodePort"];
 }
 
+/** A client that knows one address means the first of several. */
+function followAddress(spec: JsonObject, old: JsonObject): void {
+  const { clusterIPs } = spec;
+  if (spec["clusterIP"] === old["clusterIP"] || !jsonEqual(clusterIPs, old["clusterIPs"]) || !Array.isArray(clusterIPs)) return;
+  spec["clusterIPs"] = [spec["clusterIP"], ...clusterIPs.slice(1)];
+}
+
 /** What the old type had and the new one has not goes, unless the client changed it. */
 function dropUnneeded(spec: JsonObject, old: JsonObject): void {
   const drop = (field: string): void => {
     if (JSON.stringify(spec[field]) === JSON.stringify(old[field])) delete spec[field];
   };
-  if (hasAddress(old) && !hasAddress(spec)) for (const field of ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"]) drop(field);
+  if (hasAddress(old) && !hasAddress(spec))
+    for (const field of ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy", "internalTrafficPolicy"]) drop(field);
   if (hasNodePorts(old) && !hasNodePorts(spec)) {
     const before = new Set(portsOf(old).map((port) => port["nodePort"]));
     spec["ports"] = portsOf(spec).map(({ nodePort, ...port }) =>
@@ -60,9 +72,10 @@ function dropUnneeded(spec: JsonObject, old: JsonObject): void {
 
 function assignAddress(spec: JsonObject, name: string, store: Store): void {
   if (!hasAddress(spec)) return;
-  const [first] = Array.isArray(spec["clusterIPs"]) ? spec["clusterIPs"] : [];
-  spec["clusterIP"] ||= first;
+  // Addresses without the first one, and those of another family, are refused.
+  const isRefused = Array.isArray(spec["clusterIPs"]) || (Array.isArray(spec["ipFamilies"]) && spec["ipFamilies"][0] !== "IPv4");
   if (!spec["clusterIP"]) {
+    if (isRefused) return;
     const taken = new Set(storedSpecs(store).map((other) => other["clusterIP"]));
     spec["clusterIP"] = free(addressOf, { from: hash(name), count: ADDRESSES, taken });
   }
@@ -80,7 +93,7 @@ function assignPorts(spec: JsonObject, name: string, store: Store): void {
   const specs = [...storedSpecs(store), spec];
   const taken = new Set<unknown>(specs.flatMap((one) => [one["healthCheckNodePort"], ...portsOf(one).map((port) => port["nodePort"])]));
   const next = (key: string): number => {
-    const port = free((i) => FIRST_PORT + i, { from: hash(`${name}/${key}`), count: PORTS, taken });
+    const port = free((i) => FIRST_PORT + i, { from: hash(`${name}/${key}`), count: PORT_COUNT, taken });
     taken.add(port);
     return port;
   };
@@ -91,9 +104,6 @@ function assignPorts(spec: JsonObject, name: string, store: Store): void {
 /** 10.96.0.0/12, the range of kubeadm, without the first addresses, which clusters use themselves. */
 const FIRST_ADDRESS = (10 * 256 + 96) * 256 * 256 + 256;
 const ADDRESSES = 2 ** 20 - 512;
-/** The default of `--service-node-port-range`. */
-const FIRST_PORT = 30_000;
-const PORTS = 2768;
 
 function addressOf(index: number): string {
   const value = FIRST_ADDRESS + index;
@@ -144,7 +154,7 @@ function needsHealthCheck(spec: JsonObject): boolean {
 }
 
 function portsOf(spec: JsonObject): readonly JsonObject[] {
-  return Array.isArray(spec["ports"]) ? spec["ports"].filter(isObject) : [];
+  return listAt(spec, "ports");
 }
 
 function keyOf({ protocol, port }: JsonObject): string {

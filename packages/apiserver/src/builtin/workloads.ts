@@ -1,6 +1,7 @@
 /** What the server adds to Jobs and DaemonSets. */
 import { jsonEqual } from "@treadle/apimachinery";
 import { isObject, type JsonObject } from "../internal/json.ts";
+import { objectAt } from "../internal/read.ts";
 import type { Draft } from "../storage.ts";
 
 /** A Job finds its pods by its uid, unless it brings a selector of its own. */
@@ -14,13 +15,15 @@ export function prepareJob(draft: Draft, previous: JsonObject | undefined): void
     "controller-uid": uid,
     "job-name": draft.metadata.name,
   };
-  const template = inside(spec, "template");
-  const metadata = inside(template, "metadata");
-  draft.metadata["labels"] = { ...inside(draft.metadata, "labels"), ...labels };
+  const [template, selector] = [objectAt(spec, "template"), objectAt(spec, "selector")];
+  const metadata = objectAt(template, "metadata");
+  // A Job without labels has those of its template, and then also what is added to them; other labels are left alone.
+  if (jsonEqual(draft.metadata["labels"] ?? {}, metadata["labels"] ?? {}))
+    draft.metadata["labels"] = { ...objectAt(draft.metadata, "labels"), ...labels };
   draft["spec"] = {
     ...spec,
-    selector: { matchLabels: { "batch.kubernetes.io/controller-uid": uid } },
-    template: { ...template, metadata: { ...metadata, labels: { ...inside(metadata, "labels"), ...labels } } },
+    selector: { ...selector, matchLabels: { ...objectAt(selector, "matchLabels"), "batch.kubernetes.io/controller-uid": uid } },
+    template: { ...template, metadata: { ...metadata, labels: { ...objectAt(metadata, "labels"), ...labels } } },
   };
 }
 
@@ -33,18 +36,13 @@ export function numberTemplate(draft: Draft, previous: JsonObject | undefined): 
 
 export function renumberTemplate(draft: Draft, previous: JsonObject | undefined): void {
   if (previous === undefined) return;
-  const before = Number(inside(inside(previous, "metadata"), "annotations")[TEMPLATE_GENERATION] ?? 1);
-  const isChanged = !jsonEqual(inside(draft, "spec")["template"], inside(previous, "spec")["template"]);
+  const before = Number(objectAt(previous, "metadata", "annotations")[TEMPLATE_GENERATION] ?? 1);
+  const isChanged = !jsonEqual(objectAt(draft, "spec")["template"], objectAt(previous, "spec")["template"]);
   annotate(draft, String(isChanged ? before + 1 : before));
 }
 
 function annotate(draft: Draft, generation: string): void {
-  const annotations = inside(draft.metadata, "annotations");
+  const annotations = objectAt(draft.metadata, "annotations");
   if (annotations[TEMPLATE_GENERATION] !== generation)
     draft.metadata["annotations"] = { ...annotations, [TEMPLATE_GENERATION]: generation };
-}
-
-function inside(object: JsonObject, field: string): JsonObject {
-  const value = object[field];
-  return isObject(value) ? value : {};
 }

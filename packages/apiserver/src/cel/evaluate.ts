@@ -275,11 +275,12 @@ function compareKeys(a: Value, b: Value): number {
   return (x as bigint) < (y as bigint) ? -1 : 1; // sortBy takes only what has an order
 }
 
-/** A field of an object or a key of a map; `undefined` when it is not there. */
+/** A field of an object or a key of a map; `undefined` when it is not there. Null has none. */
 function fieldOf(value: Value, field: string): Value | undefined {
   if (value instanceof Struct) return value.get(field);
   if (value instanceof Dict) return value.entries.get(field);
   if (value instanceof Optional) return value.value === undefined ? undefined : fieldOf(value.value, field);
+  if (value === null) return undefined;
   throw noOverload();
 }
 

@@ -10,6 +10,7 @@ import { type HttpsFront, serveHttps } from "../http.ts";
 import { type ApiServer, type ApiServerOptions, createApiServer } from "../server.ts";
 import { LocalClusterError, reasonOf, systemCode } from "./errors.ts";
 import { createManifests, readManifests } from "./manifests.ts";
+import { createOwnService } from "./own-service.ts";
 import { furnishNamespaces } from "./namespace-contents.ts";
 
 export interface LocalClusterOptions {
@@ -19,6 +20,11 @@ export interface LocalClusterOptions {
   readonly kubeconfig: string;
   /** A folder of manifests that exist from the start: CRDs first, the rest in any order. */
   readonly manifests?: string;
+  /**
+   * What controllers do here: garbage collection and the contents of namespaces. False: as with a kube-apiserver alone.
+   * @defaultValue true
+   */
+  readonly controllers?: boolean;
   /** `garbageCollection` is on and `authorization` is `"RBAC"` unless it is said otherwise here; the kubeconfig is the administrator's. */
   readonly server?: ApiServerOptions;
 }
@@ -39,11 +45,13 @@ export interface LocalCluster extends AsyncDisposable {
 export async function startLocalCluster(options: LocalClusterOptions): Promise<LocalCluster> {
   const manifests = options.manifests === undefined ? [] : await readManifests(options.manifests);
   await checkKubeconfig(options.kubeconfig);
-  const server = createApiServer({ garbageCollection: true, authorization: "RBAC", ...options.server });
+  const hasControllers = options.controllers ?? true;
+  const server = createApiServer({ garbageCollection: hasControllers, authorization: "RBAC", ...options.server });
   let front: HttpsFront | undefined;
   try {
     front = await listen(server, options.port ?? 0);
-    const stop = await furnishNamespaces(server, front.caPem);
+    await createOwnService(server, front.url);
+    const stop = hasControllers ? await furnishNamespaces(server, front.caPem) : () => {};
     await createManifests(server, manifests);
     await server.settled();
     await writeKubeconfig(options.kubeconfig, `${MARK}${front.kubeconfig()}`);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { ApiRequest } from "@treadle/apimachinery";
 import { BodyError, parseBody } from "../content.ts";
 import { isObject, type JsonObject } from "../internal/json.ts";
+import { listAt, objectAt } from "../internal/read.ts";
 import type { ApiServer } from "../server.ts";
 import { LocalClusterError, reasonOf } from "./errors.ts";
 
@@ -86,7 +87,7 @@ function rankOf({ kind }: JsonObject): number {
 }
 
 async function create(server: ApiServer, { object, where }: FileManifest): Promise<void> {
-  const metadata = isObject(object["metadata"]) ? object["metadata"] : {};
+  const metadata = objectAt(object, "metadata");
   const name = String(metadata["name"] ?? metadata["generateName"] ?? "");
   const what = `${where}: cannot create ${String(object["kind"])} ${name}`;
   const resource = await resourceOf(server, object);
@@ -107,7 +108,7 @@ async function resourceOf(
 ): Promise<{ readonly root: string; readonly plural: string; readonly isNamespaced: boolean } | undefined> {
   const root = `${String(apiVersion).includes("/") ? "/apis" : "/api"}/${String(apiVersion)}`;
   const { status, body } = await send(server, "GET", root);
-  const resources = status === 200 && Array.isArray(body["resources"]) ? body["resources"].filter(isObject) : [];
+  const resources = status === 200 ? listAt(body, "resources") : [];
   const found = resources.find((one) => one["kind"] === kind && !String(one["name"]).includes("/"));
   return found === undefined ? undefined : { root, plural: String(found["name"]), isNamespaced: found["namespaced"] === true };
 }
@@ -124,7 +125,7 @@ async function send(
   const response = await server.handle({ method, path, headers, ...body });
   const isJson = response.headers["content-type"]?.includes("json") === true;
   const answer: unknown = isJson ? JSON.parse(response.body ?? "null") : undefined;
-  return { status: response.status, body: isObject(answer) ? answer : {} };
+  return { status: response.status, body: objectAt(answer) };
 }
 
 function problem(message: string, cause?: unknown): LocalClusterError {

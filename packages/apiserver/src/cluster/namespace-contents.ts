@@ -1,42 +1,61 @@
 /** What controllers put into each namespace of a cluster: the service account `default` and the authority of the server. */
+import { isObject } from "../internal/json.ts";
+import { objectAt, textAt } from "../internal/read.ts";
 import type { ApiServer } from "../server.ts";
 
-/** Furnishes every namespace, present and future, until the returned function is called. */
+const ACCOUNT = "default";
+const AUTHORITY = "kube-root-ca.crt";
+
+/** Furnishes every namespace, present and future, and again what somebody deletes or changes, until the returned function is called. */
 export async function furnishNamespaces(server: ApiServer, caPem: string): Promise<() => void> {
   const end = new AbortController();
-  const response = await server.handle({
-    method: "GET",
-    path: "/api/v1/namespaces?watch=true",
-    headers: {},
-    stream: true,
-    signal: end.signal,
+  const account = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: ACCOUNT } };
+  const authority = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: AUTHORITY }, data: { "ca.crt": caPem } };
+  const createAll = async (namespace: string): Promise<void> => {
+    await send(server, "POST", pathOf(namespace, "serviceaccounts"), account);
+    await send(server, "POST", pathOf(namespace, "configmaps"), authority);
+  };
+  await follow(server, "/api/v1/namespaces", end.signal, async (type, object) => {
+    if (type === "ADDED") await createAll(textAt(object, "metadata", "name"));
   });
-  if (response.stream === undefined) throw new Error(`the watch of namespaces was answered with ${response.status}: ${response.body}`);
-  const { stream } = response;
-  void (async () => {
-    for await (const line of stream) {
-      const { type, object } = JSON.parse(line) as {
-        readonly type: string;
-        readonly object: { readonly metadata: { readonly name: string } };
-      }; // a watch event
-      if (type === "ADDED") await furnish(server, object.metadata.name, caPem);
-    }
-  })();
+  await follow(server, `/api/v1/serviceaccounts?fieldSelector=metadata.name%3D${ACCOUNT}`, end.signal, async (type, object) => {
+    if (type === "DELETED") await send(server, "POST", pathOf(textAt(object, "metadata", "namespace"), "serviceaccounts"), account);
+  });
+  await follow(server, `/api/v1/configmaps?fieldSelector=metadata.name%3D${AUTHORITY}`, end.signal, async (type, object) => {
+    const path = pathOf(textAt(object, "metadata", "namespace"), "configmaps");
+    if (type === "DELETED") await send(server, "POST", path, authority);
+    const isOurs = textAt(object, "data", "ca.crt") === caPem && Object.keys(objectAt(object, "data")).length === 1;
+    if (type === "MODIFIED" && !isOurs) await send(server, "PUT", `${path}/${AUTHORITY}`, authority);
+  });
   return () => end.abort();
 }
 
-/** What is there already stays as it is. */
-async function furnish(server: ApiServer, namespace: string, caPem: string): Promise<void> {
-  const objects = [
-    { plural: "serviceaccounts", object: { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "default" } } },
-    {
-      plural: "configmaps",
-      object: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "kube-root-ca.crt" }, data: { "ca.crt": caPem } },
-    },
-  ];
-  for (const { plural, object } of objects) {
-    const headers = { "content-type": "application/json", "user-agent": "kube-controller-manager" };
-    const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/${plural}`;
-    await server.handle({ method: "POST", path, headers, body: JSON.stringify(object) });
-  }
+/** Tells each event of a watch, one after the other. */
+async function follow(
+  server: ApiServer,
+  path: string,
+  signal: AbortSignal,
+  tell: (type: string, object: unknown) => Promise<void>,
+): Promise<void> {
+  const url = `${path}${path.includes("?") ? "&" : "?"}watch=true`;
+  const response = await server.handle({ method: "GET", path: url, headers: {}, stream: true, signal });
+  if (response.stream === undefined) throw new Error(`the watch of ${path} was answered with ${response.status}: ${response.body}`);
+  const { stream } = response;
+  // Runs until the watch ends; `handle` never rejects.
+  void (async () => {
+    for await (const line of stream) {
+      const event: unknown = JSON.parse(line);
+      if (isObject(event)) await tell(String(event["type"]), event["object"]);
+    }
+  })();
+}
+
+function pathOf(namespace: string, plural: string): string {
+  return `/api/v1/namespaces/${encodeURIComponent(namespace)}/${plural}`;
+}
+
+/** What is there already stays as it is, and nothing is made in a namespace that goes: the refusal is the answer. */
+async function send(server: ApiServer, method: "POST" | "PUT", path: string, object: object): Promise<void> {
+  const headers = { "content-type": "application/json", "user-agent": "kube-controller-manager" };
+  await server.handle({ method, path, headers, body: JSON.stringify(object) });
 }

@@ -1,7 +1,9 @@
 /** What keeps a schema from being structural (apiextensions-apiserver `apiserver/schema`), or makes no sense in itself. */
+import { jsonEqual } from "@treadle/apimachinery";
 import { ruleCompileErrors, ruleFormErrors } from "../cel/check-rules.ts";
 import { type FieldError, forbidden, invalid, notSupported, required } from "../field-errors.ts";
 import { isObject, type JsonObject } from "../internal/json.ts";
+import { listAt, objectAt } from "../internal/read.ts";
 import { applyDefaults, pruneObject } from "./coerce.ts";
 import { compilePattern } from "./pattern.ts";
 import { compileSchema } from "./schema.ts";
@@ -15,6 +17,7 @@ export function rootSchemaErrors(schema: JsonObject, at: string): FieldError[] {
   if (schema["nullable"] === true) errors.push(forbidden(`${at}.nullable`, "nullable cannot be true at the root"));
   if (schema["additionalProperties"] !== undefined) errors.push(forbidden(`${at}.additionalProperties`, "must not be used at the root"));
   walk(schema, { at, isRoot: true, isNested: false }, errors);
+  errors.push(...completenessErrors(schema, schema, { at, place: at, isRule: false }));
   // Defaults are checked with a compiled schema, which makes sense only for one that is in order.
   if (errors.length === 0) defaultErrors(schema, at, errors);
   if (errors.length === 0) errors.push(...ruleCompileErrors(schema, at));
@@ -87,7 +90,7 @@ function structureErrors(schema: JsonObject, { at, isRoot }: Place, errors: Fiel
   if (preserves !== undefined && preserves !== true) {
     errors.push(invalid(`${at}.x-kubernetes-preserve-unknown-fields`, preserves, "must be true or undefined"));
   }
-  if (!isRoot && (type === undefined || type === "") && !isIntOrString && preserves !== true) {
+  if (!isRoot && (type === undefined || type === "") && !isIntOrString && preserves !== true && schema["$ref"] === undefined) {
     errors.push(
       required(
         `${at}.type`,
@@ -95,8 +98,8 @@ function structureErrors(schema: JsonObject, { at, isRoot }: Place, errors: Fiel
       ),
     );
   }
-  if (isIntOrString && type !== undefined && type !== "")
-    errors.push(invalid(`${at}.type`, type, "must be empty if x-kubernetes-int-or-string is true"));
+  if (isIntOrString && preserves === true)
+    errors.push(invalid(`${at}.x-kubernetes-preserve-unknown-fields`, true, "must be false if x-kubernetes-int-or-string is true"));
   if (isObject(properties) && Object.keys(properties).length > 0 && additionalProperties !== undefined && additionalProperties !== false) {
     errors.push(forbidden(`${at}.additionalProperties`, "additionalProperties and properties are mutual exclusive"));
   }
@@ -109,8 +112,6 @@ function structureErrors(schema: JsonObject, { at, isRoot }: Place, errors: Fiel
 }
 
 function embeddedErrors(schema: JsonObject, at: string, errors: FieldError[]): void {
-  if (schema["type"] !== "object")
-    errors.push(invalid(`${at}.type`, schema["type"] ?? "", "must be object if x-kubernetes-embedded-resource is true"));
   const isOpen = schema["x-kubernetes-preserve-unknown-fields"] === true;
   if (!isOpen && !isObject(schema["properties"])) {
     errors.push(
@@ -120,6 +121,11 @@ function embeddedErrors(schema: JsonObject, at: string, errors: FieldError[]): v
       ),
     );
   }
+  const [type, text] = [schema["type"] ?? "", "must be object if x-kubernetes-embedded-resource is true"];
+  if (type === "") errors.push(required(`${at}.type`, text));
+  else if (type !== "object") errors.push(invalid(`${at}.type`, type, text));
+  if (schema["x-kubernetes-int-or-string"] === true)
+    errors.push(invalid(`${at}.x-kubernetes-embedded-resource`, true, "must be false if x-kubernetes-int-or-string is true"));
 }
 
 function mapErrorsOf(schema: JsonObject, at: string, errors: FieldError[]): void {
@@ -142,6 +148,9 @@ function listErrorsOf(schema: JsonObject, at: string, errors: FieldError[]): voi
     if (schema["type"] !== "array")
       errors.push(invalid(`${at}.type`, schema["type"] ?? "", "must be array if x-kubernetes-list-type is specified"));
   }
+  if ((listType === "set" || listType === "map") && items?.["nullable"] === true)
+    errors.push(forbidden(`${at}.items.nullable`, `cannot be nullable when x-kubernetes-list-type is ${listType}`));
+  if (listType === "set" && items !== undefined) setItemErrors(items, at, errors);
   const hasKeys = Array.isArray(keys) && keys.length > 0;
   if (hasKeys && listType !== "map")
     errors.push(invalid(`${at}.x-kubernetes-list-type`, listType ?? "", "must be map if x-kubernetes-list-map-keys is non-empty"));
@@ -155,7 +164,18 @@ function listErrorsOf(schema: JsonObject, at: string, errors: FieldError[]): voi
     errors.push(invalid(`${at}.items.type`, items["type"] ?? "", "must be object if parent array's x-kubernetes-list-type is map"));
     return;
   }
+  if (hasKeys && new Set(keys).size < keys.length)
+    errors.push(invalid(`${at}.x-kubernetes-list-map-keys`, keys, "must not contain duplicate entries"));
   for (const key of hasKeys ? keys : []) mapKeyErrors(String(key), { items, keys, at }, errors);
+}
+
+/** Items of a set are compared as a whole. */
+function setItemErrors(items: JsonObject, at: string, errors: FieldError[]): void {
+  const text = "must be atomic as item of a list with x-kubernetes-list-type=set";
+  const [listType, mapType] = [items["x-kubernetes-list-type"], items["x-kubernetes-map-type"]];
+  if (items["type"] === "object" && mapType !== "atomic") errors.push(invalid(`${at}.items.x-kubernetes-map-type`, null, text));
+  if (items["type"] === "array" && listType !== undefined && listType !== "atomic")
+    errors.push(invalid(`${at}.items.x-kubernetes-list-type`, listType, text));
 }
 
 function mapKeyErrors(
@@ -176,6 +196,10 @@ function mapKeyErrors(
         "must be a scalar type if parent array's x-kubernetes-list-type is map",
       ),
     );
+  }
+  if (property["nullable"] === true) {
+    const text = "this property is in x-kubernetes-list-map-keys, so it cannot be nullable";
+    errors.push(forbidden(`${at}.items.properties[${key}].nullable`, text));
   }
   const isRequired = Array.isArray(items["required"]) && items["required"].includes(key);
   if (!isRequired && property["default"] === undefined) {
@@ -202,14 +226,40 @@ function descend(schema: JsonObject, { at, isRoot, isNested }: Place, errors: Fi
   }
   if (isObject(additionalProperties)) child(additionalProperties, { at: `${at}.additionalProperties`, ...inner }, errors);
   if (isObject(items)) child(items, { at: `${at}.items`, ...inner }, errors);
-  // int-or-string has one form of anyOf that names types; Kubernetes allows just that.
   const isIntOrString = schema["x-kubernetes-int-or-string"] === true;
   for (const keyword of ["allOf", "anyOf", "oneOf"]) {
     const list = schema[keyword];
-    if (!Array.isArray(list) || (isIntOrString && keyword !== "oneOf")) continue;
+    if (!Array.isArray(list) || (isIntOrString && keyword !== "oneOf" && namesBothTypes(schema))) continue;
     list.forEach((alternative, i) => child(alternative, { at: `${at}.${keyword}[${i}]`, isRoot: false, isNested: true }, errors));
   }
   if (schema["not"] !== undefined) child(schema["not"], { at: `${at}.not`, isRoot: false, isNested: true }, errors);
+}
+
+/** int-or-string has one form of anyOf that names types, alone or as the first of allOf; Kubernetes allows just that. */
+function namesBothTypes({ anyOf, allOf }: JsonObject): boolean {
+  const isForm = (list: unknown): boolean => Array.isArray(list) && jsonEqual(list, [{ type: "integer" }, { type: "string" }]);
+  return isForm(anyOf) || (Array.isArray(allOf) && isObject(allOf[0]) && isForm(allOf[0]["anyOf"]));
+}
+
+/** What rules about values at the root name must be part of the structure; `at` is where they do, `place` where it must be. */
+function completenessErrors(
+  value: unknown,
+  structure: unknown,
+  { at, place, isRule }: { readonly at: string; readonly place: string; readonly isRule: boolean },
+): FieldError[] {
+  if (!isObject(value)) return [];
+  if (!isObject(structure)) return [required(place, `because it is defined in ${at}`)];
+  const rules = ["allOf", "anyOf", "oneOf"].flatMap((keyword) =>
+    listAt(value, keyword).map((rule, i) => [rule, `${at}.${keyword}[${i}]`] as const),
+  );
+  const nested = [...rules, [value["not"], `${at}.not`] as const];
+  const errors = nested.flatMap(([rule, step]) => completenessErrors(rule, structure, { at: step, place, isRule: true }));
+  if (!isRule) return errors;
+  const inner = (part: unknown, of: unknown, step: string): FieldError[] =>
+    completenessErrors(part, of, { at: at + step, place: place + step, isRule });
+  for (const [name, property] of Object.entries(objectAt(value, "properties")))
+    errors.push(...inner(property, objectAt(structure, "properties")[name], `.properties[${name}]`));
+  return [...errors, ...inner(value["items"], structure["items"], ".items")];
 }
 
 function child(schema: unknown, place: Place, errors: FieldError[]): void {

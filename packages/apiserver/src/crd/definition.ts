@@ -1,22 +1,23 @@
 /** A CustomResourceDefinition as the server uses it: the kind it makes. */
 import type { ConversionWebhook } from "../admission/conversion.ts";
 import { isObject, type JsonObject } from "../internal/json.ts";
+import { listAt, objectAt, textAt, textsAt } from "../internal/read.ts";
 import type { ResourceType, ScalePaths, ServedVersion } from "../registry.ts";
 import { readPrinterColumns } from "../table/printer-columns.ts";
 import { compileSchema } from "./schema.ts";
 
-/** The kind that a CRD defines. The CRD was checked and completed before. */
+/** The kind that a CRD defines, under the names that were accepted. The CRD was checked and completed before. */
 export function customResource(definition: JsonObject): ResourceType {
-  const spec = objectIn(definition, "spec");
-  const names = objectIn(spec, "names");
-  const group = textIn(spec, "group");
-  const plural = textIn(names, "plural");
-  const raw = Array.isArray(spec["versions"]) ? spec["versions"].filter(isObject) : [];
-  const webhook = conversionWebhook(objectIn(spec, "conversion"));
+  const spec = objectAt(definition, "spec");
+  const names = objectAt(definition, "status", "acceptedNames");
+  const group = textAt(spec, "group");
+  const plural = textAt(names, "plural");
+  const raw = listAt(spec, "versions");
+  const webhook = conversionWebhook(objectAt(spec, "conversion"));
   const conversion = webhook === undefined ? {} : { conversion: webhook };
   const pairs = raw.map((version) => ({
     isStorage: version["storage"] === true,
-    version: { ...toVersion(group, textIn(names, "kind"), version), ...conversion },
+    version: { ...toVersion(group, textAt(names, "kind"), version), ...conversion },
   }));
   const storage = (pairs.find((pair) => pair.isStorage) ?? pairs[0])?.version;
   if (storage === undefined) throw new Error(`CRD ${plural}.${group} has no version`);
@@ -24,11 +25,11 @@ export function customResource(definition: JsonObject): ResourceType {
     id: `${plural}.${group}`,
     group,
     plural,
-    singular: textIn(names, "singular"),
-    kind: textIn(names, "kind"),
-    listKind: textIn(names, "listKind"),
-    shortNames: textsIn(names, "shortNames"),
-    categories: textsIn(names, "categories"),
+    singular: textAt(names, "singular"),
+    kind: textAt(names, "kind"),
+    listKind: textAt(names, "listKind"),
+    shortNames: textsAt(names, "shortNames"),
+    categories: textsAt(names, "categories"),
     isNamespaced: spec["scope"] === "Namespaced",
     isCustom: true,
     versions: pairs.map((pair) => pair.version),
@@ -46,12 +47,12 @@ export function customResource(definition: JsonObject): ResourceType {
 }
 
 function toVersion(group: string, kind: string, raw: JsonObject): ServedVersion {
-  const version = textIn(raw, "name");
+  const version = textAt(raw, "name");
   const apiVersion = `${group}/${version}`;
-  const subresources = objectIn(raw, "subresources");
-  const schema = objectIn(raw, "schema")["openAPIV3Schema"];
-  const selectable = Array.isArray(raw["selectableFields"]) ? raw["selectableFields"].filter(isObject) : [];
-  const warning = textIn(raw, "deprecationWarning") || `${apiVersion} ${kind} is deprecated`;
+  const subresources = objectAt(raw, "subresources");
+  const schema = objectAt(raw, "schema")["openAPIV3Schema"];
+  const selectable = listAt(raw, "selectableFields");
+  const warning = textAt(raw, "deprecationWarning") || `${apiVersion} ${kind} is deprecated`;
   return {
     group,
     version,
@@ -62,40 +63,25 @@ function toVersion(group: string, kind: string, raw: JsonObject): ServedVersion 
     ...(isObject(subresources["scale"]) ? { scale: scalePaths(subresources["scale"]) } : {}),
     ...(raw["deprecated"] === true ? { deprecation: warning } : {}),
     printerColumns: readPrinterColumns(raw["additionalPrinterColumns"]),
-    selectableFields: selectable.map((field) => textIn(field, "jsonPath").replace(/^\./, "")),
+    selectableFields: selectable.map((field) => textAt(field, "jsonPath").replace(/^\./, "")),
   };
 }
 
 function conversionWebhook(conversion: JsonObject): ConversionWebhook | undefined {
   if (conversion["strategy"] !== "Webhook") return undefined;
-  const webhook = objectIn(conversion, "webhook");
-  return { clientConfig: objectIn(webhook, "clientConfig"), reviewVersions: textsIn(webhook, "conversionReviewVersions") };
+  const webhook = objectAt(conversion, "webhook");
+  return { clientConfig: objectAt(webhook, "clientConfig"), reviewVersions: textsAt(webhook, "conversionReviewVersions") };
 }
 
 function scalePaths(raw: JsonObject): ScalePaths {
-  const labels = textIn(raw, "labelSelectorPath");
+  const labels = textAt(raw, "labelSelectorPath");
   return {
-    specReplicas: pathIn(textIn(raw, "specReplicasPath")),
-    statusReplicas: pathIn(textIn(raw, "statusReplicasPath")),
+    specReplicas: pathIn(textAt(raw, "specReplicasPath")),
+    statusReplicas: pathIn(textAt(raw, "statusReplicasPath")),
     ...(labels === "" ? {} : { labelSelector: pathIn(labels) }),
   };
 }
 
 function pathIn(jsonPath: string): readonly string[] {
   return jsonPath.replace(/^\./, "").split(".");
-}
-
-function objectIn(object: JsonObject, field: string): JsonObject {
-  const value = object[field];
-  return isObject(value) ? value : {};
-}
-
-function textIn(object: JsonObject, field: string): string {
-  const value = object[field];
-  return typeof value === "string" ? value : "";
-}
-
-function textsIn(object: JsonObject, field: string): readonly string[] {
-  const value = object[field];
-  return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
 }

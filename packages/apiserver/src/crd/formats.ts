@@ -7,6 +7,16 @@ export function formatError(format: string, text: string): boolean {
   return check !== undefined && !check(text);
 }
 
+/** Whether the real server knows the format: it warns of others in a CRD. */
+export function isKnownFormat(format: string): boolean {
+  const name = format.replaceAll("-", "");
+  return Object.hasOwn(CHECKS, name) || UNCHECKED.includes(name);
+}
+
+/** Known, but not checked here. */
+const UNCHECKED: readonly string[] =
+  "bsonobjectid isbn isbn10 isbn13 creditcard ssn hexcolor rgbcolor password k8sshortname k8slongname".split(" ");
+
 const CHECKS: Readonly<Record<string, (text: string) => boolean>> = {
   datetime: (text) => /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\d\d:?\d\d)?$/.test(text) && !Number.isNaN(Date.parse(text)),
   date: (text) => /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)),

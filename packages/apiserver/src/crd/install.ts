@@ -1,13 +1,12 @@
 /** Serving a kind from inside the process, by the same way as a CRD that a client sends. */
-import { ADMINISTRATOR, userInfoOf } from "../authorization/identity.ts";
 import type { CustomResourceDefinitionInput, Kind } from "@treadle/apimachinery";
-import type { Call, Parts } from "../context.ts";
+import type { Parts } from "../context.ts";
 import { readObject } from "../draft.ts";
+import { localCall } from "../local-call.ts";
 import type { WriteOptions } from "../options.ts";
-import type { Served } from "../registry.ts";
 import { store } from "../verbs/create.ts";
 import { change } from "../verbs/update.ts";
-import { DEFINITIONS_ID } from "./resource.ts";
+import { DEFINITIONS } from "./resource.ts";
 
 /** The CRD of a kind; `undefined` for a kind that is built in. */
 export function manifestOf(resource: Kind | CustomResourceDefinitionInput, parts: Parts): CustomResourceDefinitionInput | undefined {
@@ -20,11 +19,9 @@ export function manifestOf(resource: Kind | CustomResourceDefinitionInput, parts
 /** Creates or replaces a CRD. @throws StatusError when it is refused. */
 export function installNow(parts: Parts, manifest: CustomResourceDefinitionInput | undefined): void {
   if (manifest === undefined) return;
-  const served = parts.registry.find("apiextensions.k8s.io", "v1", "customresourcedefinitions");
-  if (served === undefined) throw new Error("CustomResourceDefinition is not served");
+  const call = localCall(parts, DEFINITIONS, { name: manifest.metadata.name ?? "", subresource: "" });
   const body = { ...structuredClone(manifest), apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition" };
-  const { draft } = readObject(served, body, "");
-  const call = localCall(parts, served, manifest.metadata.name ?? "");
+  const { draft } = readObject(call.served, body, "");
   const entry = call.collection.get(manifest.metadata.name ?? "");
   if (entry === undefined) store(call, draft, OPTIONS);
   else {
@@ -34,28 +31,6 @@ export function installNow(parts: Parts, manifest: CustomResourceDefinitionInput
 }
 
 const OPTIONS: WriteOptions = { fieldManager: "treadle", fieldValidation: "Ignore", isDryRun: false };
-
-function localCall(parts: Parts, served: Served, name: string): Call {
-  return {
-    parts,
-    request: { method: "POST", path: "", headers: {} },
-    user: userInfoOf(ADMINISTRATOR),
-    route: {
-      type: "resource",
-      group: served.type.group,
-      version: "v1",
-      resource: served.type.plural,
-      namespace: "",
-      name,
-      subresource: "",
-    },
-    query: new URLSearchParams(),
-    served,
-    collection: parts.store.collection(DEFINITIONS_ID),
-    accepted: { encoding: "json", isMetadataOnly: false },
-    warnings: [],
-  };
-}
 
 /** A CRD without rules, for a kind of which only the names are known. */
 function openDefinition({ group, version, kind, plural, scope }: Kind): CustomResourceDefinitionInput {

@@ -2,15 +2,29 @@
 import { jsonEqual } from "@treadle/apimachinery";
 import type { Parts } from "../context.ts";
 import { CRD_CLEANUP_FINALIZER } from "../deletion.ts";
-import { cloneJson, isObject, type JsonObject } from "../internal/json.ts";
+import { cloneJson, isObject, type JsonObject, valueAt } from "../internal/json.ts";
+import { hasCondition, listAt, objectAt } from "../internal/read.ts";
 import { secondsOf } from "../object-meta.ts";
-import type { Registry, ResourceType, ServedVersion } from "../registry.ts";
+import type { ResourceType, ServedVersion } from "../registry.ts";
 import type { Clock } from "@treadle/apimachinery";
 import type { Draft } from "../storage.ts";
 import { definitionErrors } from "./check.ts";
+import { formatWarnings } from "./check-versions.ts";
 import { customResource } from "./definition.ts";
+import { type Condition, withCondition } from "./names.ts";
+import { omitEmpty } from "./omit-empty.ts";
 
 export const DEFINITIONS_ID = "customresourcedefinitions.apiextensions.k8s.io";
+
+/** Where they are served. */
+export const DEFINITIONS = { group: "apiextensions.k8s.io", version: "v1", plural: "customresourcedefinitions" } as const;
+
+const PENDING: Condition = {
+  type: "Terminating",
+  status: "True",
+  reason: "InstanceDeletionPending",
+  message: "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
+};
 
 const V1: ServedVersion = {
   group: "apiextensions.k8s.io",
@@ -22,7 +36,7 @@ const V1: ServedVersion = {
 };
 
 /** The kind CustomResourceDefinition. */
-export function definitionsResource(clock: Clock, registry: Registry): ResourceType {
+export function definitionsResource(clock: Clock): ResourceType {
   return {
     id: DEFINITIONS_ID,
     group: V1.group,
@@ -45,10 +59,13 @@ export function definitionsResource(clock: Clock, registry: Registry): ResourceT
     heldWhileDeleting: CRD_CLEANUP_FINALIZER,
     marksDeletion: false,
     hooks: {
-      convert: (draft, previous) => complete(draft, previous, { clock, registry }),
+      convert: complete,
       validate: definitionErrors,
-      prepareDelete: (draft) =>
-        setCondition(draft, clock, ["Terminating", "True", "InstanceDeletionInProgress", "CustomResource deletion is in progress"]),
+      warn: (draft, previous) => formatWarnings(objectAt(draft, "spec"), objectAt(previous, "spec")),
+      prepareDelete: (draft) => {
+        const conditions = withCondition(draft, PENDING, secondsOf(clock.now()));
+        draft["status"] = { ...(isObject(draft["status"]) ? draft["status"] : {}), conditions };
+      },
     },
   };
 }
@@ -58,80 +75,47 @@ export function serveDefinitions(parts: Parts): void {
   const { registry, store, streams } = parts;
   store.collection(DEFINITIONS_ID).listen(({ type, entry, previous }) => {
     const id = entry.object.metadata.name;
-    if (type !== "DELETED" && previous !== undefined && jsonEqual(entry.object["spec"], previous.object["spec"])) return;
-    if (type === "DELETED") registry.remove(id);
-    else if (isAccepted(entry.object)) registry.install(customResource(entry.object as JsonObject));
+    registry.setEnding(id, type !== "DELETED" && hasCondition(entry.object, "Terminating"));
+    const isServed = type !== "DELETED" && hasCondition(entry.object, "Established");
+    if (isServed && previous !== undefined && isDefinedAlike(entry.object, previous.object)) return;
+    if (isServed) registry.install(customResource(entry.object as JsonObject));
+    else registry.remove(id);
     // Watches of the old definition would go on showing objects by it; the real server ends them, too.
     for (const [stream, of] of streams) if (of === id) stream.end();
   });
 }
 
-function isAccepted(definition: JsonObject): boolean {
-  const conditions = isObject(definition["status"]) ? definition["status"]["conditions"] : undefined;
-  return Array.isArray(conditions) && conditions.some((one) => isObject(one) && one["type"] === "Established" && one["status"] === "True");
+function isDefinedAlike(one: JsonObject, other: JsonObject): boolean {
+  return (
+    jsonEqual(one["spec"], other["spec"]) &&
+    jsonEqual(valueAt(one, ["status", "acceptedNames"]), valueAt(other, ["status", "acceptedNames"])) &&
+    hasCondition(other, "Established")
+  );
 }
 
 /** Fills in what the server fills in. What is malformed is left for the check. */
-function complete(
-  draft: Draft,
-  previous: JsonObject | undefined,
-  { clock, registry }: { readonly clock: Clock; readonly registry: Registry },
-): void {
+function complete(draft: Draft, previous: JsonObject | undefined): void {
   const spec = isObject(draft["spec"]) ? cloneJson(draft["spec"]) : undefined;
   if (spec === undefined) return;
   draft["spec"] = spec;
-  const names = isObject(spec["names"]) ? spec["names"] : {};
+  const names = objectAt(spec, "names");
   const { kind } = names;
-  if (typeof kind === "string") {
+  if (typeof kind === "string" && kind !== "") {
     names["singular"] ||= kind.toLowerCase();
     names["listKind"] ||= `${kind}List`;
   }
   spec["conversion"] ??= { strategy: "None" };
-  const versions = Array.isArray(spec["versions"]) ? spec["versions"].filter(isObject) : [];
-  const before = previous !== undefined && isObject(previous["status"]) ? previous["status"] : {};
-  const stored = new Set(Array.isArray(before["storedVersions"]) ? before["storedVersions"] : []);
-  for (const version of versions) if (version["storage"] === true && typeof version["name"] === "string") stored.add(version["name"]);
-  draft["status"] = {
-    ...cloneJson(before),
-    ...(isObject(draft["status"]) ? draft["status"] : {}),
-    acceptedNames: cloneJson(names),
-    storedVersions: [...stored],
-  };
-  const taken = nameConflict(registry, draft, names);
-  if (taken === undefined) {
-    setCondition(draft, clock, ["NamesAccepted", "True", "NoConflicts", "no conflicts found"]);
-    setCondition(draft, clock, ["Established", "True", "InitialNamesAccepted", "the initial names have been accepted"]);
-  } else {
-    setCondition(draft, clock, ["NamesAccepted", "False", taken.reason, taken.message]);
-    setCondition(draft, clock, ["Established", "False", "NotAccepted", "not all names are accepted"]);
-  }
+  const versions = listAt(spec, "versions");
+  for (const version of versions) omitEmptyIn(version);
+  const before = objectAt(previous, "status");
+  const written = objectAt(draft, "status");
+  const stored = new Set([written["storedVersions"], before["storedVersions"]].find(Array.isArray) ?? []);
+  const current = versions.find((version) => version["storage"] === true)?.["name"];
+  if (typeof current === "string") stored.add(current);
+  draft["status"] = { ...cloneJson(before), ...written, storedVersions: [...stored] };
 }
 
-/** Another resource of the same group that has one of the names already. */
-function nameConflict(
-  registry: Registry,
-  draft: Draft,
-  names: JsonObject,
-): { readonly reason: string; readonly message: string } | undefined {
-  const group = isObject(draft["spec"]) ? draft["spec"]["group"] : undefined;
-  for (const type of registry.types()) {
-    if (type.group !== group || type.id === draft.metadata.name) continue;
-    if (type.kind === names["kind"]) return { reason: "KindConflict", message: `${JSON.stringify(type.kind)} is already in use` };
-    if (type.singular === names["singular"])
-      return { reason: "SingularConflict", message: `${JSON.stringify(type.singular)} is already in use` };
-    const short = type.shortNames.find((name) => Array.isArray(names["shortNames"]) && names["shortNames"].includes(name));
-    if (short !== undefined) return { reason: "ShortNamesConflict", message: `${JSON.stringify(short)} is already in use` };
-  }
-  return undefined;
-}
-
-/** Sets a condition of the CRD; its time moves only when its status does. */
-function setCondition(draft: Draft, clock: Clock, [type, status, reason, message]: readonly [string, string, string, string]): void {
-  const current: JsonObject = isObject(draft["status"]) ? draft["status"] : {};
-  const conditions = Array.isArray(current["conditions"]) ? current["conditions"].filter(isObject) : [];
-  const before = conditions.find((one) => one["type"] === type);
-  const lastTransitionTime = before?.["status"] === status ? before["lastTransitionTime"] : secondsOf(clock.now());
-  const next = { type, status, reason, message, lastTransitionTime };
-  const others = conditions.map((one) => (one === before ? next : one));
-  draft["status"] = { ...current, conditions: before === undefined ? [...others, next] : others };
+function omitEmptyIn(version: JsonObject): void {
+  const schema = isObject(version["schema"]) ? version["schema"]["openAPIV3Schema"] : undefined;
+  if (isObject(schema)) omitEmpty(schema);
 }

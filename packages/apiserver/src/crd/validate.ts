@@ -6,6 +6,7 @@
 import { jsonEqual } from "@treadle/apimachinery";
 import { duplicate, type FieldError, invalid, notSupported, required, tooLong, tooMany, typeInvalid } from "../field-errors.ts";
 import { goJson, isObject } from "../internal/json.ts";
+import { objectAt } from "../internal/read.ts";
 import { child, correlateItems } from "./correlate.ts";
 import { formatError } from "./formats.ts";
 import type { CompiledSchema } from "./schema.ts";
@@ -251,6 +252,6 @@ function repeatedItems(list: readonly unknown[], schema: CompiledSchema, path: s
 }
 
 function keysOf(item: unknown, keys: readonly string[]): Record<string, unknown> {
-  const object = isObject(item) ? item : {};
+  const object = objectAt(item);
   return Object.fromEntries(keys.filter((key) => Object.hasOwn(object, key)).map((key) => [key, object[key]]));
 }

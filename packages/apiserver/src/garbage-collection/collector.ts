@@ -38,6 +38,11 @@ export class GarbageCollector {
     this.#unsubscribe = [parts.store.listen((id, change) => this.#observe(id, change)), parts.registry.onInstall(() => this.#retry())];
   }
 
+  /** Nothing is left to do. */
+  get isIdle(): boolean {
+    return this.#working === undefined;
+  }
+
   /** Resolves when nothing is left to do; at once when nothing is. */
   async settled(): Promise<void> {
     while (this.#working !== undefined) await this.#working;

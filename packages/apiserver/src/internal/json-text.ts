@@ -26,6 +26,13 @@ export function duplicateMembers(text: string, value: unknown): readonly string[
   return [...reader.duplicates];
 }
 
+/** The paths of all members of a valid text in its order; that of a repeated one stands at its second place, too. */
+export function memberPaths(text: string): readonly string[] {
+  const reader = new Reader(text);
+  reader.document();
+  return reader.members;
+}
+
 /** Go refuses deeper texts, too, though later; the stack would end there. */
 const MAX_DEPTH = 2000;
 
@@ -36,6 +43,7 @@ class JsonProblem extends Error {
 class Reader {
   readonly #text: string;
   readonly duplicates = new Set<string>();
+  readonly members: string[] = [];
   #at = 0;
   #depth = 0;
 
@@ -76,6 +84,7 @@ class Reader {
       const at = path === "" ? key : `${path}.${key}`;
       if (seen.has(key)) this.duplicates.add(at);
       seen.add(key);
+      this.members.push(at);
       this.#space();
       if (!this.#take(":")) this.#refuse("after object key");
       this.#value(at);
@@ -157,7 +166,8 @@ class Reader {
   /** At the end of a number or literal Go's reader sees a blank, which it puts there itself. */
   #refuse(context: string, atEnd?: string): never {
     const character = this.#text.codePointAt(this.#at);
-    const shown = character === undefined ? atEnd : String.fromCodePoint(character);
+    // Go's reader sees bytes.
+    const shown = character === undefined ? atEnd : Buffer.from(String.fromCodePoint(character)).toString("latin1", 0, 1);
     if (shown === undefined) throw new JsonProblem("unexpected end of JSON input");
     throw new JsonProblem(`invalid character ${goCharacter(shown)} ${context}`);
   }
@@ -165,6 +175,7 @@ class Reader {
 
 function goCharacter(character: string): string {
   if (character === "'") return "'\\''";
+  if (/[\x80-\xa0\xad]/.test(character)) return `'\\u00${character.charCodeAt(0).toString(16)}'`;
   const quoted = JSON.stringify(character).slice(1, -1);
   return `'${quoted === '\\"' ? '"' : quoted.replace(/^\\u00/, "\\x")}'`;
 }

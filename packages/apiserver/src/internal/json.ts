@@ -53,12 +53,20 @@ export function setAt(root: JsonObject, path: readonly string[], value: unknown)
 
 /** A value as Go's `encoding/json` prints it: keys sorted, HTML characters escaped. Error messages of the real server hold it. */
 export function goJson(value: unknown): string {
-  return escapeHtml(JSON.stringify(sortKeys(value)) ?? "null");
+  return escapeHtml(JSON.stringify(isSorted(value) ? value : sortKeys(value)) ?? "null");
 }
 
 /** A string as Go's `%q` prints it, for the characters that occur in practice. */
 export function goQuote(text: string): string {
-  return JSON.stringify(text).replace(/\\(\\|u00[01][0-9a-f])|\x7f/g, (found) => CONTROLS[found] ?? found.replace("u00", "x"));
+  return JSON.stringify(text)
+    .replace(/\\(\\|u00[01][0-9a-f])|\x7f/g, (found) => CONTROLS[found] ?? found.replace("u00", "x"))
+    .replace(/[^ \P{Z}]|\p{Cc}|\p{Cf}/gu, (found) => goEscape(found.codePointAt(0) ?? 0));
+}
+
+/** What nobody sees, as Go spells it. */
+function goEscape(code: number): string {
+  const digits = code.toString(16);
+  return code < 0x10000 ? `\\u${digits.padStart(4, "0")}` : `\\U${digits.padStart(8, "0")}`;
 }
 
 const CONTROLS: Readonly<Record<string, string>> = { "\\u0007": "\\a", "\\u000b": "\\v", "\x7f": "\\x7f" };
@@ -67,6 +75,19 @@ const CONTROLS: Readonly<Record<string, string>> = { "\\u0007": "\\a", "\\u000b"
 export function goTypeOf(value: unknown): string {
   if (Array.isArray(value)) return "array";
   return typeof value === "boolean" ? "bool" : typeof value;
+}
+
+/** Whether there is nothing to sort: a scalar, or an object of scalars that is in order. */
+function isSorted(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  if (Array.isArray(value)) return false;
+  let last = "";
+  for (const key in value) {
+    const member = (value as JsonObject)[key];
+    if (key < last || (typeof member === "object" && member !== null)) return false;
+    last = key;
+  }
+  return true;
 }
 
 function sortKeys(value: unknown): unknown {
@@ -79,8 +100,11 @@ function sortKeys(value: unknown): unknown {
   );
 }
 
+const HTML = /[<>&\u2028\u2029]/;
+
 function escapeHtml(text: string): string {
-  return text.replace(/[<>&\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  if (!HTML.test(text)) return text;
+  return text.replace(new RegExp(HTML, "g"), (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 /** A value as Go's `%v` prints it. */

@@ -6,7 +6,7 @@ import { jsonEqual, type ManagedFieldsEntry } from "@treadle/apimachinery";
 import { type JsonObject, valueAt } from "../internal/json.ts";
 import { problemsText, typeProblems } from "./check-type.ts";
 import { decodeEntries, encodeEntries, identityOf } from "./entries.ts";
-import { EMPTY_SET, isEmptySet, recursiveDifference } from "./field-set.ts";
+import { EMPTY_SET, equalSets, isEmptySet, recursiveDifference } from "./field-set.ts";
 import { merge } from "./merge.ts";
 import { prune } from "./prune.ts";
 import { type Model, present, settle } from "./settle.ts";
@@ -64,7 +64,8 @@ export function applyConfiguration(application: Application): Applied {
   // An apply that changes no value does not move the time; a new entry has none then.
   const time = jsonEqual(live, object) ? last?.time : writer.time;
   if (isEmptySet(owned)) settled.delete(id);
-  else settled.set(id, { ...applier, time, fields: owned });
+  // A set that is known has its stored form, too.
+  else settled.set(id, { ...applier, time, fields: last !== undefined && equalSets(owned, last.fields) ? last.fields : owned });
   return { object, managed: encodeEntries(settled) };
 }
 

@@ -1,5 +1,5 @@
 /** Whether an object has the type of its kind, as far as ownership needs to know (structured-merge-diff `typed` validation). */
-import { isObject } from "../internal/json.ts";
+import { goDynamicType, goValue, isObject } from "../internal/json.ts";
 import { elementText, itemElement } from "./elements.ts";
 import { fieldElement } from "./field-set.ts";
 import { type ListKind, type MapKind, narrow, type Scalar, type TypeDef, visit } from "./types.ts";
@@ -12,7 +12,7 @@ export interface TypeProblem {
 
 /** Everything that is wrong with a value. Lists that are sets or maps may not repeat items, unless `allowsRepeats`. */
 export function typeProblems(value: unknown, type: TypeDef, allowsRepeats: boolean): readonly TypeProblem[] {
-  return check(value, type, { path: "", allowsRepeats });
+  return check(value, type, { parent: undefined, element: "", allowsRepeats });
 }
 
 /** Several problems as one text, in the words of the real server. */
@@ -21,15 +21,20 @@ export function problemsText(problems: readonly TypeProblem[]): string {
   return texts.length === 1 ? (texts[0] ?? "") : ["errors:", ...texts.map((text) => `  ${text}`)].join("\n");
 }
 
+/** Where a value is: the path is put together only when something is wrong there. */
 interface Place {
-  readonly path: string;
+  readonly parent: Place | undefined;
+  /** A path element, or the index of an item that has none. */
+  readonly element: string;
   readonly allowsRepeats: boolean;
 }
 
-function check(value: unknown, type: TypeDef, place: Place): TypeProblem[] {
+const NONE: readonly TypeProblem[] = [];
+
+function check(value: unknown, type: TypeDef, place: Place): readonly TypeProblem[] {
   return visit(narrow(type, value), {
-    map: (kind) => (value === null ? [] : isObject(value) ? checkMap(value, kind, place) : [wrong(place, "map", value)]),
-    list: (kind) => (value === null ? [] : Array.isArray(value) ? checkList(value, kind, place) : [wrong(place, "list", value)]),
+    map: (kind) => (value === null ? NONE : isObject(value) ? checkMap(value, kind, place) : [wrong(place, "map", value)]),
+    list: (kind) => (value === null ? NONE : Array.isArray(value) ? checkList(value, kind, place) : [wrong(place, "list", value)]),
     scalar: (kind) => checkScalar(value, kind, place),
   });
 }
@@ -37,14 +42,14 @@ function check(value: unknown, type: TypeDef, place: Place): TypeProblem[] {
 function checkMap(map: Readonly<Record<string, unknown>>, kind: MapKind, place: Place): TypeProblem[] {
   const problems: TypeProblem[] = [];
   for (const field in map) {
-    const path = place.path + elementText(fieldElement(field));
+    const at: Place = { parent: place, element: fieldElement(field), allowsRepeats: place.allowsRepeats };
     const type = kind.fieldType(field);
     if (type === undefined) {
       // The real server stops here, too.
-      problems.push({ path, text: "field not declared in schema" });
+      problems.push({ path: pathOf(at), text: "field not declared in schema" });
       break;
     }
-    problems.push(...check(map[field], type, { ...place, path }));
+    problems.push(...check(map[field], type, at));
   }
   return problems;
 }
@@ -53,28 +58,29 @@ function checkList(list: readonly unknown[], kind: ListKind, place: Place): Type
   const problems: TypeProblem[] = [];
   const seen = new Set<string>();
   for (const [i, item] of list.entries()) {
-    let at = `[${i}]`;
+    let element = `i:${i}`;
     if (kind.relation !== "atomic") {
       const named = itemElement(kind, item);
-      if ("problem" in named) return [...problems, { path: place.path, text: `element ${i}: ${named.problem}` }];
-      at = elementText(named.element);
-      if (seen.has(named.element) && !place.allowsRepeats) problems.push({ path: place.path, text: `duplicate entries for key ${at}` });
-      seen.add(named.element);
+      if ("problem" in named) return [...problems, { path: pathOf(place), text: `element ${i}: ${named.problem}` }];
+      element = named.element;
+      if (seen.has(element) && !place.allowsRepeats)
+        problems.push({ path: pathOf(place), text: `duplicate entries for key ${elementText(element)}` });
+      seen.add(element);
     }
-    problems.push(...check(item, kind.items, { ...place, path: place.path + at }));
+    problems.push(...check(item, kind.items, { parent: place, element, allowsRepeats: place.allowsRepeats }));
   }
   return problems;
 }
 
-function checkScalar(value: unknown, kind: Scalar, { path }: Place): TypeProblem[] {
-  if (value === null || fits(value, kind)) return [];
+function checkScalar(value: unknown, kind: Scalar, place: Place): readonly TypeProblem[] {
+  if (value === null || fits(value, kind)) return NONE;
   const text = {
-    numeric: `expected numeric (int or float), got ${goTypeName(value)}`,
+    numeric: `expected numeric (int or float), got ${goDynamicType(value)}`,
     string: `expected string, got &value.valueUnstructured{Value:${goSyntax(value)}}`,
-    boolean: `expected boolean, got &{${goPlain(value)}}`,
-    untyped: `expected any scalar, got &{${goPlain(value)}}`,
+    boolean: `expected boolean, got &{${goValue(value)}}`,
+    untyped: `expected any scalar, got &{${goValue(value)}}`,
   };
-  return [{ path, text: text[kind] }];
+  return [{ path: pathOf(place), text: text[kind] }];
 }
 
 /** Whether a value that is not null is such a scalar. */
@@ -84,23 +90,12 @@ export function fits(value: unknown, kind: Scalar): boolean {
   return type === (kind === "numeric" ? "number" : kind);
 }
 
-function wrong({ path }: Place, wanted: string, value: unknown): TypeProblem {
-  return { path, text: `expected ${wanted}, got &{${goPlain(value)}}` };
+function wrong(place: Place, wanted: string, value: unknown): TypeProblem {
+  return { path: pathOf(place), text: `expected ${wanted}, got &{${goValue(value)}}` };
 }
 
-function goTypeName(value: unknown): string {
-  if (Array.isArray(value)) return "[]interface {}";
-  if (isObject(value)) return "map[string]interface {}";
-  return typeof value === "boolean" ? "bool" : typeof value;
-}
-
-/** A value as Go's `%v` prints it. */
-function goPlain(value: unknown): string {
-  if (value === null || value === undefined) return "<nil>";
-  if (Array.isArray(value)) return `[${value.map(goPlain).join(" ")}]`;
-  if (!isObject(value)) return String(value);
-  const members = Object.keys(value).toSorted();
-  return `map[${members.map((key) => `${key}:${goPlain(value[key])}`).join(" ")}]`;
+function pathOf({ parent, element }: Place): string {
+  return parent === undefined ? "" : pathOf(parent) + elementText(element);
 }
 
 /** A value as Go's `%#v` prints it. */

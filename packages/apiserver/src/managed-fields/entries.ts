@@ -1,7 +1,7 @@
 /** Entries of managedFields, with their fields as a set, by what tells one from another. */
 import type { ManagedFieldsEntry } from "@treadle/apimachinery";
-import { isObject } from "../internal/json.ts";
-import { type FieldSet, fromFieldsV1, toFieldsV1 } from "./field-set.ts";
+import type { FieldSet } from "./field-set.ts";
+import { readForm, storedForm } from "./stored-sets.ts";
 
 /** One entry, its fields as a set. */
 export interface ManagedEntry {
@@ -20,7 +20,7 @@ export type Managers = ReadonlyMap<string, ManagedEntry>;
 
 /** Reads an entry; `undefined` for one that no server wrote. */
 export function decodeEntry(entry: ManagedFieldsEntry): ManagedEntry | undefined {
-  const fields = fromFieldsV1(isObject(entry.fieldsV1) ? entry.fieldsV1 : {});
+  const fields = readForm(entry.fieldsV1);
   if (fields === undefined || (entry.operation !== "Apply" && entry.operation !== "Update")) return undefined;
   return {
     manager: entry.manager ?? "",
@@ -41,7 +41,7 @@ export function encodeEntry(entry: ManagedEntry): ManagedFieldsEntry {
     apiVersion: entry.apiVersion,
     ...(entry.time === undefined ? {} : { time: entry.time }),
     fieldsType: "FieldsV1",
-    fieldsV1: toFieldsV1(entry.fields),
+    fieldsV1: storedForm(entry.fields),
     ...(entry.subresource === "" ? {} : { subresource: entry.subresource }),
   };
 }

@@ -1,6 +1,6 @@
 /** Removes what a manager applied last time, does not apply now, and nobody else owns (structured-merge-diff `merge.Updater.prune`). */
 import type { JsonObject } from "../internal/json.ts";
-import type { ManagedEntry, Managers } from "./entries.ts";
+import { identityOf, type ManagedEntry, type Managers } from "./entries.ts";
 import { difference, type FieldSet, intersection, isEmptySet, union } from "./field-set.ts";
 import type { Model } from "./settle.ts";
 import { fieldsOf, removeFields, withNamedFields } from "./typed-sets.ts";
@@ -18,7 +18,7 @@ export interface Pruning {
 
 /** `merged` without what fell away; containers that lost everything are null. */
 export function prune(merged: JsonObject, { managers, model, last, apiVersion }: Pruning): JsonObject {
-  if (last === undefined || isEmptySet(last.fields)) return merged;
+  if (last === undefined || isEmptySet(last.fields) || keepsAll({ managers, model, last, apiVersion })) return merged;
   const type = model.typeIn(last.apiVersion);
   if (type === undefined) return merged;
   const whole = model.convert(merged, last.apiVersion);
@@ -26,6 +26,16 @@ export function prune(merged: JsonObject, { managers, model, last, apiVersion }:
   const owned = addBackOwned(whole, bare, { managers, model, first: last.apiVersion });
   const pruned = addBackDangling(whole, model.convert(owned, last.apiVersion), type, last.fields);
   return model.convert(pruned, apiVersion);
+}
+
+/**
+ * Whether the new configuration has all that the last one had, in the version of everybody: then whatever is taken away at
+ * first is given back.
+ */
+function keepsAll({ managers, last, apiVersion }: Pruning & { readonly last: ManagedEntry }): boolean {
+  for (const manager of managers.values()) if (manager.apiVersion !== apiVersion) return false;
+  const now = managers.get(identityOf(last));
+  return last.apiVersion === apiVersion && now !== undefined && isEmptySet(difference(last.fields, now.fields));
 }
 
 /** Gives back what somebody owns: the new configuration, other appliers, updaters. */

@@ -57,6 +57,8 @@ export function typeOf(schema: CompiledSchema): TypeDef {
 
 /** The kinds of value that fit: those of the type that the value has, or all where it has none of them. */
 export function narrow(type: TypeDef, value: unknown): TypeDef {
+  // Most types are of one kind.
+  if (Number(type.scalar !== undefined) + Number(type.list !== undefined) + Number(type.map !== undefined) === 1) return type;
   switch (typeof value) {
     case "number":
     case "string":

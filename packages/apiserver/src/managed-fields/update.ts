@@ -6,7 +6,7 @@ import { jsonEqual, type ManagedFieldsEntry } from "@treadle/apimachinery";
 import type { JsonObject } from "../internal/json.ts";
 import { capUpdaters } from "./cap.ts";
 import { decodeEntries, decodeEntry, encodeEntries, identityOf } from "./entries.ts";
-import { type FieldSet, isEmptySet, union } from "./field-set.ts";
+import { equalSets, type FieldSet, isEmptySet, union } from "./field-set.ts";
 import { type Model, present, settle } from "./settle.ts";
 
 /** Who writes, how and when. */
@@ -40,9 +40,18 @@ export function managedAfterUpdate(given: {
     const entry = { ...writer, operation: "Update" as const, apiVersion: model.apiVersion };
     const id = identityOf(entry);
     const own = managers.get(id);
-    managers.set(id, { ...entry, fields: own === undefined ? taken : union(own.fields, taken) });
+    managers.set(id, { ...entry, fields: own === undefined ? taken : joined(own.fields, taken) });
   }
-  return encodeEntries(decodeEntries(capUpdaters(encodeEntries(managers))));
+  const entries = encodeEntries(managers);
+  const capped = capUpdaters(entries);
+  // Entries that were merged may be another one's by now, and stand elsewhere.
+  return capped === entries ? entries : encodeEntries(decodeEntries(capped));
+}
+
+/** The union, as the first set itself where that has all. */
+function joined(a: FieldSet, b: FieldSet): FieldSet {
+  const both = union(a, b);
+  return equalSets(a, both) ? a : both;
 }
 
 /**

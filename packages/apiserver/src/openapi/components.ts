@@ -1,84 +1,143 @@
-/** The schemas of an OpenAPI document: of custom kinds what their CRD says, of built-in ones the data, each with what it refers to. */
-import { definition, definitionOf } from "../builtin/schemas.ts";
+/** The schemas of an OpenAPI document: of custom kinds what their CRD says, of built-in ones what Kubernetes publishes. */
 import type { Parts } from "../context.ts";
 import { DEFINITIONS_ID } from "../crd/resource.ts";
 import { isObject, type JsonObject } from "../internal/json.ts";
 import type { ResourceType, Served } from "../registry.ts";
+import type { Published } from "./published.ts";
 
 const PREFIX = "#/components/schemas/";
-const META = "meta.v1.ObjectMeta";
+/** Any kind: the header of all is the same. */
+const HEADER_OF = "io.k8s.api.core.v1.ConfigMap";
+const LIST_HEADER_OF = "io.k8s.api.core.v1.PodList";
 
-/** By name; kinds say whose schema it is, so that a client finds it. */
-export function componentsOf(parts: Parts, served: readonly Served[]): JsonObject {
-  const found = new Components();
+/** By name, with all that they refer to; kinds say whose schema it is, so that a client finds it. */
+export function componentsOf(parts: Parts, published: Published, served: readonly Served[]): JsonObject {
+  const found = new Components(published);
+  const header = headerOf(published.definition(HEADER_OF));
   for (const one of served) {
     const { type, version } = one;
-    const schema = type.isCustom ? customSchema(parts, one) : builtInSchema(one);
-    const ofKind = [{ group: version.group, version: version.version, kind: type.kind }];
-    found.add(schemaName(type, version.version), { ...schema, "x-kubernetes-group-version-kind": ofKind });
+    if (!type.isCustom) {
+      found.refer(schemaName(published, type, version));
+      if (isListed(type)) found.refer(listName(published, type, version));
+      continue;
+    }
+    const name = schemaName(published, type, version);
+    found.add(name, { ...completed(customSchema(parts, one), header), ...ofKind(version, type.kind) });
+    found.add(listName(published, type, version), customList(one, name, published));
   }
   return found.schemas;
 }
 
-/** As the real server names it: the group backwards, the version, the kind. */
-export function schemaName({ group, kind }: Pick<ResourceType, "group" | "kind">, version: string): string {
-  return [...group.split(".").toReversed(), version, kind].filter((part) => part !== "").join(".");
+/** As the real server names it: of custom kinds the group backwards, the version, the kind. */
+export function schemaName(published: Published, type: Pick<ResourceType, "kind">, version: Served["version"]): string {
+  return nameOf(published, version, type.kind);
 }
 
-class Components {
-  readonly schemas: JsonObject = {};
-
-  add(name: string, schema: JsonObject): void {
-    this.schemas[name] = this.#published(schema);
-  }
-
-  /** A schema as documents have it: whole names in references, and nothing that is this server's own. */
-  #published(schema: unknown): unknown {
-    if (Array.isArray(schema)) return schema.map((item) => this.#published(item));
-    if (!isObject(schema)) return schema;
-    const reference = schema["$ref"];
-    if (typeof reference === "string") this.#refer(reference);
-    const members = Object.entries(schema).flatMap(([key, member]): [string, unknown][] => {
-      if (key === "$ref") return [];
-      if (key === "properties" && isObject(member))
-        return [[key, Object.fromEntries(Object.entries(member).map(([field, one]) => [field, this.#published(one)]))]];
-      if (key === "go" || key === "zero") return [];
-      return [[key, key === "default" || key === "enum" ? member : this.#published(member)]];
-    });
-    // Beside a reference nothing else counts, so the two stand in a list of what must hold.
-    if (typeof reference !== "string") return Object.fromEntries(members);
-    return { ...Object.fromEntries(members), allOf: [{ $ref: `${PREFIX}${reference}` }] };
-  }
-
-  #refer(name: string): void {
-    if (name in this.schemas) return;
-    this.schemas[name] = {}; // before what is inside it: definitions may refer to themselves
-    this.add(name, definition(name) as JsonObject);
-  }
+export function listName(published: Published, type: Pick<ResourceType, "listKind">, version: Served["version"]): string {
+  return nameOf(published, version, type.listKind);
 }
 
-function builtInSchema({ type, version }: Served): JsonObject {
-  const name = definitionOf(type, version);
-  return name === undefined ? UNKNOWN : withHeader(definition(name) as JsonObject);
+/** Kinds that are only asked have no list. */
+export function isListed({ answer }: Pick<ResourceType, "answer">): boolean {
+  return answer === undefined;
 }
 
-const UNKNOWN: JsonObject = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+function nameOf(published: Published, { apiVersion, group, version }: Served["version"], kind: string): string {
+  const known = published.nameOf(apiVersion, kind);
+  return known ?? [...group.split(".").toReversed(), version, kind].filter((part) => part !== "").join(".");
+}
 
-function customSchema(parts: Parts, { type, version }: Served): JsonObject {
+/** What the CRD says of the version; `{}` where it says nothing. */
+export function customSchema(parts: Parts, { type, version }: Served): JsonObject {
   const spec = parts.store.collection(DEFINITIONS_ID).get(type.id)?.object["spec"];
   const versions = isObject(spec) && Array.isArray(spec["versions"]) ? spec["versions"].filter(isObject) : [];
   const schema = versions.find(({ name }) => name === version.version)?.["schema"];
   const given = isObject(schema) ? schema["openAPIV3Schema"] : undefined;
-  return isObject(given) ? withHeader(given) : UNKNOWN;
+  return isObject(given) ? given : { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 }
 
+class Components {
+  readonly schemas: JsonObject = {};
+  readonly #published: Published;
+
+  constructor(published: Published) {
+    this.#published = published;
+  }
+
+  add(name: string, schema: JsonObject): void {
+    this.schemas[name] = schema; // before what is inside it: definitions may refer to themselves
+    this.#follow(schema);
+  }
+
+  refer(name: string): void {
+    if (!(name in this.schemas)) this.add(name, this.#published.definition(name));
+  }
+
+  #follow(value: unknown): void {
+    if (Array.isArray(value)) for (const item of value) this.#follow(item);
+    if (!isObject(value)) return;
+    const reference = value["$ref"];
+    if (typeof reference === "string" && reference.startsWith(PREFIX + IO)) this.refer(reference.slice(PREFIX.length));
+    for (const member of Object.values(value)) this.#follow(member);
+  }
+}
+
+/** What is published begins so; what refers to anything else is a field of a custom kind that has this name. */
+const IO = "io.k8s.";
+
+/** The schema of an object with what the server knows of it beside the CRD. */
+function completed(schema: JsonObject, header: JsonObject): JsonObject {
+  const inner = withInner(schema, header);
+  return { ...inner, properties: { ...(isObject(inner["properties"]) ? inner["properties"] : {}), ...header } };
+}
+
+/** What may be an integer or a text says so in the words of OpenAPI, too, and objects inside of objects have a header. */
+function withInner(schema: JsonObject, header: JsonObject): JsonObject {
+  const members = Object.entries(schema).map(([key, member]): [string, unknown] => {
+    if (key === "properties" && isObject(member))
+      return [key, Object.fromEntries(Object.entries(member).map(([field, one]) => [field, isObject(one) ? withInner(one, header) : one]))];
+    const isSchema = (key === "items" || key === "additionalProperties") && isObject(member);
+    return [key, isSchema ? withInner(member, header) : member];
+  });
+  const whole: JsonObject = Object.fromEntries(members);
+  const isEither = schema["x-kubernetes-int-or-string"] === true && schema["anyOf"] === undefined;
+  if (isEither) return { ...whole, anyOf: [{ type: "integer" }, { type: "string" }] };
+  if (schema["x-kubernetes-embedded-resource"] !== true) return whole;
+  const given = isObject(whole["properties"]) ? whole["properties"] : {};
+  return { ...whole, required: ["kind", "apiVersion"], properties: { ...given, ...EMBEDDED, metadata: header["metadata"] } };
+}
+
+const CONVENTIONS = "https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md";
+
+const EMBEDDED: JsonObject = {
+  apiVersion: {
+    description: `apiVersion defines the versioned schema of this representation of an object. More info: ${CONVENTIONS}#resources`,
+    type: "string",
+  },
+  kind: {
+    description: `kind is a string value representing the type of this object. In CamelCase. More info: ${CONVENTIONS}#types-kinds`,
+    type: "string",
+  },
+};
+
 /** apiVersion, kind and metadata, which every object has. */
-function withHeader(schema: JsonObject): JsonObject {
-  const given = isObject(schema["properties"]) ? schema["properties"] : {};
-  const header = {
-    apiVersion: { type: "string", description: "The group and version of this kind." },
-    kind: { type: "string", description: "The kind of the object." },
-    metadata: { $ref: META },
+function headerOf({ properties }: JsonObject): JsonObject {
+  const { apiVersion, kind, metadata } = isObject(properties) ? properties : {};
+  const { default: _, ...reference } = isObject(metadata) ? metadata : {}; // an empty object is what Go's structs have
+  return { apiVersion, kind, metadata: reference };
+}
+
+function customList({ type, version }: Served, name: string, published: Published): JsonObject {
+  const items = { description: `List of ${type.plural}. More info: ${CONVENTIONS}`, type: "array", items: { $ref: `${PREFIX}${name}` } };
+  return {
+    description: `${type.listKind} is a list of ${type.kind}`,
+    type: "object",
+    required: ["items"],
+    properties: { items, ...headerOf(published.definition(LIST_HEADER_OF)) },
+    ...ofKind(version, type.listKind),
   };
-  return { ...schema, properties: { ...given, ...header } };
+}
+
+function ofKind({ group, version }: Served["version"], kind: string): JsonObject {
+  return { "x-kubernetes-group-version-kind": [{ group, version, kind }] };
 }

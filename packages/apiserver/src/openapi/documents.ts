@@ -1,25 +1,60 @@
 /**
  * OpenAPI v3 documents: one for each group and version, with the paths that are served, what their requests take, and the
  * schemas of the kinds. kubectl asks them what a PATCH understands before it creates or applies, and `kubectl explain` prints
- * them. Built-in schemas have no descriptions. Only JSON; the older `/openapi/v2` is not there.
+ * them. Only JSON. The older form of all of them together is made in `v2.ts`.
  */
 import { createHash } from "node:crypto";
 import type { Parts } from "../context.ts";
 import { SERVER_VERSION } from "../discovery.ts";
 import type { JsonObject } from "../internal/json.ts";
 import type { Served } from "../registry.ts";
-import { componentsOf, schemaName } from "./components.ts";
+import { componentsOf, customSchema, isListed, listName, schemaName } from "./components.ts";
 import { DELETE_PARAMETERS, READ_PARAMETERS, WRITE_PARAMETERS } from "./parameters.ts";
+import { loadPublished, type Published } from "./published.ts";
+import { swaggerOf } from "./v2.ts";
 
 const ROOT = "/openapi/v3";
 
 /** The document at a path, or `undefined` where there is none. */
-export function openApiDocument(parts: Parts, path: string): object | undefined {
+export async function openApiDocument(parts: Parts, path: string): Promise<object | undefined> {
   if (path === ROOT)
     return { paths: Object.fromEntries([...versions(parts)].map((name) => [name, { serverRelativeURL: urlOf(parts, name) }])) };
   const name = path.startsWith(`${ROOT}/`) ? path.slice(ROOT.length + 1) : "";
   const served = servedIn(parts, name);
-  return served.length === 0 ? undefined : documentOf(parts, served);
+  return served.length === 0 ? undefined : documentOf(parts, await loadPublished(), served);
+}
+
+/** A text that is another one when it is another document: clients ask whether it still is. */
+export interface Tagged {
+  readonly json: string;
+  readonly tag: string;
+}
+
+// By the parts of a server, which it outlives by nothing: one document is megabytes, and clients poll it.
+const SWAGGERS = new WeakMap<Parts, Tagged>();
+
+/** `/openapi/v2`. */
+export async function swaggerDocument(parts: Parts): Promise<Tagged> {
+  const all = [...parts.registry.all()];
+  const tag = hashOf(all.map((one) => contentOf(parts, one)));
+  const known = SWAGGERS.get(parts);
+  if (known?.tag === tag) return known;
+  const published = await loadPublished();
+  const paths = Object.assign({}, ...all.map((one) => pathsOf(published, one))) as JsonObject;
+  const document = swaggerOf(SERVER_VERSION.gitVersion, paths, componentsOf(parts, published, all));
+  const made = { json: JSON.stringify(document), tag };
+  SWAGGERS.set(parts, made);
+  return made;
+}
+
+function hashOf(content: unknown): string {
+  return createHash("sha512").update(JSON.stringify(content)).digest("hex").toUpperCase();
+}
+
+/** What a document depends on: built-in kinds never change. */
+function contentOf(parts: Parts, one: Served): unknown {
+  const { type, version } = one;
+  return type.isCustom ? [type.id, type.kind, version.apiVersion, version.status, customSchema(parts, one)] : [type.id, version.apiVersion];
 }
 
 function versions({ registry }: Parts): ReadonlySet<string> {
@@ -30,39 +65,38 @@ function documentName({ version }: Served): string {
   return version.group === "" ? `api/${version.version}` : `apis/${version.apiVersion}`;
 }
 
-/** The hash is another one when the document is: clients keep what they read by it. Documents of built-in kinds never change. */
+/** The hash is another one when the document is: clients keep what they read by it. */
 function urlOf(parts: Parts, name: string): string {
-  const served = servedIn(parts, name);
-  const isFixed = served.every(({ type }) => !type.isCustom);
-  const content = isFixed ? `${SERVER_VERSION.gitVersion} ${name}` : JSON.stringify(documentOf(parts, served));
-  return `${ROOT}/${name}?hash=${createHash("sha512").update(content).digest("hex").toUpperCase()}`;
+  const content = [SERVER_VERSION.gitVersion, ...servedIn(parts, name).map((one) => contentOf(parts, one))];
+  return `${ROOT}/${name}?hash=${hashOf(content)}`;
 }
 
 function servedIn({ registry }: Parts, name: string): readonly Served[] {
   return [...registry.all()].filter((one) => documentName(one) === name);
 }
 
-function documentOf(parts: Parts, served: readonly Served[]): object {
+function documentOf(parts: Parts, published: Published, served: readonly Served[]): object {
   const isCustom = served.every(({ type }) => type.isCustom);
   const info = isCustom
     ? { title: "Kubernetes CRD Swagger", version: "v0.1.0" }
     : { title: "Kubernetes", version: SERVER_VERSION.gitVersion };
-  const paths = Object.assign({}, ...served.map(pathsOf)) as object;
-  return { openapi: "3.0.0", info, paths, components: { schemas: componentsOf(parts, served) } };
+  const paths = Object.assign({}, ...served.map((one) => pathsOf(published, one))) as object;
+  return { openapi: "3.0.0", info, paths, components: { schemas: componentsOf(parts, published, served) } };
 }
 
-function pathsOf(served: Served): JsonObject {
+function pathsOf(published: Published, served: Served): JsonObject {
   const { type, version } = served;
   const root = `/${documentName(served)}`;
   const scope = type.isNamespaced ? "/namespaces/{namespace}" : "";
   const collection = `${root}${scope}/${type.plural}`;
   const object = `${collection}/{name}`;
+  if (!isListed(type)) return { [collection]: operations(published, served, { post: "post" }) };
   const paths: JsonObject = {
-    [collection]: operations(served, { get: "list", post: "post", delete: "deletecollection" }),
-    [object]: operations(served, { get: "get", put: "put", patch: "patch", delete: "delete" }),
+    [collection]: operations(published, served, { get: "list", post: "post", delete: "deletecollection" }),
+    [object]: operations(published, served, { get: "get", put: "put", patch: "patch", delete: "delete" }),
   };
-  if (type.isNamespaced) paths[`${root}/${type.plural}`] = operations(served, { get: "list" });
-  if (version.status) paths[`${object}/status`] = operations(served, { get: "get", put: "put", patch: "patch" });
+  if (type.isNamespaced) paths[`${root}/${type.plural}`] = operations(published, served, { get: "list" });
+  if (version.status) paths[`${object}/status`] = operations(published, served, { get: "get", put: "put", patch: "patch" });
   return paths;
 }
 
@@ -77,12 +111,12 @@ const BODIES: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-function operations(served: Served, actions: Readonly<Record<string, string>>): JsonObject {
-  const { type, version } = served;
-  const reference = { $ref: `#/components/schemas/${schemaName(type, version.version)}` };
-  const found: JsonObject = {
-    parameters: [...(type.isNamespaced ? [pathParameter("namespace")] : []), ...(actions["get"] === "get" ? [pathParameter("name")] : [])],
-  };
+function operations(published: Published, { type, version }: Served, actions: Readonly<Record<string, string>>): JsonObject {
+  const reference = { $ref: `#/components/schemas/${schemaName(published, type, version)}` };
+  const list = { $ref: `#/components/schemas/${listName(published, type, version)}` };
+  const inPath = [...(type.isNamespaced ? ["namespace"] : []), ...(actions["get"] === "get" ? ["name"] : [])];
+  // An empty list would not survive a client's reading and writing.
+  const found: JsonObject = inPath.length === 0 ? {} : { parameters: inPath.map(pathParameter) };
   for (const [method, action] of Object.entries(actions)) {
     const parameters = method === "get" ? READ_PARAMETERS : method === "delete" ? DELETE_PARAMETERS : WRITE_PARAMETERS;
     const types = (BODIES[method] ?? []).filter((one) => !type.isCustom || !one.includes("strategic"));
@@ -91,7 +125,7 @@ function operations(served: Served, actions: Readonly<Record<string, string>>): 
       parameters: method === "patch" ? parameters : parameters.filter(({ name }) => name !== "force"),
       ...(types.length === 0 ? {} : { requestBody: { required: true, content } }),
       responses: {
-        200: { description: "OK", content: { "application/json": { schema: reference } } },
+        200: { description: "OK", content: { "application/json": { schema: action === "list" ? list : reference } } },
         401: { description: "Unauthorized" },
       },
       "x-kubernetes-action": action,

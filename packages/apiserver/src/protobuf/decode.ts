@@ -2,10 +2,9 @@
  * Bodies in protobuf (`application/vnd.kubernetes.protobuf`) as the JSON objects that they mean. A body is text to this server,
  * so one in protobuf has a character for each byte (latin1).
  */
-import { KINDS } from "../builtin/schema-data.ts";
 import { secondsOf } from "../object-meta.ts";
 import type { JsonObject } from "../internal/json.ts";
-import { type MessageField, messageFields } from "./messages.ts";
+import { type MessageField, messageFields, messageOf } from "./messages.ts";
 import { fieldsIn, packedIntegers, signed, WireError } from "./wire.ts";
 
 export { WireError };
@@ -20,8 +19,18 @@ export function decodeProtobuf(body: string): JsonObject | undefined {
     throw new WireError("provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]");
   if (body.length === MAGIC.length) throw new WireError("empty body");
   const { apiVersion, kind, raw } = envelope(Buffer.from(body.slice(MAGIC.length), "latin1"));
-  const name = kind === "DeleteOptions" ? "meta.v1.DeleteOptions" : KINDS[`${apiVersion} ${kind}`];
-  return name === undefined ? undefined : { apiVersion, kind, ...(message(name, raw, {}) as JsonObject) }; // kinds are objects
+  const name = messageOf(apiVersion, kind);
+  if (name === undefined) return undefined;
+  return { apiVersion, kind, ...(typeof name === "string" ? (message(name, raw, {}) as JsonObject) : list(name.items, raw)) }; // kinds are objects
+}
+
+function list(name: string, bytes: Buffer): JsonObject {
+  const read: { metadata: unknown; items: unknown[] } = { metadata: {}, items: [] };
+  for (const { number, value } of fieldsIn(bytes)) {
+    if (number === 1) read.metadata = message("meta.v1.ListMeta", bytesOf(value), {});
+    if (number === 2) read.items.push(message(name, bytesOf(value), {}));
+  }
+  return read;
 }
 
 function envelope(bytes: Buffer): { readonly apiVersion: string; readonly kind: string; readonly raw: Buffer } {

@@ -3,12 +3,19 @@
 
 /** A name and the fields of the message on each line: number, form (`=` one, `*` several, `%` a map), type, name in JSON. */
 export const MESSAGES: string = `
+admissionregistration.v1.ApplyConfiguration 1=s expression
 admissionregistration.v1.AuditAnnotation 1=s key;2=s valueExpression
 admissionregistration.v1.ExpressionWarning 2=s fieldRef;3=s warning
+admissionregistration.v1.JSONPatch 1=s expression
 admissionregistration.v1.MatchCondition 1=s name;2=s expression
 admissionregistration.v1.MatchResources 1=meta.v1.LabelSelector namespaceSelector;2=meta.v1.LabelSelector objectSelector;3*admissionregistration.v1.NamedRuleWithOperations resourceRules;4*admissionregistration.v1.NamedRuleWithOperations excludeResourceRules;7=s matchPolicy
+admissionregistration.v1.MutatingAdmissionPolicy 1=meta.v1.ObjectMeta metadata;2=admissionregistration.v1.MutatingAdmissionPolicySpec spec
+admissionregistration.v1.MutatingAdmissionPolicyBinding 1=meta.v1.ObjectMeta metadata;2=admissionregistration.v1.MutatingAdmissionPolicyBindingSpec spec
+admissionregistration.v1.MutatingAdmissionPolicyBindingSpec 1=s policyName;2=admissionregistration.v1.ParamRef paramRef;3=admissionregistration.v1.MatchResources matchResources
+admissionregistration.v1.MutatingAdmissionPolicySpec 1=admissionregistration.v1.ParamKind paramKind;2=admissionregistration.v1.MatchResources matchConstraints;3*admissionregistration.v1.Variable variables;4*admissionregistration.v1.Mutation mutations;5=s failurePolicy;6*admissionregistration.v1.MatchCondition matchConditions;7=s reinvocationPolicy
 admissionregistration.v1.MutatingWebhook 1=s name;2=admissionregistration.v1.WebhookClientConfig clientConfig;3*admissionregistration.v1.RuleWithOperations rules;4=s failurePolicy;9=s matchPolicy;5=meta.v1.LabelSelector namespaceSelector;11=meta.v1.LabelSelector objectSelector;6=s sideEffects;7=i timeoutSeconds;8*s admissionReviewVersions;10=s reinvocationPolicy;12*admissionregistration.v1.MatchCondition matchConditions
 admissionregistration.v1.MutatingWebhookConfiguration 1=meta.v1.ObjectMeta metadata;2*admissionregistration.v1.MutatingWebhook webhooks
+admissionregistration.v1.Mutation 2=s patchType;3=admissionregistration.v1.ApplyConfiguration applyConfiguration;4=admissionregistration.v1.JSONPatch jsonPatch
 admissionregistration.v1.NamedRuleWithOperations 1*s resourceNames;2=admissionregistration.v1.RuleWithOperations 
 admissionregistration.v1.ParamKind 1=s apiVersion;2=s kind
 admissionregistration.v1.ParamRef 1=s name;2=s namespace;3=meta.v1.LabelSelector selector;4=s parameterNotFoundAction
@@ -102,6 +109,13 @@ authorization.v1.SubjectAccessReview 1=meta.v1.ObjectMeta metadata;2=authorizati
 authorization.v1.SubjectAccessReviewSpec 1=authorization.v1.ResourceAttributes resourceAttributes;2=authorization.v1.NonResourceAttributes nonResourceAttributes;3=s user;4*s groups;5%authorization.v1.ExtraValue extra;6=s uid
 authorization.v1.SubjectAccessReviewStatus 1=b allowed;4=b denied;2=s reason;3=s evaluationError
 authorization.v1.SubjectRulesReviewStatus 1*authorization.v1.ResourceRule resourceRules;2*authorization.v1.NonResourceRule nonResourceRules;3=b incomplete;4=s evaluationError
+autoscaling.v1.CrossVersionObjectReference 1=s kind;2=s name;3=s apiVersion
+autoscaling.v1.HorizontalPodAutoscaler 1=meta.v1.ObjectMeta metadata;2=autoscaling.v1.HorizontalPodAutoscalerSpec spec;3=autoscaling.v1.HorizontalPodAutoscalerStatus status
+autoscaling.v1.HorizontalPodAutoscalerSpec 1=autoscaling.v1.CrossVersionObjectReference scaleTargetRef;2=i minReplicas;3=i maxReplicas;4=i targetCPUUtilizationPercentage
+autoscaling.v1.HorizontalPodAutoscalerStatus 1=i observedGeneration;2=meta.v1.Time lastScaleTime;3=i currentReplicas;4=i desiredReplicas;5=i currentCPUUtilizationPercentage
+autoscaling.v1.Scale 1=meta.v1.ObjectMeta metadata;2=autoscaling.v1.ScaleSpec spec;3=autoscaling.v1.ScaleStatus status
+autoscaling.v1.ScaleSpec 1=i replicas
+autoscaling.v1.ScaleStatus 1=i replicas;2=s selector
 autoscaling.v2.ContainerResourceMetricSource 1=s name;2=autoscaling.v2.MetricTarget target;3=s container
 autoscaling.v2.ContainerResourceMetricStatus 1=s name;2=autoscaling.v2.MetricValueStatus current;3=s container
 autoscaling.v2.CrossVersionObjectReference 1=s kind;2=s name;3=s apiVersion
@@ -154,6 +168,7 @@ core.v1.AttachedVolume 1=s name;2=s devicePath
 core.v1.AzureDiskVolumeSource 1=s diskName;2=s diskURI;3=s cachingMode;4=s fsType;5=b readOnly;6=s kind
 core.v1.AzureFilePersistentVolumeSource 1=s secretName;2=s shareName;3=b readOnly;4=s secretNamespace
 core.v1.AzureFileVolumeSource 1=s secretName;2=s shareName;3=b readOnly
+core.v1.Binding 1=meta.v1.ObjectMeta metadata;2=core.v1.ObjectReference target
 core.v1.CSIPersistentVolumeSource 1=s driver;2=s volumeHandle;3=b readOnly;4=s fsType;5%s volumeAttributes;6=core.v1.SecretReference controllerPublishSecretRef;7=core.v1.SecretReference nodeStageSecretRef;8=core.v1.SecretReference nodePublishSecretRef;9=core.v1.SecretReference controllerExpandSecretRef;10=core.v1.SecretReference nodeExpandSecretRef
 core.v1.CSIVolumeSource 1=s driver;2=b readOnly;3=s fsType;4%s volumeAttributes;5=core.v1.LocalObjectReference nodePublishSecretRef
 core.v1.Capabilities 1*s add;2*s drop
@@ -363,17 +378,46 @@ discovery.v1.ForNode 1=s name
 discovery.v1.ForZone 1=s name
 events.v1.Event 1=meta.v1.ObjectMeta metadata;2=meta.v1.MicroTime eventTime;3=events.v1.EventSeries series;4=s reportingController;5=s reportingInstance;6=s action;7=s reason;8=core.v1.ObjectReference regarding;9=core.v1.ObjectReference related;10=s note;11=s type;12=core.v1.EventSource deprecatedSource;13=meta.v1.Time deprecatedFirstTimestamp;14=meta.v1.Time deprecatedLastTimestamp;15=i deprecatedCount
 events.v1.EventSeries 1=i count;2=meta.v1.MicroTime lastObservedTime
+flowcontrol.v1.ExemptPriorityLevelConfiguration 1=i nominalConcurrencyShares;2=i lendablePercent
+flowcontrol.v1.FlowDistinguisherMethod 1=s type
+flowcontrol.v1.FlowSchema 1=meta.v1.ObjectMeta metadata;2=flowcontrol.v1.FlowSchemaSpec spec;3=flowcontrol.v1.FlowSchemaStatus status
+flowcontrol.v1.FlowSchemaCondition 1=s type;2=s status;3=meta.v1.Time lastTransitionTime;4=s reason;5=s message
+flowcontrol.v1.FlowSchemaSpec 1=flowcontrol.v1.PriorityLevelConfigurationReference priorityLevelConfiguration;2=i matchingPrecedence;3=flowcontrol.v1.FlowDistinguisherMethod distinguisherMethod;4*flowcontrol.v1.PolicyRulesWithSubjects rules
+flowcontrol.v1.FlowSchemaStatus 1*flowcontrol.v1.FlowSchemaCondition conditions
+flowcontrol.v1.GroupSubject 1=s name
+flowcontrol.v1.LimitResponse 1=s type;2=flowcontrol.v1.QueuingConfiguration queuing
+flowcontrol.v1.LimitedPriorityLevelConfiguration 1=i nominalConcurrencyShares;2=flowcontrol.v1.LimitResponse limitResponse;3=i lendablePercent;4=i borrowingLimitPercent
+flowcontrol.v1.NonResourcePolicyRule 1*s verbs;6*s nonResourceURLs
+flowcontrol.v1.PolicyRulesWithSubjects 1*flowcontrol.v1.Subject subjects;2*flowcontrol.v1.ResourcePolicyRule resourceRules;3*flowcontrol.v1.NonResourcePolicyRule nonResourceRules
+flowcontrol.v1.PriorityLevelConfiguration 1=meta.v1.ObjectMeta metadata;2=flowcontrol.v1.PriorityLevelConfigurationSpec spec;3=flowcontrol.v1.PriorityLevelConfigurationStatus status
+flowcontrol.v1.PriorityLevelConfigurationCondition 1=s type;2=s status;3=meta.v1.Time lastTransitionTime;4=s reason;5=s message
+flowcontrol.v1.PriorityLevelConfigurationReference 1=s name
+flowcontrol.v1.PriorityLevelConfigurationSpec 1=s type;2=flowcontrol.v1.LimitedPriorityLevelConfiguration limited;3=flowcontrol.v1.ExemptPriorityLevelConfiguration exempt
+flowcontrol.v1.PriorityLevelConfigurationStatus 1*flowcontrol.v1.PriorityLevelConfigurationCondition conditions
+flowcontrol.v1.QueuingConfiguration 1=i queues;2=i handSize;3=i queueLengthLimit
+flowcontrol.v1.ResourcePolicyRule 1*s verbs;2*s apiGroups;3*s resources;4=b clusterScope;5*s namespaces
+flowcontrol.v1.ServiceAccountSubject 1=s namespace;2=s name
+flowcontrol.v1.Subject 1=s kind;2=flowcontrol.v1.UserSubject user;3=flowcontrol.v1.GroupSubject group;4=flowcontrol.v1.ServiceAccountSubject serviceAccount
+flowcontrol.v1.UserSubject 1=s name
 meta.v1.Condition 1=s type;2=s status;3=i observedGeneration;4=meta.v1.Time lastTransitionTime;5=s reason;6=s message
 meta.v1.DeleteOptions 1=i gracePeriodSeconds;2=meta.v1.Preconditions preconditions;3=b orphanDependents;4=s propagationPolicy;5*s dryRun;6=b ignoreStoreReadErrorWithClusterBreakingPotential
 meta.v1.FieldSelectorRequirement 1=s key;2=s operator;3*s values
 meta.v1.LabelSelector 1%s matchLabels;2*meta.v1.LabelSelectorRequirement matchExpressions
 meta.v1.LabelSelectorRequirement 1=s key;2=s operator;3*s values
+meta.v1.ListMeta 1=s selfLink;2=s resourceVersion;3=s continue;4=i remainingItemCount;5=meta.v1.ShardInfo shardInfo
 meta.v1.ManagedFieldsEntry 1=s manager;2=s operation;3=s apiVersion;4=meta.v1.Time time;6=s fieldsType;7=meta.v1.FieldsV1 fieldsV1;8=s subresource
 meta.v1.ObjectMeta 1=s name;2=s generateName;3=s namespace;4=s selfLink;5=s uid;6=s resourceVersion;7=i generation;8=meta.v1.Time creationTimestamp;9=meta.v1.Time deletionTimestamp;10=i deletionGracePeriodSeconds;11%s labels;12%s annotations;13*meta.v1.OwnerReference ownerReferences;14*s finalizers;17*meta.v1.ManagedFieldsEntry managedFields
 meta.v1.OwnerReference 5=s apiVersion;1=s kind;3=s name;4=s uid;6=b controller;7=b blockOwnerDeletion
+meta.v1.PartialObjectMetadata 1=meta.v1.ObjectMeta metadata
 meta.v1.Preconditions 1=s uid;2=s resourceVersion
+meta.v1.ShardInfo 1=s selector
+meta.v1.Status 1=meta.v1.ListMeta metadata;2=s status;3=s message;4=s reason;5=meta.v1.StatusDetails details;6=i code
+meta.v1.StatusCause 1=s reason;2=s message;3=s field
+meta.v1.StatusDetails 1=s name;2=s group;3=s kind;6=s uid;4*meta.v1.StatusCause causes;5=i retryAfterSeconds
 networking.v1.HTTPIngressPath 1=s path;3=s pathType;2=networking.v1.IngressBackend backend
 networking.v1.HTTPIngressRuleValue 1*networking.v1.HTTPIngressPath paths
+networking.v1.IPAddress 1=meta.v1.ObjectMeta metadata;2=networking.v1.IPAddressSpec spec
+networking.v1.IPAddressSpec 1=networking.v1.ParentReference parentRef
 networking.v1.IPBlock 1=s cidr;2*s except
 networking.v1.Ingress 1=meta.v1.ObjectMeta metadata;2=networking.v1.IngressSpec spec;3=networking.v1.IngressStatus status
 networking.v1.IngressBackend 4=networking.v1.IngressServiceBackend service;3=core.v1.TypedLocalObjectReference resource
@@ -395,7 +439,15 @@ networking.v1.NetworkPolicyIngressRule 1*networking.v1.NetworkPolicyPort ports;2
 networking.v1.NetworkPolicyPeer 1=meta.v1.LabelSelector podSelector;2=meta.v1.LabelSelector namespaceSelector;3=networking.v1.IPBlock ipBlock
 networking.v1.NetworkPolicyPort 1=s protocol;2=intstr.IntOrString port;3=i endPort
 networking.v1.NetworkPolicySpec 1=meta.v1.LabelSelector podSelector;2*networking.v1.NetworkPolicyIngressRule ingress;3*networking.v1.NetworkPolicyEgressRule egress;4*s policyTypes
+networking.v1.ParentReference 1=s group;2=s resource;3=s namespace;4=s name
 networking.v1.ServiceBackendPort 1=s name;2=i number
+networking.v1.ServiceCIDR 1=meta.v1.ObjectMeta metadata;2=networking.v1.ServiceCIDRSpec spec;3=networking.v1.ServiceCIDRStatus status
+networking.v1.ServiceCIDRSpec 1*s cidrs
+networking.v1.ServiceCIDRStatus 1*meta.v1.Condition conditions
+node.v1.Overhead 1%resource.Quantity podFixed
+node.v1.RuntimeClass 1=meta.v1.ObjectMeta metadata;2=s handler;3=node.v1.Overhead overhead;4=node.v1.Scheduling scheduling
+node.v1.Scheduling 1%s nodeSelector;2*core.v1.Toleration tolerations
+policy.v1.Eviction 1=meta.v1.ObjectMeta metadata;2=meta.v1.DeleteOptions deleteOptions
 policy.v1.PodDisruptionBudget 1=meta.v1.ObjectMeta metadata;2=policy.v1.PodDisruptionBudgetSpec spec;3=policy.v1.PodDisruptionBudgetStatus status
 policy.v1.PodDisruptionBudgetSpec 1=intstr.IntOrString minAvailable;2=meta.v1.LabelSelector selector;3=intstr.IntOrString maxUnavailable;4=s unhealthyPodEvictionPolicy
 policy.v1.PodDisruptionBudgetStatus 1=i observedGeneration;2%meta.v1.Time disruptedPods;3=i disruptionsAllowed;4=i currentHealthy;5=i desiredHealthy;6=i expectedPods;7*meta.v1.Condition conditions
@@ -407,18 +459,60 @@ rbac.v1.Role 1=meta.v1.ObjectMeta metadata;2*rbac.v1.PolicyRule rules
 rbac.v1.RoleBinding 1=meta.v1.ObjectMeta metadata;2*rbac.v1.Subject subjects;3=rbac.v1.RoleRef roleRef
 rbac.v1.RoleRef 1=s apiGroup;2=s kind;3=s name
 rbac.v1.Subject 1=s kind;2=s apiGroup;3=s name;4=s namespace
+resource.v1.AllocatedDeviceStatus 1=s driver;2=s pool;3=s device;7=s shareID;4*meta.v1.Condition conditions;5=runtime.RawExtension data;6=resource.v1.NetworkDeviceData networkData
+resource.v1.AllocationResult 1=resource.v1.DeviceAllocationResult devices;3=core.v1.NodeSelector nodeSelector;5=meta.v1.Time allocationTimestamp
+resource.v1.CELDeviceSelector 1=s expression
+resource.v1.CapacityRequestPolicy 1=resource.Quantity default;3*resource.Quantity validValues;4=resource.v1.CapacityRequestPolicyRange validRange
+resource.v1.CapacityRequestPolicyRange 1=resource.Quantity min;2=resource.Quantity max;3=resource.Quantity step
+resource.v1.CapacityRequirements 1%resource.Quantity requests
+resource.v1.Counter 1=resource.Quantity value
+resource.v1.CounterSet 1=s name;2%resource.v1.Counter counters
+resource.v1.Device 1=s name;2%resource.v1.DeviceAttribute attributes;3%resource.v1.DeviceCapacity capacity;4*resource.v1.DeviceCounterConsumption consumesCounters;5=s nodeName;6=core.v1.NodeSelector nodeSelector;7=b allNodes;8*resource.v1.DeviceTaint taints;9=b bindsToNode;10*s bindingConditions;11*s bindingFailureConditions;12=b allowMultipleAllocations;13%resource.v1.NodeAllocatableResourceMapping nodeAllocatableResourceMappings
+resource.v1.DeviceAllocationConfiguration 1=s source;2*s requests;3=resource.v1.DeviceConfiguration 
+resource.v1.DeviceAllocationResult 1*resource.v1.DeviceRequestAllocationResult results;2*resource.v1.DeviceAllocationConfiguration config
+resource.v1.DeviceAttribute 2=i int;3=b bool;4=s string;5=s version;6*i ints;7*b bools;8*s strings;9*s versions
+resource.v1.DeviceCapacity 1=resource.Quantity value;2=resource.v1.CapacityRequestPolicy requestPolicy
+resource.v1.DeviceClaim 1*resource.v1.DeviceRequest requests;2*resource.v1.DeviceConstraint constraints;3*resource.v1.DeviceClaimConfiguration config
+resource.v1.DeviceClaimConfiguration 1*s requests;2=resource.v1.DeviceConfiguration 
+resource.v1.DeviceClass 1=meta.v1.ObjectMeta metadata;2=resource.v1.DeviceClassSpec spec
+resource.v1.DeviceClassConfiguration 1=resource.v1.DeviceConfiguration 
+resource.v1.DeviceClassSpec 1*resource.v1.DeviceSelector selectors;2*resource.v1.DeviceClassConfiguration config;4=s extendedResourceName
+resource.v1.DeviceConfiguration 1=resource.v1.OpaqueDeviceConfiguration opaque
+resource.v1.DeviceConstraint 1*s requests;2=s matchAttribute;3=s distinctAttribute
+resource.v1.DeviceCounterConsumption 1=s counterSet;2%resource.v1.Counter counters
+resource.v1.DeviceRequest 1=s name;2=resource.v1.ExactDeviceRequest exactly;3*resource.v1.DeviceSubRequest firstAvailable
+resource.v1.DeviceRequestAllocationResult 1=s request;2=s driver;3=s pool;4=s device;5=b adminAccess;6*resource.v1.DeviceToleration tolerations;7*s bindingConditions;8*s bindingFailureConditions;9=s shareID;10%resource.Quantity consumedCapacity
+resource.v1.DeviceSelector 1=resource.v1.CELDeviceSelector cel
+resource.v1.DeviceSubRequest 1=s name;2=s deviceClassName;3*resource.v1.DeviceSelector selectors;4=s allocationMode;5=i count;6*resource.v1.DeviceToleration tolerations;7=resource.v1.CapacityRequirements capacity
+resource.v1.DeviceTaint 1=s key;2=s value;3=s effect;4=meta.v1.Time timeAdded
+resource.v1.DeviceToleration 1=s key;2=s operator;3=s value;4=s effect;5=i tolerationSeconds
+resource.v1.ExactDeviceRequest 1=s deviceClassName;2*resource.v1.DeviceSelector selectors;3=s allocationMode;4=i count;5=b adminAccess;6*resource.v1.DeviceToleration tolerations;7=resource.v1.CapacityRequirements capacity
+resource.v1.NetworkDeviceData 1=s interfaceName;2*s ips;3=s hardwareAddress
+resource.v1.NodeAllocatableResourceMapping 1=s capacityKey;2=resource.Quantity allocationMultiplier
+resource.v1.OpaqueDeviceConfiguration 1=s driver;2=runtime.RawExtension parameters
+resource.v1.ResourceClaim 1=meta.v1.ObjectMeta metadata;2=resource.v1.ResourceClaimSpec spec;3=resource.v1.ResourceClaimStatus status
+resource.v1.ResourceClaimConsumerReference 1=s apiGroup;3=s resource;4=s name;5=s uid
+resource.v1.ResourceClaimSpec 1=resource.v1.DeviceClaim devices
+resource.v1.ResourceClaimStatus 1=resource.v1.AllocationResult allocation;2*resource.v1.ResourceClaimConsumerReference reservedFor;4*resource.v1.AllocatedDeviceStatus devices
+resource.v1.ResourceClaimTemplate 1=meta.v1.ObjectMeta metadata;2=resource.v1.ResourceClaimTemplateSpec spec
+resource.v1.ResourceClaimTemplateSpec 1=meta.v1.ObjectMeta metadata;2=resource.v1.ResourceClaimSpec spec
+resource.v1.ResourcePool 1=s name;2=i generation;3=i resourceSliceCount
+resource.v1.ResourceSlice 1=meta.v1.ObjectMeta metadata;2=resource.v1.ResourceSliceSpec spec
+resource.v1.ResourceSliceSpec 1=s driver;2=resource.v1.ResourcePool pool;3=s nodeName;4=core.v1.NodeSelector nodeSelector;5=b allNodes;6*resource.v1.Device devices;7=b perDeviceNodeSelection;8*resource.v1.CounterSet sharedCounters
 scheduling.v1.PriorityClass 1=meta.v1.ObjectMeta metadata;2=i value;3=b globalDefault;4=s description;5=s preemptionPolicy
 storage.v1.CSIDriver 1=meta.v1.ObjectMeta metadata;2=storage.v1.CSIDriverSpec spec
 storage.v1.CSIDriverSpec 1=b attachRequired;2=b podInfoOnMount;3*s volumeLifecycleModes;4=b storageCapacity;5=s fsGroupPolicy;6*storage.v1.TokenRequest tokenRequests;7=b requiresRepublish;8=b seLinuxMount;9=i nodeAllocatableUpdatePeriodSeconds;10=b serviceAccountTokenInSecrets;11=b preventPodSchedulingIfMissing
 storage.v1.CSINode 1=meta.v1.ObjectMeta metadata;2=storage.v1.CSINodeSpec spec
 storage.v1.CSINodeDriver 1=s name;2=s nodeID;3*s topologyKeys;4=storage.v1.VolumeNodeResources allocatable
 storage.v1.CSINodeSpec 1*storage.v1.CSINodeDriver drivers
+storage.v1.CSIStorageCapacity 1=meta.v1.ObjectMeta metadata;2=meta.v1.LabelSelector nodeTopology;3=s storageClassName;4=resource.Quantity capacity;5=resource.Quantity maximumVolumeSize
 storage.v1.StorageClass 1=meta.v1.ObjectMeta metadata;2=s provisioner;3%s parameters;4=s reclaimPolicy;5*s mountOptions;6=b allowVolumeExpansion;7=s volumeBindingMode;8*core.v1.TopologySelectorTerm allowedTopologies
 storage.v1.TokenRequest 1=s audience;2=i expirationSeconds
 storage.v1.VolumeAttachment 1=meta.v1.ObjectMeta metadata;2=storage.v1.VolumeAttachmentSpec spec;3=storage.v1.VolumeAttachmentStatus status
 storage.v1.VolumeAttachmentSource 1=s persistentVolumeName;2=core.v1.PersistentVolumeSpec inlineVolumeSpec
 storage.v1.VolumeAttachmentSpec 1=s attacher;2=storage.v1.VolumeAttachmentSource source;3=s nodeName
 storage.v1.VolumeAttachmentStatus 1=b attached;2%s attachmentMetadata;3=storage.v1.VolumeError attachError;4=storage.v1.VolumeError detachError
+storage.v1.VolumeAttributesClass 1=meta.v1.ObjectMeta metadata;2=s driverName;3%s parameters
 storage.v1.VolumeError 1=meta.v1.Time time;2=s message;3=i errorCode
 storage.v1.VolumeNodeResources 1=i count
 `;

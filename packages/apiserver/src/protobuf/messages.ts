@@ -1,4 +1,5 @@
 /** The messages of the built-in kinds, each read from the data when it is first needed. */
+import { KINDS } from "../builtin/schema-data.ts";
 import { MESSAGES } from "./message-data.ts";
 
 export interface MessageField {
@@ -7,6 +8,25 @@ export interface MessageField {
   readonly type: string;
   /** In JSON. Empty: the fields of the message are those of its owner; `@`: the list is the whole value. */
   readonly name: string;
+}
+
+/** Kinds that belong to no version of an API, or to several. */
+const OTHERS: Readonly<Record<string, string>> = {
+  "v1 Status": "meta.v1.Status",
+  "autoscaling/v1 Scale": "autoscaling.v1.Scale",
+  "policy/v1 Eviction": "policy.v1.Eviction",
+  "v1 Binding": "core.v1.Binding",
+  "meta.k8s.io/v1 PartialObjectMetadata": "meta.v1.PartialObjectMetadata",
+};
+
+/** The message of a kind, or of the items of a list, whose own fields are the same for all; `undefined`: it has none. */
+export function messageOf(apiVersion: string, kind: string): string | { readonly items: string } | undefined {
+  if (kind === "DeleteOptions") return "meta.v1.DeleteOptions";
+  const one = (name: string): string | undefined => KINDS[`${apiVersion} ${name}`] ?? OTHERS[`${apiVersion} ${name}`];
+  const found = one(kind);
+  if (found !== undefined || !kind.endsWith("List")) return found;
+  const items = one(kind.slice(0, -"List".length));
+  return items === undefined ? undefined : { items };
 }
 
 // A cache of constants: what it holds follows from the data alone.

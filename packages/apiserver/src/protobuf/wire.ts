@@ -71,3 +71,27 @@ function varint(message: Buffer, at: { offset: number }): bigint {
   }
   throw new WireError("proto: integer overflow");
 }
+
+/** A field that holds bytes: text, a message or bytes. */
+export function bytesField(number: number, value: Buffer): Buffer {
+  return Buffer.concat([varintOf(BigInt(number * 8 + BYTES)), varintOf(BigInt(value.length)), value]);
+}
+
+/** A field that holds an integer or a boolean. */
+export function integerField(number: number, value: bigint): Buffer {
+  return Buffer.concat([varintOf(BigInt(number * 8 + VARINT)), varintOf(BigInt.asUintN(64, value))]);
+}
+
+export function doubleField(number: number, value: number): Buffer {
+  const bytes = Buffer.alloc(8);
+  bytes.writeDoubleLE(value);
+  return Buffer.concat([varintOf(BigInt(number * 8 + FIXED64)), bytes]);
+}
+
+function varintOf(value: bigint): Buffer {
+  const bytes: number[] = [];
+  let rest = value;
+  for (; rest >= 0x80n; rest >>= 7n) bytes.push(Number(rest & 0x7fn) | 0x80);
+  bytes.push(Number(rest));
+  return Buffer.from(bytes);
+}

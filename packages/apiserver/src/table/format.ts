@@ -1,6 +1,6 @@
 /** Values as kubectl shows them, in the words of Kubernetes' printers. */
 import { isObject, type JsonObject } from "../internal/json.ts";
-import { at, listAt, objectAt, textAt, textsAt } from "./read.ts";
+import { at, listAt, objectAt, textAt, textsAt } from "../internal/read.ts";
 
 const SECOND = 1000;
 const HOURS_PER_DAY = 24;

@@ -1,6 +1,6 @@
 /** The targets of a HorizontalPodAutoscaler as kubectl shows them. */
 import type { JsonObject } from "../internal/json.ts";
-import { at, listAt, numberAt, textAt } from "./read.ts";
+import { at, listAt, numberAt, textAt } from "../internal/read.ts";
 
 const MAX_SHOWN = 2;
 const UNKNOWN = "<unknown>";

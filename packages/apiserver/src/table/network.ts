@@ -2,7 +2,7 @@
 import type { JsonObject } from "../internal/json.ts";
 import { annotation, formatLabels, ingressAddresses, orNone, withMore } from "./format.ts";
 import type { Printer } from "./printer.ts";
-import { at, listAt, numberAt, textAt, textsAt } from "./read.ts";
+import { at, listAt, numberAt, textAt, textsAt } from "../internal/read.ts";
 
 const MAX_SHOWN = 3;
 

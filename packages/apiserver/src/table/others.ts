@@ -3,7 +3,7 @@ import type { JsonObject } from "../internal/json.ts";
 import { accessModes, age, annotation, formatSelector, humanDuration, numberOrText, orNone } from "./format.ts";
 import { metricsText } from "./metrics.ts";
 import type { Printer } from "./printer.ts";
-import { at, booleanAt, conditionAt, listAt, numberAt, objectAt, textAt, textsAt } from "./read.ts";
+import { at, booleanAt, conditionAt, listAt, numberAt, objectAt, textAt, textsAt } from "../internal/read.ts";
 
 const count = (object: JsonObject, ...path: readonly string[]): number => Object.keys(objectAt(object, ...path)).length;
 

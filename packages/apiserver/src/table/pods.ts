@@ -2,7 +2,7 @@
 import type { JsonObject } from "../internal/json.ts";
 import { age, orNone } from "./format.ts";
 import type { Cells, Printing } from "./printer.ts";
-import { at, booleanAt, hasCondition, listAt, numberAt, objectAt, textAt } from "./read.ts";
+import { at, booleanAt, hasCondition, listAt, numberAt, objectAt, textAt } from "../internal/read.ts";
 
 /** Rows of pods that are done say so. */
 export function podConditions(pod: JsonObject): readonly object[] | undefined {

@@ -1,5 +1,6 @@
 /** `additionalPrinterColumns` of a CRD: from its paths to the cells of a row. */
-import { goJson, isObject, type JsonObject } from "../internal/json.ts";
+import { goJson, type JsonObject } from "../internal/json.ts";
+import { listAt } from "../internal/read.ts";
 import { AGE, type Column } from "./columns-of.ts";
 import { age } from "./format.ts";
 import { type JsonPath, JsonPathError, parseJsonPath } from "./json-path.ts";
@@ -12,7 +13,7 @@ export interface PrinterColumn {
 
 /** The columns of one version of a CRD; a version that names none shows the age. */
 export function readPrinterColumns(raw: unknown): readonly PrinterColumn[] {
-  const given = Array.isArray(raw) ? raw.filter(isObject) : [];
+  const given = listAt(raw);
   if (given.length === 0) return [{ column: AGE, path: parseJsonPath(".metadata.creationTimestamp") }];
   return given.map((one) => {
     const text = (field: string): string => (typeof one[field] === "string" ? one[field] : "");

@@ -3,35 +3,37 @@
  * Kubernetes' own printers for built-in kinds, and those of the CRD for others; ages count from the server's clock.
  */
 import type { ApiResponse } from "@treadle/apimachinery";
-import { encode } from "../content.ts";
-import { type Call, respond } from "../context.ts";
+import { type Call, respondIn } from "../context.ts";
 import { cloneJson, type JsonObject } from "../internal/json.ts";
 import type { Served } from "../registry.ts";
-import { badRequest } from "../status-errors.ts";
+import { badRequest, noList } from "../status-errors.ts";
 import type { EventType, View } from "../view.ts";
 import { columnsOf } from "./columns-of.ts";
 import { age } from "./format.ts";
+import { MACHINERY } from "./machinery.ts";
 import { NETWORK } from "./network.ts";
 import { OTHERS } from "./others.ts";
 import { podCells, podConditions } from "./pods.ts";
 import type { Cells, Printer } from "./printer.ts";
 import { printerCell } from "./printer-columns.ts";
-import { textAt } from "./read.ts";
+import { textAt } from "../internal/read.ts";
 import { WORKLOADS } from "./workloads.ts";
 
 const PRINTERS: ReadonlyMap<string, Printer> = new Map([
   ...Object.entries(WORKLOADS),
   ...Object.entries(NETWORK),
   ...Object.entries(OTHERS),
+  ...Object.entries(MACHINERY),
   ["pods", podCells] as const,
 ]);
 
 /** The text of one object in the form that the request wants; `view` is how it sees the object otherwise. */
 export async function objectAnswer(call: Call, status: number, view: View): Promise<ApiResponse> {
-  const { encoding, table } = call.accepted;
+  const { encoding, table, metadataOf } = call.accepted;
+  if (metadataOf === "list") throw noList(call.served);
   const resourceVersion = view.object.metadata.resourceVersion;
   const json = table === undefined ? view.json : tableJson(call, [view], { resourceVersion });
-  return respond(status, await encode(json, encoding), `application/${encoding}`);
+  return respondIn(encoding, status, json);
 }
 
 /** A table of several objects. @throws StatusError 400 */
@@ -68,7 +70,10 @@ function includeOf({ query }: Call): Include {
 
 function rowJson(call: Call, view: View, include: Include): string {
   const { served, accepted, parts } = call;
-  const object = view.object as unknown as JsonObject; // a stored object is JSON
+  const seen = view.object as unknown as JsonObject; // a stored object is JSON
+  // Tables are of the stored form: events have other names in their own group, autoscalers other annotations in v1.
+  const { toStored } = served.version;
+  const object = toStored === undefined ? seen : toStored(cloneJson(seen));
   const cells = JSON.stringify(cellsOf(served, object, parts.clock.now()));
   const conditions = served.type.id === "pods" ? podConditions(object) : undefined;
   const partial = { kind: "PartialObjectMetadata", apiVersion: `meta.k8s.io/${accepted.table}`, metadata: object["metadata"] };
@@ -82,7 +87,5 @@ function cellsOf({ type, version }: Served, object: JsonObject, nowMs: number): 
   if (type.isCustom) return [name, ...(version.printerColumns ?? []).map((column) => printerCell(column, object, nowMs))];
   const print = PRINTERS.get(type.id);
   if (print === undefined) return [name, created];
-  // Printers know the stored form: events have other names in their own group.
-  const known = version.toStored === undefined ? object : version.toStored(cloneJson(object));
-  return print(known, { name, age: age(created, nowMs), nowMs });
+  return print(object, { name, age: age(created, nowMs), nowMs });
 }

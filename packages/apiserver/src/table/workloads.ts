@@ -2,7 +2,7 @@
 import type { JsonObject } from "../internal/json.ts";
 import { age, containerCells, formatBoolean, formatLabels, formatSelector, humanDuration, orNone, selectorText } from "./format.ts";
 import type { Printer } from "./printer.ts";
-import { at, hasCondition, listAt, numberAt, objectAt, textAt } from "./read.ts";
+import { at, hasCondition, listAt, numberAt, objectAt, textAt } from "../internal/read.ts";
 
 export const WORKLOADS: Readonly<Record<string, Printer>> = {
   podtemplates: (object, { name }) => [

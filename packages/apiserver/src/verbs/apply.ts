@@ -2,13 +2,16 @@
 import type { ApiResponse, ManagedFieldsEntry } from "@treadle/apimachinery";
 import { emptyOf } from "../builtin/decode.ts";
 import { type Call, entryOf } from "../context.ts";
-import { type AppliedOwnership, complete } from "../draft.ts";
+import { complete } from "../draft.ts";
+import type { AppliedOwnership } from "../ownership.ts";
 import { goQuote, isObject, type JsonObject } from "../internal/json.ts";
-import { type Applied, groupVersionText, TypeMismatchError } from "../managed-fields/apply.ts";
+import { objectAt } from "../internal/read.ts";
+import { type Application, type Applied, groupVersionText, TypeMismatchError } from "../managed-fields/apply.ts";
 import { conflictAnswer } from "../managed-fields/conflicts.ts";
 import { applyAsManager } from "../managed-fields/last-applied.ts";
 import { modelOf } from "../managed-fields/model.ts";
 import { ConflictError } from "../managed-fields/settle.ts";
+import { MetaTypeError } from "../meta-type-error.ts";
 import { matchNamespace } from "../namespaces.ts";
 import { secondsOf } from "../object-meta.ts";
 import { readBoolean, readWriteOptions, type WriteOptions } from "../options.ts";
@@ -26,17 +29,13 @@ export async function apply(call: Call): Promise<ApiResponse> {
   const { request, query, served, route } = call;
   if (route.name === "") throw badRequest("name must be provided");
   const options = readWriteOptions(query, request.headers["user-agent"], "ApplyOptions");
-  const text = request.body ?? "";
-  const parsed = parseConfiguration(text);
   // Awaited before the object is looked up: from then on nothing may come in between.
-  const [body, repeated] = await Promise.all([parsed, repeatedIn(text, parsed, options)]);
+  const configuration = await readConfiguration(request.body ?? "", options);
   const entry = entryOf(call);
   // A subresource is applied to what is there.
   if (entry === undefined && route.subresource !== "") throw notFound(resourceOf(served.type), route.name);
-  const { object, managed } = merged(call, body, { entry, options });
-  if (repeated.length > 0 && options.fieldValidation === "Strict") throw repeatedlyKeyed(repeated);
-  call.warnings.push(...repeated);
-  const { draft } = complete(served, object, { keepsNulls: true });
+  const { object, managed } = merged(call, configuration, { entry, options });
+  const draft = converted(call, object);
   const applied = { managed, residue: residueOfApply(call, object) };
   if (entry === undefined) return answerWritten(call, 201, createApplied(call, draft, { applied, options }));
   matchNamespace(draft, served.type.isNamespaced ? route.namespace : "");
@@ -44,8 +43,31 @@ export async function apply(call: Call): Promise<ApiResponse> {
   return answerWritten(call, 200, change(call, { entry, draft, subresource: route.subresource, options, applied }));
 }
 
-async function repeatedIn(text: string, parsed: Promise<JsonObject>, { fieldValidation }: WriteOptions): Promise<readonly string[]> {
-  return fieldValidation === "Ignore" ? [] : repeatedKeys(text, await parsed);
+/** What was applied as an object of its kind. @throws StatusError 500 for what is none, as the real server */
+function converted({ served }: Call, object: JsonObject): Draft {
+  try {
+    return complete(served, object, { keepsNulls: true }).draft;
+  } catch (error) {
+    if (!(error instanceof MetaTypeError)) throw error;
+    const { namespace = "", name = "" } = objectAt(object, "metadata");
+    const kind = kindText(served.version.apiVersion, served.type.kind);
+    const given = error.describe(served.type).replace(/Go struct field \S+ of/, "Go value of");
+    const cause = `unable to convert unstructured object to ${kind}: ${given.startsWith("json: ") ? "" : "error decoding from json: "}${given}`;
+    throw untypable(`failed to convert new object (${String(namespace)}/${String(name)}; ${kind}) to proper version: ${cause}`);
+  }
+}
+
+/** What a client applies. */
+export interface Configuration {
+  readonly config: JsonObject;
+  /** What is said of keys that occur twice. */
+  readonly repeated: readonly string[];
+}
+
+/** @throws StatusError 400 */
+export async function readConfiguration(text: string, { fieldValidation }: WriteOptions): Promise<Configuration> {
+  const config = await parseConfiguration(text);
+  return { config, repeated: fieldValidation === "Ignore" ? [] : await repeatedKeys(text, config) };
 }
 
 function repeatedlyKeyed(problems: readonly string[]): StatusError {
@@ -56,24 +78,46 @@ function repeatedlyKeyed(problems: readonly string[]): StatusError {
 /** The object that the configuration makes, not yet defaulted, and who owns it. @throws StatusError 400, 409, 500 */
 function merged(
   call: Call,
-  config: JsonObject,
+  configuration: Configuration,
   { entry, options }: { readonly entry: Entry | undefined; readonly options: WriteOptions },
 ): Applied {
-  const { served, route, parts, query } = call;
-  checkConfiguration(call, config);
+  const { served, route } = call;
   const identity = { apiVersion: served.version.apiVersion, kind: served.type.kind };
   const live: JsonObject = entry === undefined ? identity : { ...viewOf(entry, served.version, served.type.storage).object };
   const managed = entry?.object.metadata["managedFields"];
+  return applyTo(call, configuration, {
+    live,
+    managed: Array.isArray(managed) ? (managed as ManagedFieldsEntry[]) : [], // stored by this server
+    model: modelOf(served, route.subresource),
+    empty: emptyOf(served),
+    options,
+  });
+}
+
+/** What a configuration is applied to. */
+export interface Target extends Required<Pick<Application, "live" | "managed" | "model" | "empty">> {
+  readonly options: WriteOptions;
+}
+
+/** What a configuration makes of an object that names its kind and version. @throws StatusError 400, 409, 500 */
+export function applyTo(
+  { route, parts, query, warnings }: Call,
+  { config, repeated }: Configuration,
+  { options, ...target }: Target,
+): Applied {
+  checkConfiguration(target.live, config);
+  const writer = { manager: options.fieldManager, subresource: route.subresource, time: secondsOf(parts.clock.now()) };
+  const isForced = readBoolean(query, "force") ?? false;
+  const applied = translated(() => applyAsManager({ ...target, config, writer, isForced }));
+  if (repeated.length > 0 && options.fieldValidation === "Strict") throw repeatedlyKeyed(repeated);
+  warnings.push(...repeated);
+  return applied;
+}
+
+/** @throws StatusError 409, 500 */
+function translated<T>(run: () => T): T {
   try {
-    return applyAsManager({
-      live,
-      managed: Array.isArray(managed) ? (managed as ManagedFieldsEntry[]) : [], // stored by this server
-      config,
-      model: modelOf(served, route.subresource),
-      writer: { manager: options.fieldManager, subresource: route.subresource, time: secondsOf(parts.clock.now()) },
-      isForced: readBoolean(query, "force") ?? false,
-      empty: emptyOf(served),
-    });
+    return run();
   } catch (error) {
     if (error instanceof ConflictError) throw conflictAnswer(error.conflicts);
     if (error instanceof TypeMismatchError) throw untypable(error.message);
@@ -81,10 +125,10 @@ function merged(
   }
 }
 
-/** @throws StatusError 400 for another kind or version than that of the path, and for managedFields. */
-function checkConfiguration({ served: { type, version } }: Call, config: JsonObject): void {
+/** @throws StatusError 400 for another kind or version than that of the live object, and for managedFields. */
+export function checkConfiguration(live: JsonObject, config: JsonObject): void {
   const [apiVersion, kind] = [config["apiVersion"], config["kind"]].map((value) => (typeof value === "string" ? value : ""));
-  if (apiVersion !== version.apiVersion || kind !== type.kind)
+  if (apiVersion !== live["apiVersion"] || kind !== live["kind"])
     throw badRequest(`invalid object type: ${kindText(apiVersion ?? "", kind ?? "")}`);
   const metadata = config["metadata"];
   if (isObject(metadata) && Array.isArray(metadata["managedFields"])) throw badRequest("metadata.managedFields must be nil");

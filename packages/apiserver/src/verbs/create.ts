@@ -3,21 +3,11 @@ import { type ApiResponse, randomName } from "@treadle/apimachinery";
 import { chosenFor } from "../admission/admission.ts";
 import { BodyError, encodingOf, parseBody } from "../content.ts";
 import { type Call, viewFor } from "../context.ts";
-import {
-  type AppliedOwnership,
-  checkFields,
-  fieldProblems,
-  type Incoming,
-  noteSent,
-  prepareDraft,
-  readObject,
-  recordOwner,
-  undecodable,
-  unrecognized,
-  validateDraft,
-} from "../draft.ts";
+import { checkFields, fieldProblems, type Incoming, readObject, undecodable, unrecognized } from "../draft.ts";
+import { type AppliedOwnership, noteSent, prepareDraft, recordOwner } from "../ownership.ts";
+import { validateDraft } from "../validation.ts";
 import type { JsonObject } from "../internal/json.ts";
-import { duplicateMembers } from "../internal/json-text.ts";
+import { duplicateMembers, memberPaths } from "../internal/json-text.ts";
 import { checkNamespace, matchNamespace } from "../namespaces.ts";
 import { secondsOf } from "../object-meta.ts";
 import { readWriteOptions, type WriteOptions } from "../options.ts";
@@ -25,7 +15,7 @@ import { emptyStatus } from "../builtin/decode.ts";
 import { definitionOf } from "../builtin/schemas.ts";
 import { noteView, toStored } from "../present.ts";
 import { resourceOf, type Served } from "../registry.ts";
-import { alreadyExists, badRequest, generateNameConflict, versionOnCreate, whileDeleting } from "../status-errors.ts";
+import { alreadyExists, badRequest, forbiddenError, generateNameConflict, versionOnCreate, whileDeleting } from "../status-errors.ts";
 import { type Draft, type Entry, keyFor } from "../storage.ts";
 import { objectAnswer } from "../table/table.ts";
 import { View } from "../view.ts";
@@ -49,8 +39,9 @@ export function store(call: Call, sent: Draft, options: WriteOptions, applied?: 
   const draft = parts.admission.mutate(call, { ...admitted, draft: sent });
   parts.access.checkRoles(call, draft, undefined);
   const requested = draft.metadata["managedFields"];
-  // An apply may name any version of an object that is not there.
-  if (applied === undefined && /^0*[1-9]\d*$/.test(String(draft.metadata["resourceVersion"] ?? ""))) throw versionOnCreate();
+  // An apply may name any version of an object that is not there, and a dry run stores none.
+  if (applied === undefined && !options.isDryRun && /^0*[1-9]\d*$/.test(String(draft.metadata["resourceVersion"] ?? "")))
+    throw versionOnCreate();
   prepareNew(call, draft);
   // What webhooks add has no manager.
   if (draft !== sent) noteSent(draft, sent);
@@ -58,6 +49,9 @@ export function store(call: Call, sent: Draft, options: WriteOptions, applied?: 
   validateDraft(served, written, call.warnings);
   parts.access.checkOwners(call, written);
   parts.admission.validate(call, { ...admitted, draft });
+  type.hooks.admit?.(draft, undefined, { store: parts.store, isDryRun: options.isDryRun });
+  if (parts.registry.isEnding(type.id))
+    throw forbiddenError(resourceOf(type), draft.metadata.name, "create not allowed while custom resource definition is terminating");
   const key = keyFor(draft.metadata.namespace ?? "", draft.metadata.name);
   const taken = collection.get(key);
   if (taken !== undefined) {
@@ -83,9 +77,20 @@ export async function readSent(call: Call, { fieldValidation }: WriteOptions): P
   const text = request.body ?? "";
   const incoming = readObject(served, body, text);
   const isJson = fieldValidation !== "Ignore" && encodingOf(request.headers["content-type"]) === "json";
-  const problems = fieldProblems(isJson ? duplicateMembers(text, body) : [], incoming.unknown);
+  const problems = problemsOf(isJson ? duplicateMembers(text, body) : [], incoming.unknown, served.type.isCustom ? undefined : text);
   checkFields(call, { problems, validation: fieldValidation, refuse: (cause) => undecodable(served, cause) });
   return incoming;
+}
+
+/** Repeated and unknown fields. Those of built-in kinds are met in the order of the text; of custom ones the repeated come first. */
+function problemsOf(duplicates: readonly string[], unknown: readonly string[], text: string | undefined): readonly string[] {
+  if (text === undefined || duplicates.length === 0 || unknown.length === 0) return fieldProblems(duplicates, unknown);
+  const members = memberPaths(text);
+  const met = [
+    ...duplicates.map((path) => ({ at: members.indexOf(path, members.indexOf(path) + 1), problem: fieldProblems([path], []) })),
+    ...unknown.map((path) => ({ at: members.indexOf(path), problem: fieldProblems([], [path]) })),
+  ];
+  return met.toSorted((a, b) => a.at - b.at).flatMap(({ problem }) => problem);
 }
 
 /** Reads the body of a write. @throws StatusError 400, 415 */
@@ -102,7 +107,7 @@ export async function readBody(call: Call): Promise<unknown> {
 
 /** The answer to a write: the object as it is now. */
 export async function answerWritten(call: Call, status: number, result: Entry | View): Promise<ApiResponse> {
-  const view = result instanceof View ? (call.accepted.isMetadataOnly ? result.metadataOnly : result) : viewFor(call, result);
+  const view = result instanceof View ? (call.accepted.metadataOf !== undefined ? result.metadataOnly : result) : viewFor(call, result);
   return objectAnswer(call, status, view);
 }
 

@@ -3,7 +3,9 @@ import { BodyError, encodingOf, parseBody } from "../content.ts";
 import type { Call } from "../context.ts";
 import { SCHEME } from "../draft.ts";
 import { type FieldError, invalid, notSupported } from "../field-errors.ts";
-import { goQuote, goTypeOf, isObject, type JsonObject } from "../internal/json.ts";
+import { goFloat } from "../internal/go-float.ts";
+import { goQuote, goTypeOf, type JsonObject } from "../internal/json.ts";
+import { objectAt } from "../internal/read.ts";
 import { stringsOf } from "../object-meta.ts";
 import { dryRunErrors, readBoolean, readInteger } from "../options.ts";
 import { badRequest, invalidObject } from "../status-errors.ts";
@@ -45,8 +47,8 @@ interface Given extends Omit<DeleteOptions, "isDryRun"> {
 
 function fromQuery(query: URLSearchParams): Given {
   return {
-    uid: undefined,
-    resourceVersion: undefined,
+    uid: query.get("uid") || undefined,
+    resourceVersion: query.get("resourceVersion") || undefined,
     propagation: query.get("propagationPolicy") || undefined,
     orphan: readBoolean(query, "orphanDependents"),
     dryRun: query.getAll("dryRun"),
@@ -62,7 +64,7 @@ async function readBody(text: string, contentType: string | undefined): Promise<
     if (!(error instanceof BodyError)) throw error;
     throw badRequest(error.message);
   }
-  const options = isObject(body) ? body : {};
+  const options = objectAt(body);
   const kind = String(options["kind"] || "DeleteOptions"); // a text, by parseBody
   if (kind !== "DeleteOptions") {
     const version = String(options["apiVersion"] || "meta.k8s.io/v1");
@@ -71,14 +73,24 @@ async function readBody(text: string, contentType: string | undefined): Promise<
   return fromBody(options);
 }
 
+/** Options inside another object. @throws StatusError 400 */
+export function readPosted(options: unknown): Pick<DeleteOptions, "uid" | "resourceVersion" | "graceSeconds" | "propagation"> {
+  return fromBody(objectAt(options));
+}
+
 function fromBody(options: JsonObject): Given {
   const read = reader(options, "DeleteOptions.");
   const preconditions = read("preconditions", "object", "v1.Preconditions");
-  const inside = reader(isObject(preconditions) ? preconditions : {}, "Preconditions.preconditions.");
+  const inside = reader(objectAt(preconditions), "Preconditions.preconditions.");
   const dryRun = read("dryRun", "array", "[]string");
   for (const item of stringsOf(dryRun)) if (typeof item !== "string") throw wrongType(item, "DeleteOptions.dryRun", "string");
   const orphan = read("orphanDependents", "bool", "bool");
+  read("ignoreStoreReadErrorWithClusterBreakingPotential", "bool", "bool");
   const grace = read("gracePeriodSeconds", "number", "int64");
+  if (typeof grace === "number" && !isInt64(grace)) {
+    const text = goFloat(grace);
+    throw badRequest(`json: cannot unmarshal number ${text} into Go struct field DeleteOptions.gracePeriodSeconds of type int64`);
+  }
   return {
     uid: textOf(inside("uid", "string", "types.UID")),
     resourceVersion: textOf(inside("resourceVersion", "string", "string")),
@@ -100,6 +112,10 @@ function reader(object: JsonObject, at: string): (field: string, type: string, g
 
 function wrongType(value: unknown, at: string, goType: string): Error {
   return badRequest(`json: cannot unmarshal ${goTypeOf(value)} into Go struct field ${at} of type ${goType}`);
+}
+
+function isInt64(value: number): boolean {
+  return Number.isInteger(value) && Math.abs(value) < 2 ** 63;
 }
 
 function textOf(value: unknown): string | undefined {

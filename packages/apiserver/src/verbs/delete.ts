@@ -1,7 +1,6 @@
 /** DELETE of one object or of a collection. */
 import type { ApiResponse } from "@treadle/apimachinery";
-import { encode } from "../content.ts";
-import { type Call, respond, viewFor } from "../context.ts";
+import { type Call, respondIn, viewFor } from "../context.ts";
 import { FOREGROUND_FINALIZER, ORPHAN_FINALIZER, removeOrMark } from "../deletion.ts";
 import type { JsonObject } from "../internal/json.ts";
 import { stringsOf } from "../object-meta.ts";
@@ -19,13 +18,25 @@ export async function deleteOne(call: Call): Promise<ApiResponse> {
   checkPreconditions(call, entry, options);
   checkImmortal(call);
   admitDeletion(call, entry, options);
-  const left = deleteEntry(call, entry, options);
-  const { encoding } = call.accepted;
+  const { left, removed } = observed(call, entry, () => deleteEntry(call, entry, options));
   if (left !== undefined) noteView(left, call.served.version, { ...viewOf(entry, call.served.version, call.served.type.storage).object });
   if (left !== undefined || call.served.type.returnsDeleted) {
-    return objectAnswer(call, 200, viewFor(call, left ?? entry));
+    return objectAnswer(call, 200, viewFor(call, left ?? removed));
   }
-  return respond(200, await encode(JSON.stringify(deletedStatus(call, entry)), encoding), `application/${encoding}`);
+  return respondIn(call.accepted.encoding, 200, JSON.stringify(deletedStatus(call, entry)));
+}
+
+/** What is shown of an object that is gone has the version of its removal; of a dry run, its own. */
+function observed(call: Call, entry: Entry, run: () => Entry | undefined): { readonly left: Entry | undefined; readonly removed: Entry } {
+  let removed = entry;
+  const stop = call.collection.listen((change) => {
+    if (change.type === "DELETED" && change.entry.key === entry.key) removed = change.entry;
+  });
+  try {
+    return { left: run(), removed };
+  } finally {
+    stop();
+  }
 }
 
 /** Deletes what the selectors select; answers with the list of it. */
@@ -34,7 +45,10 @@ export async function deleteCollection(call: Call): Promise<ApiResponse> {
   const entries = selectedEntries(call);
   // All are asked about before the first one goes, since the answer names them all.
   for (const entry of entries) admitDeletion(call, entry, options);
-  for (const entry of entries) deleteEntry(call, entry, options);
+  for (const entry of entries) {
+    checkPreconditions(call, entry, options);
+    deleteEntry(call, entry, options);
+  }
   return listAnswer(call, { entries, revision: call.parts.store.revision });
 }
 
@@ -46,7 +60,8 @@ function checkImmortal({ served, route }: Call): void {
   throw forbiddenError({ group: "", resource: "namespaces" }, route.name, "this namespace may not be deleted");
 }
 
-function checkPreconditions(call: Call, entry: Entry, options: DeleteOptions): void {
+/** @throws StatusError 409 when it is another object, or another version of it, than is to be deleted */
+export function checkPreconditions(call: Call, entry: Entry, options: Pick<DeleteOptions, "uid" | "resourceVersion">): void {
   const { type } = call.served;
   const { uid, resourceVersion, name } = entry.object.metadata;
   const of = { group: type.group, resource: type.kind };

@@ -1,12 +1,12 @@
 /** GET of one object and of lists, with pages that are consistent among themselves. */
 import type { ApiResponse } from "@treadle/apimachinery";
-import { encode, parseJson } from "../content.ts";
-import { type Call, respond, viewFor } from "../context.ts";
+import { parseJson } from "../content.ts";
+import { type Call, respondIn, viewFor } from "../context.ts";
 import { type FieldError, forbidden, notSupported } from "../field-errors.ts";
 import { goQuote, isObject } from "../internal/json.ts";
 import { readBoolean, readInteger } from "../options.ts";
-import { readSelection, type Selection } from "../selection.ts";
-import { badRequest, expired, invalidObject, StatusError, tooLargeVersion, unreadableVersion } from "../status-errors.ts";
+import { parseSelectors, type Selection, selectionOf, type Selectors } from "../selection.ts";
+import { badRequest, expired, invalidObject, notOneObject, StatusError, tooLargeVersion, unreadableVersion } from "../status-errors.ts";
 import type { Entry } from "../storage.ts";
 import { objectAnswer, tableJson } from "../table/table.ts";
 import { requireView } from "./update.ts";
@@ -18,16 +18,16 @@ export async function get(call: Call): Promise<ApiResponse> {
 
 export async function list(call: Call): Promise<ApiResponse> {
   const { query } = call;
-  const version = readVersion(query, (cause) => badRequest(`invalid resource version: ${cause}`));
-  checkListOptions(query);
-  const selection = readSelection(call);
   const limit = readInteger(query, "limit") ?? 0;
+  const selection = selectionOf(call, readListOptions(query));
   const token = query.get("continue") ?? "";
   if (token !== "") {
-    if (version !== undefined && version !== 0) throw badRequest("specifying resource version is not allowed when using continue");
-    return listAnswer(call, page(call, { ...readToken(call, token), selection, limit }));
+    const from = readToken(call, token);
+    const given = query.get("resourceVersion") ?? "";
+    if (given !== "" && given !== "0") throw badRequest("specifying resource version is not allowed when using continue");
+    return listAnswer(call, page(call, { ...from, selection, limit }));
   }
-  checkReachable(call, version);
+  const version = reachableVersion(call);
   const exact = isExact(query, version, limit) ? version : undefined;
   // Of resourceVersion "0" the real server answers from its cache, which knows no pages.
   return listAnswer(call, page(call, { revision: exact, after: "", selection, limit: version === 0 ? 0 : limit }));
@@ -35,7 +35,12 @@ export async function list(call: Call): Promise<ApiResponse> {
 
 /** Everything that the selectors select, for a deletion of a collection. */
 export function selectedEntries(call: Call): readonly Entry[] {
-  const selection = readSelection(call);
+  const { query } = call;
+  readInteger(query, "limit");
+  const selection = selectionOf(call, readListOptions(query));
+  const token = query.get("continue") ?? "";
+  if (token === "") reachableVersion(call);
+  else readToken(call, token);
   return call.collection.all().filter((entry) => selection.matches(entry));
 }
 
@@ -50,23 +55,25 @@ export interface Page {
 export async function listAnswer(call: Call, given: Page): Promise<ApiResponse> {
   const { entries, revision, next, remaining } = given;
   const { served, accepted } = call;
+  if (accepted.metadataOf === "object") throw notOneObject(served);
+  const isMetadataOnly = accepted.metadataOf !== undefined;
   if (accepted.table !== undefined) return tableAnswer(call, given);
   const metadata = {
     resourceVersion: String(revision),
     // Lists of custom resources say that nothing follows.
-    ...(next === undefined && (!served.type.isCustom || accepted.isMetadataOnly) ? {} : { continue: next ?? "" }),
+    ...(next === undefined && (!served.type.isCustom || isMetadataOnly) ? {} : { continue: next ?? "" }),
     ...(remaining === undefined ? {} : { remainingItemCount: remaining }),
   };
-  const kind = accepted.isMetadataOnly ? "PartialObjectMetadataList" : served.type.listKind;
-  const apiVersion = accepted.isMetadataOnly ? "meta.k8s.io/v1" : served.version.apiVersion;
-  const isTyped = served.type.isCustom || accepted.isMetadataOnly;
+  const kind = isMetadataOnly ? "PartialObjectMetadataList" : served.type.listKind;
+  const apiVersion = isMetadataOnly ? "meta.k8s.io/v1" : served.version.apiVersion;
+  const isTyped = served.type.isCustom || isMetadataOnly;
   const items = entries.map((entry) => {
     const view = viewFor(call, entry);
     // Built-in kinds leave apiVersion and kind out of the items of a list, as Go's typed lists do.
     return isTyped ? view.json : view.itemJson;
   });
   const json = `{"kind":"${kind}","apiVersion":"${apiVersion}","metadata":${JSON.stringify(metadata)},"items":[${items.join(",")}]}`;
-  return respond(200, await encode(json, accepted.encoding), `application/${accepted.encoding}`);
+  return respondIn(accepted.encoding, 200, json);
 }
 
 async function tableAnswer(call: Call, { entries, revision, next, remaining }: Page): Promise<ApiResponse> {
@@ -76,17 +83,23 @@ async function tableAnswer(call: Call, { entries, revision, next, remaining }: P
     ...(remaining === undefined ? {} : { remainingItemCount: remaining }),
   };
   const views = entries.map((entry) => viewFor(call, entry));
-  const { encoding } = call.accepted;
-  return respond(200, await encode(tableJson(call, views, metadata), encoding), `application/${encoding}`);
+  return respondIn(call.accepted.encoding, 200, tableJson(call, views, metadata));
 }
 
 /** A resourceVersion parameter; absent or empty is `undefined`. @throws what `refuse` makes of one that is no number. */
 export function readVersion(query: URLSearchParams, refuse: (cause: string) => StatusError): number | undefined {
   const text = query.get("resourceVersion") ?? "";
   if (text === "") return undefined;
-  if (!/^\d{1,15}$/.test(text))
-    throw refuse(`resourceVersion: Invalid value: ${goQuote(text)}: strconv.ParseUint: parsing ${goQuote(text)}: invalid syntax`);
-  return Number(text);
+  const cause = !/^\d+$/.test(text) ? "invalid syntax" : BigInt(text) >= 2n ** 64n ? "value out of range" : undefined;
+  if (cause === undefined) return Number(text);
+  throw refuse(`resourceVersion: Invalid value: ${goQuote(text)}: strconv.ParseUint: parsing ${goQuote(text)}: ${cause}`);
+}
+
+/** @throws StatusError 400, 504 */
+function reachableVersion(call: Call): number | undefined {
+  const version = readVersion(call.query, (cause) => badRequest(`invalid resource version: ${cause}`));
+  checkReachable(call, version);
+  return version;
 }
 
 /** @throws StatusError 504 for a version that does not exist yet. */
@@ -157,7 +170,9 @@ function readToken(call: Call, token: string): { readonly revision: number | und
     throw badRequest(`invalid continue token: continue key is not valid: ${error.message}`);
   }
   if (!isObject(value) || value["v"] !== "meta.k8s.io/v1")
-    throw badRequest("invalid continue token: continue key is not valid: server does not recognize this encoded version");
+    throw badRequest(
+      "invalid continue token: continue key is not valid: server does not recognize this encoded version " + versionIn(value),
+    );
   const { rv, start } = value;
   if (typeof rv !== "number" || rv === 0 || !Number.isInteger(rv))
     throw badRequest("invalid continue token: continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)");
@@ -166,6 +181,10 @@ function readToken(call: Call, token: string): { readonly revision: number | und
   if (rv > call.parts.store.revision) throw tooLargeVersion(rv, call.parts.store.revision);
   // A negative version is a token for going on with what is there now, given with a 410.
   return { revision: rv < 0 ? undefined : rv, after: start.replace(/\0$/, "") };
+}
+
+function versionIn(token: unknown): string {
+  return isObject(token) && typeof token["v"] === "string" ? token["v"] : "";
 }
 
 /** @throws SyntaxError */
@@ -183,7 +202,10 @@ function expiredToken(after: string): StatusError {
 const EXPIRED_TOKEN =
   "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.";
 
-function checkListOptions(query: URLSearchParams): void {
+/** What is no number and no selector is refused before what does not go together. @throws StatusError 400, 422 */
+export function readListOptions(query: URLSearchParams): Selectors {
+  readInteger(query, "timeoutSeconds");
+  const selectors = parseSelectors(query);
   const match = query.get("resourceVersionMatch") ?? "";
   const version = query.get("resourceVersion") ?? "";
   const errors: FieldError[] = [];
@@ -200,4 +222,5 @@ function checkListOptions(query: URLSearchParams): void {
   if (readBoolean(query, "sendInitialEvents") !== undefined)
     errors.push(forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list"));
   if (errors.length > 0) throw invalidObject({ group: "meta.k8s.io", kind: "ListOptions" }, "", errors);
+  return selectors;
 }

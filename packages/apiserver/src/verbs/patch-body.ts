@@ -1,7 +1,8 @@
 /** Bodies of PATCH: JSON patch, merge patch and strategic merge patch. */
-import { applyJsonPatch, applyMergePatch, type JsonPatchOperation, PatchError } from "@treadle/apimachinery";
+import { applyMergePatch, PatchError } from "@treadle/apimachinery";
 import { mediaTypeOf, parseJson } from "../content.ts";
 import { goTypeOf, isObject, type JsonObject } from "../internal/json.ts";
+import { applyPatch } from "../patch/json-patch.ts";
 import type { ResourceType } from "../registry.ts";
 import { badRequest, entityTooLarge, StatusError, unprocessablePatch, unsupportedMediaType } from "../status-errors.ts";
 
@@ -39,13 +40,13 @@ const NO_ROUTE: StatusError = new StatusError({
   code: 415,
 });
 
-/** @throws StatusError 400 */
-export function parsePatch(text: string): unknown {
+/** `isUnread`: nobody looks for unknown fields in it, so that what it does with the object shows its mistakes first. @throws StatusError 400 */
+export function parsePatch(text: string, isUnread: boolean = false): unknown {
   try {
     return parseJson(text);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw badRequest(`error decoding patch: ${error.message}`);
+    throw badRequest(isUnread ? "Invalid JSON Patch" : `error decoding patch: ${error.message}`);
   }
 }
 
@@ -58,14 +59,39 @@ export function readPatch(type: typeof JSON_PATCH | typeof MERGE, parsed: unknow
   }
   const body = parsed ?? [];
   if (!Array.isArray(body)) throw notDecoded(body, "[]handlers.jsonPatchOp");
-  const misfit = body.find((operation) => !isObject(operation));
-  if (misfit !== undefined) throw notDecoded(misfit, "handlers.jsonPatchOp");
+  const operations = body.map(readOperation);
   if (body.length > MAX_OPERATIONS) {
     throw entityTooLarge(`The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${body.length}`);
   }
-  const operations = body as unknown as JsonPatchOperation[]; // applyJsonPatch checks each operation
-  return (target) => attempt(() => applyJsonPatch(target, operations, { replaceAdds: true }));
+  return (target) => attempt(() => applyPatch(target, operations));
 }
+
+/** The server looks at the types of an operation's texts before it does anything. @throws StatusError 400 */
+function readOperation(operation: unknown): JsonObject {
+  if (operation === null) return {};
+  if (!isObject(operation)) throw notDecoded(operation, "handlers.jsonPatchOp");
+  for (const [field, value] of Object.entries(operation)) {
+    if (value === null || typeof value === "string" || !TEXTS.has(field)) continue;
+    throw badRequest(
+      `error decoding patch: json: cannot unmarshal ${goTypeOf(value)} into Go struct field jsonPatchOp.${field} of type string`,
+    );
+  }
+  return operation;
+}
+
+/** Members of operations that mean nothing. */
+export function unknownMembers(body: unknown): readonly string[] {
+  if (!Array.isArray(body)) return [];
+  return body.flatMap((operation: unknown, i) =>
+    isObject(operation)
+      ? Object.keys(operation)
+          .filter((member) => member !== "value" && !TEXTS.has(member))
+          .map((member) => `[${i}].${member}`)
+      : [],
+  );
+}
+
+const TEXTS: ReadonlySet<string> = new Set(["op", "path", "from"]);
 
 /** A parsed strategic merge patch; null is one that changes nothing. @throws StatusError 400 */
 export function readStrategic(text: string): JsonObject {

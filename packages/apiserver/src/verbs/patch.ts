@@ -12,7 +12,7 @@ import { viewOf } from "../present.ts";
 import { badRequest, invalidObject, type StatusError, unprocessablePatch } from "../status-errors.ts";
 import { answerWritten } from "./create.ts";
 import { apply } from "./apply.ts";
-import { APPLY, MERGE, parsePatch, patchTypeOf, readPatch, STRATEGIC } from "./patch-body.ts";
+import { APPLY, MERGE, parsePatch, patchTypeOf, readPatch, STRATEGIC, unknownMembers } from "./patch-body.ts";
 import { patchStrategically } from "./strategic-patch.ts";
 import { change, checkName, requireEntry } from "./update.ts";
 
@@ -29,17 +29,23 @@ export async function patch(call: Call): Promise<ApiResponse> {
     return answerWritten(call, 200, change(call, { entry, draft, subresource: route.subresource, options }));
   }
   const text = request.body ?? "";
-  const body = parsePatch(text);
+  const isUnread = type === MERGE && options.fieldValidation === "Ignore";
+  const body = parsePatch(text, isUnread);
+  if (isUnread && (typeof body !== "object" || body === null)) throw badRequest("Invalid JSON Patch");
   const applyTo = readPatch(type, body);
   const live = viewOf(entry, served.version, served.type.storage).object;
   const { draft, patched, unknown } = readPatched(call, applyTo(live));
-  checkName(call, draft);
   const duplicates = options.fieldValidation === "Ignore" ? [] : duplicateMembers(text, body);
   const problems =
     type === MERGE
       ? fieldProblems(duplicates, unknown.toSorted())
-      : [...duplicates.map((path) => `json patch duplicate field "${path}"`), ...fieldProblems([], unknown.toSorted())];
+      : [
+          ...duplicates.map((path) => `json patch duplicate field "${path}"`),
+          ...unknownMembers(body).map((path) => `json patch unknown field "${path}"`),
+          ...fieldProblems([], unknown.toSorted()),
+        ];
   checkFields(call, { problems, validation: options.fieldValidation, refuse: (cause) => badResult(patched, cause) });
+  checkName(call, draft);
   return answerWritten(call, 200, change(call, { entry, draft, subresource: route.subresource, options }));
 }
 

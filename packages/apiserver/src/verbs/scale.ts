@@ -1,45 +1,63 @@
 /** The scale subresource: the replicas of an object as an `autoscaling/v1` Scale. */
-import { type ApiResponse, formatLabelSelector } from "@treadle/apimachinery";
+import { type ApiResponse, formatLabelSelector, type ManagedFieldsEntry } from "@treadle/apimachinery";
 import type { RawSchema } from "../builtin/schemas.ts";
-import { encode } from "../content.ts";
-import { type Call, respond } from "../context.ts";
-import { complete } from "../draft.ts";
+import { type Call, respondIn } from "../context.ts";
+import { complete, foreign } from "../draft.ts";
 import { type FieldError, invalid } from "../field-errors.ts";
-import { cloneJson, isObject, type JsonObject, setAt, valueAt } from "../internal/json.ts";
-import { readWriteOptions } from "../options.ts";
+import { cloneJson, goQuote, isObject, type JsonObject, setAt, valueAt } from "../internal/json.ts";
+import { objectAt } from "../internal/read.ts";
+import { SCALE, type ReplicasPaths, scaleOwners, withScaleOwners } from "../managed-fields/scale.ts";
+import { managedAfterUpdate } from "../managed-fields/update.ts";
+import { matchNamespace } from "../namespaces.ts";
+import { secondsOf } from "../object-meta.ts";
+import { readWriteOptions, type WriteOptions } from "../options.ts";
 import { viewOf } from "../present.ts";
-import type { ScalePaths } from "../registry.ts";
-import { badRequest, invalidObject, unsupportedMediaType } from "../status-errors.ts";
-import type { Entry, StoredObject } from "../storage.ts";
+import { resourceOf, type ScalePaths } from "../registry.ts";
+import { badRequest, conflict, internalError, invalidObject, type StatusError } from "../status-errors.ts";
+import type { Draft, Entry, StoredObject } from "../storage.ts";
 import { View } from "../view.ts";
+import { readConfiguration } from "./apply.ts";
+import { appliedScale } from "./apply-scale.ts";
 import { readBody } from "./create.ts";
 import { APPLY, parsePatch, patchTypeOf, readPatch, readStrategic, STRATEGIC } from "./patch-body.ts";
+import { NO_RESIDUE } from "./residue.ts";
 import { strategicallyMerged } from "./strategic-patch.ts";
-import { change, requireEntry, uidConflict } from "./update.ts";
+import { change, checkName, requireEntry, uidConflict } from "./update.ts";
 
 export async function getScale(call: Call): Promise<ApiResponse> {
-  return answer(call, objectOf(call, requireEntry(call)));
+  const object = objectOf(call, requireEntry(call));
+  // Nobody is to take what is not there for zero.
+  if (!hasReplicas(call, object)) throw internalError(`${replicasField(call)} does not exist`);
+  return answer(call, object);
 }
 
 export async function updateScale(call: Call): Promise<ApiResponse> {
   const body = await readBody(call);
-  return write(call, () => body, "UpdateOptions");
+  return write(call, "UpdateOptions", () => ({ scale: body }));
 }
 
 export async function patchScale(call: Call): Promise<ApiResponse> {
   const type = patchTypeOf(call.request.headers["content-type"], call.served.type);
-  if (type === APPLY) throw unsupportedMediaType([]);
+  if (type === APPLY) return applyScale(call);
+  const text = call.request.body ?? "";
   if (type === STRATEGIC) {
-    const patch = readStrategic(call.request.body ?? "");
-    return write(call, (scale) => strategicallyMerged(scale, patch, SCALE), "PatchOptions");
+    const patch = readStrategic(text);
+    return write(call, "PatchOptions", ({ scale }) => ({ scale: strategicallyMerged(scale, patch, SCHEMA) }));
   }
-  return write(call, readPatch(type, parsePatch(call.request.body ?? "")), "PatchOptions");
+  const applyTo = readPatch(type, parsePatch(text));
+  return write(call, "PatchOptions", ({ scale }) => ({ scale: applyTo(scale) }));
+}
+
+async function applyScale(call: Call): Promise<ApiResponse> {
+  const options = readWriteOptions(call.query, call.request.headers["user-agent"], "ApplyOptions");
+  const configuration = await readConfiguration(call.request.body ?? "", options);
+  return write(call, "ApplyOptions", (live) => appliedScale(call, configuration, { ...live, options }));
 }
 
 const NUMBERS: RawSchema = { type: "object", properties: { replicas: { type: "integer", format: "int32" }, selector: { type: "string" } } };
 
 /** autoscaling/v1 Scale, as far as patches are concerned. */
-const SCALE: RawSchema = {
+const SCHEMA: RawSchema = {
   type: "object",
   properties: {
     kind: { type: "string" },
@@ -50,51 +68,150 @@ const SCALE: RawSchema = {
   },
 };
 
-async function write(call: Call, next: (scale: JsonObject) => unknown, kind: "UpdateOptions" | "PatchOptions"): Promise<ApiResponse> {
+/** A scale as it is, and who owns its replicas. */
+interface Scaled {
+  readonly scale: JsonObject;
+  readonly owners: readonly ManagedFieldsEntry[];
+}
+
+/** What a write makes of it; without owners they are found out. */
+interface Rescaled {
+  readonly scale: unknown;
+  readonly owners?: readonly ManagedFieldsEntry[];
+}
+
+async function write(call: Call, kind: OptionsKind, next: (live: Scaled) => Rescaled): Promise<ApiResponse> {
   const options = readWriteOptions(call.query, call.request.headers["user-agent"], kind);
   const entry = requireEntry(call);
   const live = objectOf(call, entry);
-  const scale = next(scaleOf(call, live));
-  const { served, route } = call;
-  if (!isObject(scale) || scale["kind"] !== "Scale") throw badRequest("the object provided is unrecognized (must be of type Scale)");
-  const meta = isObject(scale["metadata"]) ? scale["metadata"] : {};
-  if (typeof meta["uid"] === "string" && meta["uid"] !== "" && meta["uid"] !== live.metadata.uid)
-    throw uidConflict(call, entry, meta["uid"]);
-  const errors = scaleErrors(call, scale, meta);
-  if (errors.length > 0) throw invalidObject({ group: "autoscaling", kind: "Scale" }, route.name, errors);
+  const managed = managedFieldsOf(live);
+  const paths = replicasPathsOf(call);
+  const shown = { scale: scaleOf(call, live), owners: scaleOwners(managed, paths) };
+  const { scale, owners } = next(shown);
+  if (!isObject(scale)) throw badRequest("the object provided is unrecognized (must be of type Scale)");
+  checkScale(call, { scale, entry, live, kind });
   const object: JsonObject = cloneJson(live) as unknown as JsonObject; // the same value, writable
   setAt(object, pathsOf(call).specReplicas, valueAt(scale, ["spec", "replicas"]) ?? 0);
-  const { draft } = complete(served, object);
-  if (typeof meta["resourceVersion"] === "string" && meta["resourceVersion"] !== "")
-    draft.metadata["resourceVersion"] = meta["resourceVersion"];
-  const result = change(call, { entry, draft, subresource: "scale", options });
+  const { draft } = complete(call.served, object);
+  const version = objectAt(scale, "metadata")["resourceVersion"];
+  if (typeof version === "string" && version !== "") draft.metadata["resourceVersion"] = version;
+  const ownersNow = owners ?? ownersAfterUpdate(call, shown, { scale, options });
+  const applied = {
+    managed: withScaleOwners(managed, ownersNow, { apiVersion: call.served.version.apiVersion, paths }),
+    residue: NO_RESIDUE,
+  };
+  const result = change(call, { entry, draft, subresource: "scale", options, applied });
   return answer(call, result instanceof View ? result.object : objectOf(call, result));
 }
 
-function scaleErrors(call: Call, scale: JsonObject, meta: JsonObject): readonly FieldError[] {
+function managedFieldsOf({ metadata: { managedFields } }: StoredObject): readonly ManagedFieldsEntry[] {
+  return Array.isArray(managedFields) ? (managedFields as ManagedFieldsEntry[]) : []; // stored by this server
+}
+
+function ownersAfterUpdate(
+  { parts }: Call,
+  before: Scaled,
+  { scale, options }: { readonly scale: JsonObject; readonly options: WriteOptions },
+): readonly ManagedFieldsEntry[] {
+  const replicas = valueAt(scale, ["spec", "replicas"]) || undefined;
+  return managedAfterUpdate({
+    before: before.scale,
+    after: { ...before.scale, spec: replicas === undefined ? {} : { replicas } },
+    model: SCALE,
+    managed: before.owners,
+    writer: { manager: options.fieldManager, subresource: "scale", time: secondsOf(parts.clock.now()) },
+  });
+}
+
+/** By version. */
+function replicasPathsOf({ served: { type } }: Call): ReplicasPaths {
+  return new Map(type.versions.map(({ apiVersion, scale }) => [apiVersion, scale?.specReplicas]));
+}
+
+type OptionsKind = "UpdateOptions" | "PatchOptions" | "ApplyOptions";
+
+interface Candidate {
+  readonly scale: JsonObject;
+  readonly entry: Entry;
+  readonly live: StoredObject;
+  readonly kind: OptionsKind;
+}
+
+/** @throws StatusError 400, 409, 422 */
+function checkScale(call: Call, { scale, entry, live, kind }: Candidate): void {
+  const { served, route } = call;
+  checkScaleKind(call, scale);
+  const meta = objectAt(scale, "metadata");
+  const draft = { metadata: { ...meta } } as unknown as Draft; // its name and namespace are read alone
+  matchNamespace(draft, served.type.isNamespaced ? route.namespace : "");
+  checkName(call, draft);
+  if (typeof meta["uid"] === "string" && meta["uid"] !== "" && meta["uid"] !== live.metadata.uid) {
+    if (kind === "UpdateOptions") throw uidConflict(call, entry, meta["uid"]);
+    if (!served.type.isCustom) throw otherUid(call, meta["uid"], live);
+  }
+  if (kind === "PatchOptions" && !hasReplicas(call, live) && valueAt(scale, ["spec", "replicas"]) === undefined)
+    throw badRequest(`${replicasField(call)} cannot be empty`);
+  const errors = scaleErrors(call, scale);
+  const of = served.type.isCustom ? served.type : { group: "autoscaling", kind: "Scale" };
+  if (errors.length > 0) throw invalidObject(of, route.name, errors);
+}
+
+/** A patch means another object than that of this name. */
+function otherUid({ served: { type }, route }: Call, uid: string, live: StoredObject): StatusError {
+  const { group, resource } = resourceOf(type);
+  const cause = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${live.metadata.uid}`;
+  return conflict({ group, resource: `${resource}/scale` }, route.name, cause);
+}
+
+/** Built-in kinds have a default. */
+function hasReplicas(call: Call, object: StoredObject): boolean {
+  return !call.served.type.isCustom || typeof valueAt(object, pathsOf(call).specReplicas) === "number";
+}
+
+function replicasField(call: Call): string {
+  return `the spec replicas field ${goQuote(`.${pathsOf(call).specReplicas.join(".")}`)}`;
+}
+
+/** @throws StatusError 400 */
+function checkScaleKind(call: Call, scale: JsonObject): void {
+  const [kind, apiVersion] = [String(scale["kind"] || "Scale"), String(scale["apiVersion"] || "autoscaling/v1")];
+  if (kind === "Scale" && apiVersion === "autoscaling/v1") return;
+  const { type } = call.served;
+  const at = { group: "autoscaling", version: "v1", apiVersion: "autoscaling/v1", kind: "Scale" };
+  const version = apiVersion.split("/").at(-1) ?? "";
+  const cause = foreign(
+    { type: { ...type, group: at.group, kind: at.kind }, version: { ...call.served.version, ...at } },
+    kind,
+    apiVersion,
+  );
+  throw badRequest(`${kind} in version ${goQuote(version)} cannot be handled as a Scale: ${cause}`);
+}
+
+function scaleErrors(call: Call, scale: JsonObject): readonly FieldError[] {
   const errors: FieldError[] = [];
-  if (meta["name"] !== call.route.name) errors.push(invalid("metadata.name", meta["name"] ?? "", "does not match the name on the URL"));
   const replicas = valueAt(scale, ["spec", "replicas"]) ?? 0;
   if (typeof replicas !== "number" || !Number.isInteger(replicas)) errors.push(invalid("spec.replicas", replicas, "must be an integer"));
+  else if (replicas < 0 && call.served.type.isCustom)
+    errors.push(invalid(`.${pathsOf(call).specReplicas.join(".")}`, replicas, "should be a non-negative integer"));
   else if (replicas < 0) errors.push(invalid("spec.replicas", replicas, "must be greater than or equal to 0"));
   return errors;
 }
 
 async function answer(call: Call, object: StoredObject): Promise<ApiResponse> {
-  const { encoding } = call.accepted;
-  return respond(200, await encode(JSON.stringify(scaleOf(call, object)), encoding), `application/${encoding}`);
+  return respondIn(call.accepted.encoding, 200, JSON.stringify(scaleOf(call, object)));
 }
 
 function scaleOf(call: Call, object: StoredObject): JsonObject {
   const paths = pathsOf(call);
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
-  const replicas = valueAt(object, paths.specReplicas);
+  // Go leaves out a zero here.
+  const replicas = valueAt(object, paths.specReplicas) || undefined;
   const selector = selectorOf(object, paths);
   return {
     kind: "Scale",
     apiVersion: "autoscaling/v1",
     metadata: { name, ...(namespace === undefined ? {} : { namespace }), uid, resourceVersion, creationTimestamp },
-    spec: { replicas: replicas ?? 0 },
+    spec: replicas === undefined ? {} : { replicas },
     status: { replicas: valueAt(object, paths.statusReplicas) ?? 0, ...(selector === "" ? {} : { selector }) },
   };
 }

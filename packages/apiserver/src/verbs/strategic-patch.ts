@@ -2,7 +2,7 @@
 import type { Call } from "../context.ts";
 import { definitionOf } from "../builtin/schemas.ts";
 import type { RawSchema } from "../builtin/schemas.ts";
-import { complete, checkFields, fieldProblems, type Incoming } from "../draft.ts";
+import { checkFields, complete, fieldProblems, type Incoming } from "../draft.ts";
 import { invalid } from "../field-errors.ts";
 import { cloneJson, goValue, type JsonObject } from "../internal/json.ts";
 import { duplicateMembers } from "../internal/json-text.ts";

@@ -1,13 +1,16 @@
 /** PUT of an object or its status, and what every change of an existing object has in common. */
 import { type ApiResponse, jsonEqual } from "@treadle/apimachinery";
 import { type Call, entryOf, viewFor } from "../context.ts";
-import { type AppliedOwnership, noteSent, prepareDraft, recordOwner, validateDraft } from "../draft.ts";
+import { type AppliedOwnership, noteSent, prepareDraft, recordOwner } from "../ownership.ts";
+import { validateDraft } from "../validation.ts";
 import { invalid } from "../field-errors.ts";
 import { goQuote, type JsonObject } from "../internal/json.ts";
+import { textsAt } from "../internal/read.ts";
 import { matchNamespace } from "../namespaces.ts";
 import { readWriteOptions, type WriteOptions } from "../options.ts";
 import { noteView, toStored, viewOf } from "../present.ts";
 import { type ResourceType, resourceOf } from "../registry.ts";
+import { partOf } from "../partial-writes.ts";
 import { keptByStatus } from "../status-rules.ts";
 import { badRequest, conflict, invalidObject, notFound, type StatusError, staleVersion, unreadableVersion } from "../status-errors.ts";
 import type { Draft, Entry, StoredObject } from "../storage.ts";
@@ -61,6 +64,8 @@ export function change(call: Call, { entry, draft: sent, subresource, options, a
   validateDraft(served, written, call.warnings);
   call.parts.access.checkOwners(call, written);
   call.parts.admission.validate(call, { ...admitted, draft: next });
+  // An object that is stored is JSON.
+  if (subresource === "") type.hooks.admit?.(next, live as JsonObject, { store: call.parts.store, isDryRun: options.isDryRun });
   recordOwner(call, written, applied ?? { requested, options });
   const stored = toStored(call, next);
   // A subresource takes the metadata as readers see it.
@@ -70,6 +75,7 @@ export function change(call: Call, { entry, draft: sent, subresource, options, a
   if (
     next.metadata["deletionTimestamp"] !== undefined &&
     next.metadata["finalizers"] === undefined &&
+    !holdsContent(type, next) &&
     !next.metadata["deletionGracePeriodSeconds"]
   ) {
     collection.delete(entry);
@@ -80,6 +86,11 @@ export function change(call: Call, { entry, draft: sent, subresource, options, a
   noteView(updated, version, next);
   keepResidue(updated.object, residue);
   return updated;
+}
+
+/** A namespace stays as long as its content must go first. */
+function holdsContent({ id }: ResourceType, draft: Draft): boolean {
+  return id === "namespaces" && textsAt(draft, "spec", "finalizers").length > 0;
 }
 
 /** @throws StatusError 400 */
@@ -106,10 +117,17 @@ function checkVersion({ served: { type }, route }: Call, draft: Draft, live: Sto
 function merge(call: Call, draft: Draft, live: StoredObject, subresource: string): Draft {
   const { type, version } = call.served;
   let next = draft;
+  const take = partOf(type.id, subresource);
   if (subresource === "status") {
     next = statusWritten(call, draft, live);
+  } else if (take !== undefined) {
+    const { resourceVersion: _, ...metadata } = live.metadata;
+    next = take(draft, { ...live, metadata } as unknown as JsonObject) as Draft; // a copy of a stored object
+    keepServerFields(next.metadata, live);
   } else {
     keepServerFields(draft.metadata, live);
+    // The finalizers of a namespace's content are written through the subresource alone.
+    if (type.id === "namespaces") next["spec"] = live["spec"];
     if (version.status) {
       // Managers of other versions lose the status that the request drops, though it stays; so does the real server.
       if (type.isCustom && type.versions.length > 1) noteSent(next, { ...next });
@@ -118,6 +136,8 @@ function merge(call: Call, draft: Draft, live: StoredObject, subresource: string
     }
   }
   prepareDraft(call, next, live);
+  // Who sends metadata that the part does not take owns them all the same.
+  if (take !== undefined) noteSent(next, { ...next, metadata: { ...next.metadata, ...ownable(draft.metadata) } });
   if (
     type.countsGenerations &&
     (isNewGeneration(next, live, version.status) || (subresource === "" && isAnnotatedAnew(type, next, live)))
@@ -125,6 +145,10 @@ function merge(call: Call, draft: Draft, live: StoredObject, subresource: string
     next.metadata["generation"] = (live.metadata.generation ?? 0) + 1;
   }
   return next;
+}
+
+function ownable({ labels, annotations }: JsonObject): JsonObject {
+  return { ...(labels === undefined ? {} : { labels }), ...(annotations === undefined ? {} : { annotations }) };
 }
 
 /** The live object with the status of the draft, and with what else a write of a status may change. */
@@ -179,16 +203,31 @@ function checkUid(call: Call, draft: Draft, entry: Entry): void {
 }
 
 /** The write means an object of that name that was there before. */
-export function uidConflict({ served, route }: Call, entry: Entry, sent: string): StatusError {
-  const resource = resourceOf(served.type);
-  const key = ["/registry", ...(resource.group === "" ? [] : [resource.group]), resource.resource, entry.key].join("/");
-  const cause = `Precondition failed: UID in precondition: ${sent}, UID in object meta: ${entry.object.metadata.uid}`;
-  return conflict(
-    resource,
-    route.name,
-    `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${cause}`,
-  );
+export function uidConflict(call: Call, entry: Entry, sent: string): StatusError {
+  return preconditionFailed(call, entry, `UID in precondition: ${sent}, UID in object meta: ${entry.object.metadata.uid}`);
 }
+
+/** A condition that the real server leaves to its store, in the words of that. */
+export function preconditionFailed({ served, route }: Call, entry: Entry, cause: string): StatusError {
+  const resource = resourceOf(served.type);
+  const key = `/registry/${storedUnder(served.type)}/${entry.key}`;
+  const text = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: ${cause}`;
+  return conflict(resource, route.name, text);
+}
+
+/** Where the real server keeps a kind. */
+function storedUnder({ id, group, plural, isCustom }: ResourceType): string {
+  const isOfExtensions = group === "apiextensions.k8s.io" || group === "apiregistration.k8s.io";
+  return STORED_ELSEWHERE[id] ?? (isCustom || isOfExtensions ? `${group}/${plural}` : plural);
+}
+
+const STORED_ELSEWHERE: Readonly<Record<string, string>> = {
+  replicationcontrollers: "controllers",
+  endpoints: "services/endpoints",
+  nodes: "minions",
+  services: "services/specs",
+  "ingresses.networking.k8s.io": "ingress",
+};
 
 /** The entry that a request for an existing object means. @throws StatusError 404 */
 export function requireEntry(call: Call): Entry {

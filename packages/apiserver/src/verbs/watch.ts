@@ -1,54 +1,79 @@
 /** GET with `watch`: changes of one kind as lines of JSON, from a version or from the present state. */
-import type { ApiResponse, Timer } from "@treadle/apimachinery";
+import type { ApiResponse } from "@treadle/apimachinery";
 import { type Call, viewFor } from "../context.ts";
 import { UnreadError } from "../admission/suspension.ts";
+import { emptyOf } from "../builtin/decode.ts";
+import { PROTOBUF } from "../content.ts";
 import { EventQueue } from "../event-queue.ts";
 import { type FieldError, forbidden, notSupported } from "../field-errors.ts";
+import type { JsonObject } from "../internal/json.ts";
 import { readBoolean, readInteger } from "../options.ts";
-import { readSelection, type Selection } from "../selection.ts";
+import { parseSelectors, type Selection, selectionOf, type Selectors } from "../selection.ts";
 import { expired, invalidObject, notAcceptable, unreadableVersion } from "../status-errors.ts";
-import type { Change, Entry } from "../storage.ts";
+import type { Change, Entry, StoredObject } from "../storage.ts";
 import { tableEvents } from "../table/table.ts";
-import type { EventType, View } from "../view.ts";
-import { readVersion } from "./list.ts";
+import { type EventType, View } from "../view.ts";
+import { readListOptions, readVersion } from "./list.ts";
 
 /** k8s.io/apiserver `minRequestTimeout`: a watch without a timeout ends after one to two times this. */
 const MIN_TIMEOUT_SECONDS = 1800;
 
-export function watch(call: Call): ApiResponse {
+export async function watch(call: Call): Promise<ApiResponse> {
   const { query, accepted } = call;
   // What must be converted is, before anything is open.
   if (call.served.version.conversion !== undefined) for (const entry of call.collection.all()) viewFor(call, entry);
-  if (accepted.encoding === "yaml") throw notAcceptable(["application/json", "application/json;stream=watch"]);
-  const options = readWatchOptions(query);
-  const selection = readSelection(call);
-  const table = accepted.table === undefined ? undefined : tableEvents(call);
-  const line = table ?? ((type: EventType, view: View) => view.event(type));
-  const timers: { bookmark?: Timer; timeout?: Timer } = {};
-  const queue = openQueue(call, timers);
-  const headers = { "content-type": "application/json" };
-  let stopListening: (() => void) | undefined;
+  if (accepted.encoding === "yaml") throw notAcceptable(["application/json;stream=watch", `${PROTOBUF};stream=watch`]);
+  readInteger(query, "limit");
+  // On the older path the query need not say that it is a watch, and is then checked as that of a list.
+  const isList = call.route.isWatch === true && readBoolean(query, "watch") !== true;
+  const selectors = isList ? readListOptions(query) : readWatchSelectors(query);
+  const options = watchOptions(query);
+  const selection = selectionOf(call, selectors);
+  // Nothing is waited for in the usual case: the watch begins with the state that the request found.
+  const lines = accepted.encoding === "protobuf" ? await protobufLines(call) : jsonLines(call);
+  const opening = { ...options, selection, lines, queue: openQueue(call) };
   try {
-    stopListening = begin(call, { line, queue, selection, ...options });
+    begin(call, opening);
   } catch (error) {
     // A past state waits for its conversion: the request comes again.
-    queue.end();
+    opening.queue.end();
     throw error;
   }
-  if (stopListening === undefined) return { status: 200, headers, stream: queue };
-  const close = (): void => {
-    stopListening();
-    timers.bookmark?.cancel();
-    timers.timeout?.cancel();
-  };
-  closers.set(queue, close);
-  if (queue.hasEnded) close();
-  else startTimers(call, { queue, timers, options });
-  return { status: 200, headers, stream: queue };
+  startTimers(call, opening);
+  return { status: 200, headers: { "content-type": lines.contentType }, stream: opening.queue };
 }
 
-/** What to undo when a queue ends; set once the watch has begun. */
-const closers = new WeakMap<EventQueue, () => void>();
+/** Events as the request wants to read them. */
+interface Lines {
+  readonly contentType: string;
+  readonly event: (type: EventType, view: View) => string;
+  readonly error: (status: JsonObject) => string;
+  readonly bookmark: (revision: number, isInitialEnd: boolean) => string;
+}
+
+async function protobufLines(call: Call): Promise<Lines> {
+  const { encodeEvent } = await import("../protobuf/encode.ts");
+  return {
+    contentType: `${PROTOBUF};stream=watch`,
+    event: (type, view) => encodeEvent(type, view.object as unknown as JsonObject), // a stored object is JSON
+    error: (status) => encodeEvent("ERROR", status),
+    bookmark: (revision, isInitialEnd) => encodeEvent("BOOKMARK", bookmark(call, revision, isInitialEnd)),
+  };
+}
+
+function jsonLines(call: Call): Lines {
+  const table = call.accepted.table === undefined ? undefined : tableEvents(call);
+  const text = (type: string, object: JsonObject): string => `${JSON.stringify({ type, object })}\n`;
+  return {
+    contentType: "application/json",
+    event: table ?? ((type, view) => view.event(type)),
+    error: (status) => text("ERROR", status),
+    bookmark: (revision, isInitialEnd) =>
+      table === undefined
+        ? text("BOOKMARK", bookmark(call, revision, isInitialEnd))
+        : table("BOOKMARK", new View(bookmarkRow(call, revision, isInitialEnd))),
+  };
+}
 
 interface WatchOptions {
   readonly version: number | undefined;
@@ -59,13 +84,15 @@ interface WatchOptions {
 }
 
 interface Opening extends WatchOptions {
-  /** Makes the line of an event. */
-  readonly line: (type: EventType, view: View) => string;
+  readonly lines: Lines;
   readonly queue: EventQueue;
   readonly selection: Selection;
 }
 
-function readWatchOptions(query: URLSearchParams): WatchOptions {
+/** @throws StatusError 400, 422 */
+function readWatchSelectors(query: URLSearchParams): Selectors {
+  readInteger(query, "timeoutSeconds");
+  const selectors = parseSelectors(query);
   const sendsInitial = readBoolean(query, "sendInitialEvents");
   const match = query.get("resourceVersionMatch") ?? "";
   const errors: FieldError[] = [];
@@ -76,49 +103,51 @@ function readWatchOptions(query: URLSearchParams): WatchOptions {
     if (sendsInitial === undefined)
       errors.push(forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"));
     if (match !== "NotOlderThan") errors.push(notSupported("resourceVersionMatch", match, ["NotOlderThan"]));
-    if (query.get("continue"))
-      errors.push(forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided"));
   }
+  if (query.get("continue")) errors.push(forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided"));
   if (errors.length > 0) throw invalidObject({ group: "meta.k8s.io", kind: "ListOptions" }, "", errors);
+  return selectors;
+}
+
+/** @throws StatusError 400 */
+function watchOptions(query: URLSearchParams): WatchOptions {
   return {
     version: readVersion(query, unreadableVersion),
-    sendsInitial,
+    sendsInitial: readBoolean(query, "sendInitialEvents"),
     allowsBookmarks: readBoolean(query, "allowWatchBookmarks") ?? false,
     timeoutSeconds: readInteger(query, "timeoutSeconds"),
   };
 }
 
-function openQueue(call: Call, timers: { bookmark?: Timer; timeout?: Timer }): EventQueue {
-  const { parts, request } = call;
+function openQueue({ parts, request, served }: Call): EventQueue {
+  const queue = new EventQueue(parts.watchBuffer);
   const abort = (): void => queue.abort();
-  const queue: EventQueue = new EventQueue(parts.watchBuffer, () => {
+  parts.streams.set(queue, served.type.id);
+  request.signal?.addEventListener("abort", abort, { once: true });
+  queue.onEnd(() => {
     parts.streams.delete(queue);
     request.signal?.removeEventListener("abort", abort);
-    closers.get(queue)?.();
-    timers.bookmark?.cancel();
   });
-  parts.streams.set(queue, call.served.type.id);
-  request.signal?.addEventListener("abort", abort, { once: true });
   if (request.signal?.aborted) queue.abort();
   return queue;
 }
 
-/** Sends what the watch begins with and follows the changes; returns how to stop, or `undefined` where the watch is over. */
-function begin(call: Call, opening: Opening): (() => void) | undefined {
+/** Sends what the watch begins with and follows the changes, until the queue ends. */
+function begin(call: Call, opening: Opening): void {
   const { collection, parts } = call;
-  const { queue, version, sendsInitial } = opening;
+  const { queue, lines, version, sendsInitial } = opening;
   // Without a version, and with "0", a watch begins with the present state unless that is declined.
   const fromState = sendsInitial ?? (version === undefined || version === 0);
   const from = fromState || version === undefined || version === 0 ? parts.store.revision : version;
   const changes = collection.changesAfter(from);
   if (changes === undefined) {
     const { status } = expired(`too old resource version: ${from} (${collection.compactedRevision})`);
-    queue.push(`{"type":"ERROR","object":${JSON.stringify(status)}}\n`);
+    queue.push(lines.error({ ...status }));
     queue.end();
-    return undefined;
+    return;
   }
   if (fromState) queue.pushAll(initialEvents(call, opening));
-  if (sendsInitial === true && opening.allowsBookmarks) queue.push(bookmark(call, parts.store.revision, true));
+  if (sendsInitial === true && opening.allowsBookmarks) queue.push(lines.bookmark(parts.store.revision, true));
   const follow = (change: Change): void => {
     if (change.revision <= from) return; // a version of the future: silent until it is reached
     send(change);
@@ -128,7 +157,7 @@ function begin(call: Call, opening: Opening): (() => void) | undefined {
     if (line !== undefined) queue.push(line);
   });
   queue.pushAll(changes.map((change) => eventLine(call, opening, change)).filter((line) => line !== undefined));
-  return collection.listen(follow);
+  queue.onEnd(collection.listen(follow));
 }
 
 /** Sends changes one after the other; one that must be converted first holds those after it. */
@@ -163,17 +192,17 @@ function inOrder({ parts, collection }: Call, queue: EventQueue, send: (change: 
   };
 }
 
-function* initialEvents(call: Call, { selection, line }: Opening): Iterable<string> {
-  for (const entry of call.collection.all()) if (selection.matches(entry)) yield line("ADDED", viewFor(call, entry));
+function* initialEvents(call: Call, { selection, lines }: Opening): Iterable<string> {
+  for (const entry of call.collection.all()) if (selection.matches(entry)) yield lines.event("ADDED", viewFor(call, entry));
 }
 
 /** What a change means to this watcher: an object that enters or leaves the selection is added or deleted for it. */
-function eventLine(call: Call, { selection, line }: Opening, { type, entry, previous }: Change): string | undefined {
+function eventLine(call: Call, { selection, lines }: Opening, { type, entry, previous }: Change): string | undefined {
   const was = previous !== undefined && selection.matches(previous);
-  if (type === "DELETED") return was ? line("DELETED", viewFor(call, entry)) : undefined;
+  if (type === "DELETED") return was ? lines.event("DELETED", viewFor(call, entry)) : undefined;
   const is = selection.matches(entry);
-  if (is) return line(was ? "MODIFIED" : "ADDED", viewFor(call, entry));
-  return was && previous !== undefined ? line("DELETED", departure(call, previous, entry)) : undefined;
+  if (is) return lines.event(was ? "MODIFIED" : "ADDED", viewFor(call, entry));
+  return was && previous !== undefined ? lines.event("DELETED", departure(call, previous, entry)) : undefined;
 }
 
 /** The last state that was selected, under the version of the change. */
@@ -181,36 +210,36 @@ function departure(call: Call, previous: Entry, entry: Entry): View {
   return viewFor(call, previous).departedAt(entry.object.metadata.resourceVersion);
 }
 
-function bookmark(call: Call, revision: number, isInitialEnd: boolean): string {
+function bookmark(call: Call, revision: number, isInitialEnd: boolean): JsonObject {
   const { type, version } = call.served;
   const metadata = {
     resourceVersion: String(revision),
-    ...(type.isCustom ? {} : { creationTimestamp: null }),
     ...(isInitialEnd ? { annotations: { "k8s.io/initial-events-end": "true" } } : {}),
   };
-  const { isMetadataOnly } = call.accepted;
+  const isMetadataOnly = call.accepted.metadataOf !== undefined;
   const kind = isMetadataOnly ? "PartialObjectMetadata" : type.kind;
   const apiVersion = isMetadataOnly ? "meta.k8s.io/v1" : version.apiVersion;
-  return `${JSON.stringify({ type: "BOOKMARK", object: { kind, apiVersion, metadata } })}\n`;
+  return { kind, apiVersion, metadata };
 }
 
-function startTimers(
-  call: Call,
-  {
-    queue,
-    timers,
-    options,
-  }: { readonly queue: EventQueue; readonly timers: { bookmark?: Timer; timeout?: Timer }; readonly options: WatchOptions },
-): void {
-  const { clock, random, bookmarkIntervalMs, store } = call.parts;
-  const seconds = options.timeoutSeconds ?? 0;
-  const timeoutMs = 1000 * (seconds > 0 ? seconds : MIN_TIMEOUT_SECONDS * (1 + random.next()));
-  timers.timeout = clock.after(timeoutMs, () => queue.end());
-  if (!options.allowsBookmarks || bookmarkIntervalMs <= 0) return;
-  const mark = (): void => {
-    if (queue.hasEnded) return;
-    queue.push(bookmark(call, store.revision, false));
-    timers.bookmark = clock.after(bookmarkIntervalMs, mark);
+/** In a table a bookmark is the row of an object without contents. */
+function bookmarkRow(call: Call, revision: number, isInitialEnd: boolean): StoredObject {
+  const { metadata } = bookmark(call, revision, isInitialEnd);
+  return { ...emptyOf(call.served), metadata } as unknown as StoredObject; // it has no name
+}
+
+function startTimers({ parts }: Call, { queue, lines, timeoutSeconds = 0, allowsBookmarks }: Opening): void {
+  const { clock, random, bookmarkIntervalMs, store } = parts;
+  if (queue.hasEnded) return;
+  const timeoutMs = 1000 * (timeoutSeconds > 0 ? timeoutSeconds : MIN_TIMEOUT_SECONDS * (1 + random.next()));
+  const timeout = clock.after(timeoutMs, () => queue.end());
+  queue.onEnd(() => timeout.cancel());
+  if (!allowsBookmarks || bookmarkIntervalMs <= 0) return;
+  const again = (): void => {
+    queue.push(lines.bookmark(store.revision, false));
+    // A reader that is too slow ends with it.
+    if (!queue.hasEnded) next = clock.after(bookmarkIntervalMs, again);
   };
-  timers.bookmark = clock.after(bookmarkIntervalMs, mark);
+  let next = clock.after(bookmarkIntervalMs, again);
+  queue.onEnd(() => next.cancel());
 }

@@ -77,6 +77,10 @@ class Placeholders {
         .replaceAll(/(resourceVersion=|too old resource version: |current: )\d+( \(\d+\))?/g, "$1<version>")
         .replaceAll(/\b10\.\d+\.\d+\.\d+\b/g, "<cluster ip>")
         .replaceAll(/\beyJ[\w-]+\.[\w-]+\.[\w-]+/g, "<token>")
+        // The difference of two specs, in lines, which the real server adds to what it says of a pod.
+        .replaceAll(/\n@@ -[^]*?(?=, [\w.[\]]+: [A-Z][a-z]+ value|\]?$)/g, "")
+        // Templates in the form of Go's structs, with all that they have not.
+        .replaceAll(/(?<=spec\.template: Invalid value: |^Invalid value: )\{.*"[Ss]pec":.*\}(?=: field is immutable)/g, "<template>")
         // Objects inside messages.
         .replaceAll(/(resourceVersion\\+":\\+")\d+/g, "$1<version>")
         .replaceAll(/(ResourceVersion in [a-z ]+ )\(\d+\)/g, "$1(<version>)")

@@ -11,6 +11,20 @@ import type { Json } from "./session.ts";
 
 /** @throws when the file is no such kubeconfig. */
 export function realServer(kubeconfig: string): Transport & { readonly url: string } {
+  const { url, tls } = credentialsOf(kubeconfig);
+  const agent = new Agent({ keepAlive: true, ...tls });
+  return {
+    url,
+    request: (request) => exchange(url, agent, request),
+    close: async () => agent.destroy(),
+  };
+}
+
+/** Where the server is and who asks, by the current context. @throws when the file is no such kubeconfig. */
+export function credentialsOf(kubeconfig: string): {
+  readonly url: string;
+  readonly tls: { readonly ca: Buffer; readonly cert: Buffer; readonly key: Buffer };
+} {
   const config = parse(readFileSync(kubeconfig, "utf8")) as Json; // looked into below
   const context = named(config["contexts"], config["current-context"])?.["context"];
   const cluster = named(config["clusters"], context?.cluster)?.["cluster"];
@@ -18,12 +32,7 @@ export function realServer(kubeconfig: string): Transport & { readonly url: stri
   const [ca, cert, key] = [cluster?.["certificate-authority-data"], user?.["client-certificate-data"], user?.["client-key-data"]].map(pem);
   if (typeof cluster?.server !== "string" || ca === undefined || cert === undefined || key === undefined)
     throw new Error(`${kubeconfig} has no server with a client certificate in its current context`);
-  const agent = new Agent({ keepAlive: true, ca, cert, key });
-  return {
-    url: cluster.server,
-    request: (request) => exchange(cluster.server, agent, request),
-    close: async () => agent.destroy(),
-  };
+  return { url: cluster.server, tls: { ca, cert, key } };
 }
 
 function exchange(url: string, agent: Agent, request: ApiRequest): Promise<ApiResponse> {

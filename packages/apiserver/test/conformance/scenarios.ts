@@ -1,35 +1,55 @@
 /** All scenarios, in the order in which they run. */
+import { allocations } from "./scenarios/allocations.ts";
 import { apply } from "./scenarios/apply.ts";
+import { autoscalers } from "./scenarios/autoscalers.ts";
 import { builtInDefaults } from "./scenarios/builtin-defaults.ts";
 import { builtInFields } from "./scenarios/builtin-fields.ts";
 import { changes } from "./scenarios/changes.ts";
 import { conversion } from "./scenarios/conversion.ts";
+import { definitionChecks } from "./scenarios/definition-checks.ts";
+import { definitions } from "./scenarios/definitions.ts";
+import { namespaces } from "./scenarios/namespaces.ts";
 import { objects } from "./scenarios/objects.ts";
 import { ownership } from "./scenarios/ownership.ts";
 import { patches } from "./scenarios/patches.ts";
+import { podActions } from "./scenarios/pod-actions.ts";
+import { policies } from "./scenarios/policies.ts";
 import { protocol } from "./scenarios/protocol.ts";
+import { reads } from "./scenarios/reads.ts";
 import { rules } from "./scenarios/rules.ts";
 import { rights } from "./scenarios/rights.ts";
+import { scale } from "./scenarios/scale.ts";
 import { schema } from "./scenarios/schema.ts";
 import { strategic } from "./scenarios/strategic.ts";
 import { tables } from "./scenarios/tables.ts";
+import { validation } from "./scenarios/validation.ts";
 import { webhooks } from "./scenarios/webhooks.ts";
 import type { Scenario } from "./session.ts";
 
 export const scenarios: readonly Scenario[] = [
   ...objects,
+  ...namespaces,
   ...patches,
   ...strategic,
   ...schema,
   ...rules,
   ...ownership,
   ...protocol,
+  ...reads,
+  ...podActions,
   ...changes,
   ...builtInDefaults,
   ...builtInFields,
+  ...autoscalers,
+  ...allocations,
   ...apply,
+  ...scale,
+  ...validation,
   ...tables,
   ...rights,
   ...webhooks,
+  ...policies,
   ...conversion,
+  ...definitions,
+  ...definitionChecks,
 ];

@@ -38,7 +38,9 @@ function words(args: string, { namespace, home, files = "" }: Stage): readonly s
 async function play({ args, stdin, meanwhile, until, env }: Command, stage: Stage): Promise<readonly Ran[]> {
   const { program, kubeconfig, home } = stage;
   const isWatched = meanwhile?.when === "watch=true";
-  const options = { kubeconfig, home, ...(stdin === undefined ? {} : { stdin }), ...(env === undefined ? {} : { env }) };
+  // Older ones take for JSON what begins with a brace.
+  const input = stdin?.startsWith("{") === true ? `---\n${stdin}` : stdin;
+  const options = { kubeconfig, home, ...(input === undefined ? {} : { stdin: input }), ...(env === undefined ? {} : { env }) };
   const running = startKubectl(program, [...words(args, stage), ...(isWatched ? ["-v=6"] : [])], options);
   const timer = setTimeout(() => running.stop(), PATIENCE_MS);
   const others: Ran[] = [];

@@ -1,11 +1,14 @@
 /** Options that cannot work are refused where they are given, not when they first matter. */
 import { isDns1123Label } from "@treadle/apimachinery";
 import type { ControllerOptions } from "../controller.ts";
+import { checkLeaderElection } from "../leader-election/options.ts";
 import type { ManagerOptions } from "../options.ts";
+import { isLoopback } from "./loopback.ts";
 
 /** @throws RangeError that names the option and what it may be */
 export function checkManagerOptions(options: ManagerOptions): void {
-  const { namespaces, probes, metrics } = options;
+  const { namespaces, probes, metrics, debug, leaderElection } = options;
+  if (typeof leaderElection === "object") checkLeaderElection(leaderElection);
   for (const name of ["gracefulShutdownMs", "cacheSyncTimeoutMs", "kindRetryMs"] as const) {
     const ms = options[name];
     if (ms !== undefined && !(Number.isFinite(ms) && ms >= 0 && ms <= MAX_MS))
@@ -16,11 +19,31 @@ export function checkManagerOptions(options: ManagerOptions): void {
   for (const namespace of namespaces ?? [])
     if (typeof namespace !== "string" || !isDns1123Label(namespace))
       throw new RangeError(`createManager: ${JSON.stringify(namespace)} in namespaces is no name of a namespace`);
-  for (const [name, server] of Object.entries({ probes, metrics })) {
-    const port = server === false ? undefined : server?.port;
+  checkMetrics(options);
+  if (typeof debug === "object" && debug.host !== undefined && !isLoopback(debug.host))
+    throw new RangeError(
+      `createManager: debug.host is ${JSON.stringify(debug.host)}: it is served on loopback only, since it shows the memory of the process`,
+    );
+  for (const [name, server] of Object.entries({ probes, metrics, debug })) {
+    const port = typeof server === "boolean" ? undefined : server?.port;
     if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= 65_535))
       throw new RangeError(`createManager: ${name}.port is ${String(port)}: give a port from 0 (any free one) to 65535`);
   }
+}
+
+function checkMetrics({ metrics, host }: ManagerOptions): void {
+  if (metrics === undefined || metrics === false) return;
+  const { tls, authorize } = metrics;
+  if (tls !== undefined && !(isFile(tls.certFile) && isFile(tls.keyFile)))
+    throw new RangeError("createManager: metrics.tls needs certFile and keyFile, the names of two files");
+  if (authorize === true && tls === undefined && !isLoopback(metrics.host ?? host))
+    throw new RangeError(
+      "createManager: metrics.authorize without metrics.tls would have tokens sent in the clear: give tls, or host 127.0.0.1",
+    );
+}
+
+function isFile(name: unknown): boolean {
+  return typeof name === "string" && name !== "";
 }
 
 /** @throws RangeError that names the handler, the option and what it may be */

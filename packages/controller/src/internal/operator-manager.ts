@@ -1,28 +1,36 @@
 /** The manager itself: its states, and what of its parts is asked from outside. What runs is in `runtime.ts`. */
 import { randomUUID } from "node:crypto";
-import { apiVersionOf, type Clock, groupKindOf, systemClock, systemRandom } from "@treadle/apimachinery";
-import { type Client, connect, type Exchange } from "@treadle/client";
-import type { Informer, Informers } from "@treadle/informer";
+import { type Clock, systemClock, systemRandom } from "@treadle/apimachinery";
+import type { Exchange } from "@treadle/client";
+import type { Informers } from "@treadle/informer";
 import type { AnyHandler, Logger } from "@treadle/reconcile";
 import type { Registry } from "prom-client";
-import type { Controller, ControllerOptions, ControllerStatus } from "../controller.ts";
+import type { Controller, ControllerOptions, ControllerStatus, PassReport } from "../controller.ts";
+import type { DebugSource } from "../debug/debug-server.ts";
+import { RecentErrors } from "../debug/recent-errors.ts";
 import { createLogger } from "../log.ts";
 import { isInspected } from "../inspect-managers.ts";
+import { createElection } from "../leader-election/create-election.ts";
+import { type Election, leadershipOf, NO_ELECTION_METRICS } from "../leader-election/election.ts";
 import type { Manager, ManagerAddresses, ManagerState, ManagerStatus } from "../manager.ts";
 import { ManagerError } from "../manager-error.ts";
+import { NO_METRICS } from "../metrics/controller-metrics.ts";
+import type { ManagerMetrics } from "../metrics/prometheus.ts";
 import type { ManagerOptions, Runnable } from "../options.ts";
+import { loadTracing } from "../tracing/tracing.ts";
 import { createActivity, settle, type SettleOptions } from "./activity.ts";
 import { admit, checkAddable } from "./admission.ts";
 import { checkControllerOptions, checkManagerOptions } from "./check-options.ts";
-import { NO_METRICS } from "./controller-metrics.ts";
+import { connection } from "./connection.ts";
 import { errorFields, messageOf } from "./error-text.ts";
+import { Health } from "./health.ts";
 import type { HttpServer } from "./http-server.ts";
-import { type Check, deadness, staleness } from "./probes.ts";
+import type { Check } from "./probes.ts";
 import { installProcessHooks } from "./process-hooks.ts";
-import type { ManagerMetrics } from "./prometheus.ts";
 import { both } from "./promises.ts";
 import { type Assignment, type Runtime, startRuntime } from "./runtime.ts";
 import { serverOptions } from "./server-options.ts";
+import { watchLoop } from "./watch-loop.ts";
 
 export class OperatorManager implements Manager {
   readonly #options: ManagerOptions;
@@ -31,39 +39,40 @@ export class OperatorManager implements Manager {
   readonly #activity = createActivity();
   readonly #assignments: Assignment[] = [];
   readonly #runnables: Runnable[] = [];
-  readonly #healthz = new Map<string, Check>();
-  readonly #readyz = new Map<string, Check>();
+  readonly #health: Health;
+  readonly #errors = new RecentErrors();
   readonly #abort = new AbortController();
   readonly #stopRequested = Promise.withResolvers<void>();
   #state: ManagerState = "new";
   #metrics: Promise<ManagerMetrics> | undefined;
   #loadedMetrics: ManagerMetrics | undefined;
-  #parts: Pick<Runtime, "informers" | "controllers" | "presence"> | undefined;
+  #parts: Pick<Runtime, "informers" | "controllers" | "presence" | "recorder"> | undefined;
   #servers: ReadonlyMap<string, HttpServer> = new Map();
   #starting: Promise<Runtime> | undefined;
   #stopping: Promise<void> | undefined;
   #hold: NodeJS.Timeout | undefined;
-  #failure: ManagerError | undefined;
+  #failure: Error | undefined;
+  #election: Election | undefined;
 
   constructor(options: ManagerOptions) {
     checkManagerOptions(options);
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#log = options.log ?? createLogger(options.logLevel === undefined ? {} : { level: options.logLevel });
-    this.#healthz.set("ping", () => undefined).set("informers", () => this.#informerProblem(deadness));
-    this.#readyz
-      .set("running", () => (this.#state === "running" ? undefined : `the manager is ${this.#state}`))
-      .set("informers", () => this.#informerProblem((informer) => this.#missingKind(informer) ?? staleness(informer)));
+    this.#health = new Health({
+      state: () => this.#state,
+      informers: () => this.informers?.all() ?? [],
+      handlers: () => this.#handlers(),
+      presence: () => this.#parts?.presence,
+      electionProblem: options.leaderElection ? () => this.#election?.problem : undefined,
+    });
   }
 
   add(given: AnyHandler | Runnable, options: ControllerOptions<never> = {}): this {
     if (this.#state !== "new") throw new ManagerError("ERR_ADD_REFUSED", "cannot add to a manager that was started: add before run()");
     checkAddable(given);
     if ("pipeline" in given) {
-      admit(
-        given,
-        this.#assignments.map(({ handler }) => handler),
-      );
+      admit(given, this.#handlers());
       checkControllerOptions(options, given.name);
       // The informer of the handler's kind gives the predicate the objects that it is for.
       this.#assignments.push({ handler: given, options: options as ControllerOptions });
@@ -74,12 +83,12 @@ export class OperatorManager implements Manager {
   }
 
   addHealthzCheck(name: string, check: Check): this {
-    this.#healthz.set(name, check);
+    this.#health.healthz.set(name, check);
     return this;
   }
 
   addReadyzCheck(name: string, check: Check): this {
-    this.#readyz.set(name, check);
+    this.#health.readyz.set(name, check);
     return this;
   }
 
@@ -117,7 +126,7 @@ export class OperatorManager implements Manager {
       if (this.#state !== "starting") throw this.#abort.signal.reason;
       this.#state = "running";
       this.#activity.note();
-      this.#log.info({ controllers: this.#assignments.map(({ handler }) => handler.name) }, "the manager is running");
+      this.#log.info({ controllers: this.#handlers().map(({ name }) => name) }, "the manager is running");
     } catch (error) {
       if (this.#stopping === undefined) this.#ended();
       throw error;
@@ -148,6 +157,7 @@ export class OperatorManager implements Manager {
   status(): ManagerStatus {
     return {
       state: this.#state,
+      leadership: leadershipOf(this.#election),
       controllers: this.controllers.map((controller) => controller.status()),
       informers: (this.informers?.all() ?? []).map((informer) => ({ kind: informer.kind, ...informer.progress() })),
     };
@@ -159,7 +169,10 @@ export class OperatorManager implements Manager {
       {
         activity: this.#activity,
         clock: this.#clock,
-        isBusy: () => this.#state === "starting" || statuses().some(({ queued, running }) => queued + running > 0),
+        isBusy: () =>
+          this.#state === "starting" ||
+          this.#parts?.recorder?.isBusy === true ||
+          statuses().some(({ queued, running }) => queued + running > 0),
         nextDueAt: () => {
           const due = statuses().flatMap(({ nextDueAt }) => nextDueAt ?? []);
           return due.length === 0 ? undefined : Math.min(...due);
@@ -174,7 +187,8 @@ export class OperatorManager implements Manager {
   }
 
   #isInspected(): boolean {
-    return isInspected({ handlers: this.#assignments.map(({ handler }) => handler), namespaces: this.#options.namespaces });
+    const { namespaces, leaderElection, metrics } = this.#options;
+    return isInspected({ handlers: this.#handlers(), namespaces, leaderElection, metrics });
   }
 
   async #startRuntime(): Promise<Runtime> {
@@ -187,28 +201,61 @@ export class OperatorManager implements Manager {
       namespaces,
     } = this.#options;
     // Started together: both take their time, and neither needs the other.
-    const [client, metrics] = await both(
-      this.#client(),
+    const random = this.#options.random ?? systemRandom;
+    const tracing = await loadTracing(this.#clock);
+    const log = tracing?.logger(this.#log) ?? this.#log;
+    const observe = (exchange: Exchange): void => {
+      this.#loadedMetrics?.exchanged(exchange);
+      tracing?.exchanged(exchange);
+    };
+    const [{ namespace, ...client }, metrics] = await both(
+      connection(this.#options, { observe, clock: this.#clock, random }),
       this.#options.metrics === false ? Promise.resolve(this.#metrics) : this.#loadMetrics(),
       ({ closeClient }) => closeClient(),
     );
+    const monitor = this.#clock === systemClock ? watchLoop(this.#log, metrics) : undefined;
+    const election = await createElection(this.#options, {
+      client: client.client,
+      clock: this.#clock,
+      random,
+      log: this.#log,
+      handlers: this.#handlers(),
+      namespace,
+      metrics: metrics?.election ?? NO_ELECTION_METRICS,
+      onChange: this.#activity.note,
+      onLost: (error) => this.#fail(error),
+      suspicion: (ms) => monitor?.suspicion(ms),
+    }).catch(async (error: unknown) => {
+      await client.closeClient();
+      throw error;
+    });
+    this.#election = election;
     return await startRuntime({
       ...client,
       clock: this.#clock,
-      random: this.#options.random ?? systemRandom,
-      log: this.#log,
+      random,
+      election,
+      monitor,
+      tracing,
+      onWorkFailed: (error) => this.#fail(error),
+      log,
       namespaces,
       assignments: this.#assignments,
       runnables: this.#runnables,
       servers: serverOptions(this.#options, {
-        checks: { healthz: this.#healthz, readyz: this.#readyz },
-        registry: () => this.metrics(),
+        checks: { healthz: this.#health.healthz, readyz: this.#health.readyz },
+        metrics,
+        client: client.client,
+        clock: this.#clock,
+        log: this.#log,
+        debug: this.#debugSource(),
       }),
       cacheSyncTimeoutMs,
       gracefulShutdownMs,
+      countEvent: this.#options.events === false ? undefined : (result) => metrics?.recorded(result),
       metricsOf: (controller) => metrics?.controller(controller) ?? NO_METRICS,
       newID: this.#options.reconcileID ?? randomUUID,
-      onPass,
+      onPass: this.#options.debug ? (report) => this.#noted(report) : onPass,
       kindRetryMs,
       undeclared: onUndeclared,
       onChange: this.#activity.note,
@@ -237,41 +284,46 @@ export class OperatorManager implements Manager {
     }
   }
 
+  /** Something went wrong that ends the manager: run() rejects with it. */
+  #fail(error: unknown): void {
+    if (error === this.#abort.signal.reason) return;
+    this.#failure ??= error instanceof Error ? error : new Error(messageOf(error), { cause: error });
+    void this.stop().catch(() => undefined); // run() waits for it, too, and reports.
+  }
+
   #ended(): void {
     this.#state = "stopped";
     clearInterval(this.#hold);
     this.#activity.note();
   }
 
-  async #client(): Promise<{ readonly client: Client; readonly closeClient: () => Promise<void> }> {
-    const { client: given, config, random } = this.#options;
-    if (given !== undefined && typeof given !== "function") return { client: given, closeClient: async () => undefined };
-    const observe = (exchange: Exchange): void => this.#loadedMetrics?.exchanged(exchange);
-    const wish = { observe, clock: this.#clock, random: random ?? systemRandom };
-    const client = given === undefined ? await connect({ ...wish, ...(config === undefined ? {} : { config }) }) : await given(wish);
-    return { client, closeClient: () => client.close() };
-  }
-
   async #loadMetrics(): Promise<ManagerMetrics> {
-    this.#metrics ??= import("./prometheus.ts").then(({ createPrometheus }) => {
+    this.#metrics ??= import("../metrics/prometheus.ts").then(({ createPrometheus }) => {
       this.#loadedMetrics = createPrometheus();
+      this.#loadedMetrics.watchInformers(() => this.informers?.all() ?? []);
       return this.#loadedMetrics;
     });
     return await this.#metrics;
   }
 
-  #informerProblem(look: (informer: Informer) => string | readonly [] | undefined): string | undefined {
-    const problems = (this.informers?.all() ?? []).flatMap((informer) => look(informer) ?? []);
-    return problems.length === 0 ? undefined : problems.join("; ");
+  #handlers(): readonly AnyHandler[] {
+    return this.#assignments.map(({ handler }) => handler);
   }
 
-  /** That the kind of a handler is missing keeps it from its work; of another kind the conditions tell. */
-  #missingKind({ kind }: Informer): string | readonly [] | undefined {
-    if (this.#parts?.presence.isServed(kind) !== false) return undefined;
-    const waiting = this.#assignments.filter(({ handler }) => groupKindOf(handler.kind) === groupKindOf(kind));
-    if (waiting.length === 0) return [];
-    const names = waiting.map(({ handler }) => `"${handler.name}"`).join(", ");
-    return `${kind.kind} (${apiVersionOf(kind)}) is not installed: ${names} waits for it`;
+  #noted(report: PassReport): void {
+    this.#errors.note(report, this.#clock.now());
+    return this.#options.onPass?.(report);
+  }
+
+  #debugSource(): DebugSource {
+    return {
+      status: () => this.status(),
+      controllers: () => this.controllers,
+      informers: () => this.informers?.all() ?? [],
+      errors: this.#errors,
+      log: this.#log,
+      signal: this.#abort.signal,
+    };
   }
 
   #listenToProcess(): () => void {
@@ -285,11 +337,10 @@ export class OperatorManager implements Manager {
         this.#loadedMetrics?.rejectionUnhandled();
         const message = messageOf(reason);
         this.#log.error(errorFields(reason), `a promise was rejected and nobody handled it: ${message}; stopping`);
-        this.#failure ??= new ManagerError("ERR_UNHANDLED_REJECTION", `a promise was rejected and nobody handled it: ${message}`, {
-          cause: reason,
-        });
         process.exitCode = 1;
-        void this.stop().catch(() => undefined); // As above.
+        this.#fail(
+          new ManagerError("ERR_UNHANDLED_REJECTION", `a promise was rejected and nobody handled it: ${message}`, { cause: reason }),
+        );
       },
     });
   }

@@ -3,7 +3,8 @@
  * `/readyz/<check>`, without some by `?exclude=<check>`.
  */
 import type { Informer } from "@treadle/informer";
-import { isApiError } from "@treadle/apimachinery";
+import { apiVersionOf, groupKindOf, isApiError, type Kind } from "@treadle/apimachinery";
+import type { AnyHandler } from "@treadle/reconcile";
 import { messageOf } from "./error-text.ts";
 import { type Answer, text } from "./http-server.ts";
 
@@ -51,6 +52,23 @@ export function deadness(informer: Informer): string | undefined {
   const { ageMs, lastError } = informer.progress();
   if (isApiError(lastError)) return undefined;
   return ageMs > SILENT_MS || (ageMs > NOT_ALIVE_MS && lastError !== undefined) ? staleness(informer) : undefined;
+}
+
+/** What `look` finds wrong with the informers, in one text. */
+export function informerProblem(
+  informers: readonly Informer[],
+  look: (informer: Informer) => string | readonly [] | undefined,
+): string | undefined {
+  const problems = informers.flatMap((informer) => look(informer) ?? []);
+  return problems.length === 0 ? undefined : problems.join("; ");
+}
+
+/** That the kind of a handler is missing keeps it from its work; of another kind the conditions tell. */
+export function missingKind(kind: Kind, handlers: readonly AnyHandler[]): string | readonly [] {
+  const waiting = handlers.filter((handler) => groupKindOf(handler.kind) === groupKindOf(kind));
+  if (waiting.length === 0) return [];
+  const names = waiting.map(({ name }) => `"${name}"`).join(", ");
+  return `${kind.kind} (${apiVersionOf(kind)}) is not installed: ${names} waits for it`;
 }
 
 function because(error: unknown): string {

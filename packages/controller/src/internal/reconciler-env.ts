@@ -6,7 +6,7 @@ import type { Feed } from "../feed.ts";
 
 /** What the passes get; every write of theirs is told to the feed that it concerns. */
 export function reconcilerEnv(name: string, primary: Feed, env: ControllerEnv): ReconcilerEnv {
-  const { client, cache, clock, log, fetches, isServed, refusalOf, undeclared, recordEvent } = env;
+  const { client, cache, clock, log, fetches, isServed, refusalOf, undeclared, recordEvent, phaseBegan } = env;
   return {
     client,
     cache,
@@ -28,5 +28,6 @@ export function reconcilerEnv(name: string, primary: Feed, env: ControllerEnv): 
     observeOtherDelete: (kind, ref, uid) => env.watchedFeedOf(kind)?.removed(ref, uid, `${name}/client`),
     ...(undeclared === undefined ? {} : { undeclared }),
     ...(recordEvent === undefined ? {} : { recordEvent }),
+    ...(phaseBegan === undefined ? {} : { phaseBegan }),
   };
 }

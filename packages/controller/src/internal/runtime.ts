@@ -2,22 +2,30 @@
  * What runs between the start and the stop of a manager. Things are started in one order and stopped in the reverse one,
  * also when the start fails half-way.
  */
+import { hostname } from "node:os";
 import { type Clock, keepOwnManagedFields, type Kind, type KubernetesObject, metadataOnly, type Random } from "@treadle/apimachinery";
 import type { Client } from "@treadle/client";
 import { createInformers, type Informer, type Informers } from "@treadle/informer";
-import { type AnyHandler, type EventNote, type Logger, type ReconcilerEnv } from "@treadle/reconcile";
+import type { AnyHandler, EventNote, Logger, ReconcilerEnv } from "@treadle/reconcile";
 import { Fetches, watchedKindsOf } from "@treadle/reconcile/unstable/engine";
 import { Controller, type ControllerOptions, type PassReport } from "../controller.ts";
 import { createFeed, type Feed } from "../feed.ts";
-import { ManagerError } from "../manager-error.ts";
+import { EventRecorder, type EventResult } from "../events/recorder.ts";
+import type { Election } from "../leader-election/election.ts";
+import { leadersClient } from "../leader-election/leadership.ts";
+import type { ControllerMetrics } from "../metrics/controller-metrics.ts";
 import type { Runnable } from "../options.ts";
-import type { ControllerMetrics } from "./controller-metrics.ts";
-import { messageOf } from "./error-text.ts";
+import type { Tracing } from "../tracing/tracing.ts";
 import { type HttpServer, type HttpServerOptions, listen } from "./http-server.ts";
 import { logFailures, syncError } from "./informer-failures.ts";
 import { KindPresence } from "./kind-presence.ts";
-import { orAborted, type Undo, unwind, within } from "./promises.ts";
+import { joined } from "./phase-watches.ts";
+import { type Undo, unwind } from "./promises.ts";
+import type { LoopMonitor } from "./loop-monitor.ts";
 import { quickCache } from "./quick-cache.ts";
+import { startRunnables } from "./runnables.ts";
+import { ShutdownBudget } from "./shutdown-budget.ts";
+import { Work } from "./work.ts";
 
 /** A handler and how to run it. */
 export interface Assignment {
@@ -38,13 +46,23 @@ export interface RuntimeOptions {
   readonly cacheSyncTimeoutMs: number;
   readonly gracefulShutdownMs: number;
   readonly metricsOf: (controller: string) => ControllerMetrics;
+  /** Undefined: events are logged, and not written. */
+  readonly countEvent: ((result: EventResult) => void) | undefined;
   readonly newID: () => string;
   readonly kindRetryMs: number;
   readonly undeclared: ReconcilerEnv["undeclared"];
   readonly onPass: ((report: PassReport) => void) | undefined;
   readonly onChange: () => void;
+  /** Looks for steps that do not give way; undefined in virtual time. */
+  readonly monitor: LoopMonitor | undefined;
+  /** Undefined where the program registered no provider. */
+  readonly tracing: Tracing | undefined;
+  /** Decides when the work begins. Undefined: at once. */
+  readonly election: Election | undefined;
+  /** The work could not begin after the election was won. */
+  readonly onWorkFailed: (error: unknown) => void;
   /** Told of the parts before they are started, so that probes can look at them. */
-  readonly onMade: (made: Pick<Runtime, "informers" | "controllers" | "presence">) => void;
+  readonly onMade: (made: Pick<Runtime, "informers" | "controllers" | "presence" | "recorder">) => void;
   readonly onListening: (servers: ReadonlyMap<string, HttpServer>) => void;
   /** Aborts the start, and is aborted when the stop begins. */
   readonly signal: AbortSignal;
@@ -54,35 +72,67 @@ export interface Runtime {
   readonly informers: Informers;
   readonly controllers: readonly Controller[];
   readonly presence: KindPresence;
+  readonly recorder: EventRecorder | undefined;
   /** Stops everything. Rejects when something did not end well; it is stopped as far as possible all the same. */
   stop(): Promise<void>;
 }
 
 /** Starts everything, or rejects with what went wrong and has nothing running. */
 export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
-  const { signal, onMade } = options;
-  const undo: Undo[] = [() => options.closeClient()];
+  const { clock, random, log, runnables, election, signal, onMade } = options;
+  const undo: Undo[] = [() => options.monitor?.stop(), () => options.closeClient()];
+  options.monitor?.start();
   try {
     const controllers: Controller[] = [];
     const { informers, presence } = makeInformers(options, (kind) => {
       for (const controller of controllers) controller.presenceChanged(kind);
     });
-    controllers.push(...makeControllers(options, informers, presence));
-    onMade({ informers, controllers, presence });
+    // Of one that does not lead, neither passes nor events are sent.
+    const client = election === undefined ? options.client : leadersClient(options.client, election);
+    const recorder = makeRecorder(options, client);
+    controllers.push(...makeControllers({ ...options, client }, { informers, presence, recorder }));
+    onMade({ informers, controllers, presence, recorder });
+    const budget = new ShutdownBudget(clock, options.gracefulShutdownMs);
+    const [needy, free] = [true, false].map((needs) => runnables.filter(({ needsLeader = true }) => needsLeader === needs));
+    const work = new Work({ clock, random, log, controllers, runnables: needy ?? [], budget, signal });
+    undo.push(
+      () => resign(options, work),
+      () => recorder?.stop(Math.min(EVENTS_MS, budget.forRunnables())),
+    );
     await startServers(options, undo);
     signal.throwIfAborted();
     undo.push(async () => void (await Promise.all([presence.stop(), informers.stop()])));
     informers.startAll();
     await synced(options, informers, presence);
-    await startRunnables(options, undo);
+    await startRunnables(free ?? [], { clock, random, log, signal, stopMs: () => budget.forRunnables() }, undo);
     signal.throwIfAborted();
-    undo.push(() => stopControllers(options, controllers));
-    for (const controller of controllers) controller.start();
-    return { informers, controllers, presence, stop: () => unwind(undo) };
+    undo.push(
+      () => work.stop(election?.lost),
+      () => budget.start(),
+    );
+    if (election === undefined) await work.start();
+    else election.start(() => void work.start().catch(options.onWorkFailed));
+    return { informers, controllers, presence, recorder, stop: () => unwind(undo) };
   } catch (error) {
     await unwind(undo).catch(() => undefined); // What went wrong first is what matters.
     throw error;
   }
+}
+
+/** How long the end waits for the last events. */
+const EVENTS_MS = 1_000;
+
+function makeRecorder({ clock, random, log, countEvent, onChange }: RuntimeOptions, client: Client): EventRecorder | undefined {
+  if (countEvent === undefined) return undefined;
+  return new EventRecorder({ client, clock, random, log, instance: hostname(), count: countEvent, onChange });
+}
+
+/** The lease is given back when nothing acts for the operator any more; else others wait until it ends. */
+async function resign({ election, log }: RuntimeOptions, work: Work): Promise<void> {
+  if (election === undefined) return;
+  if (!work.isRunning) return await election.release();
+  log.warn({}, "the lease is not given back, since passes or runnables have not ended: others wait until it ends");
+  await election.abandon();
 }
 
 function makeInformers(
@@ -123,8 +173,11 @@ function makeInformers(
   return { informers, presence };
 }
 
-function makeControllers(options: RuntimeOptions, informers: Informers, presence: KindPresence): readonly Controller[] {
-  const { client, clock, log, metricsOf, newID, onPass, onChange, undeclared } = options;
+function makeControllers(
+  options: RuntimeOptions,
+  { informers, presence, recorder }: Pick<Runtime, "informers" | "presence" | "recorder">,
+): readonly Controller[] {
+  const { client, clock, log, metricsOf, newID, onPass, onChange, undeclared, election, monitor, tracing } = options;
   const feeds = new Map<Informer, Feed>();
   const fetches = new Fetches();
   // Of a watched kind there is one informer, of its metadata or of the whole.
@@ -145,12 +198,9 @@ function makeControllers(options: RuntimeOptions, informers: Informers, presence
     return feed;
   };
   const cache = quickCache(informers);
-  const recordEvent = (object: KubernetesObject, { type, reason, note, action }: EventNote): void => {
-    const { name, namespace } = object.metadata;
-    log.info({ kind: object.kind, name, namespace, event: { type, reason, action } }, note);
-  };
   return options.assignments.map(({ handler, options: given }) => {
     const metrics = metricsOf(handler.name);
+    const traced = tracing?.passesOf(handler);
     return new Controller(handler, given, {
       client,
       cache,
@@ -166,7 +216,17 @@ function makeControllers(options: RuntimeOptions, informers: Informers, presence
       newID,
       onPass,
       onChange,
-      recordEvent,
+      mayWork: () => election?.isLeading !== false,
+      recordEvent(object: KubernetesObject, event: EventNote) {
+        const { name, namespace } = object.metadata;
+        const { note, ...rest } = event;
+        log.info({ controller: handler.name, kind: object.kind, name, namespace, event: rest }, note);
+        recorder?.record(handler.name, object, event);
+      },
+      tracing: traced,
+      ...(monitor === undefined && traced === undefined
+        ? {}
+        : { phaseBegan: (phase) => joined(monitor?.began(handler.name, phase), traced?.phaseBegan(phase)) }),
     });
   });
 }
@@ -202,46 +262,4 @@ async function synced(
   }
   const isSynced = informers.all().filter(({ hasSynced }) => hasSynced);
   log.info({ informers: isSynced.map(({ kind }) => kind.kind) }, "caches have synced");
-}
-
-async function startRunnables({ runnables, signal }: RuntimeOptions, undo: Undo[]): Promise<void> {
-  for (const runnable of runnables) {
-    signal.throwIfAborted();
-    undo.push(() => ran(runnable, "stop", () => runnable.stop?.()));
-    // A start that waits for the stop of the manager would wait for itself.
-    await orAborted(
-      ran(runnable, "start", () => runnable.start(signal)),
-      signal,
-    );
-  }
-}
-
-async function ran(runnable: Runnable, verb: "start" | "stop", run: () => void | Promise<void>): Promise<void> {
-  try {
-    await run();
-  } catch (cause) {
-    throw new ManagerError("ERR_RUNNABLE", `cannot ${verb} runnable "${runnable.name ?? "(unnamed)"}": ${messageOf(cause)}`, { cause });
-  }
-}
-
-/** Passes in progress finish, or are told to, or are left behind. @throws ManagerError ERR_SHUTDOWN_TIMEOUT */
-async function stopControllers(options: RuntimeOptions, controllers: readonly Controller[]): Promise<void> {
-  const { clock, gracefulShutdownMs, log } = options;
-  for (const controller of controllers) controller.close();
-  const ended = Promise.all(controllers.map((controller) => controller.ended()));
-  const politeMs = Math.floor((gracefulShutdownMs * 2) / 3);
-  if (await within(clock, politeMs, ended)) return;
-  log.warn({ running: runningOf(controllers) }, `passes still in progress after ${politeMs / 1000} s: aborting their signals`);
-  for (const controller of controllers) controller.abort(new Error("the operator is shutting down"));
-  if (await within(clock, gracefulShutdownMs - politeMs, ended)) return;
-  const running = runningOf(controllers);
-  const names = Object.entries(running).map(([name, passes]) => `${passes} of ${name}`);
-  throw new ManagerError(
-    "ERR_SHUTDOWN_TIMEOUT",
-    `cannot stop within ${gracefulShutdownMs / 1000} s: passes still in progress: ${names.join(", ")}; pass req.signal to what their steps wait for`,
-  );
-}
-
-function runningOf(controllers: readonly Controller[]): Readonly<Record<string, number>> {
-  return Object.fromEntries(controllers.map((each) => [each.name, each.unfinished()] as const).filter(([, running]) => running > 0));
 }

@@ -1,6 +1,8 @@
 /** The objects that give an operator its rights, ready to be applied. */
 import { isDns1123Subdomain } from "@treadle/apimachinery";
 import type { AnyHandler } from "@treadle/reconcile";
+import { leaseRules, type Leases } from "./leases.ts";
+import { reviewRules } from "./reviews.ts";
 import { type PolicyRule, rbacRules, type RbacRulesOptions } from "./rules.ts";
 
 export interface RbacManifestsOptions extends RbacRulesOptions {
@@ -8,6 +10,10 @@ export interface RbacManifestsOptions extends RbacRulesOptions {
   readonly name: string;
   /** Where the operator itself runs: that of its ServiceAccount. */
   readonly namespace: string;
+  /** Of the leader election. @defaultValue none */
+  readonly leases?: Leases;
+  /** Whether it asks who may read its metrics: `metrics.authorize` of the manager. @defaultValue false */
+  readonly reviews?: boolean;
   /** On all of them. @defaultValue `app.kubernetes.io/name` with the name */
   readonly labels?: Readonly<Record<string, string>>;
 }
@@ -24,7 +30,8 @@ export interface RbacManifest {
 
 /**
  * A ServiceAccount and what it may do: a ClusterRole for what has no namespace, or for everything without `namespaces`,
- * a Role in each of `namespaces`, and their bindings; none that would be empty. In the order in which they can be applied.
+ * a Role in each of `namespaces`, one for the leases, and their bindings; none that would be empty. In the order in which
+ * they can be applied.
  *
  * @throws TypeError for a name or namespace that is none
  */
@@ -34,10 +41,11 @@ export function rbacManifests(handlers: AnyHandler | readonly AnyHandler[], opti
     if (typeof value !== "string" || !isDns1123Subdomain(value))
       throw new TypeError(`rbacManifests: ${what} ${JSON.stringify(value)} is no name`);
   const rules = rbacRules(handlers, namespaces === undefined ? {} : { namespaces });
+  const clusterRules = [...rules.cluster, ...(options.reviews === true ? reviewRules() : [])];
   const subjects = [{ kind: "ServiceAccount", name, namespace }] as const;
   const clusterMetadata = { name, labels };
   const cluster: readonly RbacManifest[] = [
-    { apiVersion: RBAC, kind: "ClusterRole", metadata: clusterMetadata, rules: rules.cluster },
+    { apiVersion: RBAC, kind: "ClusterRole", metadata: clusterMetadata, rules: clusterRules },
     {
       apiVersion: RBAC,
       kind: "ClusterRoleBinding",
@@ -46,17 +54,18 @@ export function rbacManifests(handlers: AnyHandler | readonly AnyHandler[], opti
       subjects,
     },
   ];
-  const within = (given: string): readonly RbacManifest[] => {
-    const metadata = { name, namespace: given, labels };
-    return [
-      { apiVersion: RBAC, kind: "Role", metadata, rules: rules.namespaced },
-      { apiVersion: RBAC, kind: "RoleBinding", metadata, roleRef: { apiGroup: RBAC_GROUP, kind: "Role", name }, subjects },
-    ];
-  };
+  const role = (metadata: RbacManifest["metadata"], given: readonly PolicyRule[]): readonly RbacManifest[] => [
+    { apiVersion: RBAC, kind: "Role", metadata, rules: given },
+    { apiVersion: RBAC, kind: "RoleBinding", metadata, roleRef: { apiGroup: RBAC_GROUP, kind: "Role", name: metadata.name }, subjects },
+  ];
+  const within = (given: string): readonly RbacManifest[] => role({ name, namespace: given, labels }, rules.namespaced);
   return [
     { apiVersion: "v1", kind: "ServiceAccount", metadata: { name, namespace, labels } },
-    ...(rules.cluster.length === 0 ? [] : cluster),
+    ...(clusterRules.length === 0 ? [] : cluster),
     ...(rules.namespaced.length === 0 ? [] : [...new Set(namespaces)].flatMap(within)),
+    ...(options.leases === undefined
+      ? []
+      : role({ name: `${name}-leader-election`, namespace: options.leases.namespace ?? namespace, labels }, leaseRules(options.leases))),
   ];
 }
 

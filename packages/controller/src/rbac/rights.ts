@@ -3,6 +3,7 @@
  * engine and the informers make of it. Nothing here is guessed from code that runs.
  */
 import type { Kind } from "@treadle/apimachinery";
+import { Event } from "@treadle/apimachinery/kinds";
 import type { AnyHandler, PermissionVerb } from "@treadle/reconcile";
 import type { StepRuntime } from "@treadle/reconcile/unstable/engine";
 
@@ -68,7 +69,7 @@ function mayRefer(owner: Kind, owned: Kind): boolean {
   return owner.scope === "Cluster" || owned.scope === "Namespaced";
 }
 
-function stepRights({ name }: AnyHandler, step: StepRuntime): Right[] {
+function stepRights({ name, kind: primary }: AnyHandler, step: StepRuntime): Right[] {
   const where = `step "${step.name}" of ${name}`;
   return [
     ...Object.entries(step.reads).flatMap(([key, read]) => rights({ kind: read.kind }, verbsOfRead(read), `${where} reads ${key}`)),
@@ -77,6 +78,10 @@ function stepRights({ name }: AnyHandler, step: StepRuntime): Right[] {
       ...rights({ kind }, ["list", "watch", "create", "patch"], `${where} owns it`),
       ...(step.cleanup === undefined ? [] : rights({ kind }, ["delete"], `${where} owns it and has a cleanup`)),
     ]),
+    // Events of objects without a namespace stand in one that the operator may not watch: the rule is then of the cluster.
+    ...(step.events.length === 0
+      ? []
+      : rights({ kind: { ...Event, scope: primary.scope } }, ["create", "patch"], `${where} records events: ${step.events.join(", ")}`)),
     ...step.permissions.flatMap(({ verbs, ...target }) => rights(target, verbs, `${where} asks for it`)),
   ];
 }

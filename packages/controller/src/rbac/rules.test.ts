@@ -102,6 +102,12 @@ test.for<{ readonly name: string; readonly reason: string; readonly given: reado
     ],
     want: [...PRIMARY, "get pods/log of core", "get,update configmaps of core named a,b"],
   },
+  {
+    name: "events",
+    reason: "one is created, and its count patched; whoever records none writes none",
+    given: [{ events: ["Stored", "Failed"] }, {}],
+    want: [...PRIMARY, "create,patch events of events.k8s.io"],
+  },
 ])("$name: $want", ({ given, want, reason }) => {
   expect(said(...given), reason).toEqual(want);
 });
@@ -191,6 +197,15 @@ describe("with namespaces", () => {
     expect(namespaced.flatMap(({ resources }) => resources)).toEqual(["widgets", "widgets/status", "configmaps"]);
   });
 
+  test("events stand beside their object; those of objects without a namespace in one that may not be watched", () => {
+    const planets = handler(Planet)
+      .step(step(Planet, { name: "s", events: ["Seen"] }))
+      .build();
+    const rule = { apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create", "patch"] };
+    expect(rbacRules(planets, { namespaces: ["a"] }).cluster).toContainEqual(rule);
+    const { cluster, namespaced } = rbacRules(of({ events: ["Seen"] }), { namespaces: ["a"] });
+    expect([cluster, namespaced.at(-1)]).toEqual([[], rule]);
+  });
   test("every namespace gets its Role and binding, once", () => {
     const manifests = rbacManifests(both, { name: "op", namespace: "system", namespaces: ["a", "b", "a"] });
     expect(manifests.map(({ kind, metadata }) => `${kind} ${metadata.namespace ?? ""}/${metadata.name}`)).toEqual([

@@ -13,6 +13,12 @@ const work = step(Widget, {
   async do(req) {
     process.stdout.write("working\n");
     if (behaviour === "reject") void Promise.reject(new Error("nobody listens: token=hunter2"));
+    const block = /^block-(\d+)$/.exec(behaviour ?? "");
+    if (block !== null) {
+      const endAt = performance.now() + Number(block[1]);
+      while (performance.now() < endAt);
+      process.stdout.write("blocked\n");
+    }
     if (behaviour !== "hang") return;
     await new Promise<void>((_, reject) => req.signal.addEventListener("abort", () => reject(req.signal.reason)));
   },
@@ -40,6 +46,7 @@ const manager = createManager({
   probes: behaviour === "forbidden" ? { port: 0 } : false,
   metrics: false,
   host: "127.0.0.1",
+  ...(behaviour?.startsWith("block-") ? { leaderElection: { leaseDurationMs: 5_000, renewDeadlineMs: 4_000, retryPeriodMs: 500 } } : {}),
   cacheSyncTimeoutMs: behaviour === "forbidden" ? 0 : 60_000,
 });
 if (behaviour !== "forbidden") await createClient({ transport: server.transport() }).create(Widget, widget("a"));

@@ -1,5 +1,5 @@
 /** Everything that can be wrong with a pipeline, found before the first pass; each problem says how to mend it. */
-import { CONDITION_LIMITS, groupKindOf, isDns1123Subdomain, type Kind } from "@treadle/apimachinery";
+import { CONDITION_LIMITS, groupKindOf, isConditionReason, isDns1123Subdomain, type Kind } from "@treadle/apimachinery";
 import type { z } from "zod";
 import type { Collected } from "./collected.ts";
 import { PERMISSION_VERBS, type Permission } from "../permission.ts";
@@ -194,9 +194,15 @@ function declarationProblems(step: StepRuntime): string[] {
     else if (!isNamedKind(read.kind)) problems.push(`${where}: reads.${name} is of no kind: name the kind that it reads`);
   }
   if (!step.owns.every(isNamedKind)) problems.push(`${where}: owns lists what is no kind: name the kinds that it creates`);
+  for (const reason of step.events)
+    if (typeof reason !== "string" || reason.length > MAX_EVENT_REASON || !isConditionReason(reason))
+      problems.push(`${where}: events lists ${JSON.stringify(reason)}: a reason is a word such as "BucketCreated"`);
   step.permissions.forEach((permission, index) => problems.push(...permissionProblems(`${where}: permissions[${index}]`, permission)));
   return problems;
 }
+
+/** Of the API: `reason` of an event. */
+const MAX_EVENT_REASON = 128;
 
 function permissionProblems(where: string, permission: Permission): string[] {
   if (!isNamedKind(permission?.kind)) return [`${where} is of no kind: name the kind that it is about`];

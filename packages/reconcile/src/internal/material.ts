@@ -5,6 +5,7 @@
 import { createMergePatch, jsonEqual, type KubernetesObject } from "@treadle/apimachinery";
 import type { Pipeline } from "./pipeline.ts";
 import { storedState } from "./state.ts";
+import { isObject } from "./is-object.ts";
 
 /** What somebody else changed, by path. */
 export interface Change {
@@ -116,8 +117,4 @@ function covers(tree: unknown, path: readonly string[]): boolean {
     here = here[key];
   }
   return here !== undefined;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

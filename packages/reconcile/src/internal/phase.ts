@@ -37,10 +37,13 @@ export async function runPhase(pass: Pass, step: StepRuntime, phase: Phase, limi
   const startedMs = pass.clock.now();
   const scope = new Scope(() => pass.renewDrafts());
   const wasOver = pass.over;
+  const watch = pass.env.phaseBegan?.({ step: step.name, phase, ref: pass.object.metadata });
   let ended: Ended;
   try {
     const stage: Stage = { isReading: false };
-    const returned = begun(pass, step, { phase, scope, stage });
+    const begin = (): unknown => begun(pass, step, { phase, scope, stage });
+    const returned = watch?.run === undefined ? begin() : watch.run(begin);
+    watch?.returned();
     // Adopted once: a thenable may be lazy and start its work whenever it is asked.
     const result = isPromiseLike(returned)
       ? await awaited(pass, step, { phase, stage, returned: Promise.resolve(returned), scope, limit })
@@ -58,7 +61,9 @@ export async function runPhase(pass: Pass, step: StepRuntime, phase: Phase, limi
   if (scope.failure !== undefined && ended.type !== "failed") ended = contained(pass, step, scope.failure.error);
   // Whatever the step made of it: a write of its own has ended the pass.
   if (pass.over !== wasOver && pass.over !== undefined) ended = endOf(pass.over);
-  pass.phases.push({ step: step.name, phase, durationMs: pass.clock.now() - startedMs, ...reportOf(ended) });
+  const report = reportOf(ended);
+  watch?.ended(report);
+  pass.phases.push({ step: step.name, phase, durationMs: pass.clock.now() - startedMs, ...report });
   return ended;
 }
 
@@ -66,6 +71,7 @@ export async function runPhase(pass: Pass, step: StepRuntime, phase: Phase, limi
 export async function askGate(pass: Pass, step: StepRuntime, limit: PhaseLimit): Promise<Ended> {
   const startedMs = pass.clock.now();
   const scope = new Scope(() => pass.renewDrafts());
+  const watch = pass.env.phaseBegan?.({ step: step.name, phase: "gate", ref: pass.object.metadata });
   let ended: Ended;
   try {
     const reads = resolveReads(pass, step, "gate", scope);
@@ -86,7 +92,9 @@ export async function askGate(pass: Pass, step: StepRuntime, limit: PhaseLimit):
     if (!scope.isRevoked) scope.revoke(new Error("gate had failed"));
   }
   scope.end();
-  pass.phases.push({ step: step.name, phase: "gate", durationMs: pass.clock.now() - startedMs, ...reportOf(ended) });
+  const report = reportOf(ended);
+  watch?.ended(report);
+  pass.phases.push({ step: step.name, phase: "gate", durationMs: pass.clock.now() - startedMs, ...report });
   return ended;
 }
 

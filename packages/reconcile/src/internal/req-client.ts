@@ -1,5 +1,6 @@
 /** `req.client`: the client as a step has it, with the primary's namespace, our field manager and the phase's signal filled in. */
 import {
+  ApiError,
   apiVersionOf,
   groupKindOf,
   isMetadataOnly,
@@ -63,7 +64,9 @@ export function reqClient(pass: Pass, step: StepRuntime, scope: Scope): ReqClien
       began(
         "create",
         kind,
-        client.create(kind, placed(pass, kind, object), options()).then((stored) => noted(kind, stored)),
+        requireOwner(pass, step, { kind, object, ...reading() })
+          .then(() => client.create(kind, placed(pass, kind, object), options()))
+          .then((stored) => noted(kind, stored)),
       ),
     update: (kind, object) =>
       began(
@@ -82,7 +85,8 @@ export function reqClient(pass: Pass, step: StepRuntime, scope: Scope): ReqClien
       // The uid keeps an apply from re-creating what vanished; version "1" lets it create and nothing else.
       const guard = existing === undefined ? { resourceVersion: "1" } : { uid: (existing as KubernetesObject).metadata.uid };
       const body = { apiVersion: apiVersionOf(kind), kind: kind.kind, ...given, metadata: { ...given.metadata, ...guard } };
-      const call = client.apply(kind, body, { ...options(), fieldManager: unitManager(pass, step), force: true });
+      const isThere = existing === undefined ? requireOwner(pass, step, { kind, object, ...reading() }) : Promise.resolve();
+      const call = isThere.then(() => client.apply(kind, body, { ...options(), fieldManager: unitManager(pass, step), force: true }));
       return began(
         "apply",
         kind,
@@ -102,6 +106,28 @@ export function reqClient(pass: Pass, step: StepRuntime, scope: Scope): ReqClien
       );
     },
   };
+}
+
+interface Creation {
+  readonly kind: Kind;
+  readonly object: object;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Asks the server whether the primary is still there before something is made that only a cleanup can remove: what does not
+ * refer to its owner stays for ever where the cache shows an owner that is gone. That happens when a process begins with an
+ * older state than the one before it saw, and no guarded write of its own tells.
+ * @throws ApiError of the code of a conflict, so that the pass is run again when the cache has caught up
+ */
+async function requireOwner({ env, object: owner, pipeline }: Pass, step: StepRuntime, { kind, object, signal }: Creation): Promise<void> {
+  const { uid } = owner.metadata;
+  const { ownerReferences = [] } = (object as Pick<KubernetesObject, "metadata">).metadata;
+  if (step.cleanup === undefined || ownerReferences.some((reference) => reference.uid === uid)) return;
+  const live: KubernetesObject | undefined = await env.client.get(pipeline.kind, owner.metadata, { signal });
+  if (live?.metadata.uid === uid && live?.metadata.deletionTimestamp === owner.metadata.deletionTimestamp) return;
+  const message = `cannot create ${kind.kind} for ${pipeline.kind.kind} ${keyOf(owner.metadata)}: that is gone, or going, and the cache does not say so yet`;
+  throw new ApiError({ message, status: 409, reason: "Conflict" });
 }
 
 interface Deleted {

@@ -152,6 +152,11 @@ export class StepReq {
     if (type !== "Normal" && type !== "Warning")
       throw misuse("ERR_INVALID_STEP", `event: the type is "Normal" or "Warning", not ${JSON.stringify(type)}`);
     requireReason("event", reason);
+    if (!this.#step.events.includes(reason))
+      throw misuse(
+        "ERR_NOT_DECLARED",
+        `event: step "${this.#step.name}" does not declare ${reason}: say events: [${JSON.stringify(reason)}] in its definition`,
+      );
     this.#pass.env.recordEvent?.(this.#pass.object, { type, reason, note, action: this.#step.name });
   }
 

@@ -26,6 +26,7 @@ describe("a step", () => {
       reads: {},
       owns: [],
       permissions: [],
+      events: [],
       state: undefined,
       writes: [],
       finalizer: "before-do",

@@ -21,6 +21,8 @@ export interface StepRuntime {
   readonly reads: Readonly<Record<string, AnyRead>>;
   readonly owns: readonly Kind[];
   readonly permissions: readonly Permission[];
+  /** The reasons that it may give `req.event()`. */
+  readonly events: readonly string[];
   readonly state: z.ZodObject | undefined;
   readonly writes: readonly ("labels" | "annotations" | "spec")[];
   readonly finalizer: "before-do" | "on-demand";
@@ -91,6 +93,7 @@ export interface RawDefinition {
   readonly reads?: Readonly<Record<string, unknown>>;
   readonly owns?: readonly Kind[];
   readonly permissions?: readonly Permission[];
+  readonly events?: readonly string[];
   readonly state?: z.ZodObject;
   readonly writes?: readonly ("labels" | "annotations" | "spec")[];
   readonly finalizer?: "before-do" | "on-demand";
@@ -116,6 +119,8 @@ export function defineStep(kind: Kind, definition: RawDefinition): object {
   }
   if (definition.permissions !== undefined && !Array.isArray(definition.permissions))
     throw new TypeError(`${where}: permissions must be a list of { kind, verbs }`);
+  if (definition.events !== undefined && !Array.isArray(definition.events))
+    throw new TypeError(`${where}: events must be a list of reasons`);
   if (definition.needs !== undefined && !Array.isArray(definition.needs)) throw new TypeError(`${where}: needs must be a list of steps`);
   const needs = (definition.needs ?? []).map((needed) => {
     const runtime = runtimeOf(needed);
@@ -130,6 +135,7 @@ export function defineStep(kind: Kind, definition: RawDefinition): object {
     reads: (definition.reads ?? {}) as Readonly<Record<string, AnyRead>>,
     owns: definition.owns ?? [],
     permissions: definition.permissions ?? [],
+    events: definition.events ?? [],
     state: definition.state,
     writes: definition.writes ?? [],
     finalizer: definition.finalizer ?? "before-do",
@@ -183,6 +189,7 @@ export function defineGroup(
     reads: {},
     owns: [],
     permissions: [],
+    events: [],
     state: undefined,
     writes: [],
     finalizer: "before-do",

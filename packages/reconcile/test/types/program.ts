@@ -84,6 +84,7 @@ export const store = step(RW, {
     void req.holdFinalizer();
     return req.wait("the output Secret is being deleted");
   },
+  events: ["Failed"],
   post(req) {
     if (req.outcome.type === "failed" && req.phase === "do") req.event("Warning", "Failed", String(req.outcome.error));
     const dividend: number | undefined = req.vars.input?.dividend;

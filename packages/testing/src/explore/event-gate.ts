@@ -8,6 +8,8 @@ export interface WatchedEvent {
   readonly line: string;
   /** Undefined for what belongs to the first list, and for bookmarks. */
   readonly number: number | undefined;
+  /** Part of the list that a watch begins with, the bookmark that ends it included. */
+  readonly isInitial: boolean;
 }
 
 /** What a gate asks of the run that it is part of. */
@@ -20,8 +22,8 @@ export interface GateKeeper {
   count(): number;
   /** Whether this event is the one that is never to be seen. */
   isSkipped(number: number): boolean;
-  /** Resolves when nothing is held back any more. */
-  thawed(): Promise<void> | undefined;
+  /** Resolves when nothing holds the event back any more (or, without one, the end of the watch). */
+  thawed(event: WatchedEvent | undefined): Promise<void> | undefined;
   /** An event is withheld until another replaces it (the promise is to be given up then), or until the returned promise says that none will. */
   hold(event: WatchedEvent): Promise<void>;
   replaced(event: WatchedEvent, by: WatchedEvent): void;
@@ -53,7 +55,7 @@ class EventGate {
   async next(): Promise<IteratorResult<string>> {
     const event = this.#ready.shift() ?? (await this.#arriving());
     for (let turns = this.#keeper.turns(); turns > 0; turns--) await turn();
-    for (let thawed = this.#keeper.thawed(); thawed !== undefined; thawed = this.#keeper.thawed()) await thawed;
+    for (let thawed = this.#keeper.thawed(event); thawed !== undefined; thawed = this.#keeper.thawed(event)) await thawed;
     if (event === undefined) return { done: true, value: undefined };
     this.#keeper.delivered(event);
     return { done: false, value: event.line };
@@ -106,9 +108,10 @@ class EventGate {
     const { type, object } = JSON.parse(line) as ParsedEvent;
     const { name = "", namespace, annotations } = object.metadata ?? {};
     const key = namespace === undefined ? name : `${namespace}/${name}`;
-    const isChange = type !== "BOOKMARK" && type !== "ERROR" && !this.#isInitial;
+    const isInitial = this.#isInitial;
+    const isChange = type !== "BOOKMARK" && type !== "ERROR" && !isInitial;
     if (type === "BOOKMARK" && annotations?.["k8s.io/initial-events-end"] === "true") this.#isInitial = false;
-    return { type, key, line, number: isChange ? this.#keeper.count() : undefined };
+    return { type, key, line, number: isChange ? this.#keeper.count() : undefined, isInitial };
   }
 }
 

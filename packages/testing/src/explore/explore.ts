@@ -5,9 +5,11 @@
  */
 import { ExplorationError } from "./exploration-error.ts";
 import { judge } from "./judge.ts";
+import { checkOptions, checkPoints, checkReplay } from "./misuse.ts";
 import { idOf, parsePoint, type Point, POINT_KINDS, type PointKind } from "./point.ts";
 import { pairsOf, singlePoints } from "./points.ts";
-import { type Outcome, type Plan, type Problem, runOnce } from "./run.ts";
+import type { Problem } from "./problem.ts";
+import { type Outcome, type Plan, runOnce } from "./run.ts";
 import type { ExploredOperator, ExploreOptions, Scenario } from "./scenario.ts";
 import { tell } from "./story.ts";
 
@@ -18,6 +20,8 @@ export interface Exploration {
   readonly runs: number;
   /** Real ones. */
   readonly seconds: number;
+  /** What the process computed meanwhile: on a busy machine less than `seconds`, and comparable. */
+  readonly cpuSeconds: number;
   readonly byKind: Readonly<Record<PointKind | "pair", { readonly points: number; readonly failures: number }>>;
   /** Of the reference. */
   readonly writes: number;
@@ -29,7 +33,7 @@ export interface Exploration {
   readonly failures: readonly ExplorationFailure[];
   /** The figures in one line. */
   readonly summary: string;
-  /** What happened, where a point was replayed. */
+  /** All that happened, where a point was replayed. */
   readonly story: string | undefined;
 }
 
@@ -47,13 +51,14 @@ export interface ExplorationFailure {
  * what `world` is given.
  *
  * @throws ExplorationError when a run failed: with the story of the smallest, and the id to replay it
- * @throws TypeError for a point that is none
+ * @throws TypeError for options that are none, for a replay whose fault does not strike, and where there is nothing to try
  */
 export async function explore<World = undefined>(
   operator: ExploredOperator<World>,
   scenario: Scenario<World>,
   options: ExploreOptions = {},
 ): Promise<Exploration> {
+  checkOptions(options);
   const search = new Search({ operator, scenario, options });
   const exploration = await search.run();
   if (exploration.failures.length > 0) throw new ExplorationError(exploration);
@@ -63,6 +68,7 @@ export async function explore<World = undefined>(
 class Search<World> {
   readonly #plan: Plan<World>;
   readonly #startedMs = performance.now();
+  readonly #cpuAtStart = process.cpuUsage();
   readonly #failures: (ExplorationFailure & { readonly point: Point })[] = [];
   readonly #missed: string[] = [];
   readonly #tried: Point[] = [];
@@ -86,6 +92,7 @@ class Search<World> {
     }
     const singles = singlePoints(reference, points);
     const all = [...singles, ...pairsOf(singles, pairs, seed)];
+    checkPoints(all, reference);
     for (const [index, point] of all.entries()) {
       if (this.#isOverBudget()) {
         this.#leftOut = all.length - index;
@@ -122,7 +129,8 @@ class Search<World> {
     if (!run.hasStruck) this.#missed.push(idOf(point));
     const problems = judge(reference, run, scenario.checkEffects);
     if (problems.length > 0) this.#fail(reference, run, problems);
-    if (options.replay !== undefined) this.#story = tell(reference, run, problems, options.seed ?? 1);
+    else if (options.replay !== undefined) checkReplay(run);
+    if (options.replay !== undefined) this.#story = this.#tell(reference, run, problems);
     options.onProgress?.({ done: this.#tried.length, total, failures: this.#failures.length, point: idOf(point) });
   }
 
@@ -132,8 +140,13 @@ class Search<World> {
   }
 
   #fail(reference: Outcome, run: Outcome, problems: readonly Problem[]): void {
-    const story = tell(reference, run, problems, this.#plan.options.seed ?? 1);
+    const story = this.#tell(reference, run, problems);
     this.#failures.push({ point: run.point, id: idOf(run.point), problems, story });
+  }
+
+  #tell(reference: Outcome, run: Outcome, problems: readonly Problem[]): string {
+    const { seed = 1, replay } = this.#plan.options;
+    return tell(reference, run, problems, { seed, isWhole: replay !== undefined });
   }
 
   #hasFailed(point: Point): boolean {
@@ -147,6 +160,8 @@ class Search<World> {
 
   #result({ writes, events }: Outcome): Exploration {
     const seconds = (performance.now() - this.#startedMs) / 1000;
+    const { user, system } = process.cpuUsage(this.#cpuAtStart);
+    const cpuSeconds = (user + system) / 1_000_000;
     const failures = this.#failures.toSorted((a, b) => a.point.length - b.point.length);
     const kindOf = (point: Point): PointKind | "pair" => (point.length === 1 ? (point[0]?.type ?? "pair") : "pair");
     const byKind = Object.fromEntries(
@@ -160,11 +175,12 @@ class Search<World> {
     ) as Exploration["byKind"]; // all of its keys
     const kinds = Object.entries(byKind).filter(([, { points }]) => points > 0);
     const left = this.#leftOut === 0 ? "" : `, ${this.#leftOut} points left out for lack of time`;
-    const summary = `${this.#tried.length} points (${kinds.map(([kind, { points }]) => `${points} ${kind}`).join(", ")}) in ${this.#runs} runs, ${seconds.toFixed(1)} s: ${failures.length} failed${left}`;
+    const summary = `${this.#tried.length} points (${kinds.map(([kind, { points }]) => `${points} ${kind}`).join(", ")}) in ${this.#runs} runs, ${seconds.toFixed(1)} s (${cpuSeconds.toFixed(1)} s of CPU): ${failures.length} failed${left}`;
     return {
       points: this.#tried.length,
       runs: this.#runs,
       seconds,
+      cpuSeconds,
       byKind,
       writes: writes.length,
       events: events.length,

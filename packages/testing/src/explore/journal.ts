@@ -12,10 +12,23 @@ export type Entry =
   | { readonly type: "pass"; readonly key: string; readonly outcome: string }
   | { readonly type: "effect"; readonly text: string };
 
+/** What writes have created, once for each time, as a snapshot names objects: `Job default/a`, `Secret default/b-*`. */
+export function madeIn(journal: readonly Entry[]): readonly string[] {
+  return journal.flatMap((entry) => {
+    if (entry.type !== "write" || entry.status !== 201) return [];
+    const { kind } = (entry.target.body ?? {}) as { readonly kind?: string };
+    return kind === undefined || entry.target.subresource !== undefined ? [] : [`${kind} ${keyOf(entry.target)}`];
+  });
+}
+
 /** `apply secrets default/a`, `patch rwexternals/status default/a`. */
-export function textOf({ verb, resource, subresource, namespace, name, body }: Target): string {
-  const what = subresource === undefined ? resource : `${resource}/${subresource}`;
+export function textOf(target: Target): string {
+  const { verb, resource, subresource } = target;
+  return `${verb} ${subresource === undefined ? resource : `${resource}/${subresource}`} ${keyOf(target)}`.trimEnd();
+}
+
+function keyOf({ namespace, name, body }: Target): string {
   const created = (body as { readonly metadata?: { readonly name?: string; readonly generateName?: string } } | undefined)?.metadata;
   const called = name ?? created?.name ?? (created?.generateName === undefined ? "" : `${created.generateName}*`);
-  return `${verb} ${what} ${namespace === undefined ? "" : `${namespace}/`}${called}`.trimEnd();
+  return `${namespace === undefined ? "" : `${namespace}/`}${called}`;
 }

@@ -1,13 +1,16 @@
 /** What of a run differs from the reference and must not. */
 import { changes, difference } from "./diff.ts";
-import type { End, Outcome, Problem } from "./run.ts";
+import type { PointKind } from "./point.ts";
+import type { Problem } from "./problem.ts";
+import type { End, Outcome } from "./run.ts";
 
 export type EffectRule = (reference: readonly string[], actual: readonly string[]) => readonly string[];
 
 /** All problems of a run: its own, and those by comparison. */
-export function judge(reference: Outcome, actual: Outcome, rule: EffectRule = asOften): readonly Problem[] {
+export function judge(reference: Outcome, actual: Outcome, given?: EffectRule): readonly Problem[] {
+  const rule = given ?? (actual.point.some(({ type }) => MISSING.has(type)) ? notOftener : asOften);
   if (reference.end === undefined || actual.end === undefined) return actual.problems;
-  const compared = compare(reference.end, actual.end, { rule, when: "" });
+  const compared = [...compare(reference.end, actual.end, { rule, when: "" }), ...madeAgain(reference.end, actual.end)];
   // What is wrong already is wrong after the deletion, too.
   if (compared.length > 0 || reference.end.deleted === undefined || actual.end.deleted === undefined)
     return [...actual.problems, ...compared];
@@ -15,9 +18,12 @@ export function judge(reference: Outcome, actual: Outcome, rule: EffectRule = as
   return [...actual.problems, ...after];
 }
 
+/** Where the operator may learn of nothing while the user goes on: what was taken back meanwhile need not have happened. */
+const MISSING: ReadonlySet<PointKind> = new Set(["skip", "away"]);
+
 function compare(
-  reference: Omit<End, "deleted">,
-  actual: Omit<End, "deleted">,
+  reference: Omit<End, "deleted" | "made">,
+  actual: Omit<End, "deleted" | "made">,
   { rule, when }: { readonly rule: EffectRule; readonly when: string },
 ): readonly Problem[] {
   const { missing, leaked, changed } = difference(reference.objects, actual.objects);
@@ -32,12 +38,36 @@ function compare(
   return problems.filter(({ lines }) => lines.length > 0);
 }
 
+/**
+ * Kinds that hold or do more than their spec says: one that is deleted and made again has lost its data, or runs again. Of
+ * others, such as ConfigMaps, only the end counts: whoever acts on an old state may undo and redo them.
+ */
+const MADE_ONCE: ReadonlySet<string> = new Set(["Job", "Namespace", "PersistentVolume", "PersistentVolumeClaim", "Pod"]);
+
+function madeAgain(reference: End, actual: End): readonly Problem[] {
+  const [expected, happened] = [counts(reference.made), counts(actual.made)];
+  const lines = [...happened].flatMap(([id, have]) => {
+    const want = expected.get(id) ?? 0;
+    const isMeant = have <= want || !MADE_ONCE.has(id.replace(/ .*/, ""));
+    return isMeant ? [] : [`${id} was made ${times(have)}, in the reference ${times(want)}`];
+  });
+  return lines.length === 0 ? [] : [{ oracle: "made again", lines }];
+}
+
 /** Neither repeated nor missing. */
-function asOften(reference: readonly string[], actual: readonly string[]): readonly string[] {
+const asOften: EffectRule = (reference, actual) => differing(reference, actual, (want, have) => want === have);
+/** Not repeated. */
+const notOftener: EffectRule = (reference, actual) => differing(reference, actual, (want, have) => have <= want);
+
+function differing(
+  reference: readonly string[],
+  actual: readonly string[],
+  isAllowed: (want: number, have: number) => boolean,
+): readonly string[] {
   const [expected, happened] = [counts(reference), counts(actual)];
   return [...new Set([...expected.keys(), ...happened.keys()])].flatMap((effect) => {
     const [want = 0, have = 0] = [expected.get(effect), happened.get(effect)];
-    return want === have ? [] : [`"${effect}" happened ${times(have)}, in the reference ${times(want)}`];
+    return isAllowed(want, have) ? [] : [`"${effect}" happened ${times(have)}, in the reference ${times(want)}`];
   });
 }
 

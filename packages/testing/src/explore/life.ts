@@ -23,15 +23,17 @@ export interface LifeOptions {
 
 /** A process that was killed is back after so long: time enough to make times and jitter differ. */
 const RESTART_MS = 1_000;
-/** As far as a wait looks ahead while an event is withheld: beyond 90 s the watch would be given up, and the event seen. */
+/** As far as a wait looks ahead while something is withheld: beyond 90 s the watch would be given up, and the event seen. */
 const WITHHELD_HORIZON_MS = 10_000;
 /** Who writes at every poll has no rest: it is looked at for so many times the horizon. */
 const MAX_HORIZONS = 10;
 /** More than an event takes through the process. */
 const ARRIVAL_TURNS = 12;
 /** Real time; well above what a busy machine needs. */
-const GIVE_UP_MS = 20_000;
-const MAX_PASSES = 1_000;
+const GIVE_UP_MS = 40_000;
+const MAX_PASSES = 300;
+/** Who runs that often against what is withheld from it, such as the end of its object, is shown it: no watch lags for ever. */
+const MAX_BLIND_PASSES = 50;
 const PATIENCE_TURNS = 100;
 
 /** It does not come to rest, wherever that was waited for. */
@@ -74,11 +76,16 @@ export class Life {
         const process = await this.#living(signal);
         // What was done last may be about to be withheld: that is known before time moves.
         for (let turns = 0; turns < ARRIVAL_TURNS; turns++) await turn();
-        const end = (): number => Math.min(horizonNow(), wire.isWithholding && !isFinal ? soon : latest);
+        const end = (): number => Math.min(horizonNow(), (wire.isWithholding && !isFinal) || wire.isRewound ? soon : latest);
         if (!(await this.#quiet(process, end(), signal))) continue;
-        if (wire.atRest(process)) continue;
+        if (await wire.atRest(process)) continue;
         if (isFinal && wire.release()) continue;
         if (!(await this.#caughtUp(process, end(), signal))) continue;
+        const due = this.#options.backend.workloadsDue(end());
+        if (due !== undefined) {
+          await this.#options.backend.pass(due);
+          continue;
+        }
         if (clock.now() < end() && wire.wroteAtMs > beganMs && this.#isDue(process, end())) continue;
         if (process.manager.status().controllers.every(({ queued, running }) => queued + running === 0)) return;
       }
@@ -89,6 +96,11 @@ export class Life {
 
   #isDue(process: Process, horizon: number): boolean {
     return process.manager.status().controllers.some(({ nextDueAt }) => nextDueAt !== undefined && nextDueAt <= horizon);
+  }
+
+  /** Ends the process; the next one begins when somebody waits for it. */
+  leave(): void {
+    this.#process?.kill();
   }
 
   /** A pass of every primary, as after a resync. */
@@ -179,7 +191,9 @@ export class Life {
 
   #passed(key: string): void {
     this.passes++;
-    if (this.#counter.count(key) >= MAX_PASSES)
+    const count = this.#counter.count(key);
+    if (count === MAX_BLIND_PASSES) this.#options.wire.release();
+    if (count >= MAX_PASSES)
       this.#restless.abort(new RestlessError(`it does not come to rest: ${MAX_PASSES} passes of ${key} without time moving`));
   }
 

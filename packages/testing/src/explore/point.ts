@@ -8,6 +8,8 @@ export type WriteFault =
   | "crash-lost"
   /** The write is stored, and the connection breaks before the answer. */
   | "lost"
+  /** The process stands still before the write is sent; another takes over and comes to rest; then the write arrives. */
+  | "deposed"
   /** After the write all watches stand still until the next pass of the same object is over. */
   | "stale"
   /** The write is refused with 409. */
@@ -17,18 +19,28 @@ export type WriteFault =
   /** The connection breaks before the server hears of the write, as often as the client tries it. */
   | "reset";
 
-/** The kinds of faults; `skip`: an event is never seen, only the state after the next one of the same object. */
-export type PointKind = WriteFault | "skip";
+/**
+ * The kinds of faults. `crash-stale`: as `crash`, and the next process begins with an older state. `skip`: an event is never
+ * seen, only the state after the next one of the same object. `away`: no process runs while the user goes on.
+ */
+export type PointKind = WriteFault | "crash-stale" | "skip" | "away";
 
-export const WRITE_FAULTS: readonly WriteFault[] = ["crash", "crash-lost", "lost", "stale", "conflict", "error", "reset"];
-export const POINT_KINDS: readonly PointKind[] = [...WRITE_FAULTS, "skip"];
+export const WRITE_FAULTS: readonly WriteFault[] = ["crash", "crash-lost", "lost", "deposed", "stale", "conflict", "error", "reset"];
+export const POINT_KINDS: readonly PointKind[] = [...WRITE_FAULTS, "crash-stale", "skip", "away"];
 
 /** One fault of a run. */
-export type Fault = WriteFaultPoint | SkipPoint;
+export type Fault = WriteFaultPoint | RewindPoint | SkipPoint | AwayPoint;
 export interface WriteFaultPoint {
   readonly type: WriteFault;
   /** The number of the write, from 1; with `crash` 0 is the time before the first. */
   readonly write: number;
+}
+export interface RewindPoint {
+  readonly type: "crash-stale";
+  /** The write after which the process ends. */
+  readonly write: number;
+  /** The next one is shown the state before this write; not above `write`. */
+  readonly before: number;
 }
 export interface SkipPoint {
   readonly type: "skip";
@@ -37,25 +49,49 @@ export interface SkipPoint {
   /** The number of the event in it, from 1, without the initial ones. */
   readonly event: number;
 }
+export interface AwayPoint {
+  readonly type: "away";
+  /** The number of the scenario's `settled()`, from 1. */
+  readonly wait: number;
+}
 
 /** The faults of one run: one, or a pair. Empty: the reference. */
 export type Point = readonly Fault[];
 
-/** E.g. `crash@3`, `skip@secrets#2`, `conflict@1+crash@4`. */
+/** E.g. `crash@3`, `crash-stale@5:2`, `skip@secrets#2`, `conflict@1+crash@4`. */
 export function idOf(point: Point): string {
-  if (point.length === 0) return "reference";
-  return point.map((fault) => (fault.type === "skip" ? `skip@${fault.watch}#${fault.event}` : `${fault.type}@${fault.write}`)).join("+");
+  return point.length === 0 ? "reference" : point.map((fault) => `${fault.type}@${placeOf(fault)}`).join("+");
+}
+
+function placeOf(fault: Fault): string {
+  switch (fault.type) {
+    case "skip":
+      return `${fault.watch}#${fault.event}`;
+    case "away":
+      return String(fault.wait);
+    case "crash-stale":
+      return `${fault.write}:${fault.before}`;
+    default:
+      return String(fault.write);
+  }
 }
 
 /** @throws TypeError when it is no id */
 export function parsePoint(id: string): Point {
-  if (id === "reference") return [];
-  return id.split("+").map((part) => {
-    const [, type = "", where = ""] = /^([a-z-]+)@(.+)$/.exec(part) ?? [];
-    const skip = /^(.+)#(\d+)$/.exec(where);
-    if (type === "skip" && skip !== null) return { type, watch: skip[1] ?? "", event: Number(skip[2]) };
-    const known = WRITE_FAULTS.find((one) => one === type);
-    if (known !== undefined && /^\d+$/.test(where)) return { type: known, write: Number(where) };
-    throw new TypeError(`explore: "${part}" names no point; they look like crash@3 or skip@secrets#2, and a failure says its own`);
-  });
+  return id === "reference" ? [] : id.split("+").map(parseFault);
+}
+
+function parseFault(part: string): Fault {
+  const [, type = "", where = ""] = /^([a-z-]+)@(.+)$/.exec(part) ?? [];
+  const [, watch, event] = /^(.+)#([1-9]\d*)$/.exec(where) ?? [];
+  if (type === "skip" && watch !== undefined) return { type, watch, event: Number(event) };
+  const [, write, before] = /^([1-9]\d*):([1-9]\d*)$/.exec(where) ?? [];
+  if (type === "crash-stale" && Number(before) <= Number(write)) return { type, write: Number(write), before: Number(before) };
+  const known = WRITE_FAULTS.find((one) => one === type);
+  const number = /^\d+$/.test(where) ? Number(where) : 0;
+  if (known !== undefined && (number > 0 || part === "crash@0")) return { type: known, write: number };
+  if (type === "away" && number > 0) return { type, wait: number };
+  throw new TypeError(
+    `explore: "${part}" names no point; they look like crash@3, crash-stale@5:2, skip@secrets#2 or away@1, and a failure says its own`,
+  );
 }

@@ -4,8 +4,11 @@ import { type Fault, idOf, type Point, type PointKind, WRITE_FAULTS } from "./po
 import type { Outcome } from "./run.ts";
 import type { ExploreOptions } from "./scenario.ts";
 
+type Reference = Pick<Outcome, "writes" | "events" | "waits" | "journal">;
+
 /** All single faults, in the order in which they come in the reference's story. */
-export function singlePoints({ writes, events }: Pick<Outcome, "writes" | "events">, points: ExploreOptions["points"]): readonly Point[] {
+export function singlePoints(reference: Reference, points: ExploreOptions["points"]): readonly Point[] {
+  const { writes, events, waits } = reference;
   const isWanted = filterOf(points);
   const first: Fault = { type: "crash", write: 0 };
   const atWrites = writes.flatMap(({ number }) => WRITE_FAULTS.map((type): Fault => ({ type, write: number })));
@@ -14,9 +17,37 @@ export function singlePoints({ writes, events }: Pick<Outcome, "writes" | "event
     events.slice(index + 1).some((later) => later.watch === watch && later.key === key),
   );
   const skips = replaced.map(({ watch, number }): Fault => ({ type: "skip", watch, event: number }));
-  return [...(writes.length === 0 ? [] : [first]), ...atWrites, ...skips]
+  const away = Array.from({ length: waits }, (_, index): Fault => ({ type: "away", wait: index + 1 }));
+  return [...(writes.length === 0 ? [] : [first]), ...atWrites, ...rewinds(reference), ...skips, ...away]
     .map((fault) => [fault])
     .filter((point) => isWanted(point[0], idOf(point)));
+}
+
+/**
+ * Back by one write, wherever that is; and from the end of what the operator did after an action of the user to the
+ * beginning of each such chapter: further back, what matters is what the user had not done yet.
+ */
+function rewinds({ writes, journal }: Reference): readonly Fault[] {
+  const chapters = chaptersOf(journal);
+  const byOne = writes.map(({ number }) => [number, number] as const);
+  const byChapters = chapters.flatMap(({ last }, index) => chapters.slice(0, index + 1).map(({ first }) => [last, first] as const));
+  const unique = new Map([...byOne, ...byChapters].map(([write, before]) => [`${write}:${before}`, { write, before }]));
+  return [...unique.values()].map((where) => ({ type: "crash-stale", ...where }));
+}
+
+/** The writes between one action of the user and the next. */
+function chaptersOf(journal: Outcome["journal"]): readonly { readonly first: number; readonly last: number }[] {
+  const chapters: { readonly first: number; last: number }[] = [];
+  let isNew = true;
+  for (const entry of journal) {
+    const chapter = chapters.at(-1);
+    if (entry.type === "user") isNew = true;
+    if (entry.type !== "write") continue;
+    if (chapter === undefined || isNew) chapters.push({ first: entry.number, last: entry.number });
+    else chapter.last = entry.number;
+    isNew = false;
+  }
+  return chapters;
 }
 
 /** `count` pairs, chosen by the seed. The second fault counts writes and events of the run that the first has changed. */
@@ -46,5 +77,5 @@ function draw(faults: readonly Fault[], random: Random): Fault | undefined {
 
 /** Where in a run, as far as the two can be compared; two at one place hide each other. */
 function positionOf(fault: Fault): number {
-  return fault.type === "skip" ? fault.event : fault.write;
+  return fault.type === "skip" ? fault.event : fault.type === "away" ? fault.wait : fault.write;
 }

@@ -18,6 +18,10 @@ export class ProcessClock implements FakeClock {
     return (this.#own ?? this.#shared).now();
   }
 
+  elapsed(): number {
+    return (this.#own ?? this.#shared).elapsed();
+  }
+
   after(delayMs: number, run: () => void): Timer {
     if (this.#own !== undefined) return this.#own.after(delayMs, run);
     const entry = {

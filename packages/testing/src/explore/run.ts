@@ -6,10 +6,14 @@ import { kindsOf } from "../internal/handler-kinds.ts";
 import { KnownKinds } from "../internal/known-kinds.ts";
 import { DEFAULT_NAMESPACE, manifestsOf } from "../internal/manifests.ts";
 import { checkStatus } from "../status-invariants.ts";
+import { COUNTED_BY_WORKLOADS, MADE_BY_WORKLOADS, NOT_COMPARED } from "./compared.ts";
 import { EffectLog } from "./effects.ts";
-import { type Entry, textOf } from "./journal.ts";
+import { type Entry, madeIn, textOf } from "./journal.ts";
 import { Life, RestlessError } from "./life.ts";
+import { Patience } from "./patience.ts";
+import { checkHandlers, checkWorld } from "./misuse.ts";
 import type { Point } from "./point.ts";
+import type { Oracle, Problem } from "./problem.ts";
 import type { ExploredOperator, ExploreOptions, Scenario } from "./scenario.ts";
 import { type Collection, type Json, type Snapshot, takeSnapshot } from "./snapshot.ts";
 import { StableUids } from "./uids.ts";
@@ -23,20 +27,14 @@ export interface Plan<World> {
   readonly options: ExploreOptions;
 }
 
-/** What a run can break. */
-export type Oracle = "rest" | "scenario" | "end state" | "leak" | "effects" | "status" | "fixed point" | "deletion" | "check";
-
-export interface Problem {
-  readonly oracle: Oracle;
-  readonly lines: readonly string[];
-}
-
 export interface Outcome {
   readonly point: Point;
   readonly journal: readonly Entry[];
   readonly writes: readonly Write[];
   readonly events: readonly SeenEvent[];
   readonly passes: number;
+  /** How often the scenario waited for the operator, and went on then. */
+  readonly waits: number;
   /** Whether every fault of the point did strike. */
   readonly hasStruck: boolean;
   /** Absent where the run broke before. */
@@ -49,6 +47,8 @@ export interface End {
   readonly objects: Snapshot;
   readonly outside: Json;
   readonly effects: readonly string[];
+  /** What the operator created before the deletion, each time that it did; as the objects are called. */
+  readonly made: readonly string[];
   /** After the primaries were deleted; absent without deletion. */
   readonly deleted: Pick<End, "objects" | "outside" | "effects"> | undefined;
 }
@@ -73,6 +73,7 @@ class Run<World> {
   readonly #world: World;
   readonly #life: Life;
   readonly #uids: StableUids;
+  readonly #patience: Patience;
   readonly #handlers: readonly AnyHandler[];
   readonly #problems: Problem[] = [];
 
@@ -83,18 +84,32 @@ class Run<World> {
     this.#plan = plan;
     this.#point = point;
     this.#uids = uids;
-    this.#clock = clock;
     this.#effects = new EffectLog((text) => this.#wire.journal.push({ type: "effect", text }));
     // A scenario without a world has `undefined` for one.
     this.#world = scenario.world?.({ effects: this.#effects, clock, random: seededRandom(seed) }) as World;
+    checkWorld(this.#world);
     this.#handlers = handlersOf(plan.operator, this.#world);
+    checkHandlers(this.#handlers);
     const kinds = [...this.#handlers.flatMap(kindsOf), ...(scenario.kinds ?? [])];
     const manifests = manifestsOf(scenario.objects ?? [], new KnownKinds(kinds), {
       where: "explore objects",
       namespace: DEFAULT_NAMESPACE,
     });
-    this.#backend = new Backend({ clock, kinds, manifests, random: seededRandom(seed), server: { garbageCollection: true } });
-    this.#wire = new Wire(() => this.#backend.transport(), { point, random: seededRandom(seed), clock });
+    this.#backend = new Backend({
+      clock,
+      kinds,
+      manifests,
+      random: seededRandom(seed),
+      server: { garbageCollection: true, workloads: scenario.workloads ?? false },
+    });
+    // With workloads it waits for them.
+    this.#clock = this.#backend.clock as FakeClock;
+    this.#wire = new Wire(() => this.#backend.transport(), {
+      point,
+      random: seededRandom(seed),
+      clock,
+      version: () => this.#backend.server.resourceVersion,
+    });
     // The first life has the handlers that told the kinds; each that follows has new ones.
     let first: readonly AnyHandler[] | undefined = this.#handlers;
     const handlers = (): readonly AnyHandler[] => {
@@ -102,7 +117,17 @@ class Run<World> {
       first = undefined;
       return made;
     };
-    this.#life = new Life({ backend: this.#backend, wire: this.#wire, clock, seed, handlers, namespaces, controller, horizonMs });
+    this.#life = new Life({
+      backend: this.#backend,
+      wire: this.#wire,
+      clock: this.#clock,
+      seed,
+      handlers,
+      namespaces,
+      controller,
+      horizonMs,
+    });
+    this.#patience = new Patience(point, this.#wire, this.#life);
   }
 
   static async begin<World>(plan: Plan<World>, point: Point): Promise<Run<World>> {
@@ -121,12 +146,21 @@ class Run<World> {
   /** Everything that happens; undefined where it broke. */
   async story(): Promise<End | undefined> {
     const { scenario, options } = this.#plan;
-    const [life, wire] = [this.#life, this.#wire];
+    const life = this.#life;
     const cluster = clusterOf(
-      { backend: this.#backend, life, wire, uids: this.#uids, clock: this.#clock, effects: this.#effects },
+      {
+        backend: this.#backend,
+        life,
+        wire: this.#wire,
+        uids: this.#uids,
+        clock: this.#clock,
+        effects: this.#effects,
+        patience: this.#patience,
+      },
       this.#world,
     );
     if (!(await this.#try("rest", () => life.settled(false)))) return undefined;
+    this.#patience.begins();
     if (!(await this.#try("scenario", async () => await scenario.run(cluster)))) return undefined;
     if (!(await this.#try("rest", () => life.settled(true)))) return undefined;
     await this.#checkStatuses();
@@ -145,6 +179,7 @@ class Run<World> {
       writes,
       events,
       passes: this.#life.passes,
+      waits: this.#patience.waits,
       hasStruck: struck.size === this.#point.length,
       end,
       problems: this.#problems,
@@ -158,15 +193,21 @@ class Run<World> {
 
   async #state(): Promise<Omit<End, "deleted">> {
     const { scenario, options } = this.#plan;
-    const objects = await takeSnapshot(this.#backend.transport(), this.#collections(), options.ignore ?? []);
+    const { ignore = [] } = options;
+    const isSimulated = (scenario.workloads ?? false) !== false;
+    const ignored = isSimulated ? [...ignore, ...COUNTED_BY_WORKLOADS] : ignore;
+    const objects = await takeSnapshot(this.#backend.transport(), this.#collections(), ignored);
     // Compared as JSON: what is not in it makes no difference.
     const outside = JSON.parse(JSON.stringify(scenario.outside?.(this.#world) ?? null)) as Json;
-    return { objects, outside, effects: [...this.#effects.all] };
+    return { objects, outside, effects: [...this.#effects.all], made: madeIn(this.#wire.journal) };
   }
 
   /** All that the scenario or the operator has to do with. */
   #collections(): readonly Collection[] {
-    const used = this.#backend.usedKinds.map(({ group, version, plural }) => ({ group, version, resource: plural }));
+    const { workloads = false } = this.#plan.scenario;
+    const used = this.#backend.usedKinds
+      .map(({ group, version, plural }) => ({ group, version, resource: plural }))
+      .filter(({ resource }) => workloads === false || !MADE_BY_WORKLOADS.has(resource));
     const written = this.#wire.writes.map(({ target: { group, version, resource } }) => ({ group, version, resource }));
     const all = [...used, ...written].filter(({ resource }) => !NOT_COMPARED.has(resource));
     return [...new Map(all.map((one) => [`${one.group}/${one.resource}`, one])).values()];
@@ -224,18 +265,25 @@ class Run<World> {
     } catch (error) {
       this.#problems.push({
         oracle: error instanceof RestlessError ? "rest" : oracle,
-        lines: [error instanceof Error ? error.message : String(error)],
+        lines:
+          error instanceof Error
+            ? [error.message, ...(oracle === "scenario" || oracle === "check" ? whereIn(error) : [])]
+            : [String(error)],
       });
       return false;
     }
   }
 }
 
+/** The line of the author's own code that an error comes from. */
+function whereIn({ stack = "" }: Error): readonly string[] {
+  const frames = stack.split("\n").filter((each) => /^\s+at .*[/\\]/.test(each));
+  const own = frames.find((each) => !/node_modules|node:|[/\\]packages[/\\][a-z]+[/\\](src|dist)[/\\]/.test(each));
+  return own === undefined ? [] : [own.trim()];
+}
+
 /** Waits of the first tries are over by then. */
 const RESYNC_HORIZON_MS = 1_000;
-
-/** What operators tell about themselves, and what is only there to make others possible. */
-const NOT_COMPARED: ReadonlySet<string> = new Set(["events", "leases", "customresourcedefinitions"]);
 
 function handlersOf<World>(operator: ExploredOperator<World>, world: World): readonly AnyHandler[] {
   const made = typeof operator === "function" ? operator(world) : operator;

@@ -1,5 +1,6 @@
 /** What an exploration is of: an operator, a story that happens to it, and what is asked of each run. */
 import type { FakeClock, Kind, KubernetesObject, ObjectOf, Random } from "@treadle/apimachinery";
+import type { WorkloadOptions, Workloads } from "@treadle/apiserver";
 import type { ControllerOptions } from "@treadle/controller";
 import type { AnyHandler } from "@treadle/reconcile";
 import type { UserActions } from "../internal/user.ts";
@@ -16,6 +17,8 @@ export interface ExploredCluster<World = undefined> extends UserActions {
   /** Moves the virtual time. */
   advance(ms: number): Promise<void>;
   readonly clock: FakeClock;
+  /** What is to go wrong with the workloads. @throws Error without `workloads` of the scenario */
+  readonly workloads: Workloads;
   /** What the scenario's `world` made for this run. */
   readonly world: World;
   readonly effects: Effects;
@@ -42,6 +45,11 @@ export interface Scenario<World = undefined> {
   readonly objects?: readonly object[];
   /** Kinds that neither a handler nor a manifest names. */
   readonly kinds?: readonly Kind[];
+  /**
+   * Deployments, Jobs and the like reach the status that they have in a cluster, by simulated controllers that no fault
+   * strikes. What they make by themselves (pods, ReplicaSets) and how they number revisions is not compared. @defaultValue false
+   */
+  readonly workloads?: boolean | WorkloadOptions;
   /** Makes what lies outside of the cluster: once for each run, and it outlives crashes. */
   readonly world?: (given: Surroundings) => World;
   /**
@@ -54,7 +62,7 @@ export interface Scenario<World = undefined> {
   outside?(world: World): unknown;
   /**
    * How the effects of a run break the author's rule. @defaultValue each effect happened as often as in the reference:
-   * neither repeated nor missing
+   * neither repeated nor missing; where the operator learns of nothing while the user goes on (`skip`, `away`), not oftener
    */
   checkEffects?(reference: readonly string[], actual: readonly string[]): readonly string[];
   /** What else must hold at the end of every run. @throws to say what does not */

@@ -6,6 +6,7 @@ import { DEFAULT_NAMESPACE } from "../internal/manifests.ts";
 import { type ToCreate, User, type UserActions } from "../internal/user.ts";
 import type { Effects } from "./effects.ts";
 import type { Life } from "./life.ts";
+import type { Patience } from "./patience.ts";
 import type { ExploredCluster } from "./scenario.ts";
 import type { StableUids } from "./uids.ts";
 import type { Wire } from "./wire.ts";
@@ -17,24 +18,31 @@ export interface ClusterOfRun {
   readonly uids: StableUids;
   readonly clock: FakeClock;
   readonly effects: Effects;
+  readonly patience: Patience;
 }
 
 /** An operator that works beside the user may be faster that often. */
 const MAX_TRIES = 10;
 
 export function clusterOf<World>(run: ClusterOfRun, world: World): ExploredCluster<World> {
-  const { backend, life, wire, uids, clock, effects } = run;
+  const { backend, life, wire, uids, clock, effects, patience } = run;
   const user = new User(backend, "cluster");
   const note = (text: string): void => void wire.journal.push({ type: "user", text });
+  /** Whoever builds on what the operator does, waits for it: one who looks, and one who plays another controller. */
+  const caughtUp = async (): Promise<void> => {
+    if (patience.isCalled()) await life.settled(false);
+  };
   const act = async <T>(text: string, action: () => Promise<T>): Promise<T> => {
     note(text);
     for (let tries = 1; ; tries++) {
       try {
-        return await action();
+        const done = await action();
+        patience.acted();
+        return done;
       } catch (error) {
         if (isConflict(error) && tries < MAX_TRIES) continue;
         // The operator does not know yet what this builds on.
-        if (!wire.release()) throw error;
+        if (!wire.release() && !patience.isCalled()) throw error;
         await life.settled(true);
       }
     }
@@ -52,16 +60,36 @@ export function clusterOf<World>(run: ClusterOfRun, world: World): ExploredClust
     },
     apply: (manifest) => act(`apply ${nameOf(manifest)}`, () => user.apply(manifest)),
     update: change("update"),
-    updateStatus: change("updateStatus"),
+    updateStatus: async (kind, key, edit) => {
+      await caughtUp();
+      // A status that is written once, for what the operator has not done yet, would be missing for ever.
+      if (wire.release()) await life.settled(true);
+      return await change("updateStatus")(kind, key, edit);
+    },
     delete: (kind, key) => act(`delete ${kind.kind} ${key}`, () => user.delete(kind, key)),
-    get: async (kind, key) => await backend.user.get(kind, refOf(fullKey(kind, key, DEFAULT_NAMESPACE))),
-    list: async (kind, namespace) => (await backend.user.list(kind, namespace === undefined ? {} : { namespace })).items,
-    settled: () => life.settled(false),
+    get: async (kind, key) => {
+      await caughtUp();
+      return await backend.user.get(kind, refOf(fullKey(kind, key, DEFAULT_NAMESPACE)));
+    },
+    list: async (kind, namespace) => {
+      await caughtUp();
+      return (await backend.user.list(kind, namespace === undefined ? {} : { namespace })).items;
+    },
+    settled: async () => {
+      if (patience.isInVain()) return;
+      patience.isCalled();
+      await life.settled(false);
+      patience.begins();
+    },
     advance: async (ms) => {
+      patience.acted();
       note(`${ms} ms pass`);
       await clock.advance(ms);
     },
     clock,
+    get workloads() {
+      return backend.server.workloads;
+    },
     world,
     effects,
   };

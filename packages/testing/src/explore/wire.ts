@@ -3,11 +3,14 @@
  * the point names.
  */
 import type { ApiRequest, ApiResponse, Clock, Kind, Random, Transport } from "@treadle/apimachinery";
-import { answerTo, connectionReset, never } from "../faults/answers.ts";
+import { connectionReset, never } from "../faults/answers.ts";
 import { describeRequest } from "../requests.ts";
 import { gated, type GateKeeper, type WatchedEvent } from "./event-gate.ts";
-import { type Entry, type Target, textOf } from "./journal.ts";
-import type { Point, WriteFaultPoint } from "./point.ts";
+import type { Entry, Target } from "./journal.ts";
+import type { Fault, Point, RewindPoint, WriteFaultPoint } from "./point.ts";
+import { isRefusal, REFUSALS, type Refusal, refuse } from "./refusals.ts";
+import { isWrite, requestId } from "./requests.ts";
+import { hasInitialEvents, Rewind } from "./rewind.ts";
 
 /** A process, as the wire sees it. */
 export interface Wired {
@@ -28,9 +31,8 @@ export interface SeenEvent {
   readonly key: string;
 }
 
-const WRITES: ReadonlySet<string> = new Set(["create", "update", "patch", "apply", "delete"]);
-/** What operators write about themselves: no part of what they keep. */
-const ASIDE: ReadonlySet<string> = new Set(["events", "leases"]);
+type WriteEntry = Extract<Entry, { type: "write" }>;
+
 /** Turns that an event takes: what is written meanwhile comes before it. Fewer than `settled` waits for. */
 const TURNS = [0, 0, 1, 3] as const;
 /** What the client tries at once: the request and four times more (`MAX_BACKOFF` of @treadle/client). */
@@ -51,22 +53,29 @@ export class Wire {
   /** By watch: how to show the event that is withheld there. */
   readonly #held = new Map<string, () => void>();
   /** A request that is refused again when it is tried again. */
-  #striking: { readonly fault: WriteFaultPoint; readonly id: string; left: number } | undefined;
+  #striking: { readonly fault: Refusal; readonly id: string; left: number } | undefined;
   #doomed: Wired | undefined;
   #isDoomedAtStart: boolean;
+  /** A write of a process that was deposed before it was sent. */
+  #late: (() => Promise<void>) | undefined;
+  readonly #rewind: Rewind;
   /** Whose pass a stale cache waits for: first for the end of the one that wrote, then for the next. */
   #stale: "writing" | "next" | undefined;
 
   /** When the operator wrote last. */
   wroteAtMs: number = Number.NEGATIVE_INFINITY;
 
-  constructor(transport: () => Transport, given: { readonly point: Point; readonly random: Random; readonly clock: Clock }) {
-    const { point, random, clock } = given;
+  constructor(
+    transport: () => Transport,
+    given: { readonly point: Point; readonly random: Random; readonly clock: Clock; readonly version: () => string },
+  ) {
+    const { point, random, clock, version } = given;
+    this.#rewind = new Rewind(version);
     this.#clock = clock;
     this.#transport = transport;
     this.#point = point;
     this.#random = random;
-    this.#isDoomedAtStart = point.some(({ type, ...where }) => type === "crash" && "write" in where && where.write === 0);
+    this.#isDoomedAtStart = point.some((fault) => fault.type === "crash" && fault.write === 0);
   }
 
   /** The connection of a process. */
@@ -75,7 +84,11 @@ export class Wire {
     if (this.#isDoomedAtStart) {
       this.#isDoomedAtStart = false;
       this.#doomed = process;
-      this.#strike({ type: "crash", write: 0 }, "the process ends before its first write");
+      this.strike({ type: "crash", write: 0 }, "the process ends before its first write");
+    }
+    if (this.#rewind.begin(process)) {
+      this.#frozen ??= Promise.withResolvers();
+      this.journal.push({ type: "fault", text: `the process is shown ${this.#rewind.shown}, until it is at rest` });
     }
     return {
       request: async (request) => {
@@ -83,7 +96,7 @@ export class Wire {
         const target = describeRequest(request);
         const response = isWrite(target)
           ? await this.#write(process, { transport, request, target })
-          : this.#watched(await transport.request(request), target, process);
+          : this.#watched(await this.#rewind.request(transport, request, target), target, process);
         // What a dead process hears it does nothing with.
         return process.isDead ? await never(request.signal) : response;
       },
@@ -108,18 +121,23 @@ export class Wire {
   }
 
   /** Nothing more comes by itself: what waited for something that did not come happens now. Returns whether there was something. */
-  atRest(process: Wired): boolean {
+  async atRest(process: Wired): Promise<boolean> {
     if (process === this.#doomed) {
       this.#doomed = undefined;
       process.kill();
       return true;
     }
-    return this.thaw();
+    if (this.thaw()) return true;
+    const late = this.#late;
+    this.#late = undefined;
+    await late?.();
+    return late !== undefined;
   }
 
   /** Lets all watches go on. */
   thaw(): boolean {
     this.#stale = undefined;
+    this.#rewind.end();
     const frozen = this.#frozen;
     this.#frozen = undefined;
     frozen?.resolve();
@@ -132,6 +150,11 @@ export class Wire {
     this.#held.clear();
     for (const show of held) show();
     return held.length > 0;
+  }
+
+  /** Whether the process that lives is shown an older state. */
+  get isRewound(): boolean {
+    return this.#rewind.isOn;
   }
 
   get isWithholding(): boolean {
@@ -158,53 +181,76 @@ export class Wire {
     const number = this.writes.length + 1;
     this.wroteAtMs = this.#clock.now();
     this.writes.push({ number, target });
-    const entry: Extract<Entry, { type: "write" }> = { type: "write", number, target, status: 0 };
+    const entry: WriteEntry = { type: "write", number, target, status: 0 };
     this.journal.push(entry);
-    const fault = this.#point.find((one): one is WriteFaultPoint => one.type !== "skip" && one.write === number && one.type !== undefined);
-    if (fault !== undefined && (fault.type === "conflict" || fault.type === "error" || fault.type === "reset")) {
-      this.#strike(fault, REFUSALS[fault.type]);
+    const fault = this.#point.find((one): one is WriteFaultPoint | RewindPoint => "write" in one && one.write === number);
+    if (fault?.type === "deposed") return await this.#depose(fault, process, { request, entry });
+    if (isRefusal(fault)) {
+      this.strike(fault, REFUSALS[fault.type]);
       if (fault.type !== "conflict") this.#striking = { fault, id: requestId(request), left: ATTEMPTS - 1 };
       return refuse(fault, target);
     }
+    this.#rewind.pass(number);
     const response = await transport.request(request);
     entry.status = response.status;
     if (fault !== undefined && !process.isDead) await this.#afterwards(fault, process, request);
     return response;
   }
 
+  /** The write waits until whoever takes over is at rest. */
+  async #depose(
+    fault: WriteFaultPoint,
+    process: Wired,
+    { request, entry }: { readonly request: ApiRequest; readonly entry: WriteEntry },
+  ): Promise<never> {
+    this.strike(fault, "the process stands still before the write is sent, and another takes over");
+    const { signal: _signal, ...late } = request;
+    this.#late = async () => {
+      const { status } = await this.#transport().request(late);
+      this.wroteAtMs = this.#clock.now();
+      this.journal.push({ type: "fault", text: `write ${entry.number}, of the process that stood still, arrives: ${status}` });
+    };
+    process.kill();
+    return await never(request.signal);
+  }
+
   /** What goes wrong once a write is stored. */
-  async #afterwards(fault: WriteFaultPoint, process: Wired, request: ApiRequest): Promise<void> {
+  async #afterwards(fault: WriteFaultPoint | RewindPoint, process: Wired, request: ApiRequest): Promise<void> {
     switch (fault.type) {
       case "crash":
-        this.#strike(fault, "the process hears the answer, and ends before its next write");
+      case "crash-stale":
+        this.strike(fault, "the process hears the answer, and ends before its next write");
         this.#doomed = process;
+        if (fault.type === "crash-stale") this.#rewind.plan(fault.before, process);
         return;
       case "crash-lost":
-        this.#strike(fault, "the write is stored, and the process ends before it hears of it");
+        this.strike(fault, "the write is stored, and the process ends before it hears of it");
         process.kill();
         await never(request.signal);
         return;
       case "lost":
-        this.#strike(fault, "the write is stored, and the connection breaks before the answer");
+        this.strike(fault, "the write is stored, and the connection breaks before the answer");
         throw connectionReset("injected, after the server had answered");
       case "stale":
-        this.#strike(fault, "from now on no watch says anything, until the next pass of the object is over");
+        this.strike(fault, "from now on no watch says anything, until the next pass of the object is over");
         this.#frozen ??= Promise.withResolvers();
         this.#stale = "writing";
         return;
+      case "deposed":
       case "conflict":
       case "error":
       case "reset":
     }
   }
 
-  #again(request: ApiRequest): WriteFaultPoint | undefined {
+  #again(request: ApiRequest): Refusal | undefined {
     const striking = this.#striking;
     if (striking === undefined || striking.id !== requestId(request) || striking.left-- <= 0) return undefined;
     return striking.fault;
   }
 
-  #strike(fault: Point[number], text: string): void {
+  /** Notes that a fault of the point has struck. */
+  strike(fault: Fault, text: string): void {
     this.struck.add(this.#point.findIndex((one) => JSON.stringify(one) === JSON.stringify(fault)));
     this.journal.push({ type: "fault", text });
   }
@@ -212,8 +258,7 @@ export class Wire {
   #watched(response: ApiResponse, target: Target, process: Wired): ApiResponse {
     if (target.verb !== "watch" || response.stream === undefined) return response;
     const watch = target.namespace === undefined ? target.resource : `${target.namespace}/${target.resource}`;
-    const hasInitialEvents = /[?&]sendInitialEvents=(true|1)(&|$)/.test(target.path);
-    return { ...response, stream: gated(response.stream, this.#keeper(watch, process), hasInitialEvents) };
+    return { ...response, stream: gated(response.stream, this.#keeper(watch, process), hasInitialEvents(target)) };
   }
 
   #keeper(watch: string, process: Wired): GateKeeper {
@@ -228,11 +273,11 @@ export class Wire {
         return number;
       },
       isSkipped: (number) => this.#point.some((one) => one.type === "skip" && one.watch === watch && one.event === number),
-      thawed: () => this.#frozen?.promise,
+      thawed: (event) => (event?.isInitial === true && this.#rewind.isOn ? undefined : this.#frozen?.promise),
       hold: (event) => {
         const { promise, resolve } = Promise.withResolvers<void>();
         this.#held.set(watch, resolve);
-        this.#strike({ type: "skip", watch, event: event.number ?? 0 }, `the event ${described(watch, event)} is withheld`);
+        this.strike({ type: "skip", watch, event: event.number ?? 0 }, `the event ${described(watch, event)} is withheld`);
         return promise;
       },
       replaced: (event, by) => {
@@ -251,30 +296,3 @@ export class Wire {
 function described(watch: string, { number, type, key }: WatchedEvent): string {
   return `${watch}#${number} (${type} ${key})`;
 }
-
-const REFUSALS = {
-  conflict: "the write is refused with 409 Conflict",
-  error: "the write is refused with 500, as often as the client tries",
-  reset: "the connection breaks before the server hears of the write, as often as the client tries",
-} as const;
-
-function refuse(fault: WriteFaultPoint, target: Target): ApiResponse {
-  const answer =
-    fault.type === "conflict"
-      ? answerTo({ type: "conflict" }, target)
-      : fault.type === "error"
-        ? answerTo({ type: "serverError" }, target)
-        : undefined;
-  if (answer !== undefined) return answer;
-  throw connectionReset("injected, before the server heard of it");
-}
-
-function isWrite({ verb, resource }: Target): boolean {
-  return WRITES.has(verb) && !ASIDE.has(resource);
-}
-
-function requestId({ method, path, body = "" }: ApiRequest): string {
-  return `${method} ${path} ${body}`;
-}
-
-export { textOf };

@@ -32,6 +32,8 @@ export interface FaultProxy extends AsyncDisposable {
    */
   readonly token: string | undefined;
   readonly faults: Faults;
+  /** A connection for a client in this process that brings the token: a client sends no credentials over plain HTTP by itself. */
+  connect(): Transport;
   /** Ends all connections and stops listening. Idempotent. */
   close(): Promise<void>;
 }
@@ -56,7 +58,16 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
     await transport.close();
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // listening on TCP
-  return { url, token, faults, close, [Symbol.asyncDispose]: close };
+  return { url, token, faults, connect: () => connection(url, token), close, [Symbol.asyncDispose]: close };
+}
+
+function connection(server: string, token: string | undefined): Transport {
+  const transport = httpTransport({ server });
+  const secret = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  return {
+    request: (request) => transport.request({ ...request, headers: { ...request.headers, ...secret } }),
+    close: () => transport.close(),
+  };
 }
 
 interface Exchange {

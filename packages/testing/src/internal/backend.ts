@@ -2,8 +2,10 @@
  * The API server behind a test: in memory and in this process, or a real one, with the kinds that the test uses, a client
  * that acts as the user, one that is recorded as the operator's, and a picture of all objects that can be read at once.
  */
+import { setTimeout as delay } from "node:timers/promises";
 import {
   type Clock,
+  type FakeClock,
   groupKindOf,
   isAlreadyExists,
   isKindNotServed,
@@ -27,6 +29,8 @@ import { isBuiltIn, KnownKinds } from "./known-kinds.ts";
 import type { Manifest } from "./manifests.ts";
 import { RealRights } from "./real-rights.ts";
 import type { RealServer } from "./real-server.ts";
+import { settlingClock } from "./settling-clock.ts";
+import { WORKLOADS, workloadsInProgress } from "./workloads-at-rest.ts";
 
 /** Who the user of a test is in managedFields. */
 const USER = "kubectl";
@@ -37,8 +41,9 @@ export interface BackendOptions {
   /** Those that are to be there from the start; of these the CRDs are, the rest comes with {@link Backend.put}. */
   readonly manifests?: readonly Manifest[];
   readonly random?: Random;
+  /** With `workloads`, virtual time waits for what is simulated. */
   readonly server?: Omit<ApiServerOptions, "clock" | "random" | "uid">;
-  /** In place of a server in memory; {@link Backend.begin} must be called before anything else. */
+  /** In place of a server in memory; then {@link Backend.begin} must be called before anything else. */
   readonly real?: RealServer | undefined;
 }
 
@@ -59,6 +64,7 @@ export class Backend {
   readonly #used = new Map<string, Kind>();
   /** Those of which the test gave the CRD: it is not replaced. */
   readonly #defined = new Set<string>();
+  readonly #hasWorkloads: boolean;
   #nextUid: string | undefined;
   #uids = 0;
   #picture: ReadonlyMap<string, ReadonlyMap<string, KubernetesObject>> = new Map();
@@ -67,13 +73,16 @@ export class Backend {
   #unserved: ReadonlySet<string> = new Set();
 
   constructor(options: BackendOptions) {
-    const { clock, random = seededRandom(1) } = options;
+    const { clock: time, random = seededRandom(1) } = options;
+    this.#hasWorkloads = (options.server?.workloads ?? false) !== false;
+    const isSettling = this.#hasWorkloads && options.real === undefined && isFake(time);
+    const clock = isSettling ? settlingClock(time, () => this.server.settled()) : time;
     this.clock = clock;
     this.random = random;
     this.faults = new FaultSet(clock);
     const kinds = unique(options.kinds);
     this.kinds = new KnownKinds(kinds);
-    for (const kind of [...kinds, Namespace]) this.#used.set(idOf(kind), kind);
+    for (const kind of [...kinds, Namespace, ...(this.#hasWorkloads ? WORKLOADS : [])]) this.#used.set(idOf(kind), kind);
     const uid = (): string => this.#makeUid();
     // A manifest knows more of its kind than an untyped kind does.
     const definitions = (options.manifests ?? []).filter(isDefinition).map(({ object }) => object as CustomResourceDefinition);
@@ -82,7 +91,7 @@ export class Backend {
     const isDefined = (kind: Kind): boolean => isBuiltIn(kind) || defined.some((other) => groupKindOf(other) === groupKindOf(kind));
     const resources = [...(options.server?.resources ?? []), ...definitions, ...kinds.filter((kind) => !isDefined(kind))];
     this.#real = options.real;
-    this.#memory = options.real === undefined ? createApiServer({ ...options.server, resources, clock, random, uid }) : undefined;
+    this.#memory = options.real === undefined ? createApiServer({ ...options.server, resources, clock: time, random, uid }) : undefined;
     // Answers stand as they are: a test wants to see an error, not a retry; and a pass that waits for one waits for virtual time.
     this.client = createClient({ transport: this.requests.through(this.transport()), clock, random, retry: false });
     this.user = createClient({ transport: this.transport(), clock, random, fieldManager: USER, retry: false });
@@ -109,9 +118,9 @@ export class Backend {
     return this.#memory?.isRestricted ?? true;
   }
 
-  /** Serves on a real server the kinds that are in use from the start. */
+  /** Waits until the server has what it begins with; on a real one the kinds in use are served then. */
   async begin(): Promise<void> {
-    if (this.#real === undefined) return;
+    if (this.#real === undefined) return await this.#memory?.settled();
     for (const kind of this.#used.values()) {
       if (isBuiltIn(kind)) await this.#real.remember(kind);
       else if (!this.#defined.has(idOf(kind))) await this.#real.install(kind);
@@ -210,7 +219,49 @@ export class Backend {
   async rests(): Promise<boolean> {
     await this.#memory?.settled();
     await this.refresh();
-    return this.#memory !== undefined || isAtRest(this.#seen());
+    if (this.#memory !== undefined) return true;
+    return isAtRest(this.#seen()) && this.workloadsInProgress().length === 0;
+  }
+
+  /** Which workloads the controllers of a real cluster are not done with, by what was seen last. */
+  workloadsInProgress(): readonly string[] {
+    return this.isReal && this.#hasWorkloads ? workloadsInProgress(this.#seen()) : [];
+  }
+
+  /**
+   * When time alone lets the simulated workloads act: within the horizon, or soon, as long as a pod starts, runs or ends.
+   * Undefined: later, or never.
+   */
+  workloadsDue(horizon: number): number | undefined {
+    if (this.#memory === undefined || !this.#hasWorkloads) return undefined;
+    const { workloads } = this.#memory;
+    const due = workloads.nextDue();
+    return due !== undefined && due <= Math.max(horizon, this.clock.now() + workloads.stepMs) ? due : undefined;
+  }
+
+  /** Changes with each write in memory; undefined of a real server. */
+  get version(): string | undefined {
+    return this.#memory?.resourceVersion;
+  }
+
+  /** Lets everything happen that the server does by itself: virtual time moves as far as that takes, real time is waited for. */
+  async letHappen(horizon: number, signal: AbortSignal): Promise<void> {
+    while (!(await this.rests())) {
+      signal.throwIfAborted();
+      await delay(POLL_MS);
+    }
+    for (let due = this.workloadsDue(horizon); due !== undefined; due = this.workloadsDue(horizon)) {
+      signal.throwIfAborted();
+      await this.pass(due);
+      await this.rests();
+    }
+  }
+
+  /** Lets the time come. */
+  async pass(due: number): Promise<void> {
+    const ms = Math.max(0, due - this.clock.now());
+    if (isFake(this.clock)) await this.clock.advance(ms);
+    else await delay(ms);
   }
 
   #seen(): readonly Seen[] {
@@ -284,6 +335,13 @@ export class Backend {
     this.#nextUid = undefined;
     return wanted ?? `00000000-0000-4000-8000-${String(++this.#uids).padStart(12, "0")}`;
   }
+}
+
+/** Of a real server: each look lists every kind in use. */
+const POLL_MS = 20;
+
+function isFake(clock: Clock): clock is FakeClock {
+  return "advance" in clock;
 }
 
 /** What a test asks for in vain on a real server. */

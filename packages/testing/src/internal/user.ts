@@ -1,5 +1,6 @@
 /** What a user of the cluster does, as a test wants to write it. */
 import {
+  isConflict,
   jsonEqual,
   type Kind,
   type KubernetesObject,
@@ -10,6 +11,7 @@ import {
   refOf,
   type WriteOf,
 } from "@treadle/apimachinery";
+import type { WriteOptions } from "@treadle/client";
 import type { Backend } from "./backend.ts";
 import { fullKey } from "./handler-kinds.ts";
 import { DEFAULT_NAMESPACE, manifestOf, manifestsOf } from "./manifests.ts";
@@ -24,15 +26,18 @@ export interface UserActions {
   /** Creates a manifest, or merges it into the object that is there. @throws TypeError when it has no apiVersion and kind */
   apply(manifest: object): Promise<KubernetesObject>;
   /**
-   * Changes metadata and spec in place; a change of `status` is not stored, as with `kubectl edit`: {@link updateStatus} does that.
+   * Changes metadata and spec in place, anew when the object has changed meanwhile; a change of `status` is not stored, as with
+   * `kubectl edit`: {@link updateStatus} does that.
    * @throws TypeError when nothing but the status was changed
    */
   update<K extends Kind>(kind: K, key: string, change: (object: Mutable<ObjectOf<K>>) => void): Promise<ObjectOf<K>>;
-  /** Changes the status in place, as another controller would. */
+  /** Changes the status in place, as another controller would; anew when the object has changed meanwhile. */
   updateStatus<K extends Kind>(kind: K, key: string, change: (object: Mutable<ObjectOf<K>>) => void): Promise<ObjectOf<K>>;
   /** Deletes; finalizers hold the object. Nothing happens when it does not exist. */
   delete(kind: Kind, key: string): Promise<void>;
 }
+
+const UPDATE_ATTEMPTS = 5;
 
 export class User implements UserActions {
   readonly #backend: Backend;
@@ -62,9 +67,7 @@ export class User implements UserActions {
   }
 
   async update<K extends Kind>(kind: K, key: string, change: (object: Mutable<ObjectOf<K>>) => void): Promise<ObjectOf<K>> {
-    const before = await this.#live(kind, this.#refOf(kind, key));
-    const wanted = changed(before, change);
-    const stored = await this.#backend.user.update(kind, wanted);
+    const { before, wanted, stored } = await this.#change(kind, key, change);
     // Kinds without the subresource store it; so the answer tells.
     if (isOnlyStatus(before, wanted) && !jsonEqual(statusOf(stored), statusOf(wanted)))
       throw new TypeError(
@@ -74,12 +77,29 @@ export class User implements UserActions {
   }
 
   async updateStatus<K extends Kind>(kind: K, key: string, change: (object: Mutable<ObjectOf<K>>) => void): Promise<ObjectOf<K>> {
-    const wanted = changed(await this.#live(kind, this.#refOf(kind, key)), change);
-    return await this.#backend.user.update(kind, wanted, { subresource: "status" });
+    return (await this.#change(kind, key, change, { subresource: "status" })).stored;
   }
 
   async delete(kind: Kind, key: string): Promise<void> {
     await this.#backend.user.delete(kind, this.#refOf(kind, key));
+  }
+
+  /** The operators write the same objects: what was read may be old when it is written. */
+  async #change<K extends Kind>(
+    kind: K,
+    key: string,
+    change: (object: Mutable<ObjectOf<K>>) => void,
+    options: WriteOptions = {},
+  ): Promise<{ readonly before: ObjectOf<K>; readonly wanted: ObjectOf<K>; readonly stored: ObjectOf<K> }> {
+    for (let attempt = 1; ; attempt++) {
+      const before = await this.#live(kind, this.#refOf(kind, key));
+      const wanted = changed(before, change);
+      try {
+        return { before, wanted, stored: await this.#backend.user.update(kind, wanted, options) };
+      } catch (error) {
+        if (!isConflict(error) || attempt === UPDATE_ATTEMPTS) throw error;
+      }
+    }
   }
 
   async #live<K extends Kind>(kind: K, ref: Ref): Promise<ObjectOf<K>> {

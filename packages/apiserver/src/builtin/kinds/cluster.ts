@@ -3,7 +3,15 @@ import { jsonEqual } from "@treadle/apimachinery";
 import { answerAccess, answerRules, answerSelf, answerToken } from "../../authorization/reviews.ts";
 import { isObject, type JsonObject } from "../../internal/json.ts";
 import type { Draft } from "../../storage.ts";
-import { roleRefErrors } from "../validate.ts";
+import { prepareCertificateRequest } from "../certificate-requests.ts";
+import { apiServiceErrors, leaseErrors } from "../validation/cluster.ts";
+import { certificateRequestErrors } from "../validation/certificates.ts";
+import { ingressClassErrors, ingressErrors, ingressWarnings, networkPolicyErrors } from "../validation/network.ts";
+import { clusterRoleBindingErrors, clusterRoleErrors, roleBindingErrors, roleErrors } from "../validation/rights.ts";
+import { sliceErrors, sliceWarnings } from "../validation/slices.ts";
+import { storageClassErrors } from "../validation/storage.ts";
+import { webhookErrors } from "../validation/webhooks.ts";
+import { ADDRESS_ROWS } from "./machinery.ts";
 import type { Group } from "./row.ts";
 
 export const CLUSTER_GROUPS: readonly Group[] = [
@@ -11,16 +19,29 @@ export const CLUSTER_GROUPS: readonly Group[] = [
     group: "rbac.authorization.k8s.io",
     versions: ["v1"],
     rows: [
-      { kind: "Role", plural: "roles", name: "segment", createsOnUpdate: true },
-      { kind: "RoleBinding", plural: "rolebindings", name: "segment", createsOnUpdate: true, hooks: { validate: roleRefErrors } },
-      { kind: "ClusterRole", plural: "clusterroles", scope: "Cluster", name: "segment", createsOnUpdate: true },
+      { kind: "Role", plural: "roles", name: "segment", createsOnUpdate: true, hooks: { validate: roleErrors, rechecksMetadata: true } },
+      {
+        kind: "RoleBinding",
+        plural: "rolebindings",
+        name: "segment",
+        createsOnUpdate: true,
+        hooks: { validate: roleBindingErrors, rechecksMetadata: true },
+      },
+      {
+        kind: "ClusterRole",
+        plural: "clusterroles",
+        scope: "Cluster",
+        name: "segment",
+        createsOnUpdate: true,
+        hooks: { validate: clusterRoleErrors, rechecksMetadata: true },
+      },
       {
         kind: "ClusterRoleBinding",
         plural: "clusterrolebindings",
         scope: "Cluster",
         name: "segment",
         createsOnUpdate: true,
-        hooks: { validate: roleRefErrors },
+        hooks: { validate: clusterRoleBindingErrors, rechecksMetadata: true },
       },
     ],
   },
@@ -45,29 +66,46 @@ export const CLUSTER_GROUPS: readonly Group[] = [
   {
     group: "coordination.k8s.io",
     versions: ["v1"],
-    rows: [{ kind: "Lease", plural: "leases", createsOnUpdate: true, needsVersion: true }],
+    rows: [{ kind: "Lease", plural: "leases", createsOnUpdate: true, needsVersion: true, hooks: { validate: leaseErrors } }],
   },
   {
     group: "discovery.k8s.io",
     versions: ["v1"],
-    rows: [{ kind: "EndpointSlice", plural: "endpointslices", generation: true, hooks: { prepare: countLabels } }],
+    rows: [
+      {
+        kind: "EndpointSlice",
+        plural: "endpointslices",
+        generation: true,
+        hooks: { prepare: countLabels, validate: sliceErrors, warn: sliceWarnings },
+      },
+    ],
   },
   {
     group: "networking.k8s.io",
     versions: ["v1"],
     rows: [
-      { kind: "Ingress", plural: "ingresses", short: ["ing"], status: true, generation: true },
-      { kind: "IngressClass", plural: "ingressclasses", scope: "Cluster", generation: true },
-      { kind: "NetworkPolicy", plural: "networkpolicies", short: ["netpol"], generation: true },
+      {
+        kind: "Ingress",
+        plural: "ingresses",
+        short: ["ing"],
+        status: true,
+        generation: true,
+        hooks: { validate: ingressErrors, warn: ingressWarnings, rechecksMetadata: true },
+      },
+      { kind: "IngressClass", plural: "ingressclasses", scope: "Cluster", generation: true, hooks: { validate: ingressClassErrors } },
+      { kind: "NetworkPolicy", plural: "networkpolicies", short: ["netpol"], generation: true, hooks: { validate: networkPolicyErrors } },
+      ...ADDRESS_ROWS,
     ],
   },
   {
     group: "storage.k8s.io",
     versions: ["v1"],
     rows: [
-      { kind: "StorageClass", plural: "storageclasses", scope: "Cluster", short: ["sc"] },
+      { kind: "StorageClass", plural: "storageclasses", scope: "Cluster", short: ["sc"], hooks: { validate: storageClassErrors } },
       { kind: "VolumeAttachment", plural: "volumeattachments", scope: "Cluster", status: true },
       { kind: "CSIDriver", plural: "csidrivers", scope: "Cluster" },
+      { kind: "CSIStorageCapacity", plural: "csistoragecapacities", needsVersion: true },
+      { kind: "VolumeAttributesClass", plural: "volumeattributesclasses", scope: "Cluster", short: ["vac"] },
       { kind: "CSINode", plural: "csinodes", scope: "Cluster", hooks: { convert: readDrivers, prepare: nullDrivers } },
     ],
   },
@@ -81,6 +119,7 @@ export const CLUSTER_GROUPS: readonly Group[] = [
         scope: "Cluster",
         categories: ["api-extensions"],
         generation: true,
+        hooks: { validate: webhookErrors },
       },
       {
         kind: "MutatingWebhookConfiguration",
@@ -88,6 +127,7 @@ export const CLUSTER_GROUPS: readonly Group[] = [
         scope: "Cluster",
         categories: ["api-extensions"],
         generation: true,
+        hooks: { validate: webhookErrors },
       },
       {
         kind: "ValidatingAdmissionPolicy",
@@ -104,12 +144,37 @@ export const CLUSTER_GROUPS: readonly Group[] = [
         categories: ["api-extensions"],
         generation: true,
       },
+      {
+        kind: "MutatingAdmissionPolicy",
+        plural: "mutatingadmissionpolicies",
+        scope: "Cluster",
+        categories: ["api-extensions"],
+        generation: true,
+        needsVersion: true,
+      },
+      {
+        kind: "MutatingAdmissionPolicyBinding",
+        plural: "mutatingadmissionpolicybindings",
+        scope: "Cluster",
+        categories: ["api-extensions"],
+        generation: true,
+        needsVersion: true,
+      },
     ],
   },
   {
     group: "apiregistration.k8s.io",
     versions: ["v1"],
-    rows: [{ kind: "APIService", plural: "apiservices", scope: "Cluster", categories: ["api-extensions"], status: true }],
+    rows: [
+      {
+        kind: "APIService",
+        plural: "apiservices",
+        scope: "Cluster",
+        categories: ["api-extensions"],
+        status: true,
+        hooks: { validate: apiServiceErrors },
+      },
+    ],
   },
   {
     group: "certificates.k8s.io",
@@ -119,9 +184,11 @@ export const CLUSTER_GROUPS: readonly Group[] = [
         kind: "CertificateSigningRequest",
         plural: "certificatesigningrequests",
         scope: "Cluster",
+        name: "segment",
         short: ["csr"],
         status: true,
         fields: ["spec.signerName"],
+        hooks: { convert: keepSpec, prepare: prepareCertificateRequest, validate: certificateRequestErrors, rechecksMetadata: true },
       },
     ],
   },
@@ -142,4 +209,9 @@ function nullDrivers(draft: Draft): void {
 
 function readDrivers(draft: Draft): void {
   if (isObject(draft["spec"])) draft["spec"] = { drivers: null, ...draft["spec"] };
+}
+
+/** What was asked for stays, whatever is sent. */
+function keepSpec(draft: Draft, previous: JsonObject | undefined): void {
+  if (previous !== undefined) draft["spec"] = previous["spec"];
 }

@@ -1,11 +1,21 @@
 /** The kinds of the core group. */
 import type { Clock } from "@treadle/apimachinery";
 import { isObject, type JsonObject } from "../../internal/json.ts";
+import { objectAt } from "../../internal/read.ts";
 import { labelNamespace, prepareNamespace } from "../../namespaces.ts";
 import { secondsOf } from "../../object-meta.ts";
+import { checkClaimLimits, checkPodLimits } from "../limit-ranges.ts";
 import { podGrace, preparePod } from "../pods.ts";
+import { checkAllocations } from "../service-ports.ts";
 import { prepareService } from "../services.ts";
-import { configMapErrors, secretErrors, serviceErrors } from "../validate.ts";
+import { endpointsErrors, nodeErrors } from "../validation/cluster.ts";
+import { configMapErrors, namespaceErrors, secretErrors, secretWarnings } from "../validation/contents.ts";
+import { limitRangeErrors, quotaErrors } from "../validation/limits.ts";
+import { podWarnings, templateWarningsAt } from "../validation/pod-warnings.ts";
+import { podErrors } from "../validation/pods.ts";
+import { serviceErrors, serviceWarnings } from "../validation/services.ts";
+import { claimErrors, claimWarnings, volumeErrors } from "../validation/storage.ts";
+import { podTemplateErrors, replicationControllerErrors } from "../validation/workloads.ts";
 import { all, type Group } from "./row.ts";
 
 export const CORE_GROUPS: readonly Group[] = [
@@ -13,8 +23,13 @@ export const CORE_GROUPS: readonly Group[] = [
     group: "",
     versions: ["v1"],
     rows: [
-      { kind: "ConfigMap", plural: "configmaps", short: ["cm"], hooks: { validate: configMapErrors } },
-      { kind: "Secret", plural: "secrets", fields: ["type"], hooks: { convert: moveStringData, validate: secretErrors } },
+      { kind: "ConfigMap", plural: "configmaps", short: ["cm"], hooks: { validate: configMapErrors, rechecksMetadata: true } },
+      {
+        kind: "Secret",
+        plural: "secrets",
+        fields: ["type"],
+        hooks: { convert: moveStringData, validate: secretErrors, rechecksMetadata: true, warn: secretWarnings },
+      },
       {
         kind: "Namespace",
         plural: "namespaces",
@@ -27,6 +42,7 @@ export const CORE_GROUPS: readonly Group[] = [
         hooks: {
           convert: labelNamespace,
           prepare: prepareNamespace,
+          validate: namespaceErrors,
           prepareDelete: (draft) => void (draft["status"] = { phase: "Terminating" }),
         },
       },
@@ -49,7 +65,7 @@ export const CORE_GROUPS: readonly Group[] = [
         ],
         returnsDeleted: true,
         graceSeconds: podGrace,
-        hooks: { prepare: preparePod },
+        hooks: { prepare: preparePod, validate: podErrors, admit: checkPodLimits, rechecksMetadata: true, warn: podWarnings },
       },
       {
         kind: "Service",
@@ -57,18 +73,19 @@ export const CORE_GROUPS: readonly Group[] = [
         short: ["svc"],
         categories: all,
         status: true,
-        name: "service",
+        name: "label",
         fields: ["spec.clusterIP", "spec.type"],
         createsOnUpdate: true,
         returnsDeleted: true,
-        hooks: { validate: serviceErrors, prepare: prepareService },
+        hooks: { validate: serviceErrors, warn: serviceWarnings, prepare: prepareService, admit: checkAllocations },
       },
-      { kind: "ServiceAccount", plural: "serviceaccounts", short: ["sa"], returnsDeleted: true },
+      { kind: "ServiceAccount", plural: "serviceaccounts", short: ["sa"], returnsDeleted: true, hooks: { rechecksMetadata: true } },
       {
         kind: "Endpoints",
         plural: "endpoints",
         short: ["ep"],
         deprecation: "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
+        hooks: { validate: endpointsErrors },
       },
       {
         kind: "Node",
@@ -78,7 +95,7 @@ export const CORE_GROUPS: readonly Group[] = [
         status: true,
         keepsStatus: true,
         fields: ["spec.unschedulable"],
-        hooks: { prepare: taintNode },
+        hooks: { convert: listRange, prepare: taintNode, validate: nodeErrors, rechecksMetadata: true },
       },
       {
         kind: "PersistentVolume",
@@ -88,7 +105,7 @@ export const CORE_GROUPS: readonly Group[] = [
         status: true,
         fields: ["name"],
         returnsDeleted: true,
-        hooks: { prepare: timePhase },
+        hooks: { prepare: timePhase, validate: volumeErrors, rechecksMetadata: true },
       },
       {
         kind: "PersistentVolumeClaim",
@@ -97,6 +114,7 @@ export const CORE_GROUPS: readonly Group[] = [
         status: true,
         fields: ["name"],
         returnsDeleted: true,
+        hooks: { validate: claimErrors, admit: checkClaimLimits, rechecksMetadata: true, warn: claimWarnings },
       },
       {
         kind: "ReplicationController",
@@ -108,10 +126,24 @@ export const CORE_GROUPS: readonly Group[] = [
         generation: true,
         fields: ["status.replicas"],
         orphansDependents: true,
+        hooks: { validate: replicationControllerErrors },
       },
-      { kind: "ResourceQuota", plural: "resourcequotas", short: ["quota"], status: true, returnsDeleted: true },
-      { kind: "LimitRange", plural: "limitranges", short: ["limits"] },
-      { kind: "PodTemplate", plural: "podtemplates", generation: true, returnsDeleted: true },
+      {
+        kind: "ResourceQuota",
+        plural: "resourcequotas",
+        short: ["quota"],
+        status: true,
+        returnsDeleted: true,
+        hooks: { validate: quotaErrors },
+      },
+      { kind: "LimitRange", plural: "limitranges", short: ["limits"], hooks: { validate: limitRangeErrors } },
+      {
+        kind: "PodTemplate",
+        plural: "podtemplates",
+        generation: true,
+        returnsDeleted: true,
+        hooks: { validate: podTemplateErrors, warn: templateWarningsAt("template") },
+      },
     ],
   },
 ];
@@ -120,16 +152,23 @@ export const CORE_GROUPS: readonly Group[] = [
 function moveStringData(draft: JsonObject): void {
   const { stringData } = draft;
   if (!isObject(stringData)) return;
-  const data: JsonObject = { ...(isObject(draft["data"]) ? draft["data"] : {}) };
+  const data: JsonObject = { ...objectAt(draft, "data") };
   for (const [key, value] of Object.entries(stringData)) data[key] = Buffer.from(String(value)).toString("base64");
   delete draft["stringData"];
   draft["data"] = data;
 }
 
+/** The addresses of a node's pods have two names, an old and a new one. */
+function listRange(draft: JsonObject): void {
+  const { spec } = draft;
+  if (isObject(spec) && spec["podCIDR"] !== undefined && spec["podCIDRs"] === undefined)
+    draft["spec"] = { ...spec, podCIDRs: [spec["podCIDR"]] };
+}
+
 /** A node takes pods when somebody says that it is ready (admission `TaintNodesByCondition`). */
 function taintNode(draft: JsonObject, previous: JsonObject | undefined): void {
   if (previous !== undefined) return;
-  const spec = isObject(draft["spec"]) ? draft["spec"] : {};
+  const spec = objectAt(draft, "spec");
   const taints: readonly unknown[] = Array.isArray(spec["taints"]) ? spec["taints"] : [];
   if (taints.some((taint) => isObject(taint) && taint["key"] === NOT_READY && taint["effect"] === "NoSchedule")) return;
   draft["spec"] = { ...spec, taints: [...taints, { key: NOT_READY, effect: "NoSchedule" }] };
@@ -139,6 +178,6 @@ const NOT_READY = "node.kubernetes.io/not-ready";
 
 function timePhase(draft: JsonObject, previous: JsonObject | undefined, { clock }: { readonly clock: Clock }): void {
   if (previous !== undefined) return;
-  const status = isObject(draft["status"]) ? draft["status"] : {};
+  const status = objectAt(draft, "status");
   draft["status"] = { ...status, lastPhaseTransitionTime: secondsOf(clock.now()) };
 }

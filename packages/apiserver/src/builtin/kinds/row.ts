@@ -1,5 +1,5 @@
 /** The form of the tables of built-in kinds. */
-import type { Hooks, NameRule, ResourceType } from "../../registry.ts";
+import type { Hooks, NameRule, ResourceType, ServedVersion } from "../../registry.ts";
 
 /** One kind: names, scope, subresources and the few rules beyond storage. */
 export interface Row {
@@ -24,6 +24,8 @@ export interface Row {
   readonly orphansDependents?: true;
   readonly graceSeconds?: ResourceType["graceSeconds"];
   readonly hooks?: Hooks;
+  /** By version, for those that differ from the stored one by more than apiVersion. */
+  readonly conversions?: Readonly<Record<string, Pick<ServedVersion, "fromStored" | "toStored">>>;
   readonly answer?: ResourceType["answer"];
 }
 

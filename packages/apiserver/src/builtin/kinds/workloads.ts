@@ -1,7 +1,36 @@
 /** Kinds that run pods, and those about them. */
-import { jobErrors, selectorErrors, statefulSetErrors } from "../validate.ts";
+import { autoscalerFromV1, autoscalerToV1 } from "../autoscaler-versions.ts";
+import { autoscalerErrors } from "../validation/autoscaling.ts";
+import { priorityClassErrors } from "../validation/cluster.ts";
+import { cronJobErrors, jobErrors } from "../validation/jobs.ts";
+import { budgetErrors } from "../validation/limits.ts";
+import { nameWarnings, templateWarningsAt } from "../validation/pod-warnings.ts";
+import {
+  controllerRevisionErrors,
+  daemonSetErrors,
+  deploymentErrors,
+  replicaSetErrors,
+  statefulSetErrors,
+} from "../validation/workloads.ts";
+import { type JsonObject, valueAt } from "../../internal/json.ts";
 import { numberTemplate, prepareJob, renumberTemplate } from "../workloads.ts";
 import { all, type Group } from "./row.ts";
+
+const ofTemplate = templateWarningsAt("spec", "template");
+
+function statefulSetWarnings(draft: JsonObject, previous: JsonObject | undefined): readonly string[] {
+  const limit = valueAt(draft, ["spec", "revisionHistoryLimit"]);
+  const text = "spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended";
+  return [...ofTemplate(draft, previous), ...(Number(limit) < 0 ? [text] : [])];
+}
+
+/** Of kinds whose name becomes a part of those of their pods. */
+function namedWarnings(...template: readonly string[]): (draft: JsonObject, previous: JsonObject | undefined) => readonly string[] {
+  return (draft, previous) => [
+    ...(previous === undefined ? nameWarnings(String(valueAt(draft, ["metadata", "name"])), "Pod names and hostnames") : []),
+    ...templateWarningsAt(...template)(draft, previous),
+  ];
+}
 
 export const WORKLOAD_GROUPS: readonly Group[] = [
   {
@@ -16,7 +45,7 @@ export const WORKLOAD_GROUPS: readonly Group[] = [
         status: true,
         scale: true,
         generation: true,
-        hooks: { validate: selectorErrors },
+        hooks: { validate: deploymentErrors, warn: namedWarnings("spec", "template") },
       },
       {
         kind: "ReplicaSet",
@@ -27,17 +56,18 @@ export const WORKLOAD_GROUPS: readonly Group[] = [
         scale: true,
         generation: true,
         fields: ["status.replicas"],
-        hooks: { validate: selectorErrors },
+        hooks: { validate: replicaSetErrors, warn: namedWarnings("spec", "template") },
       },
       {
         kind: "StatefulSet",
         plural: "statefulsets",
+        name: "label",
         short: ["sts"],
         categories: all,
         status: true,
         scale: true,
         generation: true,
-        hooks: { validate: statefulSetErrors },
+        hooks: { validate: statefulSetErrors, warn: statefulSetWarnings },
       },
       {
         kind: "DaemonSet",
@@ -46,9 +76,13 @@ export const WORKLOAD_GROUPS: readonly Group[] = [
         categories: all,
         status: true,
         generation: true,
-        hooks: { convert: numberTemplate, prepare: renumberTemplate, validate: selectorErrors },
+        hooks: { convert: numberTemplate, prepare: renumberTemplate, validate: daemonSetErrors, warn: ofTemplate },
       },
-      { kind: "ControllerRevision", plural: "controllerrevisions" },
+      {
+        kind: "ControllerRevision",
+        plural: "controllerrevisions",
+        hooks: { validate: controllerRevisionErrors, rechecksMetadata: true },
+      },
     ],
   },
   {
@@ -63,26 +97,62 @@ export const WORKLOAD_GROUPS: readonly Group[] = [
         generation: true,
         fields: ["status.successful"],
         orphansDependents: true,
-        hooks: { prepare: prepareJob, validate: jobErrors },
+        hooks: { prepare: prepareJob, validate: jobErrors, rechecksMetadata: true, warn: namedWarnings("spec", "template") },
       },
-      { kind: "CronJob", plural: "cronjobs", short: ["cj"], categories: all, status: true, generation: true },
+      {
+        kind: "CronJob",
+        plural: "cronjobs",
+        short: ["cj"],
+        categories: all,
+        status: true,
+        generation: true,
+        hooks: { validate: cronJobErrors, warn: namedWarnings("spec", "jobTemplate", "spec", "template") },
+      },
     ],
   },
   {
     group: "autoscaling",
-    versions: ["v2"],
-    rows: [{ kind: "HorizontalPodAutoscaler", plural: "horizontalpodautoscalers", short: ["hpa"], categories: all, status: true }],
+    versions: ["v2", "v1"],
+    rows: [
+      {
+        kind: "HorizontalPodAutoscaler",
+        plural: "horizontalpodautoscalers",
+        short: ["hpa"],
+        categories: all,
+        status: true,
+        hooks: { validate: autoscalerErrors },
+        conversions: { v1: { fromStored: autoscalerToV1, toStored: autoscalerFromV1 } },
+      },
+    ],
   },
   {
     group: "policy",
     versions: ["v1"],
     rows: [
-      { kind: "PodDisruptionBudget", plural: "poddisruptionbudgets", short: ["pdb"], status: true, generation: true, needsVersion: true },
+      {
+        kind: "PodDisruptionBudget",
+        plural: "poddisruptionbudgets",
+        name: "segment",
+        short: ["pdb"],
+        status: true,
+        generation: true,
+        needsVersion: true,
+        hooks: { validate: budgetErrors },
+      },
     ],
   },
   {
     group: "scheduling.k8s.io",
     versions: ["v1"],
-    rows: [{ kind: "PriorityClass", plural: "priorityclasses", scope: "Cluster", short: ["pc"], generation: true }],
+    rows: [
+      {
+        kind: "PriorityClass",
+        plural: "priorityclasses",
+        scope: "Cluster",
+        short: ["pc"],
+        generation: true,
+        hooks: { validate: priorityClassErrors },
+      },
+    ],
   },
 ];

@@ -160,6 +160,8 @@ export const builtInFields: readonly Scenario[] = [
         });
         const body = `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"${name}"},"data":{"a":"1","a":"2"},"dato":{}}`;
         await send(`twice and unknown: ${validation}`, "POST", maps, { query, body });
+        const mixed = JSON.stringify(odd(`x-${name}`)).replace('"replica":1', '"replica":1,"paused":true,"colour":2,"paused":false');
+        await send(`unknown and repeated: ${validation}`, "POST", all, { query, body: mixed });
         await send(`in the metadata: ${validation}`, "POST", maps, { query, body: { metadata: { name: `m-${name}`, nonsense: 1 } } });
       }
     },

@@ -1,5 +1,6 @@
 /** Objects of the built-in kinds: one with as little as a kind needs, one with much of what it has. */
 import type { Json } from "../session.ts";
+import { MACHINERY_SAMPLES } from "./machinery-objects.ts";
 
 export interface Sample {
   readonly apiVersion: string;
@@ -367,6 +368,7 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
     isClusterWide: true,
     objects: { minimal: { spec: { policyName: "none", validationActions: ["Deny"], matchResources: {} } } },
   },
+  ...MACHINERY_SAMPLES,
 };
 
 /** The body of a sample. */

@@ -56,6 +56,9 @@ export const objects: readonly Scenario[] = [
         body: gadget("a"),
       });
       await send("dry run", "POST", gadgets, { query: "dryRun=All", body: gadget("dry") });
+      const ofAVersion = { ...gadget("dry"), metadata: { ...gadget("dry").metadata, resourceVersion: "1" } };
+      await send("dry run with a version", "POST", gadgets, { query: "dryRun=All", body: ofAVersion });
+      await send("create with a version", "POST", gadgets, { body: ofAVersion });
       await send("dry run stored nothing", "GET", `${gadgets}/dry`);
       await send("bad dry run", "POST", gadgets, { query: "dryRun=yes", body: gadget("dry2") });
       await send("bad label", "POST", gadgets, { body: gadget("label", {}, { metadata: { labels: { "a b": "c" } } }) });
@@ -228,6 +231,26 @@ export const objects: readonly Scenario[] = [
       await quietly("POST", gadgets, { body: gadget("o") });
       await send("orphaning, not done", "DELETE", `${gadgets}/o`, { query: "propagationPolicy=Orphan&dryRun=All" });
       await send("in the foreground, not done", "DELETE", `${gadgets}/o`, { query: "propagationPolicy=Foreground&dryRun=All" });
+    },
+  },
+  {
+    name: "update with another uid",
+    async run({ send, quietly, namespace }) {
+      const backend = { defaultBackend: { service: { name: "a", port: { number: 1 } } } };
+      const kinds: Readonly<Record<string, object>> = {
+        "/api/v1 services": { spec: { ports: [{ port: 80 }] } },
+        "/api/v1 endpoints": {},
+        "/api/v1 configmaps": {},
+        "/apis/networking.k8s.io/v1 ingresses": { spec: backend },
+        "/apis/rbac.authorization.k8s.io/v1 roles": { rules: [] },
+      };
+      // The message says where each kind is stored.
+      for (const [kind, object] of Object.entries(kinds)) {
+        const [root = "", plural = ""] = kind.split(" ");
+        const path = `${root}/namespaces/${namespace}/${plural}`;
+        await quietly("POST", path, { body: { metadata: { name: "u" }, ...object } });
+        await send(kind, "PUT", `${path}/u`, { body: { metadata: { name: "u", uid: "x" }, ...object } });
+      }
     },
   },
 ];

@@ -396,6 +396,9 @@ export const tables: readonly Scenario[] = [
       });
       const maps = core(namespace, "configmaps");
       await watch("watched", { path: `${maps}?watch=true&${query}&fieldSelector=metadata.name%3Done`, headers }, 1);
+      const streaming = `watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&labelSelector=no=body`;
+      for (const plural of ["configmaps", "pods", "services", "events"])
+        await watch(`the bookmark of ${plural}`, { path: `/api/v1/namespaces/${namespace}/${plural}?${streaming}`, headers }, 1);
     },
   },
   {

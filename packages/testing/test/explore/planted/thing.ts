@@ -55,3 +55,27 @@ export const LIFE: Pick<Scenario<unknown>, "run"> = {
     });
   },
 };
+
+/** Created, deleted, and created again under the same name. */
+export const REBORN: Pick<Scenario<unknown>, "run"> = {
+  async run(cluster) {
+    await cluster.create(Thing, { metadata: { name: "a" }, spec: { size: 1 } });
+    await cluster.settled();
+    await cluster.delete(Thing, "a");
+    await cluster.settled();
+    await cluster.create(Thing, { metadata: { name: "a" }, spec: { size: 2 } });
+  },
+};
+
+/** One after the other, and then the first again. */
+export const TWO: Pick<Scenario<unknown>, "run"> = {
+  async run(cluster) {
+    await cluster.create(Thing, { metadata: { name: "a" }, spec: { size: 1 } });
+    await cluster.settled();
+    await cluster.create(Thing, { metadata: { name: "b" }, spec: { size: 1 } });
+    await cluster.settled();
+    await cluster.update(Thing, "a", (thing) => {
+      thing.spec.size = 2;
+    });
+  },
+};

@@ -1,0 +1,53 @@
+/**
+ * The operator of the benchmark on Treadle, as a user would write it. Its environment says what it does: BENCH_MODE is
+ * "reconcile" (Widgets), "cache" (Blobs, whole) or "metadata" (Blobs, their metadata only). It tells what
+ * peers/controller-runtime tells, in the same words.
+ */
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { conditions, createManager, dependentApply, handler, metadataOnly, step } from "treadle";
+import { ConfigMap } from "treadle/kinds";
+import { Blob, Widget } from "./kinds.ts";
+
+const { BENCH_MODE: mode, BENCH_EXPECT: expect, BENCH_CONCURRENCY } = process.env;
+const concurrency = Number(BENCH_CONCURRENCY);
+let passes = 0;
+const delays = monitorEventLoopDelay({ resolution: 1 });
+delays.enable();
+
+const widgets = handler(Widget)
+  .step(conditions())
+  .step(dependentApply(Widget, { name: "config", kind: ConfigMap, desired: ({ spec }) => ({ data: { text: spec.text } }) }))
+  .build();
+const held = mode === "metadata" ? metadataOnly(Blob) : Blob;
+const blobs = handler(held)
+  .step(
+    step(held, {
+      name: "count",
+      do() {
+        if (++passes === Number(expect)) tell({ event: "passed" });
+      },
+    }),
+  )
+  .build();
+
+if (!Number.isInteger(concurrency) || concurrency < 1)
+  throw new Error(`BENCH_CONCURRENCY ${BENCH_CONCURRENCY} is no number of passes at once`);
+if (mode !== "reconcile" && mode !== "cache" && mode !== "metadata")
+  throw new Error(`BENCH_MODE ${mode} is none of reconcile, cache, metadata`);
+const manager = createManager({ probes: { port: 0 }, metrics: { port: 0 }, host: "127.0.0.1", logLevel: "warn", signals: false });
+if (mode === "reconcile") manager.add(widgets, { concurrency });
+else manager.add(blobs, { concurrency });
+
+process.on("SIGUSR2", () => {
+  const longestBlockMs = delays.max / 1e6;
+  globalThis.gc?.();
+  const { heapUsed, external } = process.memoryUsage();
+  tell({ event: "heap", bytes: heapUsed + external, longestBlockMs });
+});
+process.on("SIGTERM", () => void manager.stop());
+await manager.start();
+tell({ event: "started" });
+
+function tell(line: object): void {
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+}

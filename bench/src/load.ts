@@ -1,0 +1,90 @@
+/** What users do: they make objects, change them and delete them all. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Client } from "@treadle/client";
+import { Blob, Widget } from "../operators/kinds.ts";
+
+const AT_ONCE = 16;
+const namespace = "default";
+
+export async function createWidgets(client: Client, count: number): Promise<void> {
+  await each(count, (i) =>
+    client.create(Widget, { metadata: { name: `w${i}`, namespace }, spec: { size: i, text: `text of ${i} `.repeat(40) } }),
+  );
+}
+
+export async function createBlobs(client: Client, count: number): Promise<void> {
+  await each(count, (i) => {
+    const entries = Array.from({ length: 45 }, (_, n) => ({
+      name: `VARIABLE_${n}`,
+      value: `value ${i}.${n} ${"x".repeat(50)}`,
+      weight: n,
+    }));
+    return client.create(Blob, { metadata: { name: `b${i}`, namespace }, spec: { entries } });
+  });
+}
+
+/** Changes one Widget after the other, so many a second, and resolves when all changes are stored. */
+export async function changeWidgets(client: Client, load: { count: number; perSecond: number; seconds: number }): Promise<void> {
+  const startedAt = performance.now();
+  const stored: Promise<unknown>[] = [];
+  for (let i = 0; i < load.perSecond * load.seconds; i++) {
+    const waitMs = startedAt + (i * 1000) / load.perSecond - performance.now();
+    if (waitMs > 1) await sleep(waitMs);
+    const body = { spec: { text: `change ${i}` } };
+    stored.push(client.patch(Widget, { name: `w${i % load.count}`, namespace }, { type: "merge", body }));
+  }
+  await Promise.all(stored);
+}
+
+/** Tells the server to delete all Widgets; they go when the operator took its finalizer off. */
+export async function deleteWidgets(client: Client): Promise<void> {
+  await deleteAll(client, `/apis/bench.treadle.dev/v1/namespaces/${namespace}/widgets`);
+}
+
+/**
+ * The requests that an operator needs for a Widget and nothing else: finalizer, ConfigMap, status. No watch, no cache, no
+ * queue: as fast as the server is for so many at once. The Widgets lose their finalizer
+ * in the end, and so can be deleted; the ConfigMaps are deleted: an operator would rightly leave those of others alone.
+ * @returns milliseconds
+ */
+export async function dumbLoop(client: Client, count: number, atOnce: number): Promise<number> {
+  const startedAt = performance.now();
+  const { items } = await client.list(Widget, { namespace });
+  await each(
+    count,
+    async (i) => {
+      const widget = items[i];
+      if (widget === undefined) throw new Error(`there are ${items.length} Widgets instead of ${count}`);
+      const { name, uid, generation = 0 } = widget.metadata;
+      const ref = { name, namespace };
+      const owner = { apiVersion: "bench.treadle.dev/v1", kind: "Widget", name, uid, controller: true };
+      await client.patch(Widget, ref, { type: "merge", body: { metadata: { finalizers: ["bench.treadle.dev/loop"] } } });
+      const metadata = { name, namespace, ownerReferences: [owner] };
+      const path = `/api/v1/namespaces/${namespace}/configmaps/${name}?fieldManager=loop&force=true`;
+      const headers = { "content-type": "application/apply-patch+yaml" };
+      const body = JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata, data: { text: widget.spec.text } });
+      await client.raw({ method: "PATCH", path, headers, body });
+      const ready = { type: "Ready", status: "True", reason: "AsDesired", message: "", lastTransitionTime: "2026-01-01T00:00:00Z" };
+      const status = { observedGeneration: generation, conditions: [ready, { ...ready, type: "ConfigReady" }] };
+      await client.patch(Widget, ref, { type: "merge", body: { status } }, { subresource: "status" });
+    },
+    atOnce,
+  );
+  const ms = performance.now() - startedAt;
+  await each(count, (i) => client.patch(Widget, { name: `w${i}`, namespace }, { type: "merge", body: { metadata: { finalizers: null } } }));
+  await deleteAll(client, `/api/v1/namespaces/${namespace}/configmaps`);
+  return ms;
+}
+
+async function deleteAll(client: Client, path: string): Promise<void> {
+  await client.raw({ method: "DELETE", headers: {}, path });
+}
+
+/** So many at once, and all of them. */
+async function each(count: number, act: (i: number) => Promise<unknown>, atOnce = AT_ONCE): Promise<void> {
+  let next = 0;
+  const work = async (): Promise<void> => {
+    while (next < count) await act(next++);
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+}

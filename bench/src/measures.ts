@@ -1,0 +1,127 @@
+/** What is measured of one operator in one round. The operator's process is observed from outside, the same way for all. */
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Client } from "@treadle/client";
+import { requestsOf } from "./audit.ts";
+import { changeWidgets, createWidgets, deleteWidgets } from "./load.ts";
+import { type Mode, Operator, type Peer } from "./operator.ts";
+import { percentile } from "./statistics.ts";
+import type { Sighting, Wish } from "./watcher.ts";
+
+export interface Setup {
+  readonly client: Client;
+  /** Of the administrator. */
+  readonly kubeconfig: string;
+  readonly auditLog: string;
+  readonly widgets: number;
+  readonly blobs: number;
+  readonly seconds: number;
+  readonly perSecond: number;
+  readonly concurrency: number;
+  readonly restMs: number;
+}
+
+/** Numbers by name; the names are those of the table. */
+export type Measured = Record<string, number>;
+
+/** From the start of the process to the status of the only Widget, and memory at rest. */
+export async function measureCold(peer: Peer, setup: Setup): Promise<Measured> {
+  await createWidgets(setup.client, 1);
+  await using observer = await observe(setup.kubeconfig);
+  await using operator = new Operator(peer, "reconcile", setup);
+  const { at } = await observer.until(1, operator);
+  await sleep(setup.restMs);
+  const { rssMb } = operator.usage();
+  await deleteWidgets(setup.client);
+  await observer.until(0, operator);
+  return { coldStartMs: at - operator.startedAt, idleRssMb: rssMb };
+}
+
+/** All Widgets from nothing to Ready, then changes at a steady rate, then all deleted again. */
+export async function measureReconciling(peer: Peer, setup: Setup): Promise<{ measured: Measured; requests: Record<string, number> }> {
+  const { client, widgets, perSecond, seconds } = setup;
+  await createWidgets(client, widgets);
+  await using observer = await observe(setup.kubeconfig);
+  await using operator = new Operator(peer, "reconcile", setup);
+  const { at } = await observer.until(widgets, operator);
+  const converged = operator.usage();
+  // What the last events still cause belongs to it.
+  await sleep(setup.restMs);
+  const requests = requestsOf(setup.auditLog, peer.user, operator.startedAt, Date.now());
+  const total = Object.values(requests).reduce((sum, each) => sum + each, 0);
+  const before = operator.usage().cpuSeconds;
+  await changeWidgets(client, { count: widgets, perSecond, seconds });
+  const { latenciesMs } = await observer.until(widgets, operator);
+  const changed = operator.usage().cpuSeconds;
+  const { longestBlockMs } = await operator.heap();
+  await deleteWidgets(client);
+  await observer.until(0, operator);
+  const measured: Measured = {
+    convergeMs: at - operator.startedAt,
+    convergeCpuMs: converged.cpuSeconds * 1000,
+    requestsPerWidget: total / widgets,
+    latencyP50Ms: percentile(latenciesMs, 0.5),
+    latencyP99Ms: percentile(latenciesMs, 0.99),
+    latencySamples: latenciesMs.length,
+    changesCpuMs: (changed - before) * 1000,
+    ...(longestBlockMs === undefined ? {} : { longestBlockMs }),
+  };
+  return { measured, requests };
+}
+
+/** Live heap and resident memory with caches that are empty. */
+export async function measureEmpty(peer: Peer, mode: Mode, setup: Setup): Promise<{ heap: number; rssMb: number }> {
+  await using operator = new Operator(peer, mode, setup);
+  await operator.told("started");
+  await sleep(setup.restMs);
+  const { rssMb } = operator.usage();
+  return { heap: (await operator.heap()).bytes ?? Number.NaN, rssMb };
+}
+
+/** All Blobs from nothing to one pass for each, that does nothing. */
+export async function measureSync(peer: Peer, mode: Mode, setup: Setup, empty: { heap: number; rssMb: number }): Promise<Measured> {
+  await using operator = new Operator(peer, mode, { ...setup, expect: setup.blobs });
+  const passed = await operator.told("passed");
+  const { peakMb, cpuSeconds } = operator.usage();
+  await sleep(setup.restMs);
+  const { rssMb } = operator.usage();
+  const { bytes = Number.NaN, longestBlockMs } = await operator.heap();
+  return {
+    firstPassesMs: passed.at - operator.startedAt,
+    syncCpuMs: cpuSeconds * 1000,
+    syncPeakMb: peakMb,
+    heapPerObjectKb: (bytes - empty.heap) / setup.blobs / 1024,
+    rssPerObjectKb: ((rssMb - empty.rssMb) * 1024) / setup.blobs,
+    ...(longestBlockMs === undefined ? {} : { syncLongestBlockMs: longestBlockMs }),
+  };
+}
+
+interface Observer extends AsyncDisposable {
+  /** Resolves when so many Widgets are there and settled. @throws when the operator ends before */
+  until(settled: number, operator: Operator): Promise<Sighting>;
+}
+
+async function observe(kubeconfig: string): Promise<Observer> {
+  const env = { PATH: process.env["PATH"], KUBECONFIG: kubeconfig };
+  const child = fork(new URL("./watcher.ts", import.meta.url), { execArgv: ["--conditions=@treadle/source"], env });
+  await once(child, "message");
+  return {
+    async until(settled, operator) {
+      const given = new AbortController();
+      const signal = AbortSignal.any([given.signal, AbortSignal.timeout(600_000)]);
+      const answer = once(child, "message", { signal }) as Promise<[Sighting]>;
+      child.send({ settled } satisfies Wish);
+      void operator.ended.then(() => given.abort(new Error(`the operator ended before ${settled} Widgets were settled`)));
+      try {
+        return (await answer)[0];
+      } catch (error) {
+        throw operator.failure(`before ${settled} Widgets were settled`, error);
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      child.disconnect();
+      await once(child, "exit");
+    },
+  };
+}

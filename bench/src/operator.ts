@@ -1,0 +1,135 @@
+/** The process of an operator: started with an environment, asked by signal, measured from outside. Linux: it reads /proc. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+
+export type Mode = "reconcile" | "cache" | "metadata";
+
+/** How to start an operator. */
+export interface Peer {
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Of a user of its own, by whose name the audit log knows its requests. */
+  readonly kubeconfig: string;
+  readonly user: string;
+}
+
+/** A line that an operator tells. */
+export interface Told {
+  readonly event: "started" | "passed" | "heap";
+  readonly bytes?: number;
+  readonly longestBlockMs?: number;
+}
+
+const MEGABYTE = 2 ** 20;
+/** USER_HZ of every Linux that Node runs on. */
+const TICKS_PER_SECOND = 100;
+const PATIENCE_MS = 600_000;
+
+export class Operator {
+  readonly startedAt: number = Date.now();
+  /** Resolves when the process is no more. */
+  readonly ended: Promise<void>;
+  readonly #name: string;
+  readonly #child: ChildProcess;
+  readonly #told = new Map<string, { readonly line: Told; readonly at: number }>();
+  #output = "";
+  #wake: () => void = () => {};
+
+  constructor(peer: Peer, mode: Mode, settings: { readonly concurrency: number; readonly expect?: number }) {
+    this.#name = peer.name;
+    this.#child = spawn(peer.command, peer.args, {
+      stdio: ["ignore", "pipe", "pipe"],
+      env: {
+        PATH: process.env["PATH"],
+        KUBECONFIG: peer.kubeconfig,
+        BENCH_MODE: mode,
+        BENCH_CONCURRENCY: String(settings.concurrency),
+        BENCH_EXPECT: String(settings.expect ?? 0),
+      },
+    });
+    this.#child.stderr?.setEncoding("utf8").on("data", (text: string) => this.#keep(text));
+    if (this.#child.stdout !== null) createInterface(this.#child.stdout).on("line", (line) => this.#read(line));
+    this.#child.once("error", (error) => this.#keep(error.message));
+    this.ended = new Promise((resolve) => this.#child.once("close", () => resolve()));
+    const kill = (): void => void this.#child.kill("SIGKILL");
+    process.once("exit", kill);
+    void this.ended.then(() => {
+      process.off("exit", kill);
+      this.#wake();
+    });
+  }
+
+  /** When it told that, and what. @throws when the process ended or 10 minutes went by before */
+  async told(event: Told["event"]): Promise<{ readonly line: Told; readonly at: number }> {
+    const deadline = AbortSignal.timeout(PATIENCE_MS);
+    deadline.addEventListener("abort", () => this.#wake());
+    for (;;) {
+      const found = this.#told.get(event);
+      if (found !== undefined) return found;
+      if (!this.#isRunning() || deadline.aborted) throw this.failure(`before it told "${event}"`);
+      await new Promise<void>((resolve) => (this.#wake = resolve));
+    }
+  }
+
+  /** What is live after a collection of garbage. */
+  async heap(): Promise<Told> {
+    this.#told.delete("heap");
+    this.#child.kill("SIGUSR2");
+    return (await this.told("heap")).line;
+  }
+
+  /** Resident memory now and at its highest, in MB, and the time on processors so far in seconds. */
+  usage(): { readonly rssMb: number; readonly peakMb: number; readonly cpuSeconds: number } {
+    if (!this.#isRunning()) throw this.failure("while it was measured");
+    const status = readFileSync(`/proc/${this.#child.pid}/status`, "utf8");
+    const kilobytes = (field: string): number => Number(new RegExp(`^${field}:\\s+(\\d+)`, "m").exec(status)?.[1]);
+    // The name of the program, in parentheses, may have spaces in it; utime and stime are fields 14 and 15.
+    const stat = readFileSync(`/proc/${this.#child.pid}/stat`, "utf8")
+      .replace(/^.*\) /s, "")
+      .split(" ");
+    return {
+      rssMb: (kilobytes("VmRSS") * 1024) / MEGABYTE,
+      peakMb: (kilobytes("VmHWM") * 1024) / MEGABYTE,
+      cpuSeconds: (Number(stat[11]) + Number(stat[12])) / TICKS_PER_SECOND,
+    };
+  }
+
+  /** Why a measurement failed, with what the operator said last. */
+  failure(when: string, cause?: unknown): Error {
+    const { exitCode, signalCode } = this.#child;
+    const fate = this.#isRunning() ? `took longer than ${PATIENCE_MS} ms` : `ended (${exitCode ?? signalCode ?? "not started"})`;
+    return new Error(`${this.#name} ${fate} ${when}. Its output:\n${this.#output}`, { cause });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.#isRunning()) return;
+    this.#child.kill("SIGTERM");
+    const late = setTimeout(() => this.#child.kill("SIGKILL"), 30_000);
+    await this.ended;
+    clearTimeout(late);
+  }
+
+  #isRunning(): boolean {
+    const { exitCode, signalCode, pid } = this.#child;
+    return exitCode === null && signalCode === null && pid !== undefined;
+  }
+
+  #read(line: string): void {
+    const at = Date.now();
+    let told: Partial<Told> | undefined;
+    try {
+      told = JSON.parse(line) as Partial<Told>;
+    } catch {
+      told = undefined;
+    }
+    if (told?.event === undefined) return this.#keep(`${line}\n`);
+    this.#told.set(told.event, { line: told as Told, at });
+    this.#wake();
+  }
+
+  #keep(text: string): void {
+    this.#output = (this.#output + text).slice(-20_000);
+  }
+}

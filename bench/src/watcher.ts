@@ -1,0 +1,75 @@
+/**
+ * The observer: a process of its own that watches the Widgets and nothing else, the same for every operator. A Widget is
+ * settled when it is Ready and its status is about its present generation. Latencies are from the event of a generation
+ * to the event of a status about it or a later one, both as they came here. KUBECONFIG is that of the administrator.
+ */
+import { connect, follow } from "@treadle/client";
+import { Widget } from "../operators/kinds.ts";
+
+/** What it is told: to say when so many Widgets are there and settled. Each answer has the latencies since the one before. */
+export interface Wish {
+  readonly settled: number;
+}
+
+/** What it says. */
+export interface Sighting {
+  readonly firstAt: number;
+  readonly at: number;
+  readonly latenciesMs: readonly number[];
+}
+
+const pending = new Map<string, { readonly generation: number; readonly cameAt: number }>();
+const settled = new Set<string>();
+const known = new Set<string>();
+let latenciesMs: number[] = [];
+let firstAt = 0;
+let wanted: number | undefined;
+
+process.on("message", (wish: Wish) => {
+  wanted = wish.settled;
+  answer();
+});
+process.once("disconnect", () => process.exit(0));
+
+const client = await connect();
+for await (const event of follow(client, Widget, { namespace: "default", signal: new AbortController().signal })) {
+  if (event.type === "SYNCED") process.send?.("ready");
+  if (event.type === "DELETED") forget(event.object.metadata.name);
+  if (event.type === "ADDED" || event.type === "MODIFIED") see(event.object);
+}
+
+function see({ metadata: { name, generation = 0 }, status }: Widget): void {
+  const now = performance.now();
+  known.add(name);
+  const before = pending.get(name);
+  if (isSettled(status, generation)) {
+    if (before !== undefined) latenciesMs.push(now - before.cameAt);
+    pending.delete(name);
+    settled.add(name);
+    firstAt ||= Date.now();
+  } else {
+    settled.delete(name);
+    if (before?.generation !== generation) pending.set(name, { generation, cameAt: now });
+  }
+  answer();
+}
+
+function isSettled(status: Widget["status"], generation: number): boolean {
+  return (
+    status?.observedGeneration === generation &&
+    status.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True") === true
+  );
+}
+
+function forget(name: string): void {
+  for (const each of [pending, settled, known]) each.delete(name);
+  answer();
+}
+
+function answer(): void {
+  if (wanted === undefined || settled.size !== wanted || known.size !== wanted) return;
+  wanted = undefined;
+  process.send?.({ firstAt, at: Date.now(), latenciesMs } satisfies Sighting);
+  latenciesMs = [];
+  firstAt = 0;
+}

@@ -1,0 +1,31 @@
+/**
+ * What the server is to reach, and what it reaches on this machine. `npm run bench -- apiserver`; `RUNS=5` for more than
+ * three runs of each measurement (medians are shown), `ONLY=requests,memory` for some of the parts.
+ * With `KUBECONFIG` creates and applies are measured on the real server of that file, too, in turns with this one.
+ */
+import { fanOut } from "./parts/fan-out.ts";
+import { lists } from "./parts/lists.ts";
+import { memory } from "./parts/memory.ts";
+import { ready } from "./parts/ready.ts";
+import { compared } from "./parts/real.ts";
+import { machineLoad, print, type Row } from "./parts/report.ts";
+import { requests } from "./parts/requests.ts";
+
+const PARTS: Readonly<Record<string, (runs: number) => Promise<readonly Row[]>>> = {
+  ready,
+  requests,
+  compared,
+  "fan-out": fanOut,
+  lists,
+  memory,
+};
+
+const runs = Number(process.env["RUNS"] ?? 3);
+const only = process.env["ONLY"]?.split(",");
+const rows: (Row & { readonly load: number })[] = [];
+for (const [name, measure] of Object.entries(PARTS)) {
+  if (only !== undefined && !only.includes(name)) continue;
+  const measured = await measure(runs);
+  for (const row of measured) rows.push({ ...row, load: machineLoad() });
+}
+print(rows);

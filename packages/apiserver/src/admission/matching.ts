@@ -1,0 +1,74 @@
+/** What a webhook or a policy is about: rules and selectors, compared with a request. */
+import { type LabelSelector, matchesLabels } from "@treadle/apimachinery";
+import type { JsonObject } from "../internal/json.ts";
+import { objectAt, textsAt } from "../internal/read.ts";
+import type { Served, ServedVersion } from "../registry.ts";
+import type { Store, StoredObject } from "../storage.ts";
+
+export type Operation = "CREATE" | "UPDATE" | "DELETE";
+
+/** What is to be done, as webhooks and policies see it. */
+export interface Wanted {
+  readonly operation: Operation;
+  readonly served: Served;
+  readonly subresource: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly object: JsonObject | undefined;
+  readonly oldObject: StoredObject | undefined;
+}
+
+export interface Matching {
+  readonly rules: readonly JsonObject[];
+  /** Another version of the kind does not count. */
+  readonly isExact: boolean;
+  readonly namespaceSelector: LabelSelector;
+  readonly objectSelector: LabelSelector;
+}
+
+/** The group of webhooks and policies, which must not be able to keep themselves from being removed. */
+export const ADMISSION_GROUP = "admissionregistration.k8s.io";
+
+/** The version of the kind that is meant: that of the request, else another one; `undefined`: the request is not meant. */
+export function versionFor({ rules, isExact }: Pick<Matching, "rules" | "isExact">, wanted: Wanted): ServedVersion | undefined {
+  const { type, version } = wanted.served;
+  const fits = (one: ServedVersion): boolean => rules.some((rule) => ruleMatches(rule, wanted, one));
+  if (fits(version)) return version;
+  return isExact ? undefined : type.versions.find((one) => one.served && one !== version && fits(one));
+}
+
+/** Whether both selectors let the request pass: that of objects has to select one of the two. */
+export function isSelected(store: Store, { namespaceSelector, objectSelector }: Matching, wanted: Wanted): boolean {
+  if (!matchesNamespace(store, namespaceSelector, wanted)) return false;
+  const selects = (object: { readonly [field: string]: unknown } | undefined): boolean =>
+    object !== undefined && matchesLabels(objectSelector, labelsOf(object));
+  return selects(wanted.object) || selects(wanted.oldObject);
+}
+
+function ruleMatches(rule: JsonObject, wanted: Wanted, version: ServedVersion): boolean {
+  const { operation, subresource, namespace, name } = wanted;
+  const { type } = wanted.served;
+  const has = (field: string, value: string): boolean => textsAt(rule, field).some((one) => one === "*" || one === value);
+  const { scope } = rule;
+  const isNamespaced = type.id !== "namespaces" && namespace !== "";
+  if ((scope === "Namespaced" && !isNamespaced) || (scope === "Cluster" && isNamespaced)) return false;
+  if (!has("operations", operation) || !has("apiGroups", type.group) || !has("apiVersions", version.version)) return false;
+  const names = textsAt(rule, "resourceNames");
+  if (names.length > 0 && !names.includes(name)) return false;
+  return textsAt(rule, "resources").some((pattern) => {
+    const [resource, sub = ""] = pattern.split("/");
+    return (resource === "*" || resource === type.plural) && (sub === "*" || sub === subresource);
+  });
+}
+
+/** Objects without a namespace are not selected by one, but for namespaces, which have their own labels. */
+function matchesNamespace(store: Store, selector: LabelSelector, wanted: Wanted): boolean {
+  const { served, namespace, object, oldObject } = wanted;
+  if (served.type.id === "namespaces") return matchesLabels(selector, labelsOf(object ?? oldObject ?? {}));
+  if (namespace === "") return true;
+  return matchesLabels(selector, store.collection("namespaces").get(namespace)?.object.metadata.labels);
+}
+
+function labelsOf(object: { readonly [field: string]: unknown }): Readonly<Record<string, string>> {
+  return objectAt(object, "metadata", "labels") as Record<string, string>; // read by readMeta
+}

@@ -1,0 +1,219 @@
+/**
+ * ValidatingAdmissionPolicies and their bindings: which of them a write must pass, and what they say of it. Unlike webhooks
+ * they are asked at once. Policies and, of one policy, bindings come by name; on the real server the order is up to chance.
+ */
+import { matchesLabels } from "@treadle/apimachinery";
+import { BudgetError } from "../cel/evaluate.ts";
+import type { Parts } from "../context.ts";
+import { isObject, type JsonObject } from "../internal/json.ts";
+import { listAt, objectAt, textAt, textsAt } from "../internal/read.ts";
+import { viewOf } from "../present.ts";
+import { resourceOf, type Served, type ServedVersion } from "../registry.ts";
+import { forbiddenError, StatusError } from "../status-errors.ts";
+import type { StoredObject } from "../storage.ts";
+import { type Condition, conditionsHold } from "./conditions.ts";
+import { ExpressionError, type Names, namesOf, OUT_OF_BUDGET, run, withVariables } from "./expressions.ts";
+import { ADMISSION_GROUP, isSelected, type Matching, versionFor, type Wanted } from "./matching.ts";
+import { requestOf, type ReviewContext } from "./review.ts";
+
+/** What the policies say; the first refusal counts. */
+export interface PolicyOutcome {
+  readonly warnings: readonly string[];
+  readonly denial: StatusError | undefined;
+}
+
+const POLICIES = `validatingadmissionpolicies.${ADMISSION_GROUP}`;
+const BINDINGS = `validatingadmissionpolicybindings.${ADMISSION_GROUP}`;
+
+/** Whether there is any that could have a say: most servers have none. */
+export function hasPolicies({ store }: Pick<Parts, "store">): boolean {
+  return store.collection(POLICIES).size > 0 && store.collection(BINDINGS).size > 0;
+}
+
+type PolicyParts = Pick<Parts, "store" | "registry">;
+
+/** Asks all policies about a write. */
+export function askPolicies(parts: PolicyParts, wanted: Wanted, context: Omit<ReviewContext, "uid">): PolicyOutcome {
+  const warnings: string[] = [];
+  let denial: StatusError | undefined;
+  if (wanted.served.type.group === ADMISSION_GROUP && wanted.served.type.kind.startsWith("ValidatingAdmissionPolicy"))
+    return { warnings, denial };
+  const bindings = parts.store.collection(BINDINGS).all();
+  for (const { object: policy } of parts.store.collection(POLICIES).all()) {
+    const version = versionOf(parts, objectAt(policy, "spec", "matchConstraints"), wanted);
+    if (version === undefined) continue;
+    const own = bindings.filter(({ object }) => textAt(object, "spec", "policyName") === policy.metadata.name);
+    if (own.length > 0 && hasParams(policy) && paramKindOf(parts, policy) === undefined) {
+      if (failsOpen(policy)) continue;
+      const text = `failed to configure policy: failed to find resource referenced by paramKind: '${paramKindText(policy)}'`;
+      denial ??= refusal(wanted, `ValidatingAdmissionPolicy '${policy.metadata.name}' denied request: ${text}`, "Invalid");
+      continue;
+    }
+    for (const { object: binding } of own) {
+      const given = objectAt(binding, "spec")["matchResources"];
+      if (isObject(given) && versionOf(parts, given, wanted) === undefined) continue;
+      const by = `ValidatingAdmissionPolicy '${policy.metadata.name}' with binding '${binding.metadata.name}'`;
+      const actions = textsAt(binding, "spec", "validationActions");
+      for (const { message, reason, isOfBinding } of verdicts(parts, { policy, binding, version, wanted, context })) {
+        if (actions.includes("Warn") && !isOfBinding) warnings.push(`Validation failed for ${by}: ${message}`);
+        if (actions.includes("Deny") || isOfBinding) denial ??= refusal(wanted, `${by} denied request: ${message}`, reason);
+      }
+    }
+  }
+  return { warnings, denial };
+}
+
+const CODES: Readonly<Record<string, number>> = { Forbidden: 403, RequestEntityTooLarge: 413 };
+
+function refusal({ served, name, object }: Wanted, message: string, reason: string): StatusError {
+  const named = name || textAt(object, "metadata", "name") || "Unknown"; // of many objects that are deleted at once
+  const { status } = forbiddenError(resourceOf(served.type), named, message, [{ message }]);
+  return new StatusError({ ...status, reason, code: CODES[reason] ?? 422 });
+}
+
+/** The version in which the objects are judged; `undefined`: the request is not meant. */
+function versionOf({ store }: PolicyParts, raw: JsonObject, wanted: Wanted): ServedVersion | undefined {
+  const matching: Matching = {
+    rules: listAt(raw, "resourceRules"),
+    isExact: raw["matchPolicy"] === "Exact",
+    namespaceSelector: objectAt(raw, "namespaceSelector"),
+    objectSelector: objectAt(raw, "objectSelector"),
+  };
+  if (!isSelected(store, matching, wanted)) return undefined;
+  if (versionFor({ ...matching, rules: listAt(raw, "excludeResourceRules") }, wanted) !== undefined) return undefined;
+  return matching.rules.length === 0 ? wanted.served.version : versionFor(matching, wanted);
+}
+
+interface Question {
+  readonly policy: StoredObject;
+  readonly binding: StoredObject;
+  readonly version: ServedVersion;
+  readonly wanted: Wanted;
+  readonly context: Omit<ReviewContext, "uid">;
+}
+
+interface Verdict {
+  readonly message: string;
+  readonly reason: string;
+  /** The binding itself is wrong, which no action of it makes a mere warning. */
+  readonly isOfBinding?: true;
+}
+
+/** What the policy has against the write, with each of the binding's parameters. */
+function verdicts(parts: PolicyParts, question: Question): readonly Verdict[] {
+  const { policy, version, wanted, context } = question;
+  const params = paramsOf(parts, question);
+  if (typeof params === "string")
+    return failsOpen(policy) ? [] : [{ message: `failed to configure binding: ${params}`, reason: "Invalid", isOfBinding: true }];
+  const inVersion = (object: object | undefined): object | undefined =>
+    object && { ...object, kind: wanted.served.type.kind, apiVersion: version.apiVersion };
+  const isNamespace = wanted.served.type.id === "namespaces";
+  const namespace = isNamespace ? undefined : parts.store.collection("namespaces").get(wanted.namespace)?.object;
+  return params.flatMap((param) => {
+    const names = namesOf({
+      object: inVersion(wanted.object),
+      oldObject: inVersion(wanted.oldObject),
+      request: requestOf(version, wanted, context),
+      namespaceObject: namespace && shown(namespace),
+      ...(hasParams(policy) ? { params: param } : {}),
+    });
+    const found = judged(policy, names);
+    return failsOpen(policy) ? found.filter(({ isError }) => !isError) : found;
+  });
+}
+
+/** Of a namespace expressions see what is the same on every server. */
+function shown({ metadata, ...rest }: StoredObject): JsonObject {
+  const { managedFields: _, ...meta } = metadata;
+  return { metadata: meta, spec: rest["spec"], status: rest["status"] };
+}
+
+function hasParams(policy: StoredObject): boolean {
+  return isObject(objectAt(policy, "spec")["paramKind"]);
+}
+
+function failsOpen(policy: StoredObject): boolean {
+  return textAt(policy, "spec", "failurePolicy") === "Ignore";
+}
+
+function paramKindText(policy: StoredObject): string {
+  return `${textAt(policy, "spec", "paramKind", "apiVersion")}, Kind=${textAt(policy, "spec", "paramKind", "kind")}`;
+}
+
+function paramKindOf({ registry }: PolicyParts, policy: StoredObject): Served | undefined {
+  return [...registry.all()].find(({ type, version }) => `${version.apiVersion}, Kind=${type.kind}` === paramKindText(policy));
+}
+
+/** The objects that the binding names; a text: what is wrong with it. Without any there is nothing to judge by. */
+function paramsOf(parts: PolicyParts, { policy, binding, wanted }: Question): readonly (StoredObject | undefined)[] | string {
+  const { paramRef } = objectAt(binding, "spec");
+  if (!hasParams(policy) || !isObject(paramRef)) return [undefined];
+  const served = paramKindOf(parts, policy);
+  if (served === undefined) return `paramKind kind \`${paramKindText(policy)}\` not known`;
+  const { type, version } = served;
+  const given = textAt(paramRef, "namespace");
+  if (!type.isNamespaced && given !== "") return "paramRef.namespace must not be provided for a cluster-scoped `paramKind`";
+  const namespace = type.isNamespaced ? given || wanted.namespace : "";
+  if (type.isNamespaced && namespace === "")
+    return "cannot use namespaced paramRef in policy binding that matches cluster-scoped resources";
+  const name = textAt(paramRef, "name");
+  const { selector } = paramRef;
+  const found = parts.store
+    .collection(type.id)
+    .all()
+    .filter((entry) => (entry.namespace ?? "") === namespace)
+    .filter(({ object: { metadata } }) =>
+      name === "" ? matchesLabels(objectAt({ selector }, "selector"), metadata.labels) : metadata.name === name,
+    );
+  if (found.length === 0 && textAt(paramRef, "parameterNotFoundAction") === "Deny")
+    return "no params found for policy binding with `Deny` parameterNotFoundAction";
+  return found.map((entry) => viewOf(entry, version, type.storage).object);
+}
+
+/** k8s.io/apiserver `apis/cel.RuntimeCELCostBudget`. */
+const BUDGET = 10_000_000;
+/** k8s.io/apiserver `apis/cel.MaxEvaluatedMessageExpressionSizeBytes`. */
+const MAX_MESSAGE_BYTES = 5120;
+
+type Finding = Verdict & { readonly isError: boolean };
+
+function judged(policy: StoredObject, given: Names): readonly Finding[] {
+  const budget = { remaining: BUDGET };
+  const names = withVariables(given, expressionsAt(policy, "variables"), budget);
+  const holds = conditionsHold(expressionsAt(policy, "matchConditions"), names);
+  const failed = (message: string): Finding => ({ message, reason: "Invalid", isError: true });
+  if (typeof holds === "string") return [failed(holds)];
+  if (!holds) return [];
+  const found: Finding[] = [];
+  for (const validation of listAt(policy, "spec", "validations")) {
+    try {
+      if (run(textAt(validation, "expression"), names, budget) === true) continue;
+      found.push({ message: messageOf(validation, names, budget), reason: textAt(validation, "reason") || "Invalid", isError: false });
+    } catch (error) {
+      if (error instanceof BudgetError) return [failed(OUT_OF_BUDGET)];
+      if (!(error instanceof ExpressionError)) throw error;
+      found.push(failed(error.message));
+    }
+  }
+  return found;
+}
+
+function expressionsAt(policy: StoredObject, field: string): readonly Condition[] {
+  return listAt(policy, "spec", field).map((one) => ({ name: textAt(one, "name"), expression: textAt(one, "expression") }));
+}
+
+/** What `messageExpression` makes, unless that is no single line; else `message`; else the expression itself. */
+function messageOf(validation: JsonObject, names: Names, budget: { remaining: number }): string {
+  const expression = textAt(validation, "messageExpression");
+  if (expression !== "") {
+    try {
+      const value = run(expression, names, budget);
+      const text = typeof value === "string" ? value.trim() : "";
+      if (text !== "" && !text.includes("\n") && Buffer.byteLength(text) <= MAX_MESSAGE_BYTES) return text;
+    } catch (error) {
+      // One that fails is as good as none.
+      if (!(error instanceof ExpressionError)) throw error;
+    }
+  }
+  return textAt(validation, "message").trim() || `failed expression: ${textAt(validation, "expression").trim()}`;
+}

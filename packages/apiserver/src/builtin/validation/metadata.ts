@@ -1,0 +1,49 @@
+/** The metadata of built-in kinds, as often as the real server looks at it: each time adds its own causes. */
+import { type FieldError, invalid } from "../../field-errors.ts";
+import type { JsonObject } from "../../internal/json.ts";
+import { metaContentErrors, metaErrors, metaUpdateErrors, stringsOf } from "../../object-meta.ts";
+import type { ResourceType } from "../../registry.ts";
+import type { Draft } from "../../storage.ts";
+
+export function metadataErrors(
+  type: ResourceType,
+  {
+    draft,
+    live,
+    subresource,
+  }: { readonly draft: Draft; readonly live: { readonly metadata: JsonObject } | undefined; readonly subresource: string },
+): FieldError[] {
+  const whole = [...metaErrors(type, draft), ...finalizerNames(type, draft.metadata)];
+  if (live === undefined) return whole;
+  const common = metaErrors({ ...type, nameRule: "segment" }, draft);
+  const changed = [...metaUpdateErrors(draft.metadata, live.metadata), ...metaContentErrors(draft.metadata)];
+  const again = type.hooks.rechecksMetadata === true && subresource === "" ? whole : [];
+  return [...common, ...changed, ...changed, ...finalizerNames(type, draft.metadata), ...again];
+}
+
+/** Finalizers belong to somebody, but for those of Kubernetes itself; newer kinds take any. */
+function finalizerNames({ id }: ResourceType, metadata: JsonObject): FieldError[] {
+  if (ANY_FINALIZER.has(id)) return [];
+  return stringsOf(metadata["finalizers"]).flatMap((name, i) =>
+    name.includes("/") || STANDARD.includes(name)
+      ? []
+      : [invalid(`metadata.finalizers[${i}]`, name, "name is neither a standard finalizer name nor is it fully qualified")],
+  );
+}
+
+/** core/helper `IsStandardFinalizerName`. */
+const STANDARD = ["kubernetes", "orphan", "foregroundDeletion"];
+
+/** Kinds that are checked by apimachinery's `ValidateObjectMeta`, not by that of the core group. */
+const ANY_FINALIZER: ReadonlySet<string> = new Set([
+  "customresourcedefinitions.apiextensions.k8s.io",
+  "apiservices.apiregistration.k8s.io",
+  "validatingwebhookconfigurations.admissionregistration.k8s.io",
+  "mutatingwebhookconfigurations.admissionregistration.k8s.io",
+  "validatingadmissionpolicies.admissionregistration.k8s.io",
+  "validatingadmissionpolicybindings.admissionregistration.k8s.io",
+  "leases.coordination.k8s.io",
+  "poddisruptionbudgets.policy",
+  "events",
+  "events.events.k8s.io",
+]);

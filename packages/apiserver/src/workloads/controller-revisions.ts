@@ -1,0 +1,77 @@
+/** The history of a StatefulSet or DaemonSet: a ControllerRevision for each of its templates, the newest with the highest number. */
+import { jsonEqual, type Kind, type KubernetesObject, type LabelSelector } from "@treadle/apimachinery";
+import type { DaemonSet, StatefulSet } from "@treadle/apimachinery/kinds";
+import { claim, controllerReference } from "./claim.ts";
+import type { Objects } from "./objects.ts";
+import { templateHash } from "./revisions.ts";
+import type { Writer } from "./writer.ts";
+
+export interface ControllerRevision extends KubernetesObject {
+  readonly revision: number;
+  readonly data?: { readonly spec?: { readonly template?: Template } };
+}
+
+export type Template = NonNullable<NonNullable<StatefulSet["spec"]>["template"]>;
+
+export const ControllerRevision: Kind<ControllerRevision> = {
+  group: "apps",
+  version: "v1",
+  kind: "ControllerRevision",
+  plural: "controllerrevisions",
+  scope: "Namespaced",
+};
+
+export interface History {
+  readonly kind: Kind;
+  readonly owner: StatefulSet | DaemonSet;
+  /** The label that holds the hash. */
+  readonly label: string;
+}
+
+export interface Revisions {
+  /** Of the template as it is now. */
+  readonly newest: ControllerRevision;
+  /** All, by number. */
+  readonly all: readonly ControllerRevision[];
+}
+
+/** Makes sure that there is a revision of the template, with the highest number. @throws RefusedError */
+export async function revise(objects: Objects, write: Writer, { kind, owner, label }: History): Promise<Revisions> {
+  const selector = (owner.spec?.selector ?? {}) as LabelSelector;
+  const found = await claim(objects, write, { as: kind, owner, selector, kind: ControllerRevision });
+  const all = found.toSorted((a, b) => a.revision - b.revision);
+  const data = { spec: { template: { ...owner.spec?.template, $patch: "replace" } } };
+  const last = all.at(-1);
+  const same = all.findLast((one) => jsonEqual(one.data, data));
+  const next = (last?.revision ?? 0) + 1;
+  if (same !== undefined) {
+    if (same === last) return { newest: same, all };
+    // A template of before is the newest again.
+    const newest = await write.update(ControllerRevision, { ...same, revision: next } as ControllerRevision);
+    return { newest, all: [...all.filter((one) => one !== same), newest] };
+  }
+  const hash = templateHash(data, owner.status?.collisionCount);
+  const { annotations } = owner.metadata;
+  const newest = await write.create(ControllerRevision, owner.metadata.namespace, {
+    metadata: {
+      name: `${owner.metadata.name}-${hash}`,
+      labels: { ...owner.spec?.template.metadata?.labels, [label]: hash },
+      ...(annotations === undefined ? {} : { annotations }),
+      ownerReferences: [controllerReference(kind, owner)],
+    },
+    data,
+    revision: next,
+  });
+  return { newest, all: [...all, newest] };
+}
+
+/** Deletes the oldest of those that nobody uses, up to the number that the spec keeps. */
+export async function forget(
+  write: Writer,
+  { all }: Revisions,
+  isLive: (one: ControllerRevision) => boolean,
+  limit: number,
+): Promise<void> {
+  const old = all.filter((one) => !isLive(one));
+  for (const one of old.slice(0, Math.max(0, old.length - limit))) await write.delete(ControllerRevision, one);
+}

@@ -1,0 +1,35 @@
+/** All simulated controllers, in the order in which they act on one change. */
+import type { Context, Controller } from "./controller.ts";
+import { claims } from "./claims.ts";
+import { cronJobs } from "./cron-jobs.ts";
+import { daemonSets } from "./daemon-sets.ts";
+import { deployments } from "./deployments.ts";
+import { finishedJobs } from "./finished-jobs.ts";
+import { jobs } from "./jobs.ts";
+import { kubelet } from "./kubelet.ts";
+import { nodes } from "./nodes.ts";
+import { persistentVolumes } from "./persistent-volumes.ts";
+import { replicaSets } from "./replica-sets.ts";
+import { scheduler } from "./scheduler.ts";
+import { disruptionBudgets } from "./disruption-budgets.ts";
+import { endpoints, endpointSlices, loadBalancers } from "./services.ts";
+import { statefulSets } from "./stateful-sets.ts";
+
+export const controllers: readonly ((context: Context) => Controller)[] = [
+  nodes,
+  scheduler,
+  kubelet,
+  replicaSets,
+  deployments,
+  jobs,
+  finishedJobs,
+  cronJobs,
+  statefulSets,
+  daemonSets,
+  claims,
+  persistentVolumes,
+  endpoints,
+  endpointSlices,
+  loadBalancers,
+  disruptionBudgets,
+];

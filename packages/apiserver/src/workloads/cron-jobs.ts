@@ -1,0 +1,130 @@
+/** The CronJob controller: a Job at each time of the schedule, as the spec lets them overlap, and the last few of them kept. */
+import { formatTime, jsonEqual } from "@treadle/apimachinery";
+import { CronJob, Job } from "@treadle/apimachinery/kinds";
+import { controllerReference } from "./claim.ts";
+import { type Context, type Controller, watch } from "./controller.ts";
+import { parseSchedule, type Schedule } from "./cron-schedule.ts";
+import { finish } from "./job-verdict.ts";
+import { controllersIn } from "./objects.ts";
+import type { Draft } from "./writer.ts";
+
+type Status = NonNullable<CronJob["status"]>;
+type Active = NonNullable<Status["active"]>;
+
+export function cronJobs({ clock, objects, as }: Context): Controller {
+  const write = as("cronjob-controller");
+  return {
+    name: "cronjob-controller",
+    kind: CronJob,
+    watches: [watch(Job, controllersIn(CronJob))],
+    async sync(key) {
+      const cron = objects.get(CronJob, key);
+      if (cron?.spec === undefined || cron.metadata.deletionTimestamp !== undefined) return undefined;
+      await forget(cron);
+      await tell(cron, { ...cron.status, ...seen(cron) });
+      const schedule = parseSchedule(cron.spec.schedule, cron.spec.timeZone);
+      if (schedule === undefined || cron.spec.suspend === true) return undefined;
+      const nowMs = clock.now();
+      const dueMs = dueTime(cron, schedule, nowMs);
+      if (dueMs !== undefined) await start(key, dueMs);
+      const next = schedule.next(nowMs);
+      return next === undefined ? undefined : next - nowMs;
+    },
+  };
+
+  function jobsOf(cron: CronJob): readonly Job[] {
+    return objects.controlled(Job, cron);
+  }
+
+  /** Deletes the oldest of the Jobs that ended. */
+  async function forget(cron: CronJob): Promise<void> {
+    const limits = { Complete: cron.spec?.successfulJobsHistoryLimit ?? 3, Failed: cron.spec?.failedJobsHistoryLimit ?? 1 };
+    for (const [type, limit] of Object.entries(limits)) {
+      const ended = jobsOf(cron).filter((job) => job.metadata.deletionTimestamp === undefined && finish(job)?.type === type);
+      const oldest = ended.toSorted((a, b) => startOf(a) - startOf(b)).slice(0, Math.max(0, ended.length - limit));
+      for (const job of oldest) await write.delete(Job, job, { propagationPolicy: "Background" });
+    }
+  }
+
+  /** What the status says of the Jobs that are there. */
+  function seen(cron: CronJob): Partial<Status> {
+    const jobs = jobsOf(cron);
+    const running = new Map(jobs.filter((job) => finish(job) === undefined).map((job) => [job.metadata.uid ?? "", job]));
+    const known = (cron.status?.active ?? []).filter(({ uid }) => running.has(uid ?? ""));
+    const others = [...running.values()].filter(({ metadata }) => !known.some(({ uid }) => uid === metadata.uid));
+    const ends = jobs.flatMap((job) => (finish(job)?.type === "Complete" ? (job.status?.completionTime ?? []) : []));
+    const lastSuccessfulTime = [...ends, cron.status?.lastSuccessfulTime ?? ""].toSorted().at(-1);
+    const active = [...known, ...others.map(referenceTo)] as Active;
+    const found = { active: active.length === 0 ? undefined : active, ...(lastSuccessfulTime ? { lastSuccessfulTime } : {}) };
+    return found as Partial<Status>; // what is undefined is not written
+  }
+
+  /** The newest time that was not served and is not too old to be. */
+  function dueTime({ metadata, spec, status }: CronJob, schedule: Schedule, nowMs: number): number | undefined {
+    const since = Date.parse(status?.lastScheduleTime ?? metadata.creationTimestamp ?? "");
+    const { startingDeadlineSeconds } = spec ?? {};
+    const oldest = startingDeadlineSeconds === undefined ? since : Math.max(since, nowMs - startingDeadlineSeconds * 1000 - 1);
+    return schedule.last(oldest, nowMs);
+  }
+
+  async function start(key: string, dueMs: number): Promise<void> {
+    const cron = objects.get(CronJob, key);
+    if (cron === undefined) return;
+    const { concurrencyPolicy } = cron.spec ?? {};
+    const running = jobsOf(cron).filter((job) => finish(job) === undefined && job.metadata.deletionTimestamp === undefined);
+    if (concurrencyPolicy === "Forbid" && running.length > 0) return;
+    if (concurrencyPolicy === "Replace") for (const job of running) await write.delete(Job, job, { propagationPolicy: "Background" });
+    // That it is there already: the status was not written when it was made.
+    if (objects.get(Job, `${cron.metadata.namespace}/${nameOf(cron, dueMs)}`) === undefined)
+      await write.create(Job, cron.metadata.namespace, jobOf(cron, dueMs));
+    const now = objects.get(CronJob, key) ?? cron;
+    await tell(now, { ...now.status, ...seen(now), lastScheduleTime: formatTime(dueMs) });
+  }
+
+  async function tell(cron: CronJob, status: object): Promise<void> {
+    const wanted = JSON.parse(JSON.stringify(status)) as Status; // without what is undefined
+    if (!jsonEqual(wanted, cron.status ?? {})) await write.updateStatus(CronJob, { ...cron, status: wanted } as CronJob);
+  }
+}
+
+function startOf({ metadata, status }: Job): number {
+  return Date.parse(status?.startTime ?? metadata.creationTimestamp ?? "");
+}
+
+function referenceTo({ metadata: { name, namespace, uid, resourceVersion } }: Job): object {
+  return { apiVersion: "batch/v1", kind: "Job", name, namespace, uid, resourceVersion };
+}
+
+/** After the minute, so that no minute has two. */
+function nameOf({ metadata }: CronJob, dueMs: number): string {
+  return `${metadata.name}-${Math.floor(dueMs / 60_000)}`;
+}
+
+function jobOf(cron: CronJob, dueMs: number): Draft {
+  const { metadata = {}, spec } = cron.spec?.jobTemplate ?? {};
+  const timeZone = cron.spec?.timeZone;
+  return {
+    metadata: {
+      name: nameOf(cron, dueMs),
+      ...(metadata.labels === undefined ? {} : { labels: metadata.labels }),
+      annotations: { ...metadata.annotations, "batch.kubernetes.io/cronjob-scheduled-timestamp": inZone(dueMs, timeZone) },
+      ownerReferences: [controllerReference(CronJob, cron)],
+    },
+    spec,
+  };
+}
+
+/** As Go writes a time of a time zone. */
+function inZone(ms: number, timeZone: string | undefined): string {
+  if (timeZone === undefined) return formatTime(ms);
+  const format = new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longOffset" });
+  const offset =
+    format
+      .formatToParts(ms)
+      .find(({ type }) => type === "timeZoneName")
+      ?.value.slice("GMT".length) ?? "";
+  if (offset === "") return formatTime(ms);
+  const [hours, minutes] = offset.slice(1).split(":").map(Number);
+  const shift = ((hours ?? 0) * 60 + (minutes ?? 0)) * (offset.startsWith("-") ? -60_000 : 60_000);
+  return `${formatTime(ms + shift).replace("Z", "")}${offset}`;
+}

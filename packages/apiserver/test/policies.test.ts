@@ -1,0 +1,86 @@
+/** ValidatingAdmissionPolicies; that they say what the real ones say is compared by `conformance/scenarios/policies.ts`. */
+import { expect, test } from "vitest";
+import { harness, type Json } from "./harness.ts";
+
+const GROUP = "/apis/admissionregistration.k8s.io/v1";
+const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
+
+type Call = ReturnType<typeof harness>["call"];
+
+/** A policy on ConfigMaps and a binding, both named `limit`. */
+async function install(call: Call, spec: Json, binding: Json = {}): Promise<void> {
+  const apiVersion = "admissionregistration.k8s.io/v1";
+  const resourceRules = [{ operations: ["*"], apiGroups: [""], apiVersions: ["v1"], resources: ["configmaps"] }];
+  const made = await call("POST", `${GROUP}/validatingadmissionpolicies`, {
+    apiVersion,
+    kind: "ValidatingAdmissionPolicy",
+    metadata: { name: "limit" },
+    spec: { matchConstraints: { resourceRules }, ...spec },
+  });
+  expect(made.status).toBe(201);
+  const bound = await call("POST", `${GROUP}/validatingadmissionpolicybindings`, {
+    apiVersion,
+    kind: "ValidatingAdmissionPolicyBinding",
+    metadata: { name: "limit" },
+    spec: { policyName: "limit", validationActions: ["Deny"], ...binding },
+  });
+  expect(bound.status).toBe(201);
+}
+
+const configMap = (name: string, a: string): Json => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data: { a } });
+
+test("what a policy forbids is not stored, and its message says why", async () => {
+  const { call } = harness();
+  await install(call, { validations: [{ expression: "object.data.a != 'bad'", messageExpression: "'not ' + object.data.a" }] });
+  expect((await call("POST", CONFIG_MAPS, configMap("good", "good"))).status).toBe(201);
+  const refused = await call("POST", CONFIG_MAPS, configMap("bad", "bad"));
+  expect(refused.body).toMatchObject({
+    code: 422,
+    reason: "Invalid",
+    message: `configmaps "bad" is forbidden: ValidatingAdmissionPolicy 'limit' with binding 'limit' denied request: not bad`,
+  });
+  expect((await call("GET", `${CONFIG_MAPS}/bad`)).status).toBe(404);
+});
+
+test("a policy without a binding has no say, and one whose binding is gone neither", async () => {
+  const { call } = harness();
+  await install(call, { validations: [{ expression: "false" }] });
+  expect((await call("POST", CONFIG_MAPS, configMap("a", "a"))).status).toBe(422);
+  await call("DELETE", `${GROUP}/validatingadmissionpolicybindings/limit`);
+  expect((await call("POST", CONFIG_MAPS, configMap("a", "a"))).status).toBe(201);
+});
+
+test("a policy that forbids everything does not keep itself from being removed", async () => {
+  const { call } = harness();
+  const everything = [{ operations: ["*"], apiGroups: ["*"], apiVersions: ["*"], resources: ["*"] }];
+  await install(call, { matchConstraints: { resourceRules: everything }, validations: [{ expression: "false" }] });
+  expect((await call("DELETE", `${GROUP}/validatingadmissionpolicies/limit`)).status).toBe(200);
+});
+
+test.for([
+  { reason: "no CEL at all", spec: { validations: [{ expression: "object.data.(" }] }, status: 422 },
+  { reason: "no CEL at all, ignored", spec: { failurePolicy: "Ignore", validations: [{ expression: "object.data.(" }] }, status: 201 },
+  {
+    reason: "a variable of its own",
+    spec: { variables: [{ name: "a", expression: "variables.a" }], validations: [{ expression: "variables.a" }] },
+    status: 422,
+  },
+  {
+    reason: "a parameter of no kind",
+    spec: { paramKind: { apiVersion: "x/v1", kind: "None" }, validations: [{ expression: "true" }] },
+    status: 422,
+  },
+])("an expression that cannot be told fails the request and nothing else: $reason", async ({ spec, status }) => {
+  const { call } = harness();
+  await install(call, spec, "paramKind" in spec ? { paramRef: { name: "a", parameterNotFoundAction: "Deny" } } : {});
+  expect((await call("POST", CONFIG_MAPS, configMap("a", "a"))).status).toBe(status);
+});
+
+test("a budget that is used up ends the evaluation as a failure", async () => {
+  const { call } = harness();
+  const list = `[${Array.from({ length: 200 }, (_, index) => index).join(",")}]`;
+  const costly = `${list}.all(a, ${list}.all(b, ${list}.all(c, a + b + c >= 0)))`;
+  await install(call, { validations: [{ expression: costly }] });
+  const { body } = await call("POST", CONFIG_MAPS, configMap("a", "a"));
+  expect(body["message"]).toContain("resulted in error: operation cancelled: actual cost limit exceeded");
+});

@@ -1,0 +1,87 @@
+/** Who owns the replicas after writes of the subresource `scale`. That it agrees with the real server is shown by `conformance/`. */
+import { describe, expect, test } from "vitest";
+import { type Answer, harness, type Harness, type Json } from "./harness.ts";
+
+const APPLY = { "content-type": "application/apply-patch+yaml" };
+const DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments";
+const AT = `${DEPLOYMENTS}/a`;
+
+const template = { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "a", image: "a" }] } };
+
+function deployment(spec: Json): Json {
+  return {
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: { name: "a" },
+    spec: { selector: { matchLabels: { a: "b" } }, template, ...spec },
+  };
+}
+
+interface Scaling extends Harness {
+  scale(manager: string, replicas: number | undefined, query?: string): Promise<Answer>;
+  owners(): Promise<readonly Json[]>;
+}
+
+/** A Deployment that an apply made: nobody owns its replicas. */
+async function scaling(): Promise<Scaling> {
+  const made = harness({ resources: [] });
+  await made.call("PATCH", `${AT}?fieldManager=creator`, deployment({}), APPLY);
+  return {
+    ...made,
+    scale: (manager, replicas, query = "") => {
+      const body = { apiVersion: "autoscaling/v1", kind: "Scale", metadata: { name: "a" }, spec: { replicas } };
+      return made.call("PATCH", `${AT}/scale?fieldManager=${manager}${query}`, body, APPLY);
+    },
+    owners: async () =>
+      (await made.call("GET", AT)).body["metadata"].managedFields.filter((entry: Json) => entry["subresource"] === "scale"),
+  };
+}
+
+function owner(manager: string): Json {
+  const fieldsV1 = { "f:spec": { "f:replicas": {} } };
+  return { manager, operation: "Apply", apiVersion: "apps/v1", fieldsType: "FieldsV1", fieldsV1, subresource: "scale" };
+}
+
+describe("an apply of scale", () => {
+  test("by force sets the replicas and owns them, in the version of the object and without a time", async () => {
+    const { scale, owners, call } = await scaling();
+    const { status, body } = await scale("one", 3, "&force=true");
+    expect([status, body["kind"], body["spec"], body["metadata"].managedFields]).toEqual([200, "Scale", { replicas: 3 }, undefined]);
+    expect((await call("GET", AT)).body["spec"].replicas).toBe(3);
+    expect(await owners()).toEqual([owner("one")]);
+  });
+
+  test("conflicts with what nobody was recorded for, and with another manager", async () => {
+    const { scale, owners } = await scaling();
+    expect((await scale("one", 3)).body["details"].causes[0].message).toContain('"before-first-apply" with subresource "scale"');
+    await scale("one", 3, "&force=true");
+    const { status, body } = await scale("two", 4);
+    expect([status, body["details"].causes[0].field]).toEqual([409, ".spec.replicas"]);
+    expect(await owners()).toEqual([owner("one")]);
+  });
+
+  test("of the same number shares it; a dry run leaves everything as it was", async () => {
+    const { scale, owners } = await scaling();
+    await scale("one", 3, "&force=true");
+    expect((await scale("one", 7, "&dryRun=All")).body["spec"]).toEqual({ replicas: 7 });
+    expect(await owners()).toEqual([owner("one")]);
+    await scale("two", 3);
+    expect(await owners()).toEqual([owner("one"), owner("two")]);
+  });
+
+  test("conflicts with the manager who wrote the replicas of the object itself", async () => {
+    const { scale, call } = await scaling();
+    await call("PATCH", `${AT}?fieldManager=creator`, deployment({ replicas: 2 }), APPLY);
+    expect((await scale("one", 3)).body["message"]).toBe('Apply failed with 1 conflict: conflict with "creator": .spec.replicas');
+    await scale("one", 3, "&force=true");
+    const rest = (await call("GET", AT)).body["metadata"].managedFields.find((entry: Json) => entry["manager"] === "creator");
+    expect(rest["fieldsV1"]["f:spec"]).not.toHaveProperty("f:replicas");
+  });
+});
+
+test("an update of scale where nobody owns the replicas leaves them without an owner", async () => {
+  const { merge, owners, call } = await scaling();
+  await merge(`${AT}/scale`, { spec: { replicas: 5 } });
+  expect((await call("GET", AT)).body["spec"].replicas).toBe(5);
+  expect(await owners()).toEqual([]);
+});

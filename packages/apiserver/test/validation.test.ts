@@ -1,0 +1,19 @@
+/** Bad and good objects of built-in kinds against what a real server said to them (`conformance/record-validation.ts`). */
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { createApiServer } from "../src/index.ts";
+import { validation } from "./conformance/scenarios/validation.ts";
+import { verdicts } from "./conformance/verdicts.ts";
+
+const golden = readFileSync(new URL("fixtures/validation.jsonl", import.meta.url), "utf8")
+  .trim()
+  .split("\n");
+
+test("built-in objects are taken and refused as by the real server, in its words", async () => {
+  const server = createApiServer();
+  try {
+    expect(await verdicts(validation, server.transport(), "golden")).toEqual(golden);
+  } finally {
+    await server.close();
+  }
+});

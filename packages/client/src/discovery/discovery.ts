@@ -1,0 +1,216 @@
+/**
+ * Discovery: which kinds a server serves, and by which one an object that is known by its `apiVersion` and `kind` alone is
+ * read and written. Asks the server when it is first needed, and again when somebody looks for what it does not know: a CRD
+ * may have been installed since. It never says no by what it heard before it was asked, except within
+ * {@link MISS_MS} of its last no to the same question.
+ */
+import {
+  ApiError,
+  apiVersionOf,
+  type Clock,
+  groupKindOf,
+  type Kind,
+  parseApiVersion,
+  systemClock,
+  type UntypedObject,
+} from "@treadle/apimachinery";
+import type { Client } from "../client.ts";
+import { abortable } from "../exchange.ts";
+import { wait } from "../wait.ts";
+import { Catalogue } from "./catalogue.ts";
+import type { ServedKind } from "./served.ts";
+
+/** A kind known only at run time, with all that the server says of it. */
+export type DiscoveredKind = Kind<UntypedObject, UntypedObject> & ServedKind;
+
+/** A kind by name: of an object or manifest, or in the version that the server prefers. */
+export type KindName =
+  | { readonly apiVersion: string; readonly kind: string }
+  | { readonly group: string; readonly kind: string; readonly version?: string };
+
+export interface LookupOptions {
+  readonly signal?: AbortSignal;
+}
+
+export interface DiscoveryOptions {
+  /** @defaultValue the system's */
+  readonly clock?: Clock;
+  /** After this time what is known is confirmed by the server when it is next needed. @defaultValue 600,000 */
+  readonly maxAgeMs?: number;
+}
+
+export interface Discovery {
+  /**
+   * The kind of an object, a manifest, or a `{ group, kind }` in the server's preferred version.
+   * @throws ApiError `isKindNotServed`, which says what is served instead; TypeError for what names no kind
+   */
+  kindOf(name: KindName, options?: LookupOptions): Promise<DiscoveredKind>;
+  /** Like {@link kindOf}; `undefined` when the server does not serve it. */
+  find(name: KindName, options?: LookupOptions): Promise<DiscoveredKind | undefined>;
+  /** Every kind, in the preferred version of its group first; those of a server that does not answer are left out. */
+  kinds(options?: LookupOptions): Promise<readonly DiscoveredKind[]>;
+  /** Forgets what is known: the next lookup asks the server. For who met a kind that is not served any more. */
+  invalidate(): void;
+}
+
+/** Between two questions to the server at the least. */
+export const REFRESH_MS = 1_000;
+/** For this long a no to the same question stands. */
+export const MISS_MS = 5_000;
+/** Of these no more are remembered, so that a stream of wrong names costs no memory. */
+const MAX_MISSES = 1_000;
+
+/** The discovery of one server; make one and keep it. Costs nothing before the first lookup. */
+export function discovery(client: Client, options: DiscoveryOptions = {}): Discovery {
+  return new CachedDiscovery(client, options);
+}
+
+class CachedDiscovery implements Discovery {
+  readonly #client: Client;
+  readonly #clock: Clock;
+  readonly #maxAgeMs: number;
+  #known: { readonly catalogue: Catalogue; readonly askedAt: number; readonly number: number } | undefined;
+  #loading: { readonly catalogue: Promise<Catalogue>; isSent: boolean } | undefined;
+  /** Questions sent so far: what was sent after a lookup began is an answer to it. */
+  #sent = 0;
+  /** When the server was last asked, whether or not it answered. */
+  #askedAt = Number.NEGATIVE_INFINITY;
+  #former: Catalogue | undefined;
+  readonly #misses = new Map<string, number>();
+
+  constructor(client: Client, { clock = systemClock, maxAgeMs = 600_000 }: DiscoveryOptions) {
+    this.#client = client;
+    this.#clock = clock;
+    this.#maxAgeMs = maxAgeMs;
+  }
+
+  async kindOf(name: KindName, options: LookupOptions = {}): Promise<DiscoveredKind> {
+    const found = await this.find(name, options);
+    if (found !== undefined) return found;
+    const wanted = wantedOf(name);
+    throw notServed(wanted, this.#known === undefined ? [] : await served(this.#known.catalogue, wanted));
+  }
+
+  async find(name: KindName, { signal }: LookupOptions = {}): Promise<DiscoveredKind | undefined> {
+    const wanted = wantedOf(name);
+    const since = this.#sent;
+    const found = await lookUp(await this.#current(signal), wanted);
+    if (found !== undefined) return found;
+    const id = `${wanted.version ?? "*"}/${groupKindOf(wanted)}`;
+    const missedAt = this.#misses.get(id);
+    if (missedAt !== undefined && this.#clock.now() - missedAt < MISS_MS) return undefined;
+    const again = await lookUp(await this.#refreshed(since, signal), wanted);
+    this.#misses.delete(id);
+    if (again === undefined) this.#missed(id);
+    return again;
+  }
+
+  async kinds({ signal }: LookupOptions = {}): Promise<readonly DiscoveredKind[]> {
+    const catalogue = await this.#current(signal);
+    const versions = catalogue.groups.flatMap(({ group, versions: all }) => all.map(({ version }) => ({ group, version })));
+    const kinds = await Promise.all(versions.map(({ group, version }) => catalogue.kindsOf(group, version).catch(() => [])));
+    return kinds.flat();
+  }
+
+  invalidate(): void {
+    this.#known = undefined;
+    this.#misses.clear();
+  }
+
+  async #current(signal: AbortSignal | undefined): Promise<Catalogue> {
+    const known = this.#known;
+    if (known === undefined) return this.#refreshed(-1, signal);
+    return this.#clock.now() - known.askedAt < this.#maxAgeMs ? known.catalogue : this.#refreshed(this.#sent, signal);
+  }
+
+  /** What the server says to a question that was sent after number `since`; waits until it may be asked again. */
+  async #refreshed(since: number, signal: AbortSignal | undefined): Promise<Catalogue> {
+    signal?.throwIfAborted();
+    if (this.#known !== undefined && this.#known.number > since) return this.#known.catalogue;
+    const { catalogue, isSent } = (this.#loading ??= this.#load());
+    if (!isSent || since < this.#sent) return abortable(catalogue, signal);
+    // It was sent before somebody asked; the next one is shared by all who wait for it.
+    await abortable(Promise.allSettled([catalogue]), signal);
+    return this.#refreshed(since, signal);
+  }
+
+  #load(): { readonly catalogue: Promise<Catalogue>; isSent: boolean } {
+    const delayMs = this.#askedAt + REFRESH_MS - this.#clock.now();
+    const load = async (): Promise<Catalogue> => {
+      if (delayMs > 0) await wait(this.#clock, delayMs);
+      loading.isSent = true;
+      const number = ++this.#sent;
+      const askedAt = this.#clock.now();
+      this.#askedAt = askedAt;
+      const catalogue = await Catalogue.load(this.#client, this.#former);
+      this.#former = catalogue;
+      this.#known = { catalogue, askedAt, number };
+      return catalogue;
+    };
+    const catalogue = Promise.resolve()
+      .then(load)
+      .finally(() => {
+        this.#loading = undefined;
+      });
+    // Everybody who waits may have been aborted.
+    catalogue.catch(() => {});
+    const loading = { catalogue, isSent: false };
+    return loading;
+  }
+
+  #missed(id: string): void {
+    const [oldest] = this.#misses.keys();
+    if (this.#misses.size >= MAX_MISSES && oldest !== undefined) this.#misses.delete(oldest);
+    this.#misses.set(id, this.#clock.now());
+  }
+}
+
+interface Wanted {
+  readonly group: string;
+  readonly kind: string;
+  readonly version: string | undefined;
+}
+
+function wantedOf(name: KindName): Wanted {
+  const given = name as Readonly<Record<string, unknown>>;
+  const { apiVersion, kind, group, version } = given;
+  if (typeof kind !== "string" || kind === "") throw new TypeError(`cannot find a kind: kind is ${JSON.stringify(kind)}; give its name`);
+  if (typeof apiVersion === "string" && /^[^/]+(\/[^/]+)?$/.test(apiVersion)) return { ...parseApiVersion(apiVersion), kind };
+  if (typeof group === "string") return { group, kind, version: typeof version === "string" ? version : undefined };
+  throw new TypeError(`cannot find the kind ${kind}: its apiVersion is ${JSON.stringify(apiVersion)}; write "version" or "group/version"`);
+}
+
+/** In the version asked for, else in the first one that has it. */
+async function lookUp(catalogue: Catalogue, { group, kind, version }: Wanted): Promise<ServedKind | undefined> {
+  const versions = version === undefined ? (catalogue.group(group)?.versions ?? []).map((each) => each.version) : [version];
+  for (const each of versions) {
+    const found = (await catalogue.kindsOf(group, each)).find((one) => one.kind === kind);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** What is served of a kind that was not found: the versions that have it, or what is wrong with its group. */
+async function served(catalogue: Catalogue, { group, kind }: Wanted): Promise<readonly string[]> {
+  const versions = catalogue.group(group)?.versions ?? [];
+  const lines = await Promise.all(
+    versions.map(async ({ version, isStale }) => {
+      const apiVersion = apiVersionOf({ group, version });
+      if (isStale) return `the server behind ${apiVersion} does not answer`;
+      const kinds = await catalogue.kindsOf(group, version).catch(() => []);
+      return kinds.some((one) => one.kind === kind) ? `the server has it as ${apiVersion}` : undefined;
+    }),
+  );
+  return lines.filter((line) => line !== undefined);
+}
+
+function notServed({ group, kind, version }: Wanted, notes: readonly string[]): ApiError {
+  const name = version === undefined ? groupKindOf({ group, kind }) : `${kind} (${apiVersionOf({ group, version })})`;
+  const advice = notes.length > 0 ? notes.join("; ") : "install its CRD, or correct apiVersion and kind";
+  // A 404 without a name is the API's own way to say that.
+  return new ApiError({
+    message: `cannot find the kind ${name}: the server does not serve it; ${advice}`,
+    status: 404,
+    reason: "NotFound",
+  });
+}

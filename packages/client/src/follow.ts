@@ -1,0 +1,190 @@
+/**
+ * A watch for programs that are no operators: the present state, then every change, over as many connections as that takes.
+ * It holds one page of objects and no cache. Operators use the informers of `@treadle/informer`, which also hold the objects.
+ */
+import {
+  ApiError,
+  type Clock,
+  isApiError,
+  isExpired,
+  type Kind,
+  type KubernetesObject,
+  type ObjectOf,
+  type Random,
+  type Status,
+  systemClock,
+  systemRandom,
+} from "@treadle/apimachinery";
+import type { Client, WatchOptions } from "./client.ts";
+import { isConnectionError } from "./connection-error.ts";
+import { pages } from "./pages.ts";
+import { wait } from "./wait.ts";
+
+/** One event of {@link follow}. */
+export type FollowEvent<T> =
+  | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: T }
+  /** The present state is complete: what was not ADDED before it does not exist. */
+  | { readonly type: "SYNCED"; readonly resourceVersion: string }
+  /**
+   * The server no longer knows where we were (410), so changes were missed; or the present state could not be read to its end.
+   * It follows anew, as ADDED events up to the next SYNCED: what is not among them does not exist.
+   */
+  | { readonly type: "RESTARTED"; readonly reason: string };
+
+export interface FollowOptions extends Pick<WatchOptions, "namespace" | "labelSelector" | "fieldSelector" | "signal" | "beforeAttempt"> {
+  /** Changes after this version only, without the present state first. */
+  readonly resourceVersion?: string;
+  /** Told of each interruption, before the pause. */
+  readonly onInterruption?: (error: unknown, retryInMs: number) => void;
+  /** @defaultValue the system's */
+  readonly clock?: Clock;
+  /** @defaultValue the system's */
+  readonly random?: Random;
+}
+
+/** client-go's reflector: 800 ms doubling to 30 s, up to as much again at random. */
+const FIRST_DELAY_MS = 800;
+const LAST_DELAY_MS = 30_000;
+/** Servers end a watch after 5 to 10 minutes when asked to. */
+const TIMEOUT_SECONDS = { from: 300, to: 600 } as const;
+/** Bookmarks come about once a minute. A watch without any is opened again where it was, which misses nothing. */
+const QUIET_MS = 90_000;
+/** Watches that end early and cleanly are opened at most this often. */
+const MIN_WATCH_MS = 1_000;
+
+/**
+ * The present state as ADDED events, SYNCED, then each change as it happens, until the loop is left or the signal aborted (it
+ * throws the signal's reason then). Lost connections, refusals that pass (429, 5xx) and clean ends are mended by itself, with
+ * a back-off and without missing or repeating a change; see RESTARTED for the one case in which that cannot be.
+ * @throws ApiError for a refusal that lasts (kind not served, forbidden, bad selector); ConnectionError for credentials or
+ * certificates that are wrong from the start, and for a closed client
+ */
+export async function* follow<K extends Kind>(
+  client: Client,
+  kind: K,
+  options: FollowOptions = {},
+): AsyncGenerator<FollowEvent<ObjectOf<K>>, void, undefined> {
+  const { clock = systemClock, random = systemRandom, signal, onInterruption } = options;
+  const where = { version: options.resourceVersion, hasBegun: false };
+  let delayMs = FIRST_DELAY_MS;
+  let hasWorked = false;
+  for (;;) {
+    let pauseMs = 0;
+    try {
+      if (where.version === undefined) yield* present(client, kind, options, where);
+      const startedAt = clock.now();
+      for await (const event of watchOnce(client, kind, { ...options, version: where.version ?? "", clock, random })) {
+        hasWorked = true;
+        delayMs = FIRST_DELAY_MS;
+        where.version = versionOf(event.object) ?? where.version;
+        if (event.type !== "BOOKMARK") yield event;
+      }
+      hasWorked = true;
+      pauseMs = Math.max(0, MIN_WATCH_MS - (clock.now() - startedAt));
+    } catch (error) {
+      if (signal?.aborted === true) throw signal.reason;
+      if (!isPassing(error, hasWorked)) throw error;
+      const isLost = isExpired(error);
+      // A version that served for a while is given up at once; a server that forgets at once is not asked in a circle.
+      pauseMs = isLost && hasWorked ? 0 : Math.max(delayMs * (1 + random.next()), (isApiError(error) && error.retryAfterMs) || 0);
+      if (pauseMs > 0) delayMs = Math.min(LAST_DELAY_MS, delayMs * 2);
+      onInterruption?.(error, pauseMs);
+      if (isLost) where.version = undefined;
+      if (isLost || where.hasBegun) yield { type: "RESTARTED", reason: messageOf(error) };
+      if (isLost) hasWorked = false;
+      where.hasBegun = false;
+    }
+    if (pauseMs > 0) await wait(clock, pauseMs, signal);
+  }
+}
+
+/** The present state, page by page. Notes in `where` that it has begun, and at its end which version it is of. */
+async function* present<K extends Kind>(
+  client: Client,
+  kind: K,
+  options: FollowOptions,
+  where: { version: string | undefined; hasBegun: boolean },
+): AsyncGenerator<FollowEvent<ObjectOf<K>>, void, undefined> {
+  let resourceVersion = "";
+  for await (const page of pages(client, kind, { ...selectionOf(options), onExpired: "throw" })) {
+    resourceVersion = page.metadata.resourceVersion ?? "";
+    for (const object of page.items) {
+      where.hasBegun = true;
+      yield { type: "ADDED", object };
+    }
+  }
+  where.version = resourceVersion;
+  where.hasBegun = false;
+  yield { type: "SYNCED", resourceVersion };
+}
+
+type Change<T> = { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: T };
+type Bookmark = { readonly type: "BOOKMARK"; readonly object: unknown };
+
+/** One watch, until it ends or is silent for so long that it must be gone. @throws ApiError for what the server says in it */
+async function* watchOnce<K extends Kind>(
+  client: Client,
+  kind: K,
+  options: FollowOptions & { readonly version: string; readonly clock: Clock; readonly random: Random },
+): AsyncGenerator<Change<ObjectOf<K>> | Bookmark, void, undefined> {
+  const { clock, random, signal, version } = options;
+  const { from, to } = TIMEOUT_SECONDS;
+  const silence = new AbortController();
+  const arm = (): { cancel(): void } => clock.after(QUIET_MS, () => silence.abort(silence));
+  let timer = arm();
+  try {
+    const events = await client.watch(kind, {
+      ...selectionOf(options),
+      resourceVersion: version,
+      timeoutSeconds: from + Math.floor(random.next() * (to - from + 1)),
+      signal: signal === undefined ? silence.signal : AbortSignal.any([signal, silence.signal]),
+    });
+    for await (const event of events) {
+      if (event.type === "ERROR") throw failureOf(kind, event.object);
+      // Who reads slowly is not the server's silence.
+      timer.cancel();
+      yield event;
+      timer = arm();
+    }
+  } catch (error) {
+    if (error !== silence) throw error;
+  } finally {
+    timer.cancel();
+  }
+}
+
+function selectionOf(
+  options: FollowOptions,
+): Pick<WatchOptions, "namespace" | "labelSelector" | "fieldSelector" | "signal" | "beforeAttempt"> {
+  const { namespace, labelSelector, fieldSelector, signal, beforeAttempt } = options;
+  return {
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(labelSelector === undefined ? {} : { labelSelector }),
+    ...(fieldSelector === undefined ? {} : { fieldSelector }),
+    ...(signal === undefined ? {} : { signal }),
+    ...(beforeAttempt === undefined ? {} : { beforeAttempt }),
+  };
+}
+
+function failureOf(kind: Kind, { code, reason, message, details }: Partial<Status>): ApiError {
+  const text = `cannot watch ${kind.kind}: ${message ?? reason ?? "the server ended the watch with an error and no message"}`;
+  return new ApiError({ message: text, status: typeof code === "number" ? code : 500, reason, details });
+}
+
+/** Whether asking again may help. What never worked is wrong in a way that waiting does not mend. */
+function isPassing(error: unknown, hasWorked: boolean): boolean {
+  if (isApiError(error)) return error.status >= 500 || PASSING.has(error.code) || (hasWorked && error.status === 401);
+  if (!isConnectionError(error)) return false;
+  if (error.code === "ERR_CLOSED" || error.code === "ERR_INVALID_REQUEST") return false;
+  return hasWorked || (error.code !== "ERR_TLS" && error.code !== "ERR_CREDENTIALS");
+}
+
+const PASSING: ReadonlySet<string> = new Set(["ERR_EXPIRED", "ERR_TOO_MANY_REQUESTS"]);
+
+function versionOf(object: unknown): string | undefined {
+  return (object as KubernetesObject).metadata.resourceVersion; // what is in an event has metadata
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

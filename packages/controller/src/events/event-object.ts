@@ -1,0 +1,72 @@
+/** What `req.event()` says, as an object of `events.k8s.io/v1`. */
+import type { KubernetesObject, WriteOf } from "@treadle/apimachinery";
+import type { Event } from "@treadle/apimachinery/kinds";
+import type { EventNote } from "@treadle/reconcile";
+import { withoutSecrets } from "@treadle/reconcile/unstable/engine";
+
+/** Limits of the API. */
+const MAX_NOTE_BYTES = 1024;
+const MAX_NAME = 253;
+const MAX_INSTANCE = 128;
+
+/** Events of objects without a namespace stand in this one, as those of Kubernetes' own components do. */
+export const CLUSTER_EVENTS_NAMESPACE = "default";
+
+/** An event as it is created. */
+export type EventObject = WriteOf<typeof Event> & { readonly metadata: { readonly name: string; readonly namespace: string } };
+
+/** Who records. */
+export interface Reporter {
+  /** The handler's name. */
+  readonly controller: string;
+  /** The process. */
+  readonly instance: string;
+}
+
+export interface EventObjectOptions {
+  readonly reporter: Reporter;
+  readonly note: EventNote;
+  readonly atMs: number;
+  /** Makes the name unique. */
+  readonly id: string;
+}
+
+/** The note is expected as {@link shownNote} gives it. */
+export function eventObject(object: KubernetesObject, { reporter, note, atMs, id }: EventObjectOptions): EventObject {
+  const { apiVersion, kind, metadata } = object;
+  const { name, namespace, uid, resourceVersion } = metadata;
+  return {
+    metadata: { name: `${name.slice(0, MAX_NAME - id.length - 1)}.${id}`, namespace: namespace ?? CLUSTER_EVENTS_NAMESPACE },
+    eventTime: microTime(atMs),
+    type: note.type,
+    reason: note.reason,
+    action: note.action,
+    note: note.note,
+    regarding: {
+      apiVersion,
+      kind,
+      name,
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(uid === undefined ? {} : { uid }),
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+    },
+    reportingController: reporter.controller,
+    reportingInstance: reporter.instance.slice(0, MAX_INSTANCE),
+  };
+}
+
+/** A note without secrets, and no longer than the API lets it be. */
+export function shownNote(note: string): string {
+  const shown = withoutSecrets(note);
+  if (Buffer.byteLength(shown) <= MAX_NOTE_BYTES) return shown;
+  const cut = Buffer.from(shown).subarray(0, MAX_NOTE_BYTES - Buffer.byteLength(ELLIPSIS));
+  // A character that was cut in two is left out.
+  return `${new TextDecoder().decode(cut, { stream: true })}${ELLIPSIS}`;
+}
+
+const ELLIPSIS = "…";
+
+/** The API's form of times that order events. */
+export function microTime(ms: number): string {
+  return new Date(ms).toISOString().replace("Z", "000Z");
+}

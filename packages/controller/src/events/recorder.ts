@@ -1,0 +1,213 @@
+/**
+ * EventRecorder: writes events for people who look at an object (`kubectl describe`).
+ *
+ * Guarantees
+ * - `record` returns at once and never throws; what becomes of the write concerns no pass.
+ * - One request at a time, at most 1,000 events waiting; of what says the same there is one object with a count.
+ * - No secrets that can be told as such are in a note.
+ */
+import { AsyncLocalStorage } from "node:async_hooks";
+import {
+  type Clock,
+  isAlreadyExists,
+  isApiError,
+  isForbidden,
+  isNotFound,
+  type KubernetesObject,
+  type Random,
+  randomName,
+  type Timer,
+} from "@treadle/apimachinery";
+import { Event } from "@treadle/apimachinery/kinds";
+import type { Client } from "@treadle/client";
+import type { EventNote, Logger } from "@treadle/reconcile";
+import { errorFields } from "../internal/error-text.ts";
+import { within } from "../internal/promises.ts";
+import { isManagerError } from "../manager-error.ts";
+import { eventObject, microTime, shownNote } from "./event-object.ts";
+import { EventSeries, type Series } from "./event-series.ts";
+
+/** What became of an event: an object of its own, a count of one, or nothing. */
+export type EventResult = "created" | "counted" | "limited" | "dropped" | "failed";
+
+export const EVENT_RESULTS: readonly EventResult[] = ["created", "counted", "limited", "dropped", "failed"];
+
+export interface EventRecorderOptions {
+  readonly client: Pick<Client, "create" | "patch">;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** Names this process in the events. */
+  readonly instance: string;
+  readonly count: (result: EventResult) => void;
+  /** Told each time that the recorder is at rest again. */
+  readonly onChange: () => void;
+}
+
+/** client-go `tools/events`. */
+const MAX_WAITING = 1_000;
+const MAX_TRIES = 12;
+const RETRY_BASE_MS = 1_000;
+const RETRY_MAX_MS = 10_000;
+/** The same refusal is not logged again sooner. */
+const QUIET_MS = 600_000;
+
+export class EventRecorder {
+  readonly #options: EventRecorderOptions;
+  readonly #series = new EventSeries();
+  readonly #waiting = new Set<Series>();
+  readonly #abort = new AbortController();
+  readonly #logged = new Map<string, number>();
+  /** What is written for several passes belongs to the trace of none. */
+  readonly #outside = AsyncLocalStorage.snapshot();
+  #writing: Promise<void> | undefined;
+  #isPausing = false;
+  #sweep: Timer | undefined;
+
+  constructor(options: EventRecorderOptions) {
+    this.#options = options;
+  }
+
+  /** Whether something is on its way to the server. What waits for another try is not. */
+  get isBusy(): boolean {
+    return this.#writing !== undefined && !this.#isPausing;
+  }
+
+  record(controller: string, about: KubernetesObject, given: EventNote): void {
+    if (this.#abort.signal.aborted) return;
+    const { clock, instance, count } = this.#options;
+    try {
+      const note = { ...given, note: shownNote(given.note) };
+      const nowMs = clock.now();
+      const added = this.#series.add({ about, controller, note }, nowMs, (shown) =>
+        eventObject(about, { reporter: { controller, instance }, note: shown, atMs: nowMs, id: this.#newID() }),
+      );
+      if (added === undefined) return count("limited");
+      if (added.isDue) this.#send(added.series);
+      this.#plan();
+    } catch (error) {
+      this.#refused(error, "cannot record an event");
+    }
+  }
+
+  /** Writes what is not written yet, for at most `ms`. */
+  async stop(ms: number): Promise<void> {
+    this.#sweep?.cancel();
+    for (const series of this.#series.unsent()) this.#send(series);
+    if (this.#writing !== undefined && !this.#isPausing) await within(this.#options.clock, ms, this.#writing);
+    this.#abort.abort(new Error("the operator is shutting down"));
+    await this.#writing;
+  }
+
+  #send(series: Series): void {
+    if (this.#waiting.size >= MAX_WAITING && !this.#waiting.has(series)) return this.#options.count("dropped");
+    this.#waiting.add(series);
+    this.#writing ??= this.#outside(() => this.#write());
+  }
+
+  async #write(): Promise<void> {
+    // A pass that records ends its turn first.
+    await Promise.resolve();
+    for (const series of this.#waiting) {
+      if (this.#abort.signal.aborted) break;
+      this.#waiting.delete(series);
+      await this.#deliver(series);
+    }
+    this.#writing = undefined;
+    this.#options.onChange();
+  }
+
+  async #deliver(series: Series): Promise<void> {
+    const { count } = this.#options;
+    for (let tries = 1; ; tries++) {
+      const meant = series.count;
+      if (meant === series.sentCount) return;
+      try {
+        const result = await this.#put(series, meant);
+        series.sentCount = meant;
+        series.sentAtMs = this.#options.clock.now();
+        return count(result);
+      } catch (error) {
+        if (this.#abort.signal.aborted) return;
+        if (!isWorthAnotherTry(error) || tries >= MAX_TRIES) {
+          count("failed");
+          return this.#refused(
+            error,
+            `cannot write an event of ${series.object.regarding?.kind ?? ""} ${series.object.regarding?.name ?? ""}`,
+          );
+        }
+        await this.#pause(Math.min(RETRY_MAX_MS, RETRY_BASE_MS * 2 ** (tries - 1)));
+      }
+    }
+  }
+
+  async #put(series: Series, meant: number): Promise<"created" | "counted"> {
+    const { client } = this.#options;
+    const options = { signal: this.#abort.signal };
+    const told = meant < 2 ? {} : { series: { count: meant, lastObservedTime: microTime(series.lastAtMs) } };
+    if (series.sentCount > 0) {
+      try {
+        await client.patch(Event, series.object.metadata, { type: "merge", body: told }, options);
+        return "counted";
+      } catch (error) {
+        if (!isNotFound(error)) throw error;
+        // The server forgets events after a while: the series goes on as another object.
+        const name = series.object.metadata.name.replace(/[^.]*$/, this.#newID());
+        series.object = { ...series.object, metadata: { ...series.object.metadata, name } };
+      }
+    }
+    // The answer to an earlier try may have been lost.
+    await client.create(Event, { ...series.object, ...told }, options).catch((error: unknown) => {
+      if (!isAlreadyExists(error)) throw error;
+    });
+    return "created";
+  }
+
+  async #pause(ms: number): Promise<void> {
+    this.#isPausing = true;
+    this.#options.onChange();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = this.#options.clock.after(ms, resolve);
+    this.#abort.signal.addEventListener("abort", () => resolve(), { once: true });
+    await promise;
+    timer.cancel();
+    this.#isPausing = false;
+  }
+
+  /** Looks at the series when the next of them is due; an operator at rest has no timer. */
+  #plan(): void {
+    if (this.#sweep !== undefined) return;
+    const at = this.#series.nextDueAt();
+    if (at === undefined) return;
+    this.#sweep = this.#options.clock.after(Math.max(0, at - this.#options.clock.now()), () => {
+      this.#sweep = undefined;
+      for (const series of this.#series.due(this.#options.clock.now())) this.#send(series);
+      this.#plan();
+    });
+  }
+
+  #refused(error: unknown, what: string): void {
+    const { clock, log } = this.#options;
+    // Nobody but the leader speaks for the operator, and objects of a namespace that goes take their events with them.
+    if (isManagerError(error) || (isApiError(error) && /being terminated|not found/.test(error.message))) return;
+    const fields = errorFields(error);
+    const now = clock.now();
+    for (const [text, at] of this.#logged) if (now - at >= QUIET_MS) this.#logged.delete(text);
+    const id = isApiError(error) ? `${error.status} ${error.reason}` : fields.error;
+    if (this.#logged.has(id)) return;
+    this.#logged.set(id, now);
+    const fix = isForbidden(error) ? "; allow create and patch of events.events.k8s.io to the operator's service account" : "";
+    log.warn({ reason: fields.error }, `${what}: ${fields.error}${fix}`);
+  }
+
+  /** Unique enough beside the name of the object. */
+  #newID(): string {
+    return randomName(this.#options.random, 12);
+  }
+}
+
+/** What the server refuses by its rules it refuses again. */
+function isWorthAnotherTry(error: unknown): boolean {
+  if (isManagerError(error)) return false;
+  return !isApiError(error) || error.status === 429 || error.status >= 500;
+}

@@ -1,0 +1,21 @@
+/** The election that a manager's options ask for. */
+import type { AnyHandler } from "@treadle/reconcile";
+import type { ManagerOptions } from "../options.ts";
+import { Election, type ElectionOptions } from "./election.ts";
+import { leaseTimes } from "./options.ts";
+import { leasePlace } from "./place.ts";
+
+/** Undefined when every replica works. @throws ManagerError ERR_LEASE_NAME */
+export async function createElection(
+  { leaderElection }: ManagerOptions,
+  given: Omit<ElectionOptions, "leases" | "identity" | "handlers" | "times"> & {
+    readonly handlers: readonly AnyHandler[];
+    readonly namespace: string | undefined;
+  },
+): Promise<Election | undefined> {
+  if (leaderElection === undefined || leaderElection === false) return undefined;
+  const options = leaderElection === true ? {} : leaderElection;
+  const { handlers, namespace, ...rest } = given;
+  const place = await leasePlace(options, { handlers, namespace });
+  return new Election({ ...rest, ...place, handlers: handlers.map(({ name }) => name), times: leaseTimes(options) });
+}

@@ -1,0 +1,219 @@
+/**
+ * The election of an operator: an {@link Elector} for each of its leases, one after the other, and what is said about it.
+ * It leads when it holds all of them.
+ */
+import type { Clock, Random } from "@treadle/apimachinery";
+import { isForbidden } from "@treadle/apimachinery";
+import type { Client } from "@treadle/client";
+import type { Logger } from "@treadle/reconcile";
+import { errorFields, messageOf } from "../internal/error-text.ts";
+import { ManagerError } from "../manager-error.ts";
+import { Elector } from "./elector.ts";
+import type { Leadership } from "./leadership.ts";
+import type { LeaseRecord } from "./lease-record.ts";
+import type { LeaseTimes } from "./options.ts";
+
+export interface ElectionOptions {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** In the order in which they are taken; the last one is the operator's own. */
+  readonly leases: readonly { readonly name: string; readonly namespace: string }[];
+  readonly identity: string;
+  readonly handlers: readonly string[];
+  readonly times: LeaseTimes;
+  readonly metrics: ElectionMetrics;
+  /** Who leads, or that this process does, has changed. */
+  readonly onChange: () => void;
+  /** It is over for good. */
+  readonly onLost: (error: ManagerError) => void;
+  /** What may have kept the process from renewing in the last so many milliseconds, for the error. */
+  readonly suspicion: (ms: number) => string | undefined;
+}
+
+export interface ElectionMetrics {
+  /** `leader_election_master_status` */
+  leading(lease: string, isLeading: boolean): void;
+  /** `leader_election_slowpath_total` */
+  slowPath(lease: string): void;
+}
+
+export const NO_ELECTION_METRICS: ElectionMetrics = { leading() {}, slowPath() {} };
+
+/** An error that repeats itself is logged again after so long. */
+const QUIET_MS = 60_000;
+
+export class Election implements Leadership {
+  readonly #options: ElectionOptions;
+  readonly #electors: readonly Elector[];
+  readonly #ended = new AbortController();
+  #error: ManagerError | undefined;
+  #lost: ManagerError | undefined;
+  #onElected: (() => void) | undefined;
+  /** When each error was logged last. */
+  readonly #logged = new Map<string, number>();
+  /** Why this process can never lead. */
+  #clash: string | undefined;
+
+  constructor(options: ElectionOptions) {
+    this.#options = options;
+    this.#electors = options.leases.map((ref, index) => {
+      const lease = textOf(ref);
+      options.metrics.leading(ref.name, false);
+      return new Elector({
+        ...options,
+        ref,
+        onElected: () => this.#holds(index),
+        onLost: (reason, cause) => this.#lose(lease, reason, cause),
+        onHolder: (record) => this.#heldBy(lease, record),
+        onError: (error) => this.#failed(lease, error),
+        onSlowPath: () => options.metrics.slowPath(ref.name),
+      });
+    });
+  }
+
+  /** Begins to compete; `onElected` is called once, when this process leads. */
+  start(onElected: () => void): void {
+    const { log, identity, leases } = this.#options;
+    this.#onElected = onElected;
+    log.info({ identity, leases: leases.map(textOf) }, `competing for ${leases.map(textOf).join(" and ")} as ${identity}`);
+    this.#electors[0]?.start();
+  }
+
+  get isLeading(): boolean {
+    return this.#error === undefined && this.#electors.every((elector) => elector.isLeading);
+  }
+
+  /** Why it does not lead any more; undefined when it was given up on purpose. */
+  get lost(): ManagerError | undefined {
+    return this.#lost;
+  }
+
+  get signal(): AbortSignal {
+    return this.#ended.signal;
+  }
+
+  require(): void {
+    if (this.isLeading) return;
+    throw this.#error ?? new ManagerError("ERR_NOT_LEADER", "this process does not lead: nothing is written");
+  }
+
+  /** Who holds the operator's own lease, as far as is known. */
+  get holder(): string | undefined {
+    return this.#electors.at(-1)?.record?.holder || undefined;
+  }
+
+  /** What keeps this process from ever taking over. */
+  get problem(): string | undefined {
+    if (this.#clash !== undefined) return this.#clash;
+    const { clock, times } = this.#options;
+    for (const { lastError } of this.#electors)
+      if (lastError !== undefined && clock.now() - lastError.sinceMs > times.leaseDurationMs) return messageOf(lastError.error);
+    return undefined;
+  }
+
+  /** Gives all leases back; nothing is written any more from now on. */
+  async release(): Promise<void> {
+    const { log, leases, times, metrics } = this.#options;
+    const wasLeading = this.isLeading;
+    this.#close();
+    for (const [index, elector] of [...this.#electors.entries()].toReversed()) {
+      const lease = textOf(leases[index] as (typeof leases)[number]); // One elector for each.
+      metrics.leading((leases[index] as (typeof leases)[number]).name, false);
+      try {
+        await elector.release();
+      } catch (error) {
+        log.warn(
+          { lease, ...errorFields(error) },
+          `cannot release ${lease}: others wait until it ends, ${times.leaseDurationMs / 1000} s from now: ${messageOf(error)}`,
+        );
+      }
+    }
+    if (wasLeading) log.info({ event: { type: "Normal", reason: "LeaderElection" } }, "leadership was given up");
+  }
+
+  /** Renews no more and gives nothing back: the leases end by themselves. */
+  async abandon(): Promise<void> {
+    this.#close();
+    await Promise.all(this.#electors.map((elector) => elector.abandon()));
+  }
+
+  #close(): void {
+    this.#error ??= new ManagerError("ERR_NOT_LEADER", "this process is stopping and has given up its leadership: nothing is written");
+    this.#ended.abort(this.#error);
+  }
+
+  #holds(index: number): void {
+    const { log, leases, identity, metrics, onChange } = this.#options;
+    const ref = leases[index] as (typeof leases)[number]; // One elector for each.
+    metrics.leading(ref.name, true);
+    log.info(
+      { lease: textOf(ref), identity, event: { type: "Normal", reason: "LeaderElection" } },
+      `${identity} became leader of ${textOf(ref)}`,
+    );
+    const next = this.#electors[index + 1];
+    if (next === undefined) this.#onElected?.();
+    else next.start();
+    onChange();
+  }
+
+  #lose(lease: string, reason: string, cause: unknown): void {
+    if (this.#error !== undefined) return;
+    const { log, leases, metrics, onLost, suspicion, identity, times } = this.#options;
+    const because = [cause === undefined ? undefined : messageOf(cause), suspicion(times.renewDeadlineMs)].filter(
+      (text) => text !== undefined,
+    );
+    const message = `lost the leadership of ${lease}: ${[reason, ...because].join(": ")}`;
+    this.#error = new ManagerError("ERR_NOT_LEADER", message, cause === undefined ? undefined : { cause });
+    this.#lost = this.#error;
+    for (const { name } of leases) metrics.leading(name, false);
+    log.error({ lease, identity, event: { type: "Warning", reason: "LeaderElection" } }, message);
+    this.#ended.abort(this.#error);
+    onLost(this.#error);
+  }
+
+  #heldBy(lease: string, { holder, handlers }: LeaseRecord): void {
+    const { log, handlers: ours, onChange } = this.#options;
+    onChange();
+    this.#clash = undefined;
+    if (handlers === undefined || handlers.some((name) => ours.includes(name))) {
+      log.info({ lease, holder }, `${lease} is held by ${holder}: standing by`);
+      return;
+    }
+    this.#clash = `${lease} is held by ${holder} of another operator (with ${handlers.join(", ")}): both together never work; give one of them another leaderElection.name`;
+    log.warn({ lease, holder, handlers }, this.#clash);
+  }
+
+  #failed(lease: string, error: unknown): void {
+    const { log, clock } = this.#options;
+    const text = `cannot take or renew ${lease}: ${messageOf(error)}${isForbidden(error) ? `; ${RIGHTS}` : ""}`;
+    const now = clock.now();
+    for (const [old, at] of this.#logged) if (now - at >= QUIET_MS) this.#logged.delete(old);
+    if (this.#logged.has(text)) return;
+    this.#logged.set(text, now);
+    log.error({ lease, ...errorFields(error) }, text);
+  }
+}
+
+const RIGHTS =
+  "allow get, list, watch, create and update on leases of coordination.k8s.io in that namespace: treadle-rbac makes the Role of a program with leaderElection";
+
+/** Whether a replica works, as a status says it. */
+export type LeadershipStatus =
+  /** Without leader election every replica works. */
+  | { readonly type: "off" }
+  | { readonly type: "standby"; readonly holder: string | undefined }
+  | { readonly type: "leading" }
+  /** It was lost, or given up. */
+  | { readonly type: "over" };
+
+export function leadershipOf(election: Election | undefined): LeadershipStatus {
+  if (election === undefined) return { type: "off" };
+  if (election.isLeading) return { type: "leading" };
+  return election.signal.aborted ? { type: "over" } : { type: "standby", holder: election.holder };
+}
+
+function textOf({ namespace, name }: { readonly namespace: string; readonly name: string }): string {
+  return `Lease ${namespace}/${name}`;
+}

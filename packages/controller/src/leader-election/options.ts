@@ -1,0 +1,72 @@
+/** How replicas of an operator agree on the one that works. */
+import { isDns1123Label, isDns1123Subdomain } from "@treadle/apimachinery";
+
+export interface LeaderElectionOptions {
+  /** Of the Lease. @defaultValue the name of the manager's handler; a manager with several needs one of its own */
+  readonly name?: string;
+  /** Of the Lease. @defaultValue that of the pod; outside of a cluster that of the kubeconfig's context, else "default" */
+  readonly namespace?: string;
+  /**
+   * Leases of former versions, or of the operator that this one replaces: held, too, so that never both work. They are
+   * in the same namespace, and are taken first, in this order.
+   */
+  readonly formerNames?: readonly string[];
+  /** Who this process is. @defaultValue host name (of a pod: its name) and a random UUID */
+  readonly identity?: string;
+  /** For how long others stay away after the last renewal that they saw; whole seconds. @defaultValue 15_000 */
+  readonly leaseDurationMs?: number;
+  /** A leader that could not renew for so long is none any more. Less than the lease by what a write may take on its way. @defaultValue 10_000 */
+  readonly renewDeadlineMs?: number;
+  /** Between two renewals, and at least between two looks at somebody else's lease. @defaultValue 2_000 */
+  readonly retryPeriodMs?: number;
+}
+
+/** The times of one lease. */
+export interface LeaseTimes {
+  readonly leaseDurationMs: number;
+  readonly renewDeadlineMs: number;
+  readonly retryPeriodMs: number;
+}
+
+/** client-go `leaderelection.JitterFactor`. */
+export const JITTER_FACTOR = 1.2;
+
+/** With the defaults of client-go. */
+export function leaseTimes({
+  leaseDurationMs = 15_000,
+  renewDeadlineMs = 10_000,
+  retryPeriodMs = 2_000,
+}: LeaderElectionOptions): LeaseTimes {
+  return { leaseDurationMs, renewDeadlineMs, retryPeriodMs };
+}
+
+/** @throws RangeError that names the option and what it may be */
+export function checkLeaderElection(options: LeaderElectionOptions): void {
+  const { name, namespace, formerNames = [], identity } = options;
+  const refuse = (problem: string): never => {
+    throw new RangeError(`createManager: leaderElection.${problem}`);
+  };
+  for (const each of [...(name === undefined ? [] : [name]), ...formerNames])
+    if (typeof each !== "string" || !isDns1123Subdomain(each)) refuse(`name ${JSON.stringify(each)} is no name of a Lease`);
+  if (new Set([...formerNames, name]).size <= formerNames.length) refuse("formerNames names a lease twice, or the present one");
+  if (namespace !== undefined && (typeof namespace !== "string" || !isDns1123Label(namespace)))
+    refuse(`namespace ${JSON.stringify(namespace)} is no name of a namespace`);
+  if (identity !== undefined && (typeof identity !== "string" || identity.trim() === ""))
+    refuse("identity is empty: leave it out, or name the process");
+  checkTimes(leaseTimes(options), refuse);
+}
+
+function checkTimes({ leaseDurationMs, renewDeadlineMs, retryPeriodMs }: LeaseTimes, refuse: (problem: string) => never): void {
+  for (const [option, ms] of Object.entries({ leaseDurationMs, renewDeadlineMs, retryPeriodMs }))
+    if (!(Number.isFinite(ms) && ms > 0 && ms <= MAX_MS)) refuse(`${option} is ${String(ms)}: give milliseconds above 0`);
+  if (leaseDurationMs % 1000 !== 0) refuse(`leaseDurationMs is ${leaseDurationMs}: a Lease knows whole seconds only`);
+  if (renewDeadlineMs >= leaseDurationMs)
+    refuse(`renewDeadlineMs (${renewDeadlineMs}) must be less than leaseDurationMs (${leaseDurationMs}), or two could lead at once`);
+  if (renewDeadlineMs <= JITTER_FACTOR * retryPeriodMs)
+    refuse(
+      `renewDeadlineMs (${renewDeadlineMs}) must be more than ${JITTER_FACTOR} times retryPeriodMs (${retryPeriodMs}), to leave a second try`,
+    );
+}
+
+/** The longest that a Lease can say in seconds (an int32), and a timer of Node in milliseconds. */
+const MAX_MS = 2 ** 31 - 1;

@@ -1,0 +1,48 @@
+/**
+ * Metrics by prom-client, with controller-runtime's names (its dashboards and alerts work unchanged), in a registry of
+ * the manager's own. Every series of a controller exists from the start, so that `absent()` means that it is down.
+ */
+import type { Exchange } from "@treadle/client";
+import type { Informer } from "@treadle/informer";
+import { Registry } from "prom-client";
+import type { EventResult } from "../events/recorder.ts";
+import type { ElectionMetrics } from "../leader-election/election.ts";
+import { certificateFamilies, type CertificateMetrics } from "./certificate-families.ts";
+import type { ControllerMetrics } from "./controller-metrics.ts";
+import { eventFamilies } from "./event-families.ts";
+import { informerFamilies } from "./informer-families.ts";
+import { controllerMetrics, passFamilies } from "./pass-families.ts";
+import { electionMetrics, type LoopMetrics, loopMetrics, processFamilies, rejectionFamily } from "./process-families.ts";
+import { queueFamilies } from "./queue-families.ts";
+import { requestFamilies } from "./request-families.ts";
+
+export interface ManagerMetrics {
+  readonly registry: Registry;
+  controller(name: string): ControllerMetrics;
+  exchanged(exchange: Exchange): void;
+  rejectionUnhandled(): void;
+  recorded(result: EventResult): void;
+  /** Where the gauges of informers are read from. */
+  watchInformers(informers: () => readonly Informer[]): void;
+  readonly certificates: CertificateMetrics;
+  readonly election: ElectionMetrics;
+  readonly loop: LoopMetrics;
+}
+
+export function createPrometheus(): ManagerMetrics {
+  const registry = new Registry();
+  const passes = passFamilies(registry);
+  const queues = queueFamilies(registry);
+  processFamilies(registry);
+  return {
+    registry,
+    controller: (name) => controllerMetrics(passes, queues, name),
+    exchanged: requestFamilies(registry),
+    rejectionUnhandled: rejectionFamily(registry),
+    recorded: eventFamilies(registry),
+    watchInformers: informerFamilies(registry),
+    certificates: certificateFamilies(registry),
+    election: electionMetrics(registry),
+    loop: loopMetrics(registry),
+  };
+}

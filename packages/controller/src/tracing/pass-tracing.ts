@@ -1,0 +1,100 @@
+/** The trace of a pass: one root for what caused it, from the moment that it came in; below it queue, pass and steps. */
+import { groupKindOf, keyOf, type Kind, type KubernetesObject, type Ref } from "@treadle/apimachinery";
+import type { InformerEvent } from "@treadle/informer";
+import type { AnyHandler, PassResult, PhaseReport, PhaseWatch, RunningPhase } from "@treadle/reconcile";
+import { LruMap } from "../internal/lru-map.ts";
+import type { Tracing } from "./tracing.ts";
+
+interface Cause {
+  /** Of few different values: it names spans. */
+  readonly name: string;
+  readonly text: string;
+}
+
+export class PassTracing {
+  readonly #handler: AnyHandler;
+  readonly #tracing: Tracing;
+  /** Of the keys that wait: the first event that put each of them there. */
+  readonly #causes = new LruMap<string, Cause>();
+  readonly #waitedMs = new LruMap<string, number>();
+
+  constructor(handler: AnyHandler, tracing: Tracing) {
+    this.#handler = handler;
+    this.#tracing = tracing;
+  }
+
+  /** An event put the key into the queue. */
+  caused(key: string, kind: Kind, { type, object }: InformerEvent<KubernetesObject>): void {
+    if (this.#causes.get(key) === undefined)
+      this.#causes.set(key, { name: `${type} ${kind.kind}`, text: `${type} ${groupKindOf(kind)} ${keyOf(object.metadata)}` });
+  }
+
+  /** The key was handed out. */
+  started(key: string, waitedMs: number): void {
+    this.#waitedMs.set(key, waitedMs);
+  }
+
+  /** Runs the pass within its spans. */
+  async pass(ref: Ref, reconcileID: string, run: () => Promise<PassResult>): Promise<PassResult> {
+    const tracing = this.#tracing;
+    const key = keyOf(ref);
+    const now = tracing.clock.now();
+    const queuedAt = now - (this.#waitedMs.get(key) ?? 0);
+    this.#waitedMs.delete(key);
+    const { name, kind } = this.#handler;
+    const cause = this.#causes.get(key) ?? { name: `requeue ${kind.kind}`, text: "requeue" };
+    this.#causes.delete(key);
+    const root = tracing.start({
+      name: cause.name,
+      atMs: queuedAt,
+      parent: tracing.root(),
+      type: "consumer",
+      attributes: {
+        "treadle.controller": name,
+        "treadle.cause": cause.text,
+        "treadle.kind": groupKindOf(kind),
+        "k8s.namespace.name": ref.namespace,
+        "treadle.object": key,
+        "treadle.reconcile_id": reconcileID,
+      },
+    });
+    const above = tracing.within(tracing.root(), root);
+    const queue = tracing.start({ name: "queue", atMs: queuedAt, parent: above });
+    queue.end(new Date(now));
+    const pass = tracing.start({ name: `pass ${name}`, atMs: now, parent: above });
+    try {
+      const result = await tracing.run(tracing.within(above, pass), run);
+      pass.setAttribute("treadle.outcome", result.outcome.type);
+      pass.setAttribute("treadle.requeue", result.requeue.type);
+      if (result.error !== undefined) for (const span of [pass, root]) tracing.failed(span, result.error);
+      return result;
+    } finally {
+      tracing.end(pass);
+      tracing.end(root);
+    }
+  }
+
+  /** A step of the pass in which this is called; undefined where none is. */
+  readonly phaseBegan = ({ step, phase }: RunningPhase): PhaseWatch | undefined => {
+    const tracing = this.#tracing;
+    const parent = tracing.active();
+    if (!tracing.isTraced(parent)) return undefined;
+    const span = tracing.start({
+      name: `${phase} ${step}`,
+      atMs: tracing.clock.now(),
+      parent,
+      attributes: { "treadle.step": step, "treadle.phase": phase },
+    });
+    const context = tracing.within(parent, span);
+    return {
+      run: (work) => tracing.run(context, work),
+      returned() {},
+      ended({ result, reason }: Pick<PhaseReport, "result" | "reason">) {
+        span.setAttribute("treadle.result", result);
+        if (result === "failed") tracing.failed(span, reason);
+        else if (reason !== undefined) span.setAttribute("treadle.reason", reason);
+        tracing.end(span);
+      },
+    };
+  };
+}

@@ -1,0 +1,64 @@
+/** The pages that people look things up in name what the code has, all of it and nothing else. */
+import { glob, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { createPrometheus } from "../src/metrics/prometheus.ts";
+
+const ROOT = join(import.meta.dirname, "..", "..", "..");
+
+/** The cells of the rows that begin with a name, of one section or of all. */
+async function rows(page: string, section?: string): Promise<readonly (readonly string[])[]> {
+  const text = await readFile(join(ROOT, "docs", page), "utf8");
+  const part = section === undefined ? text : (text.split(/^## /m).find((each) => each.startsWith(`${section}\n`)) ?? "");
+  return [...part.matchAll(/^\| (`\w+` .*) \|$/gm)].map(([, row = ""]) => row.split(/ ?\| ?/));
+}
+
+/** Every match in the sources of the packages that an operator runs, but of their tests. */
+async function inSources(packages: readonly string[], pattern: RegExp): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  for await (const file of glob(packages.map((name) => join(ROOT, "packages", name, "src/**/*.ts")))) {
+    if (file.includes(".test")) continue;
+    for (const [, name = ""] of (await readFile(file, "utf8")).matchAll(pattern)) found.add(name);
+  }
+  return found;
+}
+
+const names = (cells: readonly (readonly string[])[]): string[] => cells.map(([name = ""]) => name.replaceAll("`", "")).toSorted();
+
+test("docs/metrics.md lists every metric with its type and labels", async () => {
+  const { registry, controller } = createPrometheus();
+  controller("w");
+  const served = registry.getMetricsAsArray().map((metric) => {
+    const { name, type, labelNames } = metric as unknown as { readonly name: string; readonly type: string; readonly labelNames: string[] };
+    return `${name} ${type} ${labelNames.toSorted().join(" ")}`.trim();
+  });
+  const listed = (await rows("metrics.md")).map(([name, type, labels = ""]) =>
+    `${name} ${type} ${[...labels.matchAll(/`(\w+)`/g)]
+      .map(([, label]) => label)
+      .toSorted()
+      .join(" ")}`
+      .replaceAll("`", "")
+      .trim(),
+  );
+  expect(listed.toSorted()).toEqual(served.toSorted());
+});
+
+test("docs/operations.md lists every code of an error, each with what happened", async () => {
+  const packages = ["apimachinery", "client", "informer", "workqueue", "reconcile", "controller"];
+  // Those of OpenSSL and Node are not ours.
+  const codes = [...(await inSources(packages, /"(ERR_[A-Z_]+)"/g))].filter((code) => !/^ERR_(?:O?SSL|TLS_)/.test(code));
+  const listed = await rows("operations.md", "Errors");
+  expect(names(listed)).toEqual(codes.toSorted());
+  expect(listed.filter(([, happened = ""]) => happened.trim() === "")).toEqual([]);
+});
+
+test("docs/operations.md lists every reason that the engine gives a condition", async () => {
+  const reasons = await inSources(["reconcile"], /(?:reason: |unknown\(|code: |code = |code \?\? )"([A-Z][a-z][A-Za-z]+)"/g);
+  expect(names(await rows("operations.md", "Reasons of conditions"))).toEqual([...reasons].toSorted());
+});
+
+test("no step of the framework records events, as docs/operations.md says", async () => {
+  expect(
+    [...(await inSources(["reconcile", "controller"], /\bevents: \[(`?"[^\]]+)\]/g))].filter((found) => !found.includes("${")),
+  ).toEqual([]);
+});

@@ -1,0 +1,109 @@
+/** Mistakes that operators are shipped with are found, each by the faults that bring it to light. */
+import type { Exploration } from "@treadle/testing";
+import { expect, test } from "vitest";
+import {
+  asksOnce,
+  collectsByCache,
+  countsFromCache,
+  forgetsHalf,
+  goesStepByStep,
+  letsGoFirst,
+  looksFirst,
+  marksBeforeDoing,
+  observesFirst,
+  ownsByName,
+  runsAgain,
+  shrinksByCache,
+} from "./planted/classics.ts";
+import { explored, found } from "./planted/explored.ts";
+import { Buckets, LIFE, REBORN, TWO } from "./planted/thing.ts";
+
+const outside = {
+  world: (given: ConstructorParameters<typeof Buckets>[0]) => new Buckets(given),
+  outside: (buckets: Buckets) => [...buckets.tags.keys()],
+};
+
+interface Row {
+  readonly name: string;
+  readonly explore: () => Promise<Exploration>;
+  readonly finds: readonly string[];
+  /** No other kind of fault may be blamed. */
+  readonly only?: readonly string[];
+}
+
+const rows: readonly Row[] = [
+  {
+    name: "the owner known by its name",
+    explore: () => explored(ownsByName, { ...outside, ...REBORN }),
+    finds: ["crash-stale: end state"],
+    only: ["crash-stale", "skip", "away"],
+  },
+  {
+    name: "what is missing counted from the cache",
+    explore: () => explored(countsFromCache, LIFE),
+    finds: ["crash-stale: leak", "deposed: leak"],
+    only: ["crash-stale", "deposed"],
+  },
+  {
+    name: "a question before a create, of another's time",
+    explore: () => explored(looksFirst, LIFE),
+    finds: ["deposed: leak"],
+    only: ["deposed"],
+  },
+  {
+    name: "the mark before the deed",
+    explore: () => explored(marksBeforeDoing, { ...outside, ...LIFE }),
+    finds: ["crash-lost: effects", "error: end state", "lost: effects"],
+  },
+  {
+    name: "the finalizer off before the cleanup",
+    explore: () => explored(letsGoFirst, { ...outside, ...LIFE }),
+    finds: ["crash-lost: end state", "lost: end state"],
+  },
+  {
+    name: "a requeue that is lost with the process",
+    explore: () => explored(asksOnce, LIFE),
+    finds: ["crash: end state", "crash-lost: end state"],
+  },
+  {
+    name: "garbage collected by what the cache shows",
+    explore: () => explored(collectsByCache, { ...outside, ...TWO }),
+    finds: ["crash-stale: end state"],
+    only: ["crash-stale", "skip", "away"],
+  },
+  {
+    name: "a generation observed before it is done",
+    explore: () => explored(observesFirst, LIFE),
+    finds: ["crash: end state", "error: end state", "conflict: end state"],
+  },
+  {
+    name: "a level that may not be passed over",
+    explore: () => explored(goesStepByStep, LIFE),
+    finds: ["skip: end state", "away: end state"],
+    only: ["crash-stale", "skip", "away"],
+  },
+  {
+    name: "a Job that is taken away before it is noted that it ran",
+    explore: () => explored(runsAgain, { workloads: true, ...LIFE }, { points: ["crash", "crash-lost", "lost", "error"] }),
+    finds: ["crash: made again", "crash-lost: made again", "lost: made again", "error: made again"],
+  },
+  {
+    name: "data deleted by an old size",
+    explore: () => explored(shrinksByCache, LIFE, { points: ["crash-stale"] }),
+    finds: ["crash-stale: made again"],
+  },
+  {
+    name: "two things that go together, of which one is looked at",
+    explore: () => explored(forgetsHalf, LIFE, { points: ["crash", "crash-lost", "lost", "error", "conflict"] }),
+    finds: ["crash: leak", "crash-lost: leak", "lost: leak", "error: leak", "conflict: leak"],
+  },
+];
+
+test.for(rows)("$name", { timeout: 600_000 }, async ({ explore: run, finds, only }) => {
+  const exploration = await run();
+  const names = found(exploration);
+  expect(names).toEqual(expect.arrayContaining([...finds]));
+  if (only !== undefined) for (const name of names) expect(only).toContain(name.replace(/:.*/, ""));
+  // A story is one screen: whoever reads a log of a failed test sees all of it.
+  for (const { story } of exploration.failures) expect(story.split("\n").length).toBeLessThan(80);
+});

@@ -1,0 +1,39 @@
+/** The two servers that an outside suite is run against, each by its kubeconfig. */
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startLocalCluster } from "@treadle/apiserver";
+import { startControlPlane } from "../../controlplane/src/control-plane.ts";
+
+/** `real` is the yardstick. */
+export const SIDES = ["real", "memory"] as const;
+export type Side = (typeof SIDES)[number];
+
+export interface ServersOptions {
+  /** Of kube-controller-manager; none: neither server has any, as in envtest. */
+  readonly controllers: readonly string[];
+  readonly log: (line: string) => void;
+}
+
+export interface Servers extends AsyncDisposable {
+  /** Of an administrator. */
+  readonly kubeconfigs: Readonly<Record<Side, string>>;
+  /** The folder of the programs of the real one. */
+  readonly assetsDir: string;
+}
+
+/** Starts both. With controllers, the one in memory has what stands for them: garbage collection, the contents of namespaces, workloads. */
+export async function startServers({ controllers, log }: ServersOptions): Promise<Servers> {
+  const dir = mkdtempSync(join(tmpdir(), "treadle-peers-"));
+  const kubeconfigs = { real: join(dir, "real.kubeconfig"), memory: join(dir, "memory.kubeconfig") };
+  await using stack = new AsyncDisposableStack();
+  stack.defer(() => rmSync(dir, { recursive: true, force: true }));
+  const hasControllers = controllers.length > 0;
+  // Workloads without nodes: beside the real server there are no kubelets either.
+  const server = { workloads: hasControllers ? { nodes: 0 } : false };
+  stack.use(await startLocalCluster({ kubeconfig: kubeconfigs.memory, controllers: hasControllers, server }));
+  const plane = stack.use(await startControlPlane({ controllers, log }));
+  copyFileSync(plane.kubeconfigPath, kubeconfigs.real);
+  const kept = stack.move();
+  return { kubeconfigs, assetsDir: plane.assetsDir, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+}
