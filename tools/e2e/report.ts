@@ -9,6 +9,7 @@ export interface E2eReport {
       readonly fullName: string;
       readonly status: string;
       readonly tags?: readonly string[];
+      readonly failureMessages?: readonly string[];
     }[];
   }[];
 }
@@ -18,7 +19,7 @@ export interface E2eTotals {
   readonly failed: number;
   /** Those with the tag "memory". */
   readonly memoryOnly: number;
-  /** What is wrong besides failed tests, one sentence each. */
+  /** What is wrong, one sentence each: failed tests by name. */
   readonly problems: readonly string[];
 }
 
@@ -34,10 +35,12 @@ export function e2eTotals(reports: ReadonlyMap<string, E2eReport | undefined>): 
     for (const { name, status, assertionResults } of report.testResults) {
       const hasFailed = assertionResults.some((test) => test.status === "failed");
       if (status === "failed" && !hasFailed) problems.push(`${workspace}: ${name} could not be run`);
-      for (const { fullName, status: result, tags = [] } of assertionResults) {
+      for (const { fullName, status: result, tags = [], failureMessages = [] } of assertionResults) {
         if (result === "passed") passed++;
-        else if (result === "failed") failed++;
-        else if (tags.includes("memory")) memoryOnly++;
+        else if (result === "failed") {
+          failed++;
+          problems.push(`${workspace}: "${fullName}" failed: ${failureMessages[0]?.split("\n")[0] ?? "without a message"}`);
+        } else if (tags.includes("memory")) memoryOnly++;
         else problems.push(`${workspace}: "${fullName}" did not run (${result}) and has no tag "memory"`);
       }
     }

@@ -15,12 +15,13 @@ const report = (...tests: readonly Partial<Result>[]): E2eReport => ({
 const sum = (...tests: readonly Partial<Result>[]) => e2eTotals(new Map([["w", report(...tests)]]));
 
 describe("the sum of a run on the real server", () => {
-  test("counts what ran there and what is for memory only", () => {
-    expect(sum({}, { status: "failed" }, { status: "skipped", tags: ["memory"] })).toEqual({
+  test("counts what ran there and what is for memory only, and names what failed", () => {
+    const failed = { fullName: "lost", status: "failed", failureMessages: ["2 is not 3\n  at a.ts:1"] };
+    expect(sum({}, failed, { status: "skipped", tags: ["memory"] })).toEqual({
       passed: 1,
       failed: 1,
       memoryOnly: 1,
-      problems: [],
+      problems: ['w: "lost" failed: 2 is not 3'],
     });
   });
 

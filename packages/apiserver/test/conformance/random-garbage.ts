@@ -25,8 +25,11 @@ const kubeconfig = process.env["KUBECONFIG"];
 if (kubeconfig === undefined || kubeconfig === "") throw new Error("set KUBECONFIG to the file of a real control plane");
 /** The real collector works by events, in some milliseconds; what it tries again it does within a second. */
 const REST_MS = 1500;
-/** On a busy machine, or where others make it work, it is late: a difference is one that stays so long. */
-const PATIENCE_MS = 20_000;
+/**
+ * A difference is one that stays so long. The real collector stands still while it looks for new kinds, each 30 s, and while
+ * it waits for the lists of a kind that went meanwhile, up to another 30 s.
+ */
+const PATIENCE_MS = 120_000;
 /** A collector that was just started fills its caches first. */
 const START_MS = 60_000;
 const PARALLEL = 20;
