@@ -21,3 +21,10 @@ test.for<PodProblem>(["Hangs", "CrashLoopBackOff", { exitCode: 0 }, { exitCode: 
     expect(changes).toBe(2);
   },
 );
+
+test("a selection by what there is not is refused: it would mean all", () => {
+  const behaviours = new Behaviours(() => undefined);
+  const misspelt = { label: { app: "web" } } as object; // as a program without types has it
+  expect(() => behaviours.fail("NotReady", misspelt)).toThrow('there is no "label"; there are namespace, name, matchLabels');
+  expect(() => behaviours.stall(misspelt)).toThrow(RangeError);
+});

@@ -1,6 +1,7 @@
 /** What tests want to go wrong in the simulation, until they take it back. */
 import type { KubernetesObject } from "@treadle/apimachinery";
 import type { Pod } from "@treadle/apimachinery/kinds";
+import { requireKnown } from "./options.ts";
 
 /** What may be wrong with a pod, in the words that its status has for it. */
 export type PodProblem =
@@ -56,14 +57,19 @@ export class Behaviours {
     this.#changed = changed;
   }
 
-  /** The pods of the selection have the problem, those to come included. @defaultValue all @throws RangeError for a problem that is none */
+  /**
+   * The pods of the selection have the problem, those to come included. @defaultValue all
+   * @throws RangeError for a problem that is none, and for a selection by what there is not
+   */
   fail(problem: PodProblem, selection: PodSelection = {}): Mishap {
     checkProblem(problem);
+    requireKnown("workloads.pods.fail", selection, [...SELECTION, "container", "image"]);
     return this.#with(this.#pods, { problem, selection });
   }
 
-  /** The pods of these Deployments do not become ready, so that they miss their deadlines. @defaultValue all */
+  /** The pods of these Deployments do not become ready, so that they miss their deadlines. @defaultValue all @throws RangeError as above */
   stall(selection: Selection = {}): Mishap {
+    requireKnown("workloads.deployments.stall", selection, SELECTION);
     return this.#with(this.#stalled, selection);
   }
 
@@ -99,6 +105,8 @@ export interface ContainerNames {
 
 /** What concerns no single container. */
 const OF_PODS: ReadonlySet<PodProblem> = new Set(["Unschedulable", "IgnoresTermination"]);
+
+const SELECTION: readonly string[] = ["namespace", "name", "matchLabels"] satisfies (keyof Selection)[];
 
 function isSelected({ metadata }: KubernetesObject, { namespace, name, matchLabels = {} }: Selection): boolean {
   if (namespace !== undefined && metadata.namespace !== namespace) return false;

@@ -16,9 +16,12 @@ export interface WorkloadOptions {
 /** The options with what is left out filled in. */
 export type Settings = Required<WorkloadOptions>;
 
-/** @throws RangeError for a number that is none of its kind */
+const DEFAULTS: Settings = { nodes: 1, startSeconds: 1, runSeconds: 1, stopSeconds: 1, loadBalancers: false };
+
+/** @throws RangeError for a number that is none of its kind, and for an option that there is not */
 export function settingsOf(options: WorkloadOptions): Settings {
-  const settings = { nodes: 1, startSeconds: 1, runSeconds: 1, stopSeconds: 1, loadBalancers: false, ...options };
+  requireKnown("workloads", options, Object.keys(DEFAULTS));
+  const settings = { ...DEFAULTS, ...options };
   for (const name of ["nodes", "startSeconds", "runSeconds", "stopSeconds"] as const) {
     const value = settings[name];
     if (!Number.isFinite(value) || value < 0) throw new RangeError(`workloads: ${name} is ${value}; it must be a finite number from 0 on`);
@@ -26,6 +29,12 @@ export function settingsOf(options: WorkloadOptions): Settings {
   if (!Number.isSafeInteger(settings.nodes) || settings.nodes > MAX_NODES)
     throw new RangeError(`workloads: nodes is ${settings.nodes}; it must be a whole number up to ${MAX_NODES}`);
   return settings;
+}
+
+/** A key that is written wrong would silently have no effect. @throws RangeError */
+export function requireKnown(where: string, given: object, known: readonly string[]): void {
+  const wrong = Object.keys(given).find((key) => !known.includes(key));
+  if (wrong !== undefined) throw new RangeError(`${where}: there is no ${JSON.stringify(wrong)}; there are ${known.join(", ")}`);
 }
 
 /** Each has a range of 254 addresses for its pods. */

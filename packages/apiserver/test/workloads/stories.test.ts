@@ -178,7 +178,9 @@ test("a pod that has a finalizer ends, and stays until it is let go", async () =
   expect((await objects()).pods).toEqual([]);
 });
 
-test("bad numbers for the simulation are refused by name", () => {
+test("bad options of the simulation are refused by name", () => {
+  const misspelt = { startSecond: 3 } as object; // as a program without types has it
+  expect(() => createApiServer({ workloads: misspelt })).toThrow('workloads: there is no "startSecond"; there are nodes, startSeconds');
   expect(() => createApiServer({ workloads: { startSeconds: Number.NaN } })).toThrow("startSeconds is NaN");
   expect(() => createApiServer({ workloads: { nodes: 1.5 } })).toThrow("nodes is 1.5");
 });
