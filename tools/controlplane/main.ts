@@ -4,6 +4,7 @@
  *     node tools/controlplane/main.ts build
  *     node tools/controlplane/main.ts up --kubeconfig FILE
  *     node tools/controlplane/main.ts pin VERSION
+ *     node tools/controlplane/main.ts add VERSION
  */
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, resolve } from "node:path";
@@ -11,15 +12,17 @@ import { parseArgs } from "node:util";
 import { obtainAssets } from "./src/assets.ts";
 import { basicControllers, startControlPlane } from "./src/control-plane.ts";
 import { pin } from "./src/pin.ts";
-import { binaryPath } from "./src/programs.ts";
+import { binaryPath, kubernetesVersions, moduleDir } from "./src/programs.ts";
 
 const usage = `usage: node tools/controlplane/main.ts COMMAND
   build                   obtains the programs, prints their folder (for KUBEBUILDER_ASSETS) on stdout
   up --kubeconfig FILE    runs etcd, kube-apiserver and the controllers of namespaces and garbage until SIGINT or SIGTERM
      --port N             of kube-apiserver (default: a free one)
      --controllers LIST   others, separated by commas; "*": the default set, "none": no kube-controller-manager
-  pin VERSION             moves go.mod and go.sum to another version of Kubernetes
+  pin VERSION             moves the current go.mod and go.sum to another version of Kubernetes
+  add VERSION             pins another version beside it, in versions/VERSION
 for build and up:
+  --kubernetes VERSION    ${kubernetesVersions().join(" (default), ")}
   --dir DIR               where the programs are kept (default: $TREADLE_CONTROLPLANE_DIR, or in $XDG_CACHE_HOME)
   --jobs N                compilers at once (default: 2)
 KUBEBUILDER_ASSETS=DIR    uses the programs there and builds nothing`;
@@ -39,13 +42,19 @@ async function main(): Promise<void> {
       port: { type: "string" },
       controllers: { type: "string" },
       dir: { type: "string" },
+      kubernetes: { type: "string" },
       jobs: { type: "string" },
       help: { type: "boolean", short: "h" },
     },
   });
   const [command, ...rest] = positionals;
-  const { dir, jobs, kubeconfig, port, controllers } = values;
-  const assets = { log, ...(dir === undefined ? {} : { dir }), ...(jobs === undefined ? {} : { jobs: integer("jobs", jobs) }) };
+  const { dir, jobs, kubeconfig, kubernetes, port, controllers } = values;
+  const assets = {
+    log,
+    ...(dir === undefined ? {} : { dir }),
+    ...(kubernetes === undefined ? {} : { kubernetes }),
+    ...(jobs === undefined ? {} : { jobs: integer("jobs", jobs) }),
+  };
   if (values.help === true) console.log(usage);
   else if (command === "build" && rest.length === 0) console.log(await obtainAssets(assets));
   else if (command === "up" && rest.length === 0 && kubeconfig !== undefined) {
@@ -54,7 +63,8 @@ async function main(): Promise<void> {
       controllers: controllers === undefined ? basicControllers : controllers === "none" ? [] : controllers.split(","),
       ...(port === undefined ? {} : { port: integer("port", port) }),
     });
-  } else if (command === "pin" && rest[0] !== undefined && rest.length === 1) await pin(rest[0], log);
+  } else if (command === "pin" && rest[0] !== undefined && rest.length === 1) await pin(rest[0], { log });
+  else if (command === "add" && rest[0] !== undefined && rest.length === 1) await pin(rest[0], { log, dir: moduleDir(rest[0]) });
   else throw new Error(`${command === undefined ? "no command" : "these arguments are not understood"}\n${usage}`);
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { defaultDir, obtainAssets } from "../controlplane/src/assets.ts";
-import { moduleDir, pinnedVersion, programs } from "../controlplane/src/programs.ts";
+import { kubernetesVersion, kubernetesVersions, moduleDir, pinnedVersion, programs } from "../controlplane/src/programs.ts";
 
 let dir: string;
 
@@ -59,6 +59,21 @@ describe.skipIf(process.platform === "win32")("programs of the control plane", (
     expect(built()).toHaveLength(2 * programs.length);
   });
 
+  test("of each version are in a folder of their own", async () => {
+    const older = kubernetesVersions()[1] ?? "";
+    const env = { ...fakeGo(), TREADLE_CONTROLPLANE_DIR: join(dir, "out") };
+    expect(await obtainAssets({ env, kubernetes: older })).toBe(join(dir, "out", older));
+    expect(await obtainAssets({ env })).toBe(join(dir, "out"));
+    for (const kubernetes of kubernetesVersions()) await obtainAssets({ env, kubernetes });
+    expect(built()).toHaveLength(2 * programs.length);
+  });
+
+  test("of a version and those of KUBEBUILDER_ASSETS cannot both be wanted", async () => {
+    const env = { ...fakeGo(), KUBEBUILDER_ASSETS: dir };
+    await expect(obtainAssets({ env, kubernetes: "1.30" })).rejects.toThrow(/1\.30 is asked for, and KUBEBUILDER_ASSETS=.* unset one/);
+    expect(built()).toEqual([]);
+  });
+
   test("are taken from KUBEBUILDER_ASSETS, whatever else is said", async () => {
     for (const name of ["etcd", "kube-apiserver"]) writeFileSync(join(dir, name), "");
     const env = { ...fakeGo(), KUBEBUILDER_ASSETS: dir, TREADLE_CONTROLPLANE_DIR: join(dir, "other") };
@@ -90,8 +105,19 @@ test.for([
   expect(defaultDir(env)).toBe(want);
 });
 
-test("go.mod pins every program that is built", () => {
-  const text = readFileSync(join(moduleDir, "go.mod"), "utf8");
+test.for(kubernetesVersions())("go.mod of %s pins it, every program that is built, and all staging modules alike", (version) => {
+  expect(pinnedVersion("k8s.io/kubernetes", moduleDir(version))).toBe(version);
+  const text = readFileSync(join(moduleDir(version), "go.mod"), "utf8");
   const tools = Array.from(text.matchAll(/^(?:tool )?\s*(\S+)$/gm), ([, path]) => path);
   expect(tools).toEqual(expect.arrayContaining(programs.map((program) => program.package)));
+  const staging = Array.from(text.matchAll(/^\s*k8s\.io\/\S+ => \S+ (\S+)$/gm), ([, pinned]) => pinned);
+  expect(new Set(staging)).toEqual(new Set([version.replace("v1.", "v0.")]));
+});
+
+test("a version is known by its number, whole or without the last part; one that is not pinned is refused with those that are", () => {
+  const [current, older] = kubernetesVersions();
+  expect(kubernetesVersion()).toBe(current);
+  expect(["v1.30.14", "1.30.14", "1.30"].map((name) => kubernetesVersion(name))).toEqual([older, older, older]);
+  for (const name of ["1.3", "1.12.0", "", "latest"])
+    expect(() => kubernetesVersion(name)).toThrow(`Kubernetes ${name} is not pinned: there are ${current}, ${older}`);
 });

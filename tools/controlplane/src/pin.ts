@@ -1,5 +1,5 @@
-/** Moves go.mod and go.sum to another version of Kubernetes; the result is committed. */
-import { readFileSync, writeFileSync } from "node:fs";
+/** Writes go.mod and go.sum for a version of Kubernetes; the result is committed. */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { capture } from "../../src/run.ts";
 import { moduleDir, programs } from "./programs.ts";
@@ -7,12 +7,19 @@ import { moduleDir, programs } from "./programs.ts";
 const KUBERNETES = "k8s.io/kubernetes";
 const ETCD = "go.etcd.io/etcd/server/v3";
 
+export interface PinOptions {
+  /** Where go.mod and go.sum are written. @defaultValue where those of the current version are: it becomes the current one */
+  readonly dir?: string;
+  /** Told of what is pinned. @defaultValue nobody */
+  readonly log?: (line: string) => void;
+}
+
 /**
  * Pins Kubernetes, the staging modules of that version, and the etcd that it was tested with.
  * @param version e.g. `v1.36.3`
  * @throws when the version does not exist or its dependencies cannot be resolved; go.mod may then be half done.
  */
-export async function pin(version: string, log: (line: string) => void = () => {}): Promise<void> {
+export async function pin(version: string, { dir = moduleDir(), log = () => {} }: PinOptions = {}): Promise<void> {
   const [, minor] = /^v1\.(\d+\.\d+)$/.exec(version) ?? [];
   if (minor === undefined) throw new Error(`${JSON.stringify(version)} is not a version of Kubernetes such as v1.36.3`);
   const upstream = await goModOf(version);
@@ -31,14 +38,15 @@ export async function pin(version: string, log: (line: string) => void = () => {
     "// Modules that are developed in Kubernetes' own repository, where they have no version.",
     `replace (\n${staging.map((module) => `\t${module} => ${module} v0.${minor}`).join("\n")}\n)`,
   ];
-  writeFileSync(join(moduleDir, "go.mod"), `${text.join("\n\n")}\n`);
-  writeFileSync(join(moduleDir, "go.sum"), "");
-  const { code, output } = await capture("go", ["mod", "tidy"], { cwd: moduleDir });
+  mkdirSync(dir, { recursive: true });
+  writeFileSync(join(dir, "go.mod"), `${text.join("\n\n")}\n`);
+  writeFileSync(join(dir, "go.sum"), "");
+  const { code, output } = await capture("go", ["mod", "tidy"], { cwd: dir });
   if (code !== 0) throw new Error(`go mod tidy ended with ${code}\n${output}`);
 }
 
 async function goModOf(version: string): Promise<string> {
-  const { code, output } = await capture("go", ["mod", "download", "-json", `${KUBERNETES}@${version}`], { cwd: moduleDir });
+  const { code, output } = await capture("go", ["mod", "download", "-json", `${KUBERNETES}@${version}`], { cwd: moduleDir() });
   const path = /"GoMod": (".*")/.exec(output)?.[1];
   if (code !== 0 || path === undefined) throw new Error(`cannot get ${KUBERNETES} ${version}:\n${output}`);
   return readFileSync(JSON.parse(path) as string, "utf8"); // a path is a string

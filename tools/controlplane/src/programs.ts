@@ -1,5 +1,5 @@
 /** What is built: the Go package of each program, and the versions that go.mod pins. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 export interface Program {
@@ -8,9 +8,6 @@ export interface Program {
   /** Go package with its `main`; a `tool` of go.mod, so that `go mod tidy` keeps what it needs. */
   readonly package: string;
 }
-
-/** The folder of go.mod and go.sum. */
-export const moduleDir: string = resolve(import.meta.dirname, "..");
 
 /** In the order in which they are built: what a plain API server needs comes first. */
 export const programs: readonly Program[] = [
@@ -21,9 +18,33 @@ export const programs: readonly Program[] = [
   { name: "kube-scheduler", package: "k8s.io/kubernetes/cmd/kube-scheduler" },
 ];
 
-/** @returns e.g. `v1.36.3`. @throws when go.mod does not require `module`. */
-export function pinnedVersion(module: string): string {
-  const path = join(moduleDir, "go.mod");
+const KUBERNETES = "k8s.io/kubernetes";
+const current = resolve(import.meta.dirname, "..");
+const older = join(current, "versions");
+
+/** The versions of Kubernetes that can be built: the current one, which is the default, then those kept beside it. */
+export function kubernetesVersions(): readonly string[] {
+  return [pinnedVersion(KUBERNETES), ...(existsSync(older) ? readdirSync(older).toSorted() : [])];
+}
+
+/** @param name as in `v1.30.14`, `1.30.14` or `1.30`. @defaultValue the current one. @throws Error when it is none of them, with those that there are */
+export function kubernetesVersion(name?: string): string {
+  const versions = kubernetesVersions();
+  const text = name === undefined ? versions[0] : `v${name.replace(/^v/, "")}`;
+  const version = versions.find((each) => each === text || each.startsWith(`${text}.`));
+  if (version === undefined)
+    throw new Error(`Kubernetes ${name} is not pinned: there are ${versions.join(", ")}; \`main.ts add VERSION\` pins another`);
+  return version;
+}
+
+/** The folder of go.mod and go.sum of a version as {@link kubernetesVersions} has it. */
+export function moduleDir(kubernetes?: string): string {
+  return kubernetes === undefined || kubernetes === pinnedVersion(KUBERNETES) ? current : join(older, kubernetes);
+}
+
+/** @returns e.g. `v1.36.3`. @throws Error when go.mod in `dir` does not require `module`. */
+export function pinnedVersion(module: string, dir: string = current): string {
+  const path = join(dir, "go.mod");
   const line = readFileSync(path, "utf8")
     .split("\n")
     .map((text) => text.replace(/^require\s/, "").trim())
