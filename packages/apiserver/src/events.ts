@@ -1,8 +1,9 @@
 /** Events are one kind under two names: `v1` and `events.k8s.io/v1` show the same objects with other field names. */
-import { eventErrors } from "./builtin/validation/events.ts";
+import { eventErrors, newEventErrors } from "./builtin/validation/events.ts";
 import type { JsonObject } from "./internal/json.ts";
 import { textAt } from "./internal/read.ts";
 import type { ResourceType, ServedVersion } from "./registry.ts";
+import type { Draft } from "./storage.ts";
 
 const CORE: ServedVersion = {
   group: "",
@@ -49,7 +50,7 @@ const EVENTS_GROUP: ServedVersion = {
   toStored: (event) => ({
     reportingComponent: "",
     reportingInstance: "",
-    ...rename(event, new Map(NAMES.map(([core, events]) => [events, core]))),
+    ...asCore(event),
   }),
 };
 
@@ -69,14 +70,25 @@ export const EVENTS: ResourceType = {
   storage: CORE,
   keepsStatus: false,
   countsGenerations: false,
-  nameRule: "subdomain",
+  nameRule: "segment",
   isUnconditional: true,
   createsOnUpdate: true,
   returnsDeleted: false,
   heldWhileDeleting: undefined,
   marksDeletion: false,
-  hooks: { validate: eventErrors },
+  hooks: {
+    validate(draft, previous, apiVersion) {
+      if (apiVersion === CORE.apiVersion) return eventErrors(draft);
+      const before = previous === undefined ? undefined : asCore(previous);
+      // The fields beside metadata alone have other names.
+      return newEventErrors(asCore(draft) as Draft, before);
+    },
+  },
 };
+
+function asCore(event: JsonObject): JsonObject {
+  return rename(event, new Map(NAMES.map(([core, events]) => [events, core])));
+}
 
 function rename(event: JsonObject, names: ReadonlyMap<string, string>): JsonObject {
   return Object.fromEntries(Object.entries(event).map(([field, value]) => [names.get(field) ?? field, value]));

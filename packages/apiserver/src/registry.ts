@@ -53,7 +53,8 @@ export interface Hooks {
     previous: JsonObject | undefined,
     given: Pick<Parts, "store" | "clock"> & { readonly user: Call["user"] },
   ) => void;
-  readonly validate?: (draft: Draft, previous: JsonObject | undefined) => readonly FieldError[];
+  /** Checks an object in the version that the client sent, named by `apiVersion`; `previous` is in it, too. */
+  readonly validate?: (draft: Draft, previous: JsonObject | undefined, apiVersion: string) => readonly FieldError[];
   /** The last word on a valid object, by what else is stored. @throws StatusError */
   readonly admit?: (draft: Draft, previous: JsonObject | undefined, given: { readonly store: Store; readonly isDryRun: boolean }) => void;
   /** An update is checked like a new object, metadata included, and says so once more. */

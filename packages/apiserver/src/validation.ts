@@ -38,7 +38,7 @@ export function validateDraft(served: Served, { draft, live, subresource }: Writ
     errors.push(...ruleErrorsAfter(errors, version.schema, draft, { old: live, warnings }));
   }
   if (version.scale !== undefined && !isBuiltIn) errors.push(...scaleErrors(version.scale, draft, subresource));
-  if (subresource === "") errors.push(...(type.hooks.validate?.(draft, live) ?? []));
+  if (subresource === "") errors.push(...(type.hooks.validate?.(draft, live, version.apiVersion) ?? []));
   if (errors.length === 0 && !isBuiltIn) errors.push(...metaErrors(type, draft));
   if (errors.length > 0) throw invalidObject({ group: type.group, kind: type.kind }, draft.metadata.name ?? "", errors);
   if (subresource === "") warnings.push(...(type.hooks.warn?.(draft, live) ?? []));

@@ -153,6 +153,11 @@ describe("discovery", () => {
       note: "hello",
       regarding: { name: "a" },
       reason: "R",
+      action: "Act",
+      type: "Normal",
+      eventTime: "2026-01-02T03:04:05.000006Z",
+      reportingController: "example.com/a",
+      reportingInstance: "a",
     };
     expect((await call("POST", "/apis/events.k8s.io/v1/namespaces/default/events", event)).status).toBe(201);
     const core = (await call("GET", "/api/v1/namespaces/default/events/e")).body;

@@ -18,7 +18,8 @@ export function metadataErrors(
   const common = metaErrors({ ...type, nameRule: "segment" }, draft);
   const changed = [...metaUpdateErrors(draft.metadata, live.metadata), ...metaContentErrors(draft.metadata)];
   const again = type.hooks.rechecksMetadata === true && subresource === "" ? whole : [];
-  return [...common, ...changed, ...changed, ...finalizerNames(type, draft.metadata), ...again];
+  const own = type.id === EVENTS ? [] : changed; // Only the newer version of these looks at metadata itself.
+  return [...common, ...changed, ...own, ...finalizerNames(type, draft.metadata), ...again];
 }
 
 /** Finalizers belong to somebody, but for those of Kubernetes itself; newer kinds take any. */
@@ -30,6 +31,8 @@ function finalizerNames({ id }: ResourceType, metadata: JsonObject): FieldError[
       : [invalid(`metadata.finalizers[${i}]`, name, "name is neither a standard finalizer name nor is it fully qualified")],
   );
 }
+
+const EVENTS = "events";
 
 /** core/helper `IsStandardFinalizerName`. */
 const STANDARD = ["kubernetes", "orphan", "foregroundDeletion"];

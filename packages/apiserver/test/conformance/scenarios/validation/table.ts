@@ -12,8 +12,8 @@ export interface Table {
   readonly isClusterWide?: true;
   /** Tells apart tables of one kind. */
   readonly about?: string;
-  /** A valid object without kind and name. */
-  readonly base: Json;
+  /** A valid object without kind and name, of the namespace it is tried in. */
+  readonly base: Json | ((namespace: string) => Json);
   /** Lines of changes of new objects. */
   readonly created?: string;
   /** Lines of changes of an object that is stored already. */
@@ -32,7 +32,8 @@ async function tryAll(table: Table, session: Session): Promise<void> {
   const root = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
   const path = isClusterWide === true ? `${root}/${plural}` : `${root}/namespaces/${namespace}/${plural}`;
   await quietly("POST", `/api/v1/namespaces/${namespace}/serviceaccounts`, { body: { metadata: { name: "default" } } });
-  const base = { apiVersion, kind, ...table.base, metadata: { name: "tried", ...table.base["metadata"] } };
+  const given = typeof table.base === "function" ? table.base(namespace) : table.base;
+  const base = { apiVersion, kind, ...given, metadata: { name: "tried", ...given["metadata"] } };
   const query = "dryRun=All";
   await send("new", "POST", path, { query, body: base });
   for (const line of linesOf(table.created)) await send(`new, ${line}`, "POST", path, { query, body: changed(base, line) });
