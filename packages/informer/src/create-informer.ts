@@ -59,7 +59,7 @@ export interface InformerOptions<K extends Kind = Kind> {
  * @throws when `namespaces` is empty or `pageSize` is not a positive integer.
  */
 export function createInformer<K extends Kind>(options: InformerOptions<K>): Informer<K> {
-  return createSharingInformer(options, sharedParts());
+  return createSharingInformer(options, sharedParts(options.clock));
 }
 
 /** What the informers of a process have in common: together they take no more of a turn of the event loop than one. */
@@ -68,9 +68,9 @@ export interface SharedParts {
   readonly freezer: Freezer;
 }
 
-/** @param virtual a clock whose time is not the machine's: what was slow once must not change the order of things */
-export function sharedParts(virtual?: Clock): SharedParts {
-  return { pacer: virtual === undefined ? new Pacer() : new Pacer(undefined, () => virtual.now()), freezer: new Freezer() };
+/** In virtual time it is that which counts for the pacer: what was slow once must not change the order of things. */
+export function sharedParts(clock: Clock): SharedParts {
+  return { pacer: "advance" in clock ? new Pacer(undefined, () => clock.now()) : new Pacer(), freezer: new Freezer() };
 }
 
 export function createSharingInformer<K extends Kind>(options: InformerOptions<K>, shared: SharedParts): Informer<K> {

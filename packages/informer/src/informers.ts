@@ -76,7 +76,7 @@ export interface Informers {
 
 export function createInformers(options: InformersOptions): Informers {
   const entries = new Map<string, { readonly informer: Informer; readonly ingest: unknown }>();
-  const shared = sharedParts("advance" in options.clock ? options.clock : undefined);
+  const shared = sharedParts(options.clock);
   let state: "made" | "started" | "stopped" = "made";
 
   const informers: Informers = {

@@ -18,8 +18,11 @@ import { added, bookmark, deleted, errorLine, id, type Line, modified, type Rig,
 type Widget = ReturnType<typeof widget>;
 const NAMES = ["a", "b", "c"] as const;
 
+/** `finalize` is a deletion in two writes: the mark, then the last finalizer goes, whose answer is the object as it was. */
+type Verb = "put" | "recreate" | "delete" | "finalize";
+
 type Step =
-  | { readonly type: "foreign" | "own"; readonly name: (typeof NAMES)[number]; readonly verb: "put" | "recreate" | "delete" }
+  | { readonly type: "foreign" | "own"; readonly name: (typeof NAMES)[number]; readonly verb: Verb }
   /** The responses of `count` own writes arrive, from the one at `from` on: responses may overtake each other. */
   | { readonly type: "answer"; readonly count: number; readonly from: number }
   | { readonly type: "deliver"; readonly count: number; readonly repeat: boolean }
@@ -30,24 +33,11 @@ type Step =
   | { readonly type: "relist"; readonly lag: number };
 
 const name = fc.constantFrom(...NAMES);
+const verb = fc.constantFrom<Verb[]>("put", "put", "recreate", "delete", "finalize");
 const steps = fc.array(
   fc.oneof(
-    {
-      weight: 4,
-      arbitrary: fc.record({
-        type: fc.constant("foreign" as const),
-        name,
-        verb: fc.constantFrom("put" as const, "put" as const, "recreate" as const, "delete" as const),
-      }),
-    },
-    {
-      weight: 5,
-      arbitrary: fc.record({
-        type: fc.constant("own" as const),
-        name,
-        verb: fc.constantFrom("put" as const, "put" as const, "recreate" as const, "delete" as const),
-      }),
-    },
+    { weight: 4, arbitrary: fc.record({ type: fc.constant("foreign" as const), name, verb }) },
+    { weight: 5, arbitrary: fc.record({ type: fc.constant("own" as const), name, verb }) },
     { weight: 5, arbitrary: fc.record({ type: fc.constant("answer" as const), count: fc.integer({ min: 1, max: 4 }), from: fc.nat(2) }) },
     {
       weight: 6,
@@ -73,17 +63,17 @@ class Server {
     return this.log[version - 1]?.state ?? new Map();
   }
 
-  put(name: string): Widget {
+  put(name: string, metadata: object = {}): Widget {
     const existing = this.stateAt(this.version).get(name);
-    const object = widget(name, this.version + 1, { uid: existing?.metadata.uid ?? `uid-${++this.#uids}` });
+    const object = widget(name, this.version + 1, { uid: existing?.metadata.uid ?? `uid-${++this.#uids}`, metadata });
     this.#append(existing === undefined ? added(object) : modified(object), object.metadata.name, object);
     return object;
   }
 
-  delete(name: string): Widget | undefined {
+  delete(name: string, metadata: object = {}): Widget | undefined {
     const existing = this.stateAt(this.version).get(name);
     if (existing === undefined) return undefined;
-    const last = widget(name, this.version + 1, { uid: existing.metadata.uid ?? "" });
+    const last = widget(name, this.version + 1, { uid: existing.metadata.uid ?? "", metadata });
     this.#append(deleted(last), name, undefined);
     return last;
   }
@@ -197,31 +187,38 @@ class Run {
     }
   }
 
-  #write(verb: "put" | "recreate" | "delete", name: string): Widget | undefined {
-    if (verb !== "put") this.server.delete(name);
-    return verb === "delete" ? undefined : this.server.put(name);
+  /** What it wrote, and what it removed; of a deletion in two writes both. */
+  #write(verb: Verb, name: string): { readonly object?: Widget | undefined; readonly gone?: Widget | undefined } {
+    if (verb === "put") return { object: this.server.put(name) };
+    if (verb === "delete") return { gone: this.server.delete(name) };
+    if (verb === "recreate") return { gone: this.server.delete(name), object: this.server.put(name) };
+    if (!this.server.stateAt(this.server.version).has(name)) return {};
+    return { object: this.server.put(name, MARKED), gone: this.server.delete(name, { ...MARKED, finalizers: [] }) };
   }
 
-  #ownWrite(verb: "put" | "recreate" | "delete", name: string): void {
+  #ownWrite(verb: Verb, name: string): void {
     const { informer } = this.rig;
     const ref = { name, namespace: "ns" };
     const done = this.#isAnnouncing ? informer.expectWrite(ref) : () => undefined;
-    const gone = verb === "put" ? undefined : this.server.delete(name);
-    const object = verb === "delete" ? undefined : this.server.put(name);
+    const { object, gone } = this.#write(verb, name);
     if (object !== undefined) this.#ownVersions.add(object.metadata.resourceVersion ?? "");
-    this.#answers.push(() => {
+    const wrote = (): void => {
+      if (object === undefined) return;
+      informer.observeWrite(object);
+      const version = Number(object.metadata.resourceVersion);
+      this.#floor.set(name, Math.max(version, this.#floor.get(name) ?? 0));
+      if (id(informer.get(ref)) === id(object)) this.copy.set(name, object);
+    };
+    const removed = (): void => {
       const uid = gone?.metadata.uid;
-      if (uid !== undefined) {
-        informer.observeDelete(ref, uid);
-        this.#removed.add(uid);
-        if (this.copy.get(name)?.metadata.uid === uid) this.copy.delete(name);
-      }
-      if (object !== undefined) {
-        informer.observeWrite(object);
-        const version = Number(object.metadata.resourceVersion);
-        this.#floor.set(name, Math.max(version, this.#floor.get(name) ?? 0));
-        if (id(informer.get(ref)) === id(object)) this.copy.set(name, object);
-      }
+      if (gone === undefined || uid === undefined) return;
+      if (verb === "finalize") informer.observeWrite(gone);
+      else informer.observeDelete(ref, uid);
+      this.#removed.add(uid);
+      if (this.copy.get(name)?.metadata.uid === uid) this.copy.delete(name);
+    };
+    this.#answers.push(() => {
+      for (const answer of verb === "finalize" ? [wrote, removed] : [removed, wrote]) answer();
       done();
     });
   }
@@ -249,6 +246,9 @@ class Run {
     this.#delivered = at;
   }
 }
+
+/** Of an object whose deletion has begun, and that a finalizer holds. */
+const MARKED = { deletionTimestamp: "2026-01-01T00:00:00Z", deletionGracePeriodSeconds: 0, finalizers: ["example.dev/a"] };
 
 test("holds the five invariants in every interleaving", { timeout: 60_000 }, async () => {
   await fc.assert(

@@ -10,7 +10,8 @@ import {
   type UntypedObject,
 } from "@treadle/apimachinery";
 import type { Client, ListOptions, WatchEvent, WatchOptions } from "@treadle/client";
-import { createInformer, type Informer, type InformerErrorSource, type InformerEvent, type InformerOptions } from "../src/index.ts";
+import { createSharingInformer, type SharedParts, sharedParts } from "../src/create-informer.ts";
+import type { Informer, InformerErrorSource, InformerEvent, InformerOptions } from "../src/index.ts";
 
 export const Widget = kind({ group: "example.dev", version: "v1", kind: "Widget" });
 export type WidgetKind = typeof Widget;
@@ -183,18 +184,21 @@ export interface Rig extends Scripted {
 /** Jitter as small as it gets: back-offs are 800, 1600, ... and a watch lasts 300 s. */
 const noJitter: Random = { next: () => 0 };
 
-export function rig(options: Partial<InformerOptions<WidgetKind>> = {}): Rig {
+export function rig(options: Partial<InformerOptions<WidgetKind>> = {}, shared?: SharedParts): Rig {
   const script = scripted();
   const clock = fakeClock();
   const errors: Rig["errors"] = [];
-  const informer = createInformer<WidgetKind>({
-    client: script.client,
-    kind: Widget,
-    clock,
-    random: noJitter,
-    onError: (error, where) => void errors.push({ error, where }),
-    ...options,
-  });
+  const informer = createSharingInformer<WidgetKind>(
+    {
+      client: script.client,
+      kind: Widget,
+      clock,
+      random: noJitter,
+      onError: (error, where) => void errors.push({ error, where }),
+      ...options,
+    },
+    shared ?? sharedParts(clock),
+  );
   let seen: string[] = [];
   informer.onEvent((event) => void seen.push(show(event)));
   return {

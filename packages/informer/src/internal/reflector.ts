@@ -84,8 +84,9 @@ export class Reflector<T extends KubernetesObject> {
     return this.#lastError;
   }
 
-  /** Lists again as soon as possible, whatever state the watch is in. */
+  /** Lists again as soon as possible; a list that is under way, or about to be, will do. */
   relist(): void {
+    if (this.#version === undefined) return;
     this.#wantsRelist = true;
     this.#current?.end(RELIST);
   }

@@ -15,6 +15,9 @@ import { isAtLeast } from "./version.ts";
  */
 export const CLAIM_MS = 180_000;
 
+/** Claims that end so soon after another end with it: one list settles them all, however many are made in a second. */
+const TOGETHER_MS = 10_000;
+
 export interface ViewOptions<T extends KubernetesObject> {
   readonly store: Store<T>;
   readonly clock: Clock;
@@ -243,7 +246,7 @@ export class View<T extends KubernetesObject> {
     const now = this.#options.clock.now();
     const doubtful = new Set<string>();
     for (const [key, claim] of this.#claims) {
-      if (claim.isExpired || claim.deadline > now) continue;
+      if (claim.isExpired || claim.deadline > now + TOGETHER_MS) continue;
       const ref = refOf(key);
       if (claim.watched === this.#shown(ref)) this.#claims.delete(key);
       else {
