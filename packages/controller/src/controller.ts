@@ -21,7 +21,7 @@ import {
   type Strays,
 } from "@treadle/reconcile";
 import { type Fetches, type Wake, wakesOf } from "@treadle/reconcile/unstable/engine";
-import { CLUSTER_CURVE, type Curve, EXTERNAL_CURVE, LOW_PRIORITY, type QueueKeys, type QueueStatus, WorkQueue } from "@treadle/workqueue";
+import { type BackoffProfile, LOW_PRIORITY, type QueueKeys, type QueueStatus, WorkQueue } from "@treadle/workqueue";
 import { type EndedPass, FailureCurve } from "./failure-curve.ts";
 import type { Feed, Origin } from "./feed.ts";
 import type { ControllerMetrics } from "./metrics/controller-metrics.ts";
@@ -40,8 +40,11 @@ export interface ControllerOptions<in T extends KubernetesObject = KubernetesObj
    * the object is being deleted or is gone, nor for wakes. @defaultValue all but the echo of our own writes
    */
   readonly predicate?: Predicate<T>;
-  /** Delays after failures. @defaultValue "cluster": 5 ms doubling to 1000 s; "external": 1 s doubling to 60 s. After a 403 or 401 at most 2 minutes */
-  readonly backoff?: "cluster" | "external" | Curve;
+  /**
+   * Delays after failures. "external": 1 s doubling to 60 s, and of all objects together 10 a second after the first 100.
+   * After a 403 or 401 at most 2 minutes. @defaultValue "cluster": 5 ms doubling to 1000 s
+   */
+  readonly backoff?: BackoffProfile;
 }
 
 /** One pass, as an observer sees it. */
@@ -110,7 +113,7 @@ export class Controller {
     this.#env = env;
     this.#concurrency = options.concurrency ?? 5;
     this.#predicate = options.predicate;
-    this.#failures = new FailureCurve(curveOf(options.backoff ?? "cluster"));
+    this.#failures = new FailureCurve(options.backoff ?? "cluster", env.clock);
     const { metrics, onChange } = env;
     this.#queue = new WorkQueue({
       clock: env.clock,
@@ -313,9 +316,4 @@ const PASSES_PER_TURN = 100;
 /** Whether the object of before is no more; an informer that listed anew may tell of the next one as an update. */
 function isGone(event: InformerEvent<KubernetesObject>): boolean {
   return event.type === "deleted" || (event.type === "updated" && event.previous.metadata.uid !== event.object.metadata.uid);
-}
-
-function curveOf(backoff: "cluster" | "external" | Curve): Curve {
-  if (backoff === "cluster") return CLUSTER_CURVE;
-  return backoff === "external" ? EXTERNAL_CURVE : backoff;
 }

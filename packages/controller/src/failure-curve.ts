@@ -2,9 +2,9 @@
  * When a key comes back after a pass. The controller decides by it, and so does whoever runs passes without one, so that
  * a test sees the delays of production.
  */
-import { isApiError } from "@treadle/apimachinery";
+import { type Clock, isApiError, systemClock } from "@treadle/apimachinery";
 import type { Requeue } from "@treadle/reconcile";
-import { Backoff, type Curve } from "@treadle/workqueue";
+import { type BackoffProfile, RateLimit } from "@treadle/workqueue";
 
 /** What of a pass decides on the next; a `PassResult` is one. */
 export interface EndedPass {
@@ -19,13 +19,13 @@ const REFUSED_MAX_MS = 120_000;
 
 /** Counts the failures of each key. Those of an object that is gone do not count for another of the same name. */
 export class FailureCurve {
-  readonly #backoff: Backoff;
+  readonly #limit: RateLimit;
   /** The object whose failures are counted. */
   readonly #uids = new Map<string, string>();
 
-  /** @throws RangeError for a curve that is not one. */
-  constructor(curve: Curve) {
-    this.#backoff = new Backoff(curve);
+  /** @throws RangeError for a profile that is none. */
+  constructor(profile: BackoffProfile, clock: Pick<Clock, "elapsed"> = systemClock) {
+    this.#limit = new RateLimit(profile, clock);
   }
 
   /** In how many milliseconds `key` is due again, 0 = at once; undefined when nothing is to be scheduled. Call it once per pass. */
@@ -40,7 +40,7 @@ export class FailureCurve {
       this.#uids.set(key, uid);
     }
     // An error that names its delay counts as a failure all the same.
-    const nextMs = this.#backoff.next(key);
+    const nextMs = this.#limit.next(key);
     const curveMs = isRefusal(error) ? Math.min(nextMs, REFUSED_MAX_MS) : nextMs;
     // One that names none, such as `Retry-After: 0`, must not keep a worker busy for as long as it lasts.
     return requeue.afterMs === undefined || requeue.afterMs === 0 ? curveMs : requeue.afterMs;
@@ -48,7 +48,7 @@ export class FailureCurve {
 
   /** The next failure of `key` is its first. Keys are kept until forgotten. */
   forget(key: string): void {
-    this.#backoff.forget(key);
+    this.#limit.forget(key);
     this.#uids.delete(key);
   }
 }

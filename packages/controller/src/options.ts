@@ -98,6 +98,8 @@ export interface TlsFiles {
 /** What a client that belongs to the manager should be made with. */
 export interface ClientWish {
   readonly observe: (exchange: Exchange) => void;
+  /** Logs what the server warns of. */
+  readonly onWarning: (text: string) => void;
   readonly clock: Clock;
   readonly random: Random;
 }

@@ -33,6 +33,7 @@ describe("add refuses", () => {
     ["backoff is", { backoff: { baseMs: 1, maxMs: 10, factor: 0 } }],
     ["backoff is", { backoff: { baseMs: Number.NaN, maxMs: 10 } }],
     ["backoff is", { backoff: "fast" as never }],
+    ["backoff.bucket is", { backoff: { baseMs: 1, maxMs: 10, bucket: { perSecond: 0, burst: 1 } } }],
   ])("%s", ([text, options]) => {
     expect(() => createManager({ log }).add(idling, options)).toThrow(RangeError);
     expect(() => createManager({ log }).add(idling, options)).toThrow(text);

@@ -58,7 +58,7 @@ export async function startWorld({ handlers, resources = [Widget, Gadget], inter
   };
   const log = (level: LogLine["level"]) => (data: object, text: string) => void logs.push({ level, data: { ...data }, text });
   const manager = createManager({
-    client: ({ observe }) => createClient({ transport: intercept?.(counted) ?? counted, clock, random: seededRandom(2), observe }),
+    client: (wish) => createClient({ ...wish, transport: intercept?.(counted) ?? counted, clock, random: seededRandom(2) }),
     clock,
     random: seededRandom(3),
     probes: false,

@@ -1,6 +1,6 @@
 /** What a queue is told and what it tells. */
 import type { Clock } from "@treadle/apimachinery";
-import type { Curve } from "./backoff.ts";
+import type { BackoffProfile } from "./rate-limit.ts";
 
 /** The priority of what a list or resync brings, so that changes overtake it (controller-runtime `LowPriority`). */
 export const LOW_PRIORITY = -100;
@@ -16,8 +16,8 @@ export interface AddOptions {
 export interface QueueOptions {
   /** @defaultValue the system's */
   readonly clock?: Clock;
-  /** Delays of `addRateLimited`. @defaultValue "cluster": 5 ms doubling to 1000 s; "external": 1 s doubling to 60 s */
-  readonly backoff?: "cluster" | "external" | Curve;
+  /** Delays of `addRateLimited`. @defaultValue "cluster" */
+  readonly backoff?: BackoffProfile;
   /** Between which keys to be fair. @defaultValue the namespace of `namespace/name` */
   readonly groupOf?: (key: string) => string;
   readonly observer?: QueueObserver;

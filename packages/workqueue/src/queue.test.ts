@@ -181,6 +181,22 @@ describe("delays", () => {
   });
 });
 
+test("delays follow the time that nobody sets: a jump of the time of day neither frees nor floods", async () => {
+  const clock = fakeClock(0);
+  let jumpedMs = 0;
+  const queue = new WorkQueue({ clock: { ...clock, now: () => clock.now() + jumpedMs } });
+  for (let at = 0; at < 100; at++) queue.addAfter(`ns/${at}`, 600_000);
+  jumpedMs = 3_600_000; // forward
+  queue.add("ns/now");
+  expect(queue.status()).toMatchObject({ queued: 1, delayed: 100, nextDueAt: 3_600_000 + 600_000 });
+  jumpedMs = -3_600_000; // and back
+  await clock.advance(599_999);
+  expect(queue.status()).toMatchObject({ queued: 1, delayed: 100 });
+  await clock.advance(1);
+  expect(queue.status()).toMatchObject({ queued: 101, delayed: 0 });
+  expect(queue.keys(1).queued, "waiting times, too").toEqual([{ key: "ns/now", priority: 0, forMs: 600_000 }]);
+});
+
 describe("order", () => {
   test("is by priority, then first in, first out", async () => {
     const { queue } = setUp();

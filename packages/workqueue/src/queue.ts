@@ -9,23 +9,14 @@
  *   inside a group first in, first out.
  * - Nothing is lost: what was added before `stop` is handed out, unless `stop` was told to drop it.
  *
+ * - Delays are counted by `Clock.elapsed`: that somebody sets the time makes no key come sooner or later.
+ *
  * It runs nothing by itself and keeps no process alive.
  */
 import { type Clock, refOf, systemClock, type Timer } from "@treadle/apimachinery";
-import { Backoff, CLUSTER_CURVE, type Curve, EXTERNAL_CURVE } from "./backoff.ts";
-import { Heap, type Placed } from "./internal/heap.ts";
-import { Ready, type ReadyKey } from "./internal/ready.ts";
+import { Pending } from "./internal/pending.ts";
 import type { AddOptions, QueueKeys, QueueObserver, QueueOptions, QueueStatus } from "./options.ts";
-
-/** A key that is queued, delayed, or waits for its holder. */
-interface Entry extends ReadyKey, Placed {
-  readonly key: string;
-  /** Orders entries that are due at the same time. */
-  sequence: number;
-  state: "ready" | "delayed" | "held";
-  /** When it becomes, or became, ready. */
-  dueAt: number;
-}
+import { RateLimit } from "./rate-limit.ts";
 
 interface Waiter {
   readonly resolve: (key: string | undefined) => void;
@@ -33,25 +24,24 @@ interface Waiter {
 
 export class WorkQueue {
   readonly #clock: Clock;
-  readonly #groupOf: (key: string) => string;
   readonly #observer: QueueObserver;
-  readonly #backoff: Backoff;
-  readonly #entries = new Map<string, Entry>();
-  readonly #ready = new Ready<Entry>();
-  readonly #delayed = new Heap<Entry>((a, b) => a.dueAt < b.dueAt || (a.dueAt === b.dueAt && a.sequence < b.sequence));
+  readonly #limit: RateLimit;
+  readonly #pending: Pending;
   readonly #running = new Map<string, { readonly priority: number; readonly since: number }>();
   readonly #waiters = new Set<Waiter>();
   readonly #idleListeners = new Set<() => void>();
-  #held = 0;
-  #sequence = 0;
   #timer: { readonly dueAt: number; readonly timer: Timer } | undefined;
   #isStopped = false;
 
   constructor(options: QueueOptions = {}) {
     this.#clock = options.clock ?? systemClock;
-    this.#groupOf = options.groupOf ?? ((key) => refOf(key).namespace ?? "");
     this.#observer = options.observer ?? {};
-    this.#backoff = new Backoff(curveOf(options.backoff ?? "cluster"));
+    this.#pending = new Pending({
+      groupOf: options.groupOf ?? ((key) => refOf(key).namespace ?? ""),
+      isRunning: (key) => this.#running.has(key),
+      observer: this.#observer,
+    });
+    this.#limit = new RateLimit(options.backoff ?? "cluster", this.#clock);
   }
 
   /** Queues `key` for now. After {@link stop} it does nothing. */
@@ -68,28 +58,26 @@ export class WorkQueue {
 
   /** Queues `key` after the next delay of its own back-off, and returns that delay in milliseconds. */
   addRateLimited(key: string, options: AddOptions = {}): number {
-    const delayMs = this.#backoff.next(key);
+    const delayMs = this.#limit.next(key);
     this.addAfter(key, delayMs, options);
     return delayMs;
   }
 
   /** Takes `key` out, unless somebody holds it: nobody needs its work any more. */
   drop(key: string): void {
-    const entry = this.#entries.get(key);
-    if (entry === undefined || entry.state === "held") return;
-    this.#forgetEntry(entry);
+    if (!this.#pending.remove(key)) return;
     this.#arm();
     this.#announce();
   }
 
   /** The back-off of `key` begins anew: its work succeeded, or it is gone. What is queued stays queued. */
   forget(key: string): void {
-    this.#backoff.forget(key);
+    this.#limit.forget(key);
   }
 
   /** How often `key` was rate-limited since it was forgotten. */
   retries(key: string): number {
-    return this.#backoff.attempts(key);
+    return this.#limit.attempts(key);
   }
 
   /**
@@ -127,12 +115,8 @@ export class WorkQueue {
     const run = this.#running.get(key);
     if (run === undefined) return;
     this.#running.delete(key);
-    this.#observer.finished?.(key, this.#clock.now() - run.since);
-    const entry = this.#entries.get(key);
-    if (entry?.state === "held") {
-      this.#held--;
-      this.#makeReady(entry);
-    }
+    this.#observer.finished?.(key, this.#clock.elapsed() - run.since);
+    this.#pending.released(key);
     this.#dispatch();
     this.#announce();
   }
@@ -143,8 +127,8 @@ export class WorkQueue {
    */
   stop(pending: "drain" | "drop" = "drain"): void {
     this.#isStopped = true;
-    for (let entry = this.#delayed.first; entry !== undefined; entry = this.#delayed.first) this.#forgetEntry(entry);
-    if (pending === "drop") for (const entry of this.#entries.values()) this.#forgetEntry(entry);
+    if (pending === "drop") this.#pending.dropAll();
+    else this.#pending.dropDelayed();
     this.#arm();
     this.#dispatch();
     this.#announce();
@@ -152,7 +136,7 @@ export class WorkQueue {
 
   /** Resolves when the queue was stopped, nothing is left, and every holder is done. */
   async drained(signal?: AbortSignal): Promise<void> {
-    await this.#until(() => this.#isStopped && this.#entries.size === 0 && this.#running.size === 0, signal);
+    await this.#until(() => this.#isStopped && this.#pending.size === 0 && this.#running.size === 0, signal);
   }
 
   /** Resolves when no key is queued or running and none is due within `horizonMs` from now. */
@@ -162,8 +146,9 @@ export class WorkQueue {
 
   /** No key is queued or running, and none is due within `horizonMs` from now. @defaultValue horizonMs 0 */
   isSettled(horizonMs: number = 0): boolean {
-    const { queued, running, nextDueAt } = this.status();
-    return queued === 0 && running === 0 && (nextDueAt === undefined || nextDueAt > this.#clock.now() + horizonMs);
+    const { due, nextDueAt } = this.#pending;
+    if (due > 0 || this.#running.size > 0) return false;
+    return nextDueAt === undefined || nextDueAt > this.#clock.elapsed() + horizonMs;
   }
 
   /** Calls `listener` each time after which no key is queued or running. Returns the way to unsubscribe. */
@@ -173,18 +158,19 @@ export class WorkQueue {
   }
 
   status(): QueueStatus {
-    const now = this.#clock.now();
+    const now = this.#clock.elapsed();
     let unfinishedMs = 0;
     let longestRunningMs = 0;
     for (const { since } of this.#running.values()) {
       unfinishedMs += now - since;
       longestRunningMs = Math.max(longestRunningMs, now - since);
     }
+    const { due, delayed, nextDueAt } = this.#pending;
     return {
-      queued: this.#ready.size + this.#held,
+      queued: due,
       running: this.#running.size,
-      delayed: this.#delayed.size,
-      nextDueAt: this.#delayed.first?.dueAt,
+      delayed,
+      nextDueAt: nextDueAt === undefined ? undefined : this.#clock.now() + nextDueAt - now,
       unfinishedMs,
       longestRunningMs,
     };
@@ -192,8 +178,8 @@ export class WorkQueue {
 
   /** At most `limit` keys of each state. Takes time by the size of the queue. */
   keys(limit: number): QueueKeys {
-    const now = this.#clock.now();
-    const entries = [...this.#entries.values()];
+    const now = this.#clock.elapsed();
+    const entries = this.#pending.all();
     const queued = entries.filter(({ state }) => state !== "delayed").sort((a, b) => b.priority - a.priority || a.dueAt - b.dueAt);
     const delayed = entries.filter(({ state }) => state === "delayed").sort((a, b) => a.dueAt - b.dueAt);
     const running = [...this.#running].sort(([, a], [, b]) => a.since - b.since);
@@ -209,89 +195,19 @@ export class WorkQueue {
     if (priority !== undefined && !Number.isFinite(priority))
       throw new RangeError(`cannot queue ${JSON.stringify(key)} at priority ${priority}`);
     if (delayMs > 0) this.#observer.retried?.(key);
-    const dueAt = this.#clock.now() + delayMs;
-    const known = this.#entries.get(key);
-    if (known === undefined) this.#insertNew(key, dueAt, priority ?? 0);
-    else {
-      if (priority !== undefined && priority > known.priority) this.#raise(known, priority);
-      if (known.state === "delayed" && dueAt < known.dueAt) this.#hasten(known, dueAt);
-    }
+    const now = this.#clock.elapsed();
+    this.#pending.insert(key, { dueAt: now + delayMs, priority, now });
     this.#arm();
     this.#dispatch();
   }
 
-  #insertNew(key: string, dueAt: number, priority: number): void {
-    const entry: Entry = {
-      key,
-      group: this.#groupOf(key),
-      priority,
-      dueAt,
-      sequence: this.#sequence++,
-      state: "delayed",
-      place: -1,
-      next: undefined,
-      previous: undefined,
-    };
-    this.#entries.set(key, entry);
-    this.#observer.added?.(key, priority);
-    if (dueAt > this.#clock.now()) this.#delayed.push(entry);
-    else this.#makeReady(entry);
-  }
-
-  /** A higher priority: a key that is ready goes to the end of it. */
-  #raise(entry: Entry, priority: number): void {
-    if (entry.state === "ready") {
-      this.#ready.remove(entry);
-      this.#reportDepth(entry.priority);
-      entry.priority = priority;
-      this.#ready.push(entry);
-      this.#reportDepth(priority);
-    } else {
-      entry.priority = priority;
-    }
-  }
-
-  /** An earlier time for a delayed key. */
-  #hasten(entry: Entry, dueAt: number): void {
-    entry.dueAt = dueAt;
-    if (dueAt > this.#clock.now()) {
-      this.#delayed.update(entry);
-    } else {
-      this.#delayed.remove(entry);
-      this.#makeReady(entry);
-    }
-  }
-
-  /** Its time has come: it may be handed out, or waits for its holder. It must be in no collection but `#entries`. */
-  #makeReady(entry: Entry): void {
-    if (this.#running.has(entry.key)) {
-      entry.state = "held";
-      this.#held++;
-    } else {
-      entry.state = "ready";
-      this.#ready.push(entry);
-      this.#reportDepth(entry.priority);
-    }
-  }
-
   #take(): string | undefined {
-    this.#collectDue();
-    const entry = this.#ready.shift();
+    const now = this.#clock.elapsed();
+    const entry = this.#pending.shift(now);
     if (entry === undefined) return undefined;
-    const now = this.#clock.now();
-    this.#entries.delete(entry.key);
     this.#running.set(entry.key, { priority: entry.priority, since: now });
-    this.#reportDepth(entry.priority);
     this.#observer.started?.(entry.key, now - entry.dueAt);
     return entry.key;
-  }
-
-  #collectDue(): void {
-    const now = this.#clock.now();
-    for (let entry = this.#delayed.first; entry !== undefined && entry.dueAt <= now; entry = this.#delayed.first) {
-      this.#delayed.remove(entry);
-      this.#makeReady(entry);
-    }
   }
 
   /** Serves those who wait, and sends them away when nothing can come any more. */
@@ -305,41 +221,27 @@ export class WorkQueue {
   }
 
   #isExhausted(): boolean {
-    return this.#isStopped && this.#entries.size === 0;
+    return this.#isStopped && this.#pending.size === 0;
   }
 
   /** One timer, for the first delayed key. */
   #arm(): void {
-    const dueAt = this.#delayed.first?.dueAt;
+    const dueAt = this.#pending.nextDueAt;
     if (dueAt === this.#timer?.dueAt) return;
     this.#timer?.timer.cancel();
     this.#timer = undefined;
     if (dueAt === undefined) return;
     const onDue = (): void => {
       this.#timer = undefined;
-      this.#collectDue();
+      this.#pending.collectDue(this.#clock.elapsed());
       this.#arm();
       this.#dispatch();
     };
-    this.#timer = { dueAt, timer: this.#clock.after(dueAt - this.#clock.now(), onDue) };
-  }
-
-  #forgetEntry(entry: Entry): void {
-    this.#entries.delete(entry.key);
-    if (entry.state === "delayed") this.#delayed.remove(entry);
-    else if (entry.state === "held") this.#held--;
-    else {
-      this.#ready.remove(entry);
-      this.#reportDepth(entry.priority);
-    }
-  }
-
-  #reportDepth(priority: number): void {
-    if (this.#observer.depth !== undefined) this.#observer.depth(priority, this.#ready.sizeAt(priority));
+    this.#timer = { dueAt, timer: this.#clock.after(dueAt - this.#clock.elapsed(), onDue) };
   }
 
   #announce(): void {
-    if (this.#ready.size > 0 || this.#held > 0 || this.#running.size > 0) return;
+    if (this.#pending.due > 0 || this.#running.size > 0) return;
     for (const listener of this.#idleListeners) listener();
   }
 
@@ -360,9 +262,4 @@ export class WorkQueue {
       signal?.addEventListener("abort", onAbort, { once: true });
     });
   }
-}
-
-function curveOf(backoff: "cluster" | "external" | Curve): Curve {
-  if (backoff === "cluster") return CLUSTER_CURVE;
-  return backoff === "external" ? EXTERNAL_CURVE : backoff;
 }

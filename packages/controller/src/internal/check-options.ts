@@ -56,7 +56,12 @@ export function checkControllerOptions(options: ControllerOptions<never>, handle
     baseMs,
     maxMs,
     factor = 2,
-  } = typeof backoff === "object" && backoff !== null ? backoff : { baseMs: Number.NaN, maxMs: Number.NaN };
+    bucket,
+  } = typeof backoff === "object" && backoff !== null ? backoff : { baseMs: Number.NaN, maxMs: Number.NaN, bucket: undefined };
+  if (bucket !== undefined && !(bucket?.perSecond > 0 && Number.isFinite(bucket.perSecond) && bucket.burst >= 1))
+    throw new RangeError(
+      `cannot add handler "${handler}": backoff.bucket is ${JSON.stringify(bucket)}: give { perSecond, burst } with perSecond above 0 and burst from 1`,
+    );
   if (!(baseMs >= 0 && baseMs <= maxMs && maxMs <= MAX_MS && factor >= 1 && Number.isFinite(factor)))
     throw new RangeError(
       `cannot add handler "${handler}": backoff is ${JSON.stringify(backoff)}: give "cluster", "external" or { baseMs, maxMs, factor } with 0 <= baseMs <= maxMs and factor from 1`,

@@ -1,7 +1,6 @@
 /** The client of a manager: the program's own, one that the program makes, or one that the environment leads to. */
-import type { Clock, Random } from "@treadle/apimachinery";
-import { type Client, connect, type Exchange, loadConfig } from "@treadle/client";
-import type { ManagerOptions } from "../options.ts";
+import { type Client, connect, loadConfig } from "@treadle/client";
+import type { ClientWish, ManagerOptions } from "../options.ts";
 
 export interface Connection {
   readonly client: Client;
@@ -10,10 +9,7 @@ export interface Connection {
   readonly namespace: string | undefined;
 }
 
-export async function connection(
-  { client: given, config }: ManagerOptions,
-  wish: { readonly observe: (exchange: Exchange) => void; readonly clock: Clock; readonly random: Random },
-): Promise<Connection> {
+export async function connection({ client: given, config }: ManagerOptions, wish: ClientWish): Promise<Connection> {
   if (given !== undefined && typeof given !== "function")
     return { client: given, closeClient: async () => undefined, namespace: config?.namespace };
   const found = given === undefined ? (config ?? (await loadConfig({ clock: wish.clock }))) : config;

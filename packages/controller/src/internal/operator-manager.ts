@@ -209,7 +209,12 @@ export class OperatorManager implements Manager {
       tracing?.exchanged(exchange);
     };
     const [{ namespace, ...client }, metrics] = await both(
-      connection(this.#options, { observe, clock: this.#clock, random }),
+      connection(this.#options, {
+        observe,
+        onWarning: (text) => log.warn({}, `the API server warns: ${messageOf(text)}`),
+        clock: this.#clock,
+        random,
+      }),
       this.#options.metrics === false ? Promise.resolve(this.#metrics) : this.#loadMetrics(),
       ({ closeClient }) => closeClient(),
     );
