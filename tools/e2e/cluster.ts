@@ -1,4 +1,4 @@
-/** What tests need of a control plane besides itself: the mark that it may be emptied, and somebody who runs pods. */
+/** What tests need of a control plane besides itself: the mark that it may be emptied, somebody who runs pods, its version. */
 import { ConfigMap } from "@treadle/apimachinery/kinds";
 import { connect } from "@treadle/client";
 import type { ControlPlane } from "../controlplane/src/control-plane.ts";
@@ -18,4 +18,15 @@ export async function prepare(plane: ControlPlane): Promise<AsyncDisposable> {
       await client.close();
     },
   };
+}
+
+/** What a server says of itself, e.g. `v1.36.3`. */
+export async function versionOf(kubeconfig: string): Promise<string> {
+  const client = await connect({ kubeconfig });
+  try {
+    const { body = "" } = await client.raw({ method: "GET", path: "/version", headers: { accept: "application/json" } });
+    return (JSON.parse(body) as { readonly gitVersion: string }).gitVersion;
+  } finally {
+    await client.close();
+  }
 }

@@ -1,11 +1,14 @@
 /** Starts programs for the tools. PATH is that of tools/bootstrap.mjs. */
 import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
 import { root } from "./workspaces.ts";
 
 export interface RunOptions {
   /** @defaultValue the root of the workspace */
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
+  /** Stands before each line of the output, for programs that run side by side. */
+  readonly label?: string;
 }
 
 export interface Captured {
@@ -28,15 +31,16 @@ function start(command: string, args: readonly string[], options: RunOptions, ke
   // On Windows a name on PATH may be a .cmd file, which Node starts only through a shell, and a shell wants its arguments quoted.
   const shell = process.platform === "win32" && !/[\\/]/.test(command);
   const quoted = shell ? args.map((each) => `"${each.replaceAll('"', '\\"')}"`) : args;
+  const { label } = options;
+  const how = keep || label !== undefined ? "pipe" : "inherit";
   return new Promise((resolve, reject) => {
-    const child = spawn(command, quoted, {
-      cwd: options.cwd ?? root,
-      env: options.env ?? process.env,
-      stdio: ["ignore", keep ? "pipe" : "inherit", keep ? "pipe" : "inherit"],
-      shell,
-    });
+    const child = spawn(command, quoted, { cwd: options.cwd ?? root, env: options.env ?? process.env, stdio: ["ignore", how, how], shell });
     let output = "";
-    for (const stream of [child.stdout, child.stderr]) stream?.setEncoding("utf8").on("data", (text: string) => (output += text));
+    for (const stream of [child.stdout, child.stderr]) {
+      if (stream === null) continue;
+      if (keep) stream.setEncoding("utf8").on("data", (text: string) => (output += text));
+      else createInterface({ input: stream }).on("line", (line) => console.log(`${label} | ${line}`));
+    }
     const pass = (): void => void child.kill("SIGTERM");
     process.once("SIGTERM", pass);
     const forget = (): void => void process.off("SIGTERM", pass);

@@ -1,0 +1,158 @@
+/** The parts of `npm run test:e2e`, each on a control plane that is there. */
+import { existsSync, globSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { run } from "../src/run.ts";
+import { root, workspaces } from "../src/workspaces.ts";
+import { differenceProblems } from "./expected-differences.ts";
+import { type E2eReport, e2eTotals } from "./report.ts";
+
+const CONFORMANCE = "packages/apiserver/test/conformance/run.ts";
+const RANDOM_APPLY = "packages/apiserver/test/conformance/random-apply.ts";
+/** Some 20 s on two cores; ten thousand and more are run when the server's apply is changed. */
+const OPERATIONS = 1_000;
+const RANDOM_INPUT = "packages/apiserver/test/conformance/random-input.ts";
+/** Some 20 s on two cores. */
+const REQUESTS = 600;
+const RANDOM_GARBAGE = "packages/apiserver/test/conformance/random-garbage.ts";
+/** Of 25 acts each; all at a time, some 50 s. */
+const LIVES = 20;
+const WORKLOADS = "packages/apiserver/test/workloads/record.ts";
+/** Whole sessions: what they print must not depend on controllers of workloads. */
+const SESSIONS = "packages/apiserver/test/kubectl/session.test.ts";
+const FAILOVER = "packages/controller/test/leader-election/failover-run.ts";
+
+export interface Task {
+  readonly kubeconfig: string;
+  /** A folder for files that nobody needs afterwards. */
+  readonly scratch: string;
+  /** Of the test files only those whose paths contain it. */
+  readonly filter: string;
+  /** How often a leader is killed, and how often it is stopped. */
+  readonly failovers: string;
+  /** What stands before each line that its programs print. @defaultValue nothing */
+  readonly label?: string;
+  /** One sentence for the end of the run. */
+  readonly tell: (sentence: string) => void;
+  /** One sentence for what is wrong. */
+  readonly complain: (sentence: string) => void;
+}
+
+export const parts = {
+  garbage: randomGarbage,
+  tests,
+  workloads,
+  conformance,
+  apply: randomApply,
+  input: randomInput,
+  kubectl: sessions,
+  failover,
+  peers,
+} satisfies Readonly<Record<string, (task: Task) => Promise<void>>>;
+
+export type Part = keyof typeof parts;
+
+async function tests({ kubeconfig, filter, tell, complain, ...options }: Task): Promise<void> {
+  const reports = new Map<string, E2eReport | undefined>();
+  for (const { dir, manifest } of workspaces()) {
+    const files = clusterTests(join(root, dir)).filter((file) => isChosen(`${dir}/${file}`, filter));
+    if (files.length === 0) continue;
+    const report = join(root, dir, ".results", "e2e.json");
+    rmSync(report, { force: true });
+    const config = join(root, "vitest.config.ts");
+    const env = { ...process.env, TREADLE_TEST_KUBECONFIG: kubeconfig };
+    const code = await run("vitest", ["run", "--config", config, ...files], { ...options, cwd: join(root, dir), env });
+    const read = existsSync(report) ? (JSON.parse(readFileSync(report, "utf8")) as E2eReport) : undefined; // what vitest wrote
+    reports.set(manifest.name, read);
+    const isShown = read?.testResults.some(({ status }) => status === "failed") === true;
+    if (code !== 0 && !isShown) complain(`${manifest.name}: vitest ended with ${code} outside of its tests (see above)`);
+  }
+  const totals = e2eTotals(reports);
+  for (const problem of totals.problems) complain(problem);
+  tell(`${totals.passed} tests passed and ${totals.failed} failed on the real server; ${totals.memoryOnly} are for memory only`);
+}
+
+function isChosen(path: string, filter: string): boolean {
+  return path !== SESSIONS && path.includes(filter);
+}
+
+/** Test files that start a cluster, or know of the real one, wherever they lie: none can be forgotten. */
+function clusterTests(dir: string): readonly string[] {
+  return globSync("{*,src/**/*,test/**/*}.test.ts", { cwd: dir })
+    .filter((file) => /startTestCluster|TREADLE_TEST_KUBECONFIG/.test(readFileSync(join(dir, file), "utf8")))
+    .toSorted();
+}
+
+/** On the real server, and in memory, where a first `npm test` has no kubectl yet. */
+async function sessions({ kubeconfig, complain, ...options }: Task): Promise<void> {
+  // Without the reports that are configured: the workspace's other tests may be writing theirs.
+  const args = ["run", "--config", join(root, "vitest.config.ts"), "--reporter=default", SESSIONS.replace("packages/apiserver/", "")];
+  for (const [where, env] of [
+    ["the real server", { ...process.env, TREADLE_TEST_KUBECONFIG: kubeconfig }],
+    ["the server in memory", process.env],
+  ] as const) {
+    const code = await run("vitest", args, { ...options, cwd: join(root, "packages/apiserver"), env });
+    if (code !== 0) complain(`kubectl prints something else on ${where} (see above)`);
+  }
+}
+
+/** They start servers of their own: without controllers. */
+async function peers({ complain, ...options }: Task): Promise<void> {
+  const args = ["--conditions=@treadle/source", "tools/peers/main.ts", "informer", "controller-runtime", "--package", "client"];
+  const code = await run(process.execPath, args, options);
+  if (code !== 0) complain(`peers: tools/peers/main.ts ended with ${code} (see above)`);
+}
+
+async function conformance(task: Task): Promise<void> {
+  const found = join(task.scratch, "conformance.json");
+  const code = await compare(CONFORMANCE, ["--json", found], task);
+  if (!existsSync(found)) {
+    task.complain(`conformance: ${CONFORMANCE} ended with ${code} and left no list of differences`);
+    return;
+  }
+  const wrong = differenceProblems("conformance", JSON.parse(readFileSync(found, "utf8")));
+  for (const problem of wrong) task.complain(problem);
+  task.tell(`conformance: ${wrong.length === 0 ? "no difference that is not expected" : `${wrong.length} problems`}`);
+}
+
+/** With TREADLE_RECORD=1 they are recorded anew. */
+async function workloads(task: Task): Promise<void> {
+  const isRecording = process.env["TREADLE_RECORD"] === "1";
+  const code = await compare(WORKLOADS, isRecording ? [] : ["--check"], task);
+  if (code !== 0) task.complain(`workloads: ${WORKLOADS} ended with ${code} (see above)`);
+  task.tell(`workloads: the real controllers ${code === 0 ? "leave what was recorded" : "leave something else than was recorded"}`);
+}
+
+/** None is expected. */
+async function randomApply(task: Task): Promise<void> {
+  const code = await compare(RANDOM_APPLY, ["--seed", "1", "--count", String(OPERATIONS)], task);
+  if (code !== 0) task.complain(`apply: ${RANDOM_APPLY} ended with ${code} (see above)`);
+  task.tell(`apply: ${OPERATIONS} random operations and some ${code === 0 ? "without" : "with"} a difference`);
+}
+
+/** What is expected is known to the program. */
+async function randomInput(task: Task): Promise<void> {
+  const code = await compare(RANDOM_INPUT, ["--seed", "5000", "--count", String(REQUESTS)], task);
+  if (code !== 0) task.complain(`input: ${RANDOM_INPUT} ended with ${code} (see above)`);
+  task.tell(`input: ${REQUESTS} random bad requests ${code === 0 ? "without" : "with"} a difference that is not expected`);
+}
+
+/** None is expected. */
+async function randomGarbage(task: Task): Promise<void> {
+  const code = await compare(RANDOM_GARBAGE, ["--seed", "1", "--lives", String(LIVES)], task);
+  if (code !== 0) task.complain(`garbage: ${RANDOM_GARBAGE} ended with ${code} (see above)`);
+  task.tell(`garbage: ${LIVES} random lives ${code === 0 ? "without" : "with"} a difference`);
+}
+
+async function failover(task: Task): Promise<void> {
+  const code = await compare(FAILOVER, ["--rounds", task.failovers], task);
+  if (code !== 0) task.complain(`failover: ${FAILOVER} ended with ${code} (see above)`);
+  task.tell(`failover: ${task.failovers} kills and as many stops of a leader ${code === 0 ? "without" : "with"} a problem`);
+}
+
+async function compare(program: string, args: readonly string[], { kubeconfig, label }: Task): Promise<number> {
+  const env = { ...process.env, KUBECONFIG: kubeconfig };
+  return await run(process.execPath, ["--conditions=@treadle/source", program, ...args], {
+    env,
+    ...(label === undefined ? {} : { label }),
+  });
+}
