@@ -29,6 +29,8 @@ export interface PassResult {
   readonly requeue: Requeue;
   /** What failed: the error, or an AggregateError of all. Absent when nothing did. */
   readonly error?: unknown;
+  /** The object is paused: no step ran. */
+  readonly isPaused?: true;
   /** The failure is one that trying again does not mend. */
   readonly isTerminal: boolean;
   readonly phases: readonly PhaseReport[];

@@ -8,7 +8,7 @@ import { Fetches } from "./fetches.ts";
 import type { AnyHandler } from "./handler.ts";
 import { hasOurFinalizer } from "./internal/finalizer.ts";
 import { Memories } from "./internal/memories.ts";
-import { runPass } from "./internal/pass.ts";
+import { PAUSED_OUTCOME, runPass } from "./internal/pass.ts";
 import { Pass } from "./internal/pass-state.ts";
 import { describe, withoutSecrets } from "./internal/redact.ts";
 import { decideRequeue, isTerminal, nextWait, paced } from "./internal/requeue.ts";
@@ -136,6 +136,7 @@ function resultOf(pass: Pass): PassResult {
     isTerminal: errors.length > 0 && errors.every(isTerminal),
     phases,
     writes: writer.writes,
+    ...(outcome === PAUSED_OUTCOME ? { isPaused: true as const } : {}),
   };
 }
 

@@ -52,6 +52,8 @@ export function computeConditions(
   const before = new Map((live.conditions ?? []).map((condition) => [condition.type, condition]));
   const now = new Map<string, Setting | undefined>();
   for (const [type, { step }] of rules.declared) now.set(type, settingOf(type, step, facts, before.has(type)));
+  // What nobody declares the engine itself has set.
+  for (const [type, set] of facts.settings) if (!rules.declared.has(type) && set !== "keep") now.set(type, set);
   if (rules.computesReady || overridesOwner(rules, facts)) now.set("Ready", readyOf(rules, facts, now, before));
 
   const ours: Condition[] = [];
@@ -61,7 +63,7 @@ export function computeConditions(
     const next = { type, ...setting, message: truncate(setting.message, MAX_MESSAGE_LENGTH), ...generationOf(facts) };
     ours.push(...setCondition(previous === undefined ? [] : [previous], next, facts.nowMs));
   }
-  return mergeConditions(live.conditions, ours, droppedTypes(rules, live.writtenByUs));
+  return mergeConditions(live.conditions, ours, droppedTypes(rules, now, live.writtenByUs));
 }
 
 /** Where a step owns Ready, but could not speak, or did not speak of the deletion. */
@@ -203,9 +205,9 @@ function generationOf({ generation }: { readonly generation: number | undefined 
 }
 
 /** Conditions of an earlier version of this handler: ours by managedFields, but declared no more. */
-function droppedTypes(rules: PipelineConditions, writtenByUs: ReadonlySet<string>): ReadonlySet<string> {
+function droppedTypes(rules: PipelineConditions, now: ReadonlyMap<string, unknown>, writtenByUs: ReadonlySet<string>): ReadonlySet<string> {
   const dropped = new Set(writtenByUs);
-  for (const type of rules.declared.keys()) dropped.delete(type);
+  for (const type of now.keys()) dropped.delete(type);
   if (rules.computesReady) dropped.delete("Ready");
   return dropped;
 }

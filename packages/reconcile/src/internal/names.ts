@@ -29,6 +29,9 @@ export function stateAnnotationOf(name: string): string {
   return `${name}/step-state`;
 }
 
+/** An object that carries it with the value `"true"` is paused, for every handler that does not listen to another one. */
+export const PAUSED_ANNOTATION = "treadle.dev/paused";
+
 /**
  * The way out of a cleanup that cannot succeed: with this annotation, holding the handler's name (or several, with commas between), an object that is being
  * deleted loses the handler's finalizer without its cleanups. Whatever they would have removed stays behind.

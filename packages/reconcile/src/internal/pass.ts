@@ -12,6 +12,7 @@ import { hasOurFinalizer, removeFinalizer, skipsCleanup, takeFinalizer } from ".
 import { nameOf } from "./material.ts";
 import { pruneUnwanted, runParts } from "./parts.ts";
 import type { Pass } from "./pass-state.ts";
+import { isPaused } from "./paused.ts";
 import { askGate, type Ended, type PhaseLimit, runPhase } from "./phase.ts";
 import { describe, MAX_ERROR_LENGTH, truncate } from "./redact.ts";
 import { holdFetched } from "./resolve.ts";
@@ -20,6 +21,7 @@ import type { StepRuntime } from "./step-runtime.ts";
 import { PrimaryGone, QuietRequeue } from "./writer.ts";
 
 const DONE: Outcome = { type: "done" };
+export const PAUSED_OUTCOME: Outcome = { type: "stop", step: "pause", reason: "paused" };
 
 /** Runs one pass over a loaded object. Never rejects; what happened stands in `pass`. */
 export async function runPass(pass: Pass): Promise<void> {
@@ -27,6 +29,12 @@ export async function runPass(pass: Pass): Promise<void> {
   holdFetched(pass);
   if (pass.isDeleting && skipsCleanup(pipeline, object)) {
     pass.log.warn({ finalizer: pipeline.finalizer }, "cleanup is skipped: the annotation treadle.dev/skip-cleanup asks for it");
+    await store(pass, { withPosts: false });
+    return;
+  }
+  if (isPaused(pass)) {
+    pass.type = "gated";
+    pass.outcome = PAUSED_OUTCOME;
     await store(pass, { withPosts: false });
     return;
   }

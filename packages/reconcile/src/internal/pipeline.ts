@@ -9,6 +9,7 @@ import { type WatchForm, watchFormOf } from "../reads.ts";
 import type { Collected, DeclaredWatch } from "./collected.ts";
 import { findProblems } from "./build-problems.ts";
 import { defaultName, finalizerOf } from "./names.ts";
+import { type PauseRules, pauseRules } from "./paused.ts";
 import { leavesOf, type StepRuntime } from "./step-runtime.ts";
 
 /** A handler as the engine runs it. Immutable. */
@@ -33,6 +34,8 @@ export interface Pipeline {
   /** In list order, without a `Ready` that a step owns; undefined when the handler keeps no conditions. */
   readonly conditions: PipelineConditions | undefined;
   readonly deadlines: { readonly stepMs: number; readonly passMs: number; readonly saveMs: number };
+  /** By which annotation people take our hands off an object. */
+  readonly pause: PauseRules;
   /** Where step state is kept. */
   readonly stateIn: "status" | "annotation";
 }
@@ -81,6 +84,7 @@ export function assemble(
     finalizerBeforeDo: withCleanup.some((step) => step.finalizer === "before-do"),
     conditions,
     deadlines: { stepMs: deadlines.stepMs ?? 30_000, passMs: deadlines.passMs ?? 120_000, saveMs: deadlines.saveMs ?? 10_000 },
+    pause: pauseRules(leaves),
     stateIn: kind.resource === undefined ? "annotation" : "status",
   });
 }

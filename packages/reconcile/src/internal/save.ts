@@ -15,6 +15,7 @@ import { computeConditions, conditionsSoFar, failure } from "./compute-condition
 import { dependentEntries } from "./dependent-entries.ts";
 import { stateAnnotationOf } from "./names.ts";
 import { noteNotStored, requireStored, unlessKnownFutile } from "./not-stored.ts";
+import { leftovers } from "./paused.ts";
 import type { Intents, Pass } from "./pass-state.ts";
 import { storedState } from "./state.ts";
 import { type Limit, PrimaryGone, QuietRequeue, type WriteOptions } from "./writer.ts";
@@ -188,7 +189,7 @@ function finalConditions(pass: Pass, newest: KubernetesObject, status: Status | 
   const rules = pass.pipeline.conditions as NonNullable<typeof pass.pipeline.conditions>;
   return computeConditions(rules, factsOf(pass), {
     conditions: status?.conditions,
-    writtenByUs: conditionsWrittenBy(newest, pass.pipeline.name),
+    writtenByUs: new Set([...conditionsWrittenBy(newest, pass.pipeline.name), ...leftovers(pass.pipeline, status?.conditions)]),
   });
 }
 

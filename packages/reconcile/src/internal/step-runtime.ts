@@ -37,6 +37,8 @@ export interface StepRuntime {
   readonly concurrency: number | undefined;
   /** Present on the step that `conditions()` makes: switches the computation on. */
   readonly conditionsOptions: { readonly ready: boolean } | undefined;
+  /** Present on the step that `pause()` makes: the engine asks by it whether an object is paused. */
+  readonly pauseOptions: { readonly annotation: string; readonly deletions: boolean } | undefined;
   /** Present on the steps that `dependentApply()` makes. */
   readonly dependent: DependentRuntime | undefined;
 }
@@ -103,6 +105,7 @@ export interface RawDefinition {
   readonly cleanup?: PhaseFunction;
   readonly post?: PhaseFunction;
   readonly conditionsOptions?: { readonly ready: boolean };
+  readonly pauseOptions?: { readonly annotation: string; readonly deletions: boolean };
   readonly dependent?: DependentRuntime;
 }
 
@@ -148,6 +151,7 @@ export function defineStep(kind: Kind, definition: RawDefinition): object {
     children: undefined,
     concurrency: undefined,
     conditionsOptions: definition.conditionsOptions,
+    pauseOptions: definition.pauseOptions,
     dependent: definition.dependent,
   });
 }
@@ -201,6 +205,7 @@ export function defineGroup(
     children,
     concurrency,
     conditionsOptions: undefined,
+    pauseOptions: undefined,
     dependent: undefined,
   });
 }

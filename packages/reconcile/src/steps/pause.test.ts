@@ -116,3 +116,71 @@ describe("pause", () => {
     expect(await live()).toBeUndefined();
   });
 });
+
+describe("without the step", () => {
+  const plain = (): Operator =>
+    harness.operator(
+      handler(Widget)
+        .step(conditions())
+        .step(
+          step(Widget, {
+            name: "work",
+            gate: () => void ran.push("gate"),
+            do: () => void ran.push("do"),
+            cleanup: () => void ran.push("cleanup"),
+            post: () => void ran.push("post"),
+          }),
+        )
+        .build(),
+    );
+
+  test("every handler can be paused: no phase runs, no finalizer comes or goes, Ready and its generation stay", async () => {
+    await harness.user.create(Widget, widget());
+    const operator = plain();
+    await operator.pass(KEY);
+    expect(await conditionsOf()).toEqual({ Ready: "True/Ready" });
+    ran = [];
+
+    await annotate({ [PAUSED_ANNOTATION]: "true" });
+    await harness.user.patch(Widget, REF, { type: "merge", body: { spec: { size: 5 } } });
+    expect(await operator.pass(KEY)).toMatchObject({ isPaused: true, outcome: { type: "stop" }, requeue: { type: "none" }, phases: [] });
+    expect(ran).toEqual([]);
+    expect(await conditionsOf()).toEqual({ Ready: "True/Ready", Paused: "True/Annotation" });
+    expect((await live())?.status?.observedGeneration).toBe(1);
+    expect(await operator.pass(KEY), "a second paused pass says nothing new").toMatchObject({ writes: 0 });
+
+    await annotate({ [PAUSED_ANNOTATION]: null });
+    expect(await operator.pass(KEY)).not.toHaveProperty("isPaused");
+    expect(ran).toEqual(["gate", "do", "post"]);
+    expect(await conditionsOf(), "the condition went with the pause").toEqual({ Ready: "True/Ready" });
+    expect(await operator.pass(KEY)).toMatchObject({ writes: 0 });
+  });
+
+  test("where managedFields cannot tell whose a condition is, its words do", async () => {
+    await harness.user.create(Widget, widget());
+    const condition = { type: "Paused", status: "True", reason: "Annotation", lastTransitionTime: "2026-01-01T00:00:00Z" };
+    const say = async (message: string): Promise<unknown> =>
+      await harness.user.patch(
+        Widget,
+        REF,
+        { type: "merge", body: { status: { conditions: [{ ...condition, message }] } } },
+        { subresource: "status" },
+      );
+    await say("the user of the cluster says so");
+    await plain().pass(KEY);
+    expect(await conditionsOf()).toMatchObject({ Paused: "True/Annotation" });
+    await say(`the annotation ${PAUSED_ANNOTATION} pauses this object`);
+    await plain().pass(KEY);
+    expect(await conditionsOf()).not.toHaveProperty("Paused");
+  });
+
+  test("a handler that leaves Ready to another one says nothing", async () => {
+    await harness.user.create(Widget, widget({ annotations: { [PAUSED_ANNOTATION]: "true" } }));
+    const second = harness.operator(
+      handler(Widget, { name: "second" })
+        .step(conditions({ ready: false }))
+        .build(),
+    );
+    expect(await second.pass(KEY)).toMatchObject({ isPaused: true, writes: 0 });
+  });
+});

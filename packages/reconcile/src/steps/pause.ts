@@ -1,35 +1,30 @@
-/** Generic step: lets people take their hands, or ours, off one object. */
+/** Generic step: says which annotation takes our hands off an object. It does nothing itself; the engine asks by it. */
 import type { KubernetesObject } from "@treadle/apimachinery";
-import { anyKind, type Step, step } from "../step.ts";
+import { PAUSED_ANNOTATION } from "../internal/names.ts";
+import { defineStep } from "../internal/step-runtime.ts";
+import { anyKind, type AnyStep, type Step } from "../step.ts";
 
-/** The value `"true"` pauses an object. */
-export const PAUSED_ANNOTATION = "treadle.dev/paused";
+export { PAUSED_ANNOTATION };
 
 export interface PauseOptions {
   /** @defaultValue "treadle.dev/paused" */
   readonly annotation?: string;
-  /** Whether a paused object that is being deleted is left alone too. @defaultValue false: its cleanup runs */
+  /** Whether a paused object that is being deleted is left alone, too. @defaultValue false: its cleanup runs */
   readonly deletions?: boolean;
 }
 
 /**
- * While the annotation says `"true"` a pass stops at the gate: nothing is written but the condition `Paused`, and every
+ * While the annotation says `"true"` no step runs, posts included: nothing is written but the condition `Paused`, and every
  * other condition keeps what it said. Removing the annotation is an event, which starts the next pass.
+ *
+ * Every handler can be paused by `treadle.dev/paused`, without this step. With it, wherever it stands, the annotation may
+ * be another, deletions may be held, and `Paused` is there always, not only while it is True.
  */
 export function pause(options: PauseOptions = {}): Step<KubernetesObject> {
   const { annotation = PAUSED_ANNOTATION, deletions = false } = options;
-  return step(anyKind<KubernetesObject>(), {
+  return defineStep(anyKind(), {
     name: "pause",
     conditions: [{ type: "Paused", ready: "ignored" }],
-    gate(req) {
-      const { deletionTimestamp, annotations } = req.object.metadata;
-      const isPaused = annotations?.[annotation] === "true" && (deletions || deletionTimestamp === undefined);
-      if (!isPaused) {
-        req.conditions.false("Paused", "NotPaused", "");
-        return;
-      }
-      req.conditions.true("Paused", "Annotation", `the annotation ${annotation} pauses this object`);
-      return req.stop("paused");
-    },
-  });
+    pauseOptions: { annotation, deletions },
+  }) as AnyStep;
 }
