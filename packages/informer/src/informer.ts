@@ -5,13 +5,14 @@
 import type { Kind, ObjectOf, Ref } from "@treadle/apimachinery";
 
 /**
- * What changed. `initial` marks what a handler is told to bring it up to date: objects of the first list, and objects that
- * were there when it subscribed. A later list tells only what did change, and that is not initial.
+ * What changed. `initial` marks what a handler is told to bring it up to date: objects of the first list (of a namespace),
+ * and objects that were there when it subscribed. A later list tells only what did change, and that is not initial.
+ * `unwatched` marks a deletion that is none: the namespace is not watched any more, and the object may well live on.
  */
 export type InformerEvent<T> =
   | { readonly type: "added"; readonly object: T; readonly initial: boolean }
   | { readonly type: "updated"; readonly object: T; readonly previous: T }
-  | { readonly type: "deleted"; readonly object: T };
+  | { readonly type: "deleted"; readonly object: T; readonly unwatched?: true };
 
 /** Selects from a store: everything given must match. */
 export interface Select {
@@ -25,7 +26,18 @@ export interface Informer<K extends Kind = Kind> {
   start(): void;
   /** Ends list and watch for good; no handler is called any more, the store stays readable. Idempotent. */
   stop(): Promise<void>;
-  /** True once the first list is complete in the store and its events were delivered. */
+  /**
+   * Watches these namespaces from now on; `undefined` for all. What is shown of others goes, told as `deleted` and
+   * `unwatched`. What was known of those that stay, stays, and is not told again. An added one is not
+   * {@link covers | covered} before it was listed; then its objects have been told as `added` and `initial`.
+   *
+   * Effective at once; a later call replaces an earlier one. Resolves when all of them were listed, or are not wanted any
+   * more; a list that fails is tried again. Rejects with the signal's reason, and when the informer is stopped, which
+   * takes nothing back. Of no effect for a cluster-scoped kind.
+   * @throws when `namespaces` is empty.
+   */
+  setNamespaces(namespaces: readonly string[] | undefined, signal?: AbortSignal): Promise<void>;
+  /** True once the first list is complete in the store and its events were delivered; namespaces added later do not take it back. */
   readonly hasSynced: boolean;
   /** Resolves when {@link hasSynced}; rejects with the signal's reason, and when the informer was stopped before. */
   synced(signal?: AbortSignal): Promise<void>;
@@ -33,7 +45,7 @@ export interface Informer<K extends Kind = Kind> {
   get(ref: Ref): ObjectOf<K> | undefined;
   /** Without a namespace: of all that are covered. @throws as {@link get} */
   list(select?: Select): readonly ObjectOf<K>[];
-  /** Whether objects of this namespace are watched. */
+  /** Whether objects of this namespace are watched, and were listed if it was added later. */
   covers(namespace: string | undefined): boolean;
   /**
    * Registers an index; before or after start. `keys` must be pure; an object for which it throws has no keys.

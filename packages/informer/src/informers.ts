@@ -26,7 +26,7 @@ export interface InformersOptions {
   readonly client: Pick<Client, "list" | "watch">;
   readonly clock: Clock;
   readonly random: Random;
-  /** Of informers that name none themselves. Absent: all namespaces. */
+  /** Of informers that name none themselves; see {@link Informers.setNamespaces}. Absent: all namespaces. */
   readonly namespaces?: readonly string[];
   readonly pageSize?: number;
   /** Told of every failure of every informer. @defaultValue as in {@link InformerOptions.onError} */
@@ -68,6 +68,11 @@ export interface Informers {
   startAll(): void;
   /** Resolves when all that exist now have synced; rejects with the signal's reason. */
   synced(signal?: AbortSignal): Promise<void>;
+  /**
+   * Changes the namespaces of all informers that name none themselves, those of later ones, too; see
+   * {@link Informer.setNamespaces}. Resolves when each of them has listed.
+   */
+  setNamespaces(namespaces: readonly string[] | undefined, signal?: AbortSignal): Promise<void>;
   /** Stops all; new ones are not started any more. */
   stop(): Promise<void>;
   /** Reads what {@link get} finds. */
@@ -75,14 +80,14 @@ export interface Informers {
 }
 
 export function createInformers(options: InformersOptions): Informers {
-  const entries = new Map<string, { readonly informer: Informer; readonly ingest: unknown }>();
+  const entries = new Map<string, { readonly informer: Informer; readonly ingest: unknown; readonly isCommon: boolean }>();
   const shared = sharedParts(options.clock);
+  let { namespaces } = options;
   let state: "made" | "started" | "stopped" = "made";
 
   const informers: Informers = {
     for<K extends Kind>(kind: K, given: InformerScope<K> = {}): Informer<K> {
-      const scope = scopeOf(given);
-      const id = idOf(kind, scope);
+      const id = idOf(kind, given);
       const existing = entries.get(id);
       if (existing !== undefined) {
         if (given.ingest !== undefined && given.ingest !== existing.ingest)
@@ -92,13 +97,14 @@ export function createInformers(options: InformersOptions): Informers {
         // The id names the kind, so the objects are of this type.
         return existing.informer as unknown as Informer<K>;
       }
-      const informer = createSharingInformer<K>({ ...common(kind), ...scope, kind }, shared);
-      entries.set(id, { informer: informer as unknown as Informer, ingest: given.ingest });
+      const informer = createSharingInformer<K>({ ...common(kind), ...given, kind }, shared);
+      const isCommon = given.namespaces === undefined;
+      entries.set(id, { informer: informer as unknown as Informer, ingest: given.ingest, isCommon });
       if (state === "started") informer.start();
       return informer;
     },
     get<K extends Kind>(kind: K): Informer<K> | undefined {
-      const exact = entries.get(idOf(kind, scopeOf({})))?.informer;
+      const exact = entries.get(idOf(kind, {}))?.informer;
       const wanted = isMetadataOnly(kind) ? [nameOf(kind), fullName(kind)] : [nameOf(kind)];
       const found = exact ?? wanted.map((name) => informers.all().find((informer) => nameOf(informer.kind) === name)).find(Boolean);
       return found as unknown as Informer<K> | undefined; // As above.
@@ -114,6 +120,13 @@ export function createInformers(options: InformersOptions): Informers {
       all.catch(() => undefined); // A caller that does not wait for it is no reason to end the process.
       return all;
     },
+    setNamespaces(wanted, signal) {
+      namespaces = wanted;
+      const common = [...entries.values()].filter(({ isCommon }) => isCommon);
+      const listed = Promise.all(common.map(({ informer }) => informer.setNamespaces(wanted, signal))).then(() => undefined);
+      listed.catch(() => undefined); // As above.
+      return listed;
+    },
     async stop() {
       state = "stopped";
       await Promise.all(informers.all().map((informer) => informer.stop()));
@@ -124,16 +137,13 @@ export function createInformers(options: InformersOptions): Informers {
     },
   };
 
-  function scopeOf<K extends Kind>(given: InformerScope<K>): InformerScope<K> {
-    return given.namespaces === undefined && options.namespaces !== undefined ? { ...given, namespaces: options.namespaces } : given;
-  }
-
   function common(kind: Kind): Omit<InformerOptions, "kind"> {
     const { client, clock, random, pageSize, onError, onListed, onRecovered, notServedRetryMs } = options;
     return {
       client,
       clock,
       random,
+      ...(namespaces === undefined ? {} : { namespaces }),
       ...(pageSize === undefined ? {} : { pageSize }),
       ...(notServedRetryMs === undefined ? {} : { notServedRetryMs }),
       ...(onListed === undefined ? {} : { onListed: (): void => onListed(kind) }),

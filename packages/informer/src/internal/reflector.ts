@@ -3,13 +3,13 @@
  * are client-go's (tools/cache/reflector.go) unless said otherwise; the inactivity deadline is our own, because no
  * transport notices a connection that is silently gone.
  */
-import { type Clock, isApiError, isExpired, isTooManyRequests, type KubernetesObject, type Random, sleep } from "@treadle/apimachinery";
+import { type Clock, type KubernetesObject, type Random, sleep } from "@treadle/apimachinery";
 import type { WatchEvent } from "@treadle/client";
 import { close, orAborted, Watchdog } from "./await.ts";
-import { Backoff } from "./backoff.ts";
-import { isVersionRefused, TooQuietError, WentBackError } from "./failures.ts";
+import { TooQuietError, WentBackError } from "./failures.ts";
 import type { Pacer } from "./pacer.ts";
 import { listAll } from "./paged-list.ts";
+import { Recovery } from "./recovery.ts";
 import { checkedKey, describe, errorOf, type Source, versionIn, versionOf } from "./source.ts";
 import type { Sink } from "./sink.ts";
 import { compareVersions, isOlder } from "./version.ts";
@@ -23,19 +23,9 @@ const QUIET_WITH_BOOKMARKS_MS = 90_000;
 const GRACE_MS = 5_000;
 /** A server that ignores `sendInitialEvents` never marks their end. */
 const QUIET_INITIAL_EVENTS_MS = 15_000;
-/** Up to this part of the pause is left out at random: the pause is a promise of how long it takes at most. */
-const NOT_SERVED_JITTER = 0.25;
 /** Watches that end early and cleanly are opened at most this often. */
 const MIN_WATCH_MS = 1_000;
-/** A second 410 within this time waits like any failure. */
-const EXPIRED_AGAIN_MS = 10_000;
-/** So many failures in a row at one version (some three minutes of back-off) may be the version's: list. */
-const FAILURES_AT_VERSION = 10;
-/** Three silent watches in a row of a server that sends bookmarks say as much: it may be behind our version, and wait. */
-const FAILURES_OF_SILENCE = 4;
 const WATCH_TIMEOUT_SECONDS = { from: 300, to: 600 } as const;
-/** Refusals of `sendInitialEvents` that will not change while the server runs. */
-const REFUSED: ReadonlySet<number> = new Set([400, 405, 406, 415, 422, 501]);
 
 export interface ReflectorOptions<T extends KubernetesObject> {
   readonly source: Source<T>;
@@ -53,31 +43,24 @@ export interface ReflectorOptions<T extends KubernetesObject> {
 
 export class Reflector<T extends KubernetesObject> {
   readonly #options: ReflectorOptions<T>;
-  readonly #backoff: Backoff;
+  readonly #recovery: Recovery;
   /** Where the next watch begins; absent: list first. */
   #version: string | undefined;
-  /** Failures since the watch said anything at this version. */
-  #failures = 0;
   #initialEvents: "try" | "skip once" | "refused" = "try";
   #hasBookmarks: "unknown" | "yes" | "no" = "unknown";
   #wantsRelist = false;
   #current: Watchdog | undefined;
   #pause: AbortController | undefined;
-  #answeredAt: number;
-  /** Since when there was no failure. */
-  #healthySince: number | undefined;
-  #expiredAt = Number.NEGATIVE_INFINITY;
   #lastError: unknown;
 
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
-    this.#backoff = new Backoff(options.random);
-    this.#answeredAt = options.clock.now();
+    this.#recovery = new Recovery(options);
   }
 
   /** When the server last said something, in milliseconds of the clock. */
   get answeredAt(): number {
-    return this.#answeredAt;
+    return this.#recovery.answeredAt;
   }
 
   get lastError(): unknown {
@@ -98,7 +81,7 @@ export class Reflector<T extends KubernetesObject> {
 
   /** Runs until the signal is aborted; never rejects. */
   async run(signal: AbortSignal): Promise<void> {
-    this.#answeredAt = this.#options.clock.now();
+    this.#recovery.begin();
     while (!signal.aborted) {
       const pauseMs = await this.#attempt(signal);
       if (signal.aborted) return;
@@ -157,7 +140,7 @@ export class Reflector<T extends KubernetesObject> {
   async #replace(objects: ReadonlyMap<string, T>, version: string, watchdog: Watchdog): Promise<void> {
     await this.#options.sink.replace(objects, version, watchdog.signal);
     this.#version = version;
-    this.#failures = 0;
+    this.#recovery.progressed();
     this.#answered(watchdog);
     this.#options.onListed();
     this.#worksAgain();
@@ -192,7 +175,7 @@ export class Reflector<T extends KubernetesObject> {
       if (!isLive || !(error instanceof TooQuietError)) throw error;
       // Nothing to tell may be the whole reason: the next watch begins at once where this one was, and fails if it was more.
       if (this.#hasBookmarks === "unknown") this.#hasBookmarks = "no";
-      else if (this.#hasBookmarks === "yes") this.#failed(FAILURES_OF_SILENCE);
+      else if (this.#hasBookmarks === "yes" && this.#recovery.wasSilent()) this.#version = undefined;
     } finally {
       watchdog.end();
       // Not awaited: a stream that hangs would make us hang, and what it may still report is of no interest.
@@ -234,7 +217,7 @@ export class Reflector<T extends KubernetesObject> {
         sink.apply({ type: event.type, object: sink.take(event.object) });
       }
       this.#worksAgain();
-      this.#failures = 0;
+      this.#recovery.progressed();
       if (version === undefined || (compareVersions(version, this.#version) ?? 1) <= 0) continue;
       this.#version = version;
       sink.passed(version);
@@ -263,40 +246,19 @@ export class Reflector<T extends KubernetesObject> {
     this.#options.onRecovered();
   }
 
-  /** The pause after a failure. Decides, too, whether to list again and how. */
-  #pauseAfter(error: unknown, wasStreaming: boolean): number {
-    const { onFailure } = this.#options;
-    const wasListing = this.#version === undefined;
-    const status = isApiError(error) ? error.status : undefined;
-    // What was served once and is not now comes back with a history that we do not know.
-    if (isExpired(error) || status === 404 || isVersionRefused(error)) this.#version = undefined;
-    if (!isTooManyRequests(error)) this.#failed(1);
-    if (error instanceof WentBackError) {
-      this.#version = undefined;
-      this.#options.sink.wentBack();
+  /** The pause after a failure. */
+  #pauseAfter(error: unknown, isStreaming: boolean): number {
+    // A stream may have listed all before it failed.
+    const isListing = this.#version === undefined;
+    const { pauseMs, isReported, dropsVersion, initialEvents } = this.#recovery.after(error, { isListing, isStreaming });
+    if (dropsVersion) this.#version = undefined;
+    if (error instanceof WentBackError) this.#options.sink.wentBack();
+    if (initialEvents !== undefined) this.#initialEvents = initialEvents;
+    if (isReported) {
+      this.#lastError = error;
+      this.#options.onFailure(error, isListing && !isStreaming ? "list" : "watch");
     }
-    if (isExpired(error) && !wasListing) {
-      // Versions do expire in the course of things; again and again is a fault, and no reason to list in a circle.
-      const sinceMs = this.#options.clock.now() - this.#expiredAt;
-      this.#expiredAt = this.#options.clock.now();
-      if (sinceMs >= EXPIRED_AGAIN_MS) return 0;
-    }
-    if (wasStreaming && wasListing && status !== undefined && REFUSED.has(status)) {
-      this.#initialEvents = "refused";
-      return 0;
-    }
-    this.#lastError = error;
-    onFailure(error, wasListing && !wasStreaming ? "list" : "watch");
-    if (status === 404) return this.#options.notServedRetryMs * (1 - NOT_SERVED_JITTER * this.#options.random.next());
-    if (wasStreaming && wasListing && !isTooManyRequests(error)) this.#initialEvents = "skip once";
-    const backoffMs = this.#backoff.next(this.#healthySince === undefined ? 0 : this.#answeredAt - this.#healthySince);
-    this.#healthySince = undefined;
-    return isApiError(error) && error.retryAfterMs !== undefined && error.retryAfterMs > 0 ? error.retryAfterMs : backoffMs;
-  }
-
-  #failed(weight: number): void {
-    this.#failures += weight;
-    if (this.#failures >= FAILURES_AT_VERSION) this.#version = undefined;
+    return pauseMs;
   }
 
   async #breathe(signal: AbortSignal): Promise<void> {
@@ -307,8 +269,7 @@ export class Reflector<T extends KubernetesObject> {
   }
 
   #answered(watchdog: Watchdog): void {
-    this.#answeredAt = this.#options.clock.now();
-    this.#healthySince ??= this.#answeredAt;
+    this.#recovery.answered();
     watchdog.touch();
   }
 

@@ -97,6 +97,23 @@ export class View<T extends KubernetesObject> {
   }
 
   /**
+   * The watch of `scope` was ended: of namespaces that no other one tells of, nothing is known any more. What is shown of
+   * them goes; handlers are told, and that it is no deletion.
+   */
+  unwatched(scope: string | undefined, isWatched: (namespace: string) => boolean): void {
+    this.#listed.delete(scope);
+    this.#distrusted.delete(scope);
+    const isOver = ({ namespace = "" }: Ref): boolean => !isWatched(namespace);
+    for (const key of [...this.#claims.keys()]) if (isOver(refOf(key))) this.#claim(key, undefined);
+    for (const [key, held] of this.#held) if (isOver(refOf(key))) held.said.length = 0;
+    for (const object of [...this.#options.store.in(scope)]) {
+      if (!isOver(object.metadata)) continue;
+      this.#options.store.remove(object);
+      this.#options.emit({ type: "deleted", object, unwatched: true });
+    }
+  }
+
+  /**
    * A watch of a selection in `namespace` has come to `version`: what we wrote up to there and it did not mention is not
    * in the selection.
    */

@@ -1,0 +1,250 @@
+/**
+ * An informer, made of its parts: a reflector for each namespace or one for all, one view of what they say together with
+ * our own writes, one store.
+ */
+import { setMaxListeners } from "node:events";
+import { type Kind, keyOf, type KubernetesObject, type Ref } from "@treadle/apimachinery";
+import type { InformerErrorSource, InformerOptions, SharedParts } from "../create-informer.ts";
+import type { Informer, InformerEvent, InformerProgress, Select } from "../informer.ts";
+import { copyJson } from "./freeze.ts";
+import { type Ingest, ingestOf } from "./ingest.ts";
+import { Reflector } from "./reflector.ts";
+import { type Scope, Scopes } from "./scopes.ts";
+import type { Sink } from "./sink.ts";
+import { sourceOf } from "./source.ts";
+import { Store } from "./store.ts";
+import { Subscriptions } from "./subscriptions.ts";
+import { View } from "./view.ts";
+
+export type AnyKind = Kind<KubernetesObject, KubernetesObject>;
+
+/** Longer than any write of the engine may take (post and save: 10 s; a step: 30 s). */
+const EXPECTED_WRITE_MS = 30_000;
+
+export class StoreInformer implements Informer<AnyKind> {
+  readonly kind: AnyKind;
+  readonly #options: InformerOptions<AnyKind>;
+  readonly #shared: SharedParts;
+  readonly #store: Store<KubernetesObject>;
+  readonly #view: View<KubernetesObject>;
+  readonly #scopes: Scopes;
+  readonly #ingest: Ingest;
+  readonly #subscriptions: Subscriptions<KubernetesObject>;
+
+  constructor(options: InformerOptions<AnyKind>, shared: SharedParts) {
+    const { kind, clock, pageSize = 250 } = options;
+    if (!Number.isInteger(pageSize) || pageSize < 1)
+      throw new Error(`cannot create an informer of ${kind.kind}: pageSize must be a positive integer, not ${pageSize}`);
+    this.kind = kind;
+    this.#options = options;
+    this.#shared = shared;
+    this.#subscriptions = new Subscriptions((error) => this.#report(error, "handler"));
+    this.#ingest = ingestOf({ kind, ingest: options.ingest, freezer: shared.freezer, onError: (error) => this.#report(error, "ingest") });
+    this.#store = new Store((error) => this.#report(error, "index"));
+    this.#view = new View({
+      store: this.#store,
+      clock,
+      emit: (event) => this.#subscriptions.tell(event),
+      relist: (namespace) => this.#scopes.of(namespace)?.relist(),
+    });
+    this.#scopes = new Scopes(this.#scopesOf(options.namespaces), {
+      reflector: (scope, signal) => this.#reflector(scope, signal),
+      onEnded: (scope) => this.#view.unwatched(scope, (namespace) => this.#scopes.watches(namespace)),
+    });
+  }
+
+  start(): void {
+    this.#scopes.start();
+  }
+
+  async stop(): Promise<void> {
+    this.#view.close();
+    this.#subscriptions.close();
+    await this.#scopes.stop(new Error(`the informer of ${this.kind.kind} was stopped`));
+  }
+
+  get hasSynced(): boolean {
+    return this.#scopes.hasSynced;
+  }
+
+  synced(signal?: AbortSignal): Promise<void> {
+    const synced = this.#synced(signal);
+    synced.catch(() => undefined); // A caller that does not wait for it is no reason to end the process.
+    return synced;
+  }
+
+  setNamespaces(namespaces: readonly string[] | undefined, signal?: AbortSignal): Promise<void> {
+    this.#scopes.set(this.#scopesOf(namespaces));
+    const listed = this.#scopes.listed(signal);
+    listed.catch(() => undefined); // As above.
+    return listed;
+  }
+
+  get(ref: Ref): KubernetesObject | undefined {
+    this.#requireCovered(ref.namespace);
+    return this.#store.get(this.#namespaceOf(ref.namespace) ?? "", ref.name);
+  }
+
+  list(select: Select = {}): readonly KubernetesObject[] {
+    this.#requireCovered(select.namespace);
+    const found = this.#store.list(this.#namespaceOf(select.namespace), select.matchLabels);
+    if (select.namespace !== undefined || !this.#scopes.hasLate) return found;
+    return found.filter(({ metadata: { namespace = "" } }) => this.#scopes.covers(namespace));
+  }
+
+  covers(namespace: string | undefined): boolean {
+    const within = this.#namespaceOf(namespace);
+    return within === undefined || this.#scopes.covers(within);
+  }
+
+  retry(): void {
+    for (const reflector of this.#scopes.reflectors) reflector.retry();
+  }
+
+  addIndex(name: string, keys: (object: KubernetesObject) => readonly string[]): void {
+    this.#store.addIndex(name, keys);
+  }
+
+  byIndex(name: string, key: string): readonly KubernetesObject[] {
+    return this.#store.byIndex(name, key);
+  }
+
+  onEvent(handler: (event: InformerEvent<KubernetesObject>) => void): () => void {
+    return this.#subscriptions.add(handler, this.#store.in(undefined));
+  }
+
+  observeWrite(object: KubernetesObject): void {
+    // No watch would ever confirm a write elsewhere.
+    if (!this.#scopes.watches(object.metadata.namespace ?? "")) return;
+    // A copy: the caller may go on working on its own, and what is stored is frozen.
+    this.#view.wrote(this.#ingest(copyJson(object)));
+  }
+
+  observeDelete(ref: Ref, uid: string): void {
+    if (this.#scopes.watches(ref.namespace ?? "")) this.#view.removed(this.#refOf(ref), uid);
+  }
+
+  expectWrite(ref: Ref): () => void {
+    return this.#view.hold(this.#refOf(ref), EXPECTED_WRITE_MS);
+  }
+
+  progress(): InformerProgress {
+    const { reflectors } = this.#scopes;
+    return {
+      hasSynced: this.hasSynced,
+      ageMs: this.#options.clock.now() - Math.min(...reflectors.map((reflector) => reflector.answeredAt)),
+      objects: this.#store.size,
+      lastError: reflectors.find((reflector) => reflector.lastError !== undefined)?.lastError,
+    };
+  }
+
+  async #synced(signal: AbortSignal | undefined): Promise<void> {
+    // The namespaces may change meanwhile.
+    while (!this.hasSynced) await this.#scopes.listed(signal);
+  }
+
+  #scopesOf(namespaces: readonly string[] | undefined): readonly Scope[] {
+    if (namespaces?.length === 0)
+      throw new Error(`an informer of ${this.kind.kind} has nothing to watch: namespaces is empty; leave it out for all namespaces`);
+    return this.kind.scope === "Cluster" ? [undefined] : (namespaces ?? [undefined]);
+  }
+
+  #reflector(scope: Scope, signal: AbortSignal): Reflector<KubernetesObject> {
+    setMaxListeners(0, signal); // One for each list and watch that is under way, and for what they wait for.
+    const { client, kind, clock, random, labelSelector, fieldSelector, pageSize = 250, notServedRetryMs = 10_000 } = this.#options;
+    const source = sourceOf<KubernetesObject>(client, kind, {
+      ...(scope === undefined ? {} : { namespace: scope }),
+      ...(labelSelector === undefined ? {} : { labelSelector }),
+      ...(fieldSelector === undefined ? {} : { fieldSelector }),
+    });
+    return new Reflector({
+      source,
+      sink: this.#sink(scope, signal),
+      clock,
+      random,
+      pacer: this.#shared.pacer,
+      pageSize,
+      notServedRetryMs,
+      onFailure: (error, where) => this.#report(error, where),
+      onListed: () => this.#options.onListed?.(),
+      onRecovered: () => this.#options.onRecovered?.(),
+    });
+  }
+
+  #sink(scope: Scope, signal: AbortSignal): Sink<KubernetesObject> {
+    const isSelecting = this.#options.labelSelector !== undefined || this.#options.fieldSelector !== undefined;
+    return {
+      take: (object) => {
+        const { uid, resourceVersion } = object.metadata;
+        return this.#view.knows(object.metadata, uid, resourceVersion) ?? this.#ingest(object);
+      },
+      apply: ({ type, object }) => {
+        // What had come when the watch of this namespace was ended is not heard any more.
+        if (signal.aborted) return;
+        if (type === "DELETED") this.#view.deleted(object);
+        else this.#view.present(object, object.metadata.resourceVersion, "event");
+      },
+      replace: (objects, version, ended) => this.#replace(scope, { objects, version }, ended),
+      wentBack: () => this.#view.wentBack(scope),
+      // Without a selection every write is on the watch, and one that is not there yet is still to come.
+      passed: (version) => (isSelecting && !signal.aborted ? this.#view.passed(version, scope) : undefined),
+    };
+  }
+
+  /** @param signal aborted, too, when `scope` is not watched any more */
+  async #replace(
+    scope: Scope,
+    list: { readonly objects: ReadonlyMap<string, KubernetesObject>; readonly version: string },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const isInitial = this.#scopes.isUnlisted(scope);
+    for (const object of list.objects.values()) {
+      await this.#breathe(signal);
+      this.#view.present(object, list.version, "list", isInitial);
+    }
+    for (const ref of this.#view.refs(scope)) {
+      await this.#breathe(signal);
+      if (!list.objects.has(keyOf(ref))) this.#view.absent(ref, list.version);
+    }
+    signal.throwIfAborted();
+    this.#view.listed(scope, list.version);
+    this.#scopes.hasListed(scope);
+  }
+
+  async #breathe(signal: AbortSignal): Promise<void> {
+    if (this.#shared.pacer.isDue) await this.#shared.pacer.rest();
+    signal.throwIfAborted();
+  }
+
+  #report(error: unknown, where: InformerErrorSource): void {
+    const { onError } = this.#options;
+    if (onError === undefined) {
+      if (where !== "list" && where !== "watch")
+        process.emitWarning(`informer of ${this.kind.kind}, ${where}: ${String(error)}`, "TreadleWarning");
+      return;
+    }
+    try {
+      onError(error, where);
+    } catch {
+      // There is nobody left to tell.
+    }
+  }
+
+  #requireCovered(namespace: string | undefined): void {
+    if (this.covers(namespace)) return;
+    const where = JSON.stringify(namespace);
+    const message = this.#scopes.watches(namespace ?? "")
+      ? `${this.kind.kind} in namespace ${where} is not listed yet: the namespace was added a moment ago, so nothing can be said of it; try again`
+      : `${this.kind.kind} is not watched in namespace ${where}: add it to createManager({ namespaces }), or declare the read, or the dependent, without a watch (watch: false, watched: false)`;
+    throw Object.assign(new Error(message), { code: "ERR_NAMESPACE_NOT_WATCHED" });
+  }
+
+  #namespaceOf(namespace: string | undefined): string | undefined {
+    return this.kind.scope === "Cluster" || namespace === "" ? undefined : namespace;
+  }
+
+  #refOf(ref: Ref): Ref {
+    const namespace = this.#namespaceOf(ref.namespace);
+    return namespace === undefined ? { name: ref.name } : { name: ref.name, namespace };
+  }
+}
