@@ -9,11 +9,15 @@ export interface Theatre {
   now(): number;
   /** Lets time pass, and what is due then happen. */
   pass(ms: number): Promise<void>;
+  /** Whether the steps so far are as they should be: else it is waited for longer, since a controller may be late. @defaultValue they are */
+  isExpected?(steps: readonly Step[]): boolean;
 }
 
 const STEP_MS = 250;
 /** So long nothing may have changed. Controllers that wait longer (retries of Jobs) are waited for by `until`. */
 const QUIET_MS = 2500;
+/** So long where what there is is not what is expected. */
+const LATE_MS = 30_000;
 const PATIENCE_MS = 180_000;
 
 /** What was written down. @throws when what a step waits for does not come */
@@ -23,25 +27,31 @@ export async function play(scenario: Scenario, theatre: Theatre): Promise<readon
   const steps: Step[] = [];
   await namespaces(transport, "POST", "", { metadata: { name: namespace } });
   const { objects, ...rest } = requests(transport, namespace);
+  const written = (all: readonly Step[]): readonly Step[] =>
+    digest(JSON.parse(JSON.stringify(all).replaceAll(namespace, "<namespace>")) as readonly Step[]); // what was written a moment ago
   try {
     await scenario.run({
       ...rest,
       async settle(step, until = () => true) {
-        steps.push({ step, objects: await quiet(theatre, objects, until, `${scenario.name}: ${step}`) });
+        const isExpected = (now: Objects): boolean => theatre.isExpected?.(written([...steps, { step, objects: now }])) ?? true;
+        steps.push({ step, objects: await quiet(theatre, { objects, until, isExpected, what: `${scenario.name}: ${step}` }) });
       },
     });
   } finally {
     await namespaces(transport, "DELETE", `/${namespace}`);
   }
-  return digest(JSON.parse(JSON.stringify(steps).replaceAll(namespace, "<namespace>")) as readonly Step[]); // what was written a moment ago
+  return written(steps);
 }
 
-async function quiet(
-  theatre: Theatre,
-  objects: () => Promise<Objects>,
-  until: (objects: Objects) => boolean,
-  what: string,
-): Promise<Objects> {
+interface Wanted {
+  readonly objects: () => Promise<Objects>;
+  readonly until: (objects: Objects) => boolean;
+  readonly isExpected: (objects: Objects) => boolean;
+  /** For the error. */
+  readonly what: string;
+}
+
+async function quiet(theatre: Theatre, { objects, until, isExpected, what }: Wanted): Promise<Objects> {
   const deadline = theatre.now() + PATIENCE_MS;
   let before = "";
   let since = theatre.now();
@@ -51,7 +61,7 @@ async function quiet(
     const at = theatre.now();
     if (text !== before) since = at;
     before = text;
-    if (until(now) && at - since >= QUIET_MS) return now;
+    if (until(now) && at - since >= QUIET_MS && (at - since >= LATE_MS || isExpected(now))) return now;
     if (at > deadline) throw new Error(`${what}: not reached within ${PATIENCE_MS / 1000} s; there is ${text}`);
     await theatre.pass(STEP_MS);
   }

@@ -69,7 +69,7 @@ const rooms: AnyHandler = handler(Room)
   )
   .build();
 
-test("two that read each other's status come to one end, whatever fails when", { timeout: 600_000 }, async () => {
+test("two that read each other's status come to one end, whatever fails when", { timeout: 600_000, tags: ["memory"] }, async () => {
   const { summary, points } = await explore([orders, rooms], {
     async run(cluster) {
       await cluster.create(Room, { metadata: { name: "room" }, spec: { seats: 10 } });
@@ -125,6 +125,7 @@ const claims = (kind: typeof Order | typeof Room): AnyHandler =>
 
 test("two that take the same field from each other never rest, and the reference says so with the objects in question", {
   timeout: 180_000,
+  tags: ["memory"],
 }, async () => {
   const { failures, points } = await explored([claims(Order), claims(Room)], {
     objects: [{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "shared" } }],
