@@ -72,7 +72,7 @@ describe("the CRD", () => {
     const status = root?.properties?.["status"];
     // a status is filled bit by bit: nothing in it is required
     expect(status?.required).toBeUndefined();
-    expect(Object.keys(status?.properties ?? {})).toEqual(["url", "conditions", "observedGeneration"]);
+    expect(Object.keys(status?.properties ?? {})).toEqual(["url", "conditions", "observedGeneration", "lastHandledReconcileAt"]);
     expect(status?.properties?.["conditions"]).toMatchObject({
       type: "array",
       "x-kubernetes-list-type": "map",
@@ -83,8 +83,8 @@ describe("the CRD", () => {
   test("stepState and dependents add their fields to the status, and nothing else does", () => {
     const fields = (common: Partial<ResourceCommon>): readonly string[] =>
       Object.keys(schemaOf({ spec: z.object({ a: z.string() }) }, common).properties?.["status"]?.properties ?? {});
-    expect(fields({})).toEqual(["conditions", "observedGeneration"]);
-    expect(fields({ stepState: true, dependents: true })).toEqual(["conditions", "observedGeneration", "steps", "dependents"]);
+    expect(fields({})).toEqual(["conditions", "observedGeneration", "lastHandledReconcileAt"]);
+    expect(fields({ stepState: true, dependents: true })).toEqual(["conditions", "observedGeneration", "lastHandledReconcileAt", "steps", "dependents"]);
     expect(define({ spec: z.object({}) }, { stepState: true }).resource).toMatchObject({ stepState: true, dependents: false });
   });
 
@@ -675,7 +675,7 @@ describe("names", () => {
     expect(problemsOf(() => define({ spec: z.object({}) }, { group: "foo.x-k8s.io" }))).toEqual([]);
   });
 
-  test.for(["conditions", "observedGeneration", "steps"])("status.%s belongs to the engine", (name) => {
+  test.for(["conditions", "observedGeneration", "lastHandledReconcileAt", "steps"])("status.%s belongs to the engine", (name) => {
     expect(problemsOf(() => define({ spec: z.object({}), status: z.object({ [name]: z.string() }) }))).toEqual([
       [`status.${name}`, "the engine keeps this field"],
     ]);

@@ -9,6 +9,8 @@ import type { Condition, DeepReadonly, KubernetesObject } from "./objects.ts";
 export interface EngineStatus {
   readonly conditions?: readonly Condition[];
   readonly observedGeneration?: number;
+  /** The last value of the annotation `treadle.dev/reconcile-requested-at` that a pass followed. */
+  readonly lastHandledReconcileAt?: string;
   /** What steps remember between passes, by step name. Only with `stepState`. */
   readonly steps?: Readonly<Record<string, unknown>>;
 }
@@ -61,6 +63,7 @@ export type ColumnPath<Spec, Status> =
   | `spec.${FieldPath<Spec>}`
   | `status.${FieldPath<Status>}`
   | "status.observedGeneration"
+  | "status.lastHandledReconcileAt"
   | `metadata.${"name" | "namespace" | "generation" | "creationTimestamp" | "deletionTimestamp"}`;
 
 /** A column of `kubectl get`: a field of the schema by its `path`, which gives the type too, or any `jsonPath`. */

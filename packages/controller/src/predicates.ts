@@ -5,10 +5,12 @@
  * through `not`, so no combination can lose the creation of an object by accident.
  *
  * Guarantee: a predicate is not asked about an object that is being deleted or is gone. Its finalizer would never be
- * removed and what is remembered of it never dropped, so these passes cannot be filtered away.
+ * removed and what is remembered of it never dropped, so these passes cannot be filtered away. Nor is it asked when people
+ * use the annotations that pause an object and ask for a pass now.
  */
 import { jsonEqual, type KubernetesObject } from "@treadle/apimachinery";
 import type { InformerEvent } from "@treadle/informer";
+import { PAUSED_ANNOTATION, RECONCILE_REQUESTED_ANNOTATION } from "@treadle/reconcile";
 
 /** True: the event starts a pass. False: it does not. `undefined`: no opinion, which counts as true. Must be pure. */
 export type Predicate<T extends KubernetesObject = KubernetesObject> = (event: InformerEvent<T>) => boolean | undefined;
@@ -64,9 +66,24 @@ export function not<T extends KubernetesObject>(predicate: Predicate<T>): Predic
   };
 }
 
-/** Whether a pass is due that no predicate may prevent. */
-export function isMandatory(event: InformerEvent<KubernetesObject>): boolean {
-  return event.type === "deleted" || event.object.metadata.deletionTimestamp !== undefined;
+/** Whether a pass is due that no predicate may prevent. `pause` is the annotation by which objects are paused. */
+export function isMandatory(event: InformerEvent<KubernetesObject>, pause: string = PAUSED_ANNOTATION): boolean {
+  const { type, object } = event;
+  if (type === "deleted" || object.metadata.deletionTimestamp !== undefined || isRequested(event)) return true;
+  return type === "updated" && isPaused(event.previous, pause) !== isPaused(object, pause);
+}
+
+/** Whether somebody asked for a pass by the annotation, and none has followed that is known of. */
+export function isRequested(event: InformerEvent<KubernetesObject>): boolean {
+  const request = event.object.metadata.annotations?.[RECONCILE_REQUESTED_ANNOTATION];
+  if (request === undefined || event.type === "deleted") return false;
+  const before = event.type === "updated" ? event.previous.metadata.annotations?.[RECONCILE_REQUESTED_ANNOTATION] : undefined;
+  const { status } = event.object as { readonly status?: { readonly lastHandledReconcileAt?: unknown } };
+  return request !== before && request !== status?.lastHandledReconcileAt;
+}
+
+function isPaused({ metadata }: KubernetesObject, annotation: string): boolean {
+  return metadata.annotations?.[annotation] === "true";
 }
 
 function changed(event: InformerEvent<KubernetesObject>, part: (object: KubernetesObject) => unknown): boolean | undefined {

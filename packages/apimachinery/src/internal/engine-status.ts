@@ -45,6 +45,11 @@ const OBSERVED_GENERATION: JsonSchema = {
   minimum: 0,
 };
 
+const LAST_HANDLED_RECONCILE_AT: JsonSchema = {
+  description: "The last value of the annotation treadle.dev/reconcile-requested-at that was followed.",
+  type: "string",
+};
+
 const STEPS: JsonSchema = {
   description: "What the operator's steps remember between passes. Not for other programs.",
   type: "object",
@@ -79,6 +84,7 @@ export function engineStatus(options: { readonly stepState: boolean; readonly de
   return {
     conditions: CONDITIONS,
     observedGeneration: OBSERVED_GENERATION,
+    lastHandledReconcileAt: LAST_HANDLED_RECONCILE_AT,
     ...(options.stepState ? { steps: STEPS } : {}),
     ...(options.dependents ? { dependents: DEPENDENTS } : {}),
   };
@@ -86,5 +92,5 @@ export function engineStatus(options: { readonly stepState: boolean; readonly de
 
 /** The names that an author's status may not use. `steps` stays reserved without step state: it may be switched on later. */
 export function reservedNames(options: { readonly dependents: boolean }): readonly string[] {
-  return ["conditions", "observedGeneration", "steps", ...(options.dependents ? ["dependents"] : [])];
+  return ["conditions", "observedGeneration", "lastHandledReconcileAt", "steps", ...(options.dependents ? ["dependents"] : [])];
 }

@@ -8,13 +8,15 @@ export interface ControllerMetrics {
   readonly queue: QueueObserver;
   /** Called once: where the gauges of the queue are read from, and how many workers there are. */
   watch(queue: () => QueueStatus, concurrency: number): void;
+  /** Called once: where the number of paused objects is read from. */
+  watchPaused(count: () => number): void;
   active(change: 1 | -1): void;
   passed(result: PassResult, durationMs: number): void;
   /** Something of the author's threw outside a pass, or a pass ended with an exception. */
   panicked(): void;
 }
 
-export const NO_METRICS: ControllerMetrics = { queue: {}, watch() {}, active() {}, passed() {}, panicked() {} };
+export const NO_METRICS: ControllerMetrics = { queue: {}, watch() {}, watchPaused() {}, active() {}, passed() {}, panicked() {} };
 
 /** The value of the label `result`, as controller-runtime uses it. */
 export type ResultLabel = "success" | "error" | "requeue" | "requeue_after";

@@ -18,18 +18,29 @@ export interface PassFamilies {
   readonly workers: Gauge<"controller">;
   /** Passes in progress; asked when the gauge is read. */
   readonly active: Map<string, () => number>;
+  /** Paused objects; asked when the gauge is read. */
+  readonly paused: Map<string, () => number>;
 }
 
 export function passFamilies(registry: Registry): PassFamilies {
   const common = { labelNames: ["controller"] as const, registers: [registry] };
   const prefix = "controller_runtime";
   const active = new Map<string, () => number>();
+  const paused = new Map<string, () => number>();
   const workers = new Gauge<"controller">({
     name: `${prefix}_active_workers`,
     help: "Passes in progress per controller.",
     ...common,
     collect: () => {
       for (const [controller, count] of active) workers.set({ controller }, count());
+    },
+  });
+  const pausedObjects = new Gauge<"controller">({
+    name: "treadle_paused_objects",
+    help: "Objects that an annotation pauses, as their last pass found them.",
+    ...common,
+    collect: () => {
+      for (const [controller, count] of paused) pausedObjects.set({ controller }, count());
     },
   });
   return {
@@ -58,6 +69,7 @@ export function passFamilies(registry: Registry): PassFamilies {
     seconds: new Histogram({ name: `${prefix}_reconcile_time_seconds`, help: "Length of a pass.", buckets: PASS_BUCKETS, ...common }),
     workers: new Gauge({ name: `${prefix}_max_concurrent_reconciles`, help: "Most passes at once per controller.", ...common }),
     active,
+    paused,
   };
 }
 
@@ -79,6 +91,7 @@ export function controllerMetrics(pass: PassFamilies, queue: QueueFamilies, name
       queue.sources.set(name, status);
       pass.workers.set(labels, concurrency);
     },
+    watchPaused: (count) => void pass.paused.set(name, count),
     active: (change) => {
       running += change;
     },

@@ -82,7 +82,7 @@ function looseOf({ kind }: Pipeline, { metadata, ...object }: KubernetesObject, 
   const { labels, annotations, ownerReferences } = metadata;
   if (basis === "cleanup") return { metadata: { labels, annotations } };
   const { status = {} } = object as { readonly status?: Readonly<Record<string, unknown>> };
-  const { conditions: _conditions, observedGeneration: _observedGeneration, steps: _steps, dependents, ...fields } = status;
+  const { conditions: _c, observedGeneration: _o, lastHandledReconcileAt: _l, steps: _s, dependents, ...fields } = status;
   // Entries are merged one by one, like conditions.
   const own = kind.resource?.dependents === true ? {} : { dependents };
   return { metadata: { labels, annotations, ownerReferences }, status: { ...fields, ...own } };

@@ -1,6 +1,7 @@
 /** What a reconciler remembers of its objects between passes; of an object that was made anew under an old name, nothing. */
 import type { KubernetesObject } from "@treadle/apimachinery";
 import type { Fetches } from "../fetches.ts";
+import { RECONCILE_REQUESTED_ANNOTATION } from "./names.ts";
 import { type KeyMemory, newMemory } from "./pass-state.ts";
 import type { Pipeline } from "./pipeline.ts";
 import { readerOf } from "./resolve.ts";
@@ -17,11 +18,12 @@ export class Memories {
 
   /** The memory of the object under `key`; a spec of a generation that was not seen yet is checked against the schema. */
   of(key: string, object: KubernetesObject): KeyMemory {
-    const { uid, generation } = object.metadata;
+    const { uid, generation, annotations } = object.metadata;
+    const request = annotations?.[RECONCILE_REQUESTED_ANNOTATION];
     let memory = this.#memories.get(key);
-    if (memory === undefined || memory.uid !== uid) {
+    if (memory === undefined || memory.uid !== uid || memory.request !== request) {
       this.forget(key);
-      memory = newMemory(uid);
+      memory = newMemory(uid, request);
       this.#memories.set(key, memory);
     }
     if (memory.checked === undefined || memory.checked.generation !== generation) {

@@ -32,6 +32,9 @@ export function stateAnnotationOf(name: string): string {
 /** An object that carries it with the value `"true"` is paused, for every handler that does not listen to another one. */
 export const PAUSED_ANNOTATION = "treadle.dev/paused";
 
+/** A new value of it, whatever it says, asks for a pass now: what delays passes starts anew, and predicates are not asked. */
+export const RECONCILE_REQUESTED_ANNOTATION = "treadle.dev/reconcile-requested-at";
+
 /**
  * The way out of a cleanup that cannot succeed: with this annotation, holding the handler's name (or several, with commas between), an object that is being
  * deleted loses the handler's finalizer without its cleanups. Whatever they would have removed stays behind.

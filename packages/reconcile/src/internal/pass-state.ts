@@ -21,6 +21,8 @@ import { PrimaryGone, type QuietRequeue, Writer } from "./writer.ts";
 /** What is remembered of a key between passes, in this process only; dropped when the uid changes. */
 export interface KeyMemory {
   readonly uid: string | undefined;
+  /** What the object said in {@link RECONCILE_REQUESTED_ANNOTATION}: with another value everything here starts anew. */
+  readonly request: string | undefined;
   /** The spec was checked against the schema at this generation. */
   checked: { readonly generation: number | undefined; readonly problems: readonly string[] } | undefined;
   readonly waiting: WaitingCurve;
@@ -36,9 +38,10 @@ export interface KeyMemory {
 }
 
 /** What is remembered of an object that was never seen. */
-export function newMemory(uid: string | undefined): KeyMemory {
+export function newMemory(uid: string | undefined, request?: string): KeyMemory {
   return {
     uid,
+    request,
     checked: undefined,
     waiting: { reason: "", attempts: 0, inVain: 0 },
     written: new Set(),
@@ -231,7 +234,7 @@ export class Pass {
     const { conditions, stateIn, kind } = this.pipeline;
     return [
       ...(conditions === undefined ? [] : ["conditions"]),
-      ...(conditions?.keepsObservedGeneration === true ? ["observedGeneration"] : []),
+      ...(conditions?.keepsObservedGeneration === true ? ["observedGeneration", "lastHandledReconcileAt"] : []),
       ...(stateIn === "status" ? ["steps"] : []),
       ...(kind.resource?.dependents === true ? ["dependents"] : []),
     ];
@@ -249,6 +252,7 @@ export class Pass {
 const HOW_TO_WRITE: Readonly<Record<string, string>> = {
   conditions: "declare the condition, and set it by req.conditions",
   observedGeneration: "it is the generation of the object that the pass saw",
+  lastHandledReconcileAt: "it is the request that the pass followed",
   steps: "write req.state",
   dependents: "dependentApply writes it",
 };
@@ -256,7 +260,7 @@ const HOW_TO_WRITE: Readonly<Record<string, string>> = {
 /** The status without what the engine keeps there. */
 function authorsPart(status: Record<string, unknown> | undefined, hasDependents: boolean): Record<string, unknown> {
   if (status === undefined) return {};
-  const { conditions: _conditions, observedGeneration: _observedGeneration, steps: _steps, ...rest } = status;
+  const { conditions: _c, observedGeneration: _o, lastHandledReconcileAt: _l, steps: _s, ...rest } = status;
   if (hasDependents) delete rest["dependents"];
   return rest;
 }

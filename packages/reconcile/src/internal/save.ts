@@ -13,7 +13,7 @@ import {
 } from "@treadle/apimachinery";
 import { computeConditions, conditionsSoFar, failure } from "./compute-conditions.ts";
 import { dependentEntries } from "./dependent-entries.ts";
-import { stateAnnotationOf } from "./names.ts";
+import { RECONCILE_REQUESTED_ANNOTATION, stateAnnotationOf } from "./names.ts";
 import { noteNotStored, requireStored, unlessKnownFutile } from "./not-stored.ts";
 import { leftovers } from "./paused.ts";
 import type { Intents, Pass } from "./pass-state.ts";
@@ -176,12 +176,19 @@ function statusChange(pass: Pass, newest: KubernetesObject, wish: Wish): object 
     const { generation } = pass.object.metadata;
     const observes = stage === "final" && rules.keepsObservedGeneration && pass.type !== "gated" && generation !== undefined;
     if (observes && before?.["observedGeneration"] !== generation) wanted = { ...wanted, observedGeneration: generation };
+    const request = observes ? recordableRequest(pass) : undefined;
+    if (request !== undefined && before?.["lastHandledReconcileAt"] !== request) wanted = { ...wanted, lastHandledReconcileAt: request };
   }
   const dependents = stage === "final" ? dependentEntries(pass, before) : undefined;
   if (dependents !== undefined) wanted = { ...wanted, dependents };
   if (wanted === before) return undefined;
   const status = createMergePatch(before ?? {}, wanted ?? {});
   return status === undefined ? undefined : { status };
+}
+
+/** What somebody asked for by the annotation; the status of somebody else's kind has no room for it. */
+function recordableRequest({ pipeline, object }: Pass): string | undefined {
+  return pipeline.kind.resource === undefined ? undefined : object.metadata.annotations?.[RECONCILE_REQUESTED_ANNOTATION];
 }
 
 function finalConditions(pass: Pass, newest: KubernetesObject, status: Status | undefined): readonly Condition[] {
