@@ -2,9 +2,11 @@
 import type { Clock, Kind, ObjectOf, Random } from "@treadle/apimachinery";
 import type { Client } from "@treadle/client";
 import type { Informer } from "./informer.ts";
+import { MemoryBudget, memoryLimitBytes } from "./internal/memory-budget.ts";
 import { Freezer } from "./internal/freeze.ts";
 import { Pacer } from "./internal/pacer.ts";
 import { type AnyKind, StoreInformer } from "./internal/store-informer.ts";
+import type { InformerWarning } from "./warnings.ts";
 
 /** Where a reported failure happened. Of `list` and `watch` the informer recovers by itself. */
 export type InformerErrorSource = "list" | "watch" | "handler" | "index" | "ingest";
@@ -25,6 +27,8 @@ export interface InformerOptions<K extends Kind = Kind> {
   readonly ingest?: (object: ObjectOf<K>) => ObjectOf<K>;
   /** Told of every failure, each time. @defaultValue a process warning, but nothing for list and watch: see `progress()` */
   readonly onError?: (error: unknown, where: InformerErrorSource) => void;
+  /** Told before something goes wrong. @defaultValue a process warning */
+  readonly onWarning?: (warning: InformerWarning) => void;
   /** Told after each list that is complete in the store, the first as well as those after a failure. */
   readonly onListed?: () => void;
   /** Told when a list or watch works after it had failed; `progress().lastError` does not name that failure any more. */
@@ -47,11 +51,16 @@ export function createInformer<K extends Kind>(options: InformerOptions<K>): Inf
 export interface SharedParts {
   readonly pacer: Pacer;
   readonly freezer: Freezer;
+  readonly memory: MemoryBudget;
 }
 
-/** In virtual time it is that which counts for the pacer: what was slow once must not change the order of things. */
-export function sharedParts(clock: Clock): SharedParts {
-  return { pacer: "advance" in clock ? new Pacer(undefined, () => clock.now()) : new Pacer(), freezer: new Freezer() };
+export function sharedParts(clock: Clock, limitBytes: number = memoryLimitBytes()): SharedParts {
+  const isVirtual = "advance" in clock;
+  return {
+    pacer: isVirtual ? new Pacer(Number.POSITIVE_INFINITY) : new Pacer(),
+    freezer: new Freezer(),
+    memory: new MemoryBudget(limitBytes),
+  };
 }
 
 export function createSharingInformer<K extends Kind>(options: InformerOptions<K>, shared: SharedParts): Informer<K> {

@@ -1,3 +1,4 @@
 export { createInformer, type InformerErrorSource, type InformerOptions } from "./create-informer.ts";
 export type { Informer, InformerEvent, InformerProgress, Select } from "./informer.ts";
 export { type Cache, createInformers, type Informers, type InformerScope, type InformersOptions } from "./informers.ts";
+export type { InformerWarning } from "./warnings.ts";

@@ -21,6 +21,7 @@ import {
 import type { Client } from "@treadle/client";
 import { createSharingInformer, type InformerErrorSource, type InformerOptions, sharedParts } from "./create-informer.ts";
 import type { Informer, Select } from "./informer.ts";
+import type { InformerWarning } from "./warnings.ts";
 
 export interface InformersOptions {
   readonly client: Pick<Client, "list" | "watch">;
@@ -31,6 +32,13 @@ export interface InformersOptions {
   readonly pageSize?: number;
   /** Told of every failure of every informer. @defaultValue as in {@link InformerOptions.onError} */
   readonly onError?: (error: unknown, where: InformerErrorSource, kind: Kind) => void;
+  /** Told before something goes wrong; see {@link InformerOptions.onWarning}. */
+  readonly onWarning?: (warning: InformerWarning, kind: Kind) => void;
+  /**
+   * How much memory the process may use: where the caches may take more than half of it, that is said while they are
+   * being listed. @defaultValue the heap limit of V8, or the memory limit of the container where that is less
+   */
+  readonly memoryLimitBytes?: number;
   /** Told after each complete list of an informer; see {@link InformerOptions.onListed}. */
   readonly onListed?: (kind: Kind) => void;
   /** Told when an informer works again; see {@link InformerOptions.onRecovered}. */
@@ -81,7 +89,7 @@ export interface Informers {
 
 export function createInformers(options: InformersOptions): Informers {
   const entries = new Map<string, { readonly informer: Informer; readonly ingest: unknown; readonly isCommon: boolean }>();
-  const shared = sharedParts(options.clock);
+  const shared = sharedParts(options.clock, options.memoryLimitBytes);
   let { namespaces } = options;
   let state: "made" | "started" | "stopped" = "made";
 
@@ -138,7 +146,7 @@ export function createInformers(options: InformersOptions): Informers {
   };
 
   function common(kind: Kind): Omit<InformerOptions, "kind"> {
-    const { client, clock, random, pageSize, onError, onListed, onRecovered, notServedRetryMs } = options;
+    const { client, clock, random, pageSize, onError, onWarning, onListed, onRecovered, notServedRetryMs } = options;
     return {
       client,
       clock,
@@ -146,6 +154,7 @@ export function createInformers(options: InformersOptions): Informers {
       ...(namespaces === undefined ? {} : { namespaces }),
       ...(pageSize === undefined ? {} : { pageSize }),
       ...(notServedRetryMs === undefined ? {} : { notServedRetryMs }),
+      ...(onWarning === undefined ? {} : { onWarning: (warning: InformerWarning): void => onWarning(warning, kind) }),
       ...(onListed === undefined ? {} : { onListed: (): void => onListed(kind) }),
       ...(onRecovered === undefined ? {} : { onRecovered: (): void => onRecovered(kind) }),
       ...(onError === undefined ? {} : { onError: (error: unknown, where: InformerErrorSource): void => onError(error, where, kind) }),

@@ -371,8 +371,8 @@ test("a confirmed write costs no list later", async () => {
   expect(r.clock.nextDue(), "no timer is left of it").toBe(due);
 });
 
-test("what we wrote out of the selection is gone as soon as the watch has passed it", async () => {
-  const r = await synced(6, [widget("a", 5)], { labelSelector: { app: "x" } });
+test("what we wrote out of a selection by fields is gone as soon as the watch has passed it", async () => {
+  const r = await synced(6, [widget("a", 5)], { fieldSelector: "spec.app=x" });
   r.informer.observeWrite(widget("other", 8));
   r.informer.observeWrite(widget("a", 9));
   r.stream.send(bookmark(8));
@@ -382,6 +382,42 @@ test("what we wrote out of the selection is gone as soon as the watch has passed
   await r.settle();
   expect(r.informer.list()).toEqual([]);
   expect(r.events()).toEqual(["deleted other@8", "deleted a@9"]);
+});
+
+const labelled = (version: number, app: string) => widget("a", version, { labels: { app } });
+
+test("what we wrote out of a selection by labels is gone at once, and no older event or list brings it back", async () => {
+  const warnings: string[] = [];
+  const r = await synced(6, [labelled(5, "x")], { labelSelector: { app: "x" }, onWarning: ({ type }) => void warnings.push(type) });
+  r.informer.observeWrite(labelled(9, "y"));
+  expect(shown(r)).toBe("none");
+  r.stream.send(modified(labelled(7, "x")), bookmark(8));
+  await r.settle();
+  const stream = await relist(r, 8, [labelled(7, "x")]);
+  expect(shown(r)).toBe("none");
+  stream.send(deleted(labelled(9, "x")), bookmark(9));
+  await r.settle();
+  expect([shown(r), r.events()]).toEqual(["none", []]);
+  expect(warnings).toEqual(["outside"]);
+});
+
+test("what we bring back to a selection by labels is shown again, whatever the watch says late of its leaving", async () => {
+  const r = await synced(6, [labelled(5, "x")], { labelSelector: "app in (x)" });
+  r.stream.send(deleted(labelled(7, "x")));
+  await r.settle();
+  expect(r.events()).toEqual(["deleted a@7"]);
+  r.informer.observeWrite(labelled(8, "x"));
+  r.stream.send(added(labelled(8, "x")));
+  await r.settle();
+  expect([shown(r), r.events()]).toEqual(["a@8", []]);
+});
+
+test("an own write that is of no selection is not kept, and takes nothing with it", async () => {
+  const r = await synced(6, [], { labelSelector: { app: "x" }, onWarning: () => undefined });
+  r.informer.observeWrite(labelled(7, "y"));
+  r.stream.send(added(labelled(8, "x")));
+  await r.settle();
+  expect([shown(r), r.events()]).toEqual(["a@8", ["added a@8"]]);
 });
 
 test("an echo that overtakes the response of an expected write is no event", async () => {

@@ -1,6 +1,6 @@
-import { seededRandom } from "@treadle/apimachinery";
+import { fakeClock, seededRandom } from "@treadle/apimachinery";
 import { expect, test } from "vitest";
-import { Freezer } from "../src/internal/freeze.ts";
+import { sharedParts } from "../src/create-informer.ts";
 import { Pacer } from "../src/internal/pacer.ts";
 import { added, apiError, bookmark, deleted, errorLine, id, modified, page, type Rig, rig, synced, widget } from "./scripted.ts";
 
@@ -357,7 +357,7 @@ test("late events do not take back the version to resume from", async () => {
 test.for(["stream", "pages"])("a long first list by %s is cut into slices between which the event loop turns", async (how) => {
   let spentMs = 0;
   const pacer = new Pacer(8, () => spentMs);
-  const made = rig({ ingest: (object) => (spentMs++, object) }, { pacer, freezer: new Freezer() });
+  const made = rig({ ingest: (object) => (spentMs++, object) }, { ...sharedParts(fakeClock()), pacer });
   const handled: number[] = [];
   made.informer.onEvent(() => void handled.push((spentMs++, turns)));
   let turns = 0;

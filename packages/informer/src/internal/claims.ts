@@ -88,6 +88,17 @@ export function removal<T extends KubernetesObject>(uid: string, known: Known<T>
   };
 }
 
+/** What the response of a write of ours changes that took the object out of the selection: until a later one brings it back. */
+export function leave<T extends KubernetesObject>({ metadata }: T, known: Known<T>): Verdict<T> {
+  const { shown, claim, deadline } = known;
+  const { uid, resourceVersion: version } = metadata;
+  if (shown === undefined || shown.metadata.uid !== uid || isOlder(version, shown.metadata.resourceVersion)) return { shown, claim };
+  return {
+    shown: undefined,
+    claim: { uid, object: undefined, version, isOwnRemoval: false, watched: watchedOf(known), deadline, isExpired: false },
+  };
+}
+
 function watchedOf<T>({ claim, shown }: Known<T>): T | undefined {
   return claim === undefined ? shown : claim.watched;
 }

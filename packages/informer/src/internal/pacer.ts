@@ -9,7 +9,7 @@ export class Pacer {
 
   /**
    * @param sliceMs Processor time, so the real clock counts and not the injected one. @defaultValue 8, which leaves room below 10 ms for the last object
-   * @param now in virtual time that of the injected clock, where every run has to be like the last: a slice never ends
+   * Infinite in virtual time, where every run has to be like the last: what was slow once must not change the order of things.
    */
   constructor(sliceMs = 8, now: () => number = () => performance.now()) {
     this.#sliceMs = sliceMs;
@@ -18,6 +18,7 @@ export class Pacer {
 
   /** True when this turn has been used up: {@link rest} before the next piece of work. */
   get isDue(): boolean {
+    if (this.#sliceMs === Number.POSITIVE_INFINITY) return false;
     const now = this.#now();
     if (this.#startedAt !== undefined) return now - this.#startedAt >= this.#sliceMs;
     this.#startedAt = now;
@@ -25,6 +26,12 @@ export class Pacer {
       this.#startedAt = undefined;
     });
     return false;
+  }
+
+  /** What this turn began with took its time already: the parsing of a page. The next piece of work is of another one. */
+  used(): void {
+    void this.isDue;
+    this.#startedAt = Number.NEGATIVE_INFINITY;
   }
 
   /** Lets the event loop turn once. */

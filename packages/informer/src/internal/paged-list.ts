@@ -5,8 +5,8 @@ import { checkedKey, describe, type Source, versionOf } from "./source.ts";
 
 export interface ListAllOptions<T> {
   readonly signal: AbortSignal;
-  /** Called for each answer of the server. */
-  readonly onPage: () => void;
+  /** Called for each answer of the server, with what it says of how many objects there are from this page on. */
+  readonly onPage: (objects: number | undefined) => void;
   /** What is kept of an object. */
   readonly take: (object: T) => Promise<T>;
 }
@@ -30,8 +30,10 @@ export async function listAll<T extends KubernetesObject>(
     try {
       for (;;) {
         const page = await orAborted(source.list({ ...limit, ...(token === "" ? {} : { continue: token }), signal }), signal);
-        onPage();
-        for (const object of itemsOf(page, source)) objects.set(checkedKey(object, source), await take(object));
+        const items = itemsOf(page, source);
+        const remaining = (page.metadata?.continue ?? "") === "" ? 0 : page.metadata?.remainingItemCount;
+        onPage(remaining === undefined ? undefined : items.length + remaining);
+        for (const object of items) objects.set(checkedKey(object, source), await take(object));
         token = page.metadata?.continue ?? "";
         if (token === "") return { objects, version: versionOf(page) };
       }

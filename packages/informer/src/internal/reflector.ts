@@ -7,6 +7,7 @@ import { type Clock, type KubernetesObject, type Random, sleep } from "@treadle/
 import type { WatchEvent } from "@treadle/client";
 import { close, orAborted, Watchdog } from "./await.ts";
 import { TooQuietError, WentBackError } from "./failures.ts";
+import type { MemoryPart } from "./memory-budget.ts";
 import type { Pacer } from "./pacer.ts";
 import { listAll } from "./paged-list.ts";
 import { Recovery } from "./recovery.ts";
@@ -33,6 +34,7 @@ export interface ReflectorOptions<T extends KubernetesObject> {
   readonly clock: Clock;
   readonly random: Random;
   readonly pacer: Pacer;
+  readonly memory: MemoryPart;
   readonly pageSize: number;
   /** The longest pause while the kind is not served. */
   readonly notServedRetryMs: number;
@@ -125,11 +127,21 @@ export class Reflector<T extends KubernetesObject> {
     if (this.#initialEvents === "skip once") this.#initialEvents = "try";
     const watchdog = this.#guard(signal, QUIET_WITH_BOOKMARKS_MS, "list");
     try {
-      const { source, sink, pageSize } = this.#options;
+      const { source, sink, pageSize, pacer, memory } = this.#options;
+      memory.begin();
       const { objects, version } = await listAll(source, pageSize, {
         signal: watchdog.signal,
-        onPage: () => this.#answered(watchdog),
-        take: async (object) => (await this.#breathe(watchdog.signal), sink.take(object)),
+        onPage: (remaining) => {
+          this.#answered(watchdog);
+          pacer.used();
+          if (remaining !== undefined) memory.expect(remaining);
+        },
+        take: async (object) => {
+          await this.#breathe(watchdog.signal);
+          const kept = sink.take(object);
+          memory.took(kept);
+          return kept;
+        },
       });
       await this.#replace(objects, versionIn(version, source, "list"), watchdog);
     } finally {
@@ -185,8 +197,9 @@ export class Reflector<T extends KubernetesObject> {
 
   /** Up to the bookmark that ends them. @throws when the stream ends before. */
   async #readInitialEvents(iterator: AsyncIterator<WatchEvent<T>>, watchdog: Watchdog): Promise<void> {
-    const { source, sink } = this.#options;
+    const { source, sink, memory } = this.#options;
     const objects = new Map<string, T>();
+    memory.begin();
     for (;;) {
       const event = await this.#next(iterator, watchdog);
       if (event === undefined) throw new Error(`watch of ${describe(source)} ended before the end of its initial events`);
@@ -196,8 +209,13 @@ export class Reflector<T extends KubernetesObject> {
         return await this.#replace(objects, versionIn(versionOf(event.object), source, "watch"), watchdog);
       }
       const key = checkedKey(event.object, source);
-      if (event.type === "DELETED") objects.delete(key);
-      else objects.set(key, sink.take(event.object));
+      if (event.type === "DELETED") {
+        objects.delete(key);
+        continue;
+      }
+      const kept = sink.take(event.object);
+      memory.took(kept);
+      objects.set(key, kept);
     }
   }
 

@@ -53,6 +53,10 @@ export class Scopes {
     return [...this.#running.values()].map(({ reflector }) => reflector);
   }
 
+  get isOfAll(): boolean {
+    return this.#running.has(undefined);
+  }
+
   of(scope: Scope): AnyReflector | undefined {
     return (this.#running.get(scope) ?? this.#running.get(undefined))?.reflector;
   }

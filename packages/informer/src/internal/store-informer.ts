@@ -3,9 +3,20 @@
  * our own writes, one store.
  */
 import { setMaxListeners } from "node:events";
-import { type Kind, keyOf, type KubernetesObject, type Ref } from "@treadle/apimachinery";
+import {
+  formatLabelSelector,
+  type Kind,
+  keyOf,
+  type KubernetesObject,
+  labelRequirements,
+  type LabelRequirements,
+  matchesLabels,
+  parseLabelSelector,
+  type Ref,
+} from "@treadle/apimachinery";
 import type { InformerErrorSource, InformerOptions, SharedParts } from "../create-informer.ts";
 import type { Informer, InformerEvent, InformerProgress, Select } from "../informer.ts";
+import { type InformerWarning, memoryWarning, outsideWarning, unscopedWarning } from "../warnings.ts";
 import { copyJson } from "./freeze.ts";
 import { type Ingest, ingestOf } from "./ingest.ts";
 import { Reflector } from "./reflector.ts";
@@ -30,6 +41,9 @@ export class StoreInformer implements Informer<AnyKind> {
   readonly #scopes: Scopes;
   readonly #ingest: Ingest;
   readonly #subscriptions: Subscriptions<KubernetesObject>;
+  /** Of the label selector, if there is one. */
+  readonly #labels: LabelRequirements | undefined;
+  readonly #warned = new Set<InformerWarning["type"]>();
 
   constructor(options: InformerOptions<AnyKind>, shared: SharedParts) {
     const { kind, clock, pageSize = 250 } = options;
@@ -38,6 +52,7 @@ export class StoreInformer implements Informer<AnyKind> {
     this.kind = kind;
     this.#options = options;
     this.#shared = shared;
+    this.#labels = requirementsOf(options.labelSelector);
     this.#subscriptions = new Subscriptions((error) => this.#report(error, "handler"));
     this.#ingest = ingestOf({ kind, ingest: options.ingest, freezer: shared.freezer, onError: (error) => this.#report(error, "ingest") });
     this.#store = new Store((error) => this.#report(error, "index"));
@@ -54,6 +69,7 @@ export class StoreInformer implements Informer<AnyKind> {
   }
 
   start(): void {
+    this.#warnUnscoped();
     this.#scopes.start();
   }
 
@@ -75,6 +91,7 @@ export class StoreInformer implements Informer<AnyKind> {
 
   setNamespaces(namespaces: readonly string[] | undefined, signal?: AbortSignal): Promise<void> {
     this.#scopes.set(this.#scopesOf(namespaces));
+    this.#warnUnscoped();
     const listed = this.#scopes.listed(signal);
     listed.catch(() => undefined); // As above.
     return listed;
@@ -116,6 +133,11 @@ export class StoreInformer implements Informer<AnyKind> {
   observeWrite(object: KubernetesObject): void {
     // No watch would ever confirm a write elsewhere.
     if (!this.#scopes.watches(object.metadata.namespace ?? "")) return;
+    if (this.#labels !== undefined && !matchesLabels(this.#labels, object.metadata.labels)) {
+      this.#view.wroteOutside(object);
+      this.#warn(outsideWarning(this.kind, object, formatLabelSelector(this.#labels)));
+      return;
+    }
     // A copy: the caller may go on working on its own, and what is stored is frozen.
     this.#view.wrote(this.#ingest(copyJson(object)));
   }
@@ -157,12 +179,16 @@ export class StoreInformer implements Informer<AnyKind> {
       ...(labelSelector === undefined ? {} : { labelSelector }),
       ...(fieldSelector === undefined ? {} : { fieldSelector }),
     });
+    const { pacer, memory: budget } = this.#shared;
+    const memory = budget.part((forecast) => this.#warn(memoryWarning(kind, forecast)));
+    signal.addEventListener("abort", () => budget.remove(memory), { once: true });
     return new Reflector({
       source,
       sink: this.#sink(scope, signal),
       clock,
       random,
-      pacer: this.#shared.pacer,
+      pacer,
+      memory,
       pageSize,
       notServedRetryMs,
       onFailure: (error, where) => this.#report(error, where),
@@ -216,6 +242,21 @@ export class StoreInformer implements Informer<AnyKind> {
     signal.throwIfAborted();
   }
 
+  #warnUnscoped(): void {
+    const { labelSelector, fieldSelector } = this.#options;
+    if (labelSelector !== undefined || fieldSelector !== undefined || !this.#scopes.isOfAll) return;
+    const warning = unscopedWarning(this.kind);
+    if (warning !== undefined) this.#warn(warning);
+  }
+
+  #warn(warning: InformerWarning): void {
+    if (this.#warned.has(warning.type)) return;
+    this.#warned.add(warning.type);
+    const { onWarning } = this.#options;
+    if (onWarning === undefined) process.emitWarning(warning.message, "TreadleWarning");
+    else onWarning(warning);
+  }
+
   #report(error: unknown, where: InformerErrorSource): void {
     const { onError } = this.#options;
     if (onError === undefined) {
@@ -247,4 +288,9 @@ export class StoreInformer implements Informer<AnyKind> {
     const namespace = this.#namespaceOf(ref.namespace);
     return namespace === undefined ? { name: ref.name } : { name: ref.name, namespace };
   }
+}
+
+function requirementsOf(selector: InformerOptions["labelSelector"]): LabelRequirements | undefined {
+  if (selector === undefined) return undefined;
+  return typeof selector === "string" ? parseLabelSelector(selector) : labelRequirements({ matchLabels: selector });
 }

@@ -4,7 +4,7 @@
  */
 import { type Clock, jsonEqual, keyOf, type KubernetesObject, type Ref, refOf, type Timer } from "@treadle/apimachinery";
 import type { InformerEvent } from "../informer.ts";
-import { type Claim, hear, type Known, removal, type Statement, type Verdict, write } from "./claims.ts";
+import { type Claim, hear, type Known, leave, removal, type Statement, type Verdict, write } from "./claims.ts";
 import { Graves } from "./graves.ts";
 import type { Store } from "./store.ts";
 import { isAtLeast } from "./version.ts";
@@ -138,6 +138,11 @@ export class View<T extends KubernetesObject> {
     const isGone = known.shown === undefined && known.claim === undefined && isAtLeast(listed, resourceVersion);
     if (isGone && !this.#held.has(keyOf(object.metadata))) return;
     this.#own(object.metadata, write(object, known));
+  }
+
+  /** Our write was answered with `object`, which is not in the selection that is watched: to the watch, it is gone. */
+  wroteOutside(object: T): void {
+    this.#own(object.metadata, leave(object, this.#known(object.metadata)));
   }
 
   /** We removed the object `uid`. No event: the writer knows. */

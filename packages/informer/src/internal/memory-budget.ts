@@ -1,0 +1,102 @@
+/**
+ * How much memory the caches of a process will take, known before they are full: a page of a list says how many objects
+ * remain, and those that came say how large they are.
+ */
+import { getHeapStatistics } from "node:v8";
+import type { KubernetesObject } from "@treadle/apimachinery";
+import type { Forecast } from "../warnings.ts";
+
+/** Heap for each byte of JSON that is kept: 1.3 for pods of 5 KB without managedFields (bench/store.ts), and indexes. */
+const HEAP_PER_BYTE = 1.5;
+/** Of the limit; the rest is for passes, requests, garbage and the process itself. */
+const SHARE = 0.5;
+/** The same where it is not known how many are to come. */
+const SHARE_SO_FAR = 0.25;
+/** Measuring an object costs as much as making its JSON. */
+const MEASURED_AT_FIRST = 16;
+const MEASURED_LATER = 256;
+
+/** What V8, or the container that the process is in, allows. */
+export function memoryLimitBytes(): number {
+  const heap = getHeapStatistics().heap_size_limit;
+  const container = process.constrainedMemory();
+  return container > 0 ? Math.min(heap, container) : heap;
+}
+
+export class MemoryBudget {
+  readonly limitBytes: number;
+  readonly #parts = new Set<MemoryPart>();
+
+  constructor(limitBytes: number) {
+    this.limitBytes = limitBytes;
+  }
+
+  /** @param onDoubt called when it may not be enough, again with each object as long as it is so */
+  part(onDoubt: (forecast: Forecast) => void): MemoryPart {
+    const part = new MemoryPart(() => {
+      let bytesOfAll = 0;
+      for (const { bytes } of this.#parts) bytesOfAll += bytes;
+      const share = part.isTotalKnown ? SHARE : SHARE_SO_FAR;
+      if (bytesOfAll <= share * this.limitBytes) return;
+      const { objects, isTotalKnown, bytesEach } = part;
+      onDoubt({ objects, isTotalKnown, bytesEach, bytesOfAll, limitBytes: this.limitBytes });
+    });
+    this.#parts.add(part);
+    return part;
+  }
+
+  remove(part: MemoryPart): void {
+    this.#parts.delete(part);
+  }
+}
+
+/** What one reflector keeps. */
+export class MemoryPart {
+  readonly #onMeasured: () => void;
+  #count = 0;
+  #total: number | undefined;
+  #measured = 0;
+  #measuredBytes = 0;
+
+  constructor(onMeasured: () => void) {
+    this.#onMeasured = onMeasured;
+  }
+
+  get objects(): number {
+    return Math.max(this.#count, this.#total ?? 0);
+  }
+
+  get isTotalKnown(): boolean {
+    return this.#total !== undefined;
+  }
+
+  get bytesEach(): number {
+    return this.#measured === 0 ? 0 : (this.#measuredBytes / this.#measured) * HEAP_PER_BYTE;
+  }
+
+  get bytes(): number {
+    return this.objects * this.bytesEach;
+  }
+
+  /** A list begins. */
+  begin(): void {
+    this.#count = 0;
+    this.#total = undefined;
+    this.#measured = 0;
+    this.#measuredBytes = 0;
+  }
+
+  /** So many objects come with this page and after it, says the server. */
+  expect(objects: number): void {
+    this.#total = this.#count + objects;
+  }
+
+  /** `object` is kept. */
+  took(object: KubernetesObject): void {
+    this.#count++;
+    if (this.#count > MEASURED_AT_FIRST && this.#count % MEASURED_LATER !== 0) return;
+    this.#measured++;
+    this.#measuredBytes += JSON.stringify(object).length;
+    if (this.#count >= MEASURED_AT_FIRST) this.#onMeasured();
+  }
+}

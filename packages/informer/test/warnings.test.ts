@@ -1,0 +1,105 @@
+/** What is said before something goes wrong. */
+import { fakeClock, type Kind, kind, seededRandom } from "@treadle/apimachinery";
+import { Event, Pod, Secret } from "@treadle/apimachinery/kinds";
+import { metadataOnly } from "@treadle/client";
+import { expect, test } from "vitest";
+import { createInformers, type InformersOptions, type InformerWarning } from "../src/index.ts";
+import { added, apiError, bookmark, deleted, page, scripted, widget, Widget } from "./scripted.ts";
+
+const ConfigMap = kind({ group: "", version: "v1", kind: "ConfigMap" });
+
+function rig(options: Partial<InformersOptions> = {}) {
+  const clock = fakeClock();
+  const script = scripted();
+  const warnings: (InformerWarning & { of: string })[] = [];
+  const onWarning = (warning: InformerWarning, of: Kind): void => void warnings.push({ ...warning, of: of.kind });
+  const informers = createInformers({ client: script.client, clock, random: seededRandom(1), onWarning, ...options });
+  return { ...script, informers, warnings, settle: () => clock.advance(0), types: () => warnings.map(({ type, of }) => `${type} ${of}`) };
+}
+
+test.for([
+  ["Secrets", Secret, {}, ["unscoped Secret"]],
+  ["the metadata of Secrets: the right to list them is that to read them", metadataOnly(Secret), {}, ["unscoped Secret"]],
+  ["Pods", Pod, {}, ["unscoped Pod"]],
+  ["Events", Event, {}, ["unscoped Event"]],
+  ["the metadata of Pods: it is small", metadataOnly(Pod), {}, []],
+  ["Pods of a selection", Pod, { labelSelector: { app: "x" } }, []],
+  ["Secrets of a type", Secret, { fieldSelector: "type=kubernetes.io/tls" }, []],
+  ["Secrets of a namespace", Secret, { namespaces: ["x"] }, []],
+  ["another kind", ConfigMap, {}, []],
+] as const)("a watch of the whole cluster: %s", async ([, of, scope, want]) => {
+  const r = rig();
+  r.informers.for<Kind>(of, scope);
+  expect(r.types()).toEqual([]);
+  r.informers.startAll();
+  expect(r.types()).toEqual(want);
+  for (const { message } of r.warnings) expect(message).toContain("set createManager({ namespaces }), or a selector");
+  await r.informers.stop();
+});
+
+test("a kind that is widened to all namespaces at run time is warned of then, once", async () => {
+  const r = rig({ namespaces: ["x"] });
+  r.informers.for(Pod);
+  r.informers.startAll();
+  expect(r.types()).toEqual([]);
+  for (const namespaces of [undefined, ["x"], undefined]) void r.informers.setNamespaces(namespaces);
+  expect(r.types()).toEqual(["unscoped Pod"]);
+  await r.informers.stop();
+});
+
+/** 1,000 bytes of JSON each. */
+const large = Array.from({ length: 20 }, (_, i) => {
+  const object = widget(`w${i}`, i + 1, { spec: "" });
+  return { ...object, spec: "x".repeat(1000 - JSON.stringify(object).length) };
+});
+
+test("a list that will not fit is known by its first page: how many, how large, how much is too much, what to do", async () => {
+  const r = rig({ memoryLimitBytes: 2_000_000 });
+  r.informers.for(Widget);
+  r.informers.startAll();
+  await r.settle();
+  r.watch().fail(apiError(422));
+  await r.settle();
+  const first = page(99, large, "next");
+  r.list().answer({ ...first, metadata: { ...first.metadata, remainingItemCount: 680 } });
+  await r.settle();
+  expect(r.types()).toEqual(["memory Widget"]);
+  expect(r.warnings[0]?.message).toContain(
+    "the cache of Widget may not fit into memory: 700 objects of some 1.5 KB; with all other kinds about 1.1 MB of the 2.0 MB that the process may use",
+  );
+  expect(r.warnings[0]?.message).toContain('metadataOnly(Widget)), or some fields: cached(Widget, { keep: ["spec.x"] })');
+  r.list().answer(page(99, large));
+  await r.settle();
+  expect(r.types()).toHaveLength(1);
+  await r.informers.stop();
+});
+
+test("a list that fits is not warned of", async () => {
+  const r = rig({ memoryLimitBytes: 2_200_000 });
+  r.informers.for(Widget);
+  r.informers.startAll();
+  await r.settle();
+  r.watch().fail(apiError(422));
+  await r.settle();
+  const first = page(99, large, "next");
+  r.list().answer({ ...first, metadata: { ...first.metadata, remainingItemCount: 680 } });
+  await r.settle();
+  expect(r.types()).toEqual([]);
+  await r.informers.stop();
+});
+
+test("a stream does not say how many come: a quarter of the limit that is full is enough to warn, all kinds together", async () => {
+  const r = rig({ memoryLimitBytes: 200_000 });
+  r.informers.for(Widget);
+  r.informers.for(ConfigMap);
+  r.informers.startAll();
+  await r.settle();
+  r.watch().open(...large.map(added), deleted(large[0] as never), bookmark(99, true));
+  await r.settle();
+  expect(r.types()).toEqual([]);
+  r.watch().open(...large.map(added));
+  await r.settle();
+  expect(r.types()).toEqual(["memory ConfigMap"]);
+  expect(r.warnings[0]?.message).toContain("so far, and more to come");
+  await r.informers.stop();
+});
