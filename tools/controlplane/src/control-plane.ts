@@ -38,6 +38,11 @@ export interface ControlPlane {
   readonly url: string;
   /** The folder of the programs, kubectl among them. */
   readonly assetsDir: string;
+  /**
+   * Ends a program by this signal, and starts it again on the same port and data after `downMs`; resolves when it is ready.
+   * @throws when it does not start, with its output
+   */
+  restart(program: "kube-apiserver" | "etcd", signal: "SIGTERM" | "SIGKILL", downMs?: number): Promise<void>;
   /** A kubeconfig of somebody else, who may do nothing before RBAC says so. Deleted by `stop`. */
   addUser(name: string, groups?: readonly string[]): Promise<string>;
   /** Ends the programs and deletes what they wrote. A second call does nothing. */
@@ -86,10 +91,34 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     kubeconfigPath,
     url: server,
     assetsDir,
+    restart: (program, signal, downMs = 0) => restart(environment, program, { signal, downMs }),
     addUser: async (name, groups = []) => (await environment.addUser({ name, groups: [...groups] })).kubeconfigPath,
     stop,
     [Symbol.asyncDispose]: stop,
   };
+}
+
+/** What envtest-js keeps of its programs, and does not show; its version is pinned. */
+interface Managed {
+  readonly opts: object;
+  readonly subprocess: { kill(signal: string): boolean };
+  readonly settled: Promise<unknown>;
+  start(): Promise<void>;
+}
+
+async function restart(
+  environment: TestEnvironment,
+  program: "kube-apiserver" | "etcd",
+  { signal, downMs }: { readonly signal: string; readonly downMs: number },
+): Promise<void> {
+  const owner: { process: Managed } = Reflect.get(environment, program === "etcd" ? "etcd" : "apiServer");
+  const { opts, subprocess, settled, constructor } = owner.process;
+  subprocess.kill(signal);
+  await settled;
+  await delay(downMs);
+  // The next one is the same again; from now on it is the one that `stop` ends.
+  owner.process = Reflect.construct(constructor, [opts]) as Managed;
+  await owner.process.start();
 }
 
 interface Controllers {

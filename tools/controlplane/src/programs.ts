@@ -15,7 +15,6 @@ export const programs: readonly Program[] = [
   { name: "kube-apiserver", package: "k8s.io/kubernetes/cmd/kube-apiserver" },
   { name: "kubectl", package: "k8s.io/kubernetes/cmd/kubectl" },
   { name: "kube-controller-manager", package: "k8s.io/kubernetes/cmd/kube-controller-manager" },
-  { name: "kube-scheduler", package: "k8s.io/kubernetes/cmd/kube-scheduler" },
 ];
 
 const KUBERNETES = "k8s.io/kubernetes";

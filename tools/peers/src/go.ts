@@ -6,15 +6,18 @@ import { capture } from "../../src/run.ts";
 
 const modules: string = resolve(import.meta.dirname, "..");
 
+/** With them Go finds again what it compiled for the control plane, the standard library above all. */
+const LIKE_CONTROL_PLANE = { flags: ["-trimpath", "-buildvcs=false"], env: { CGO_ENABLED: "0" } } as const;
+
 /** Builds the test program of a package, or with `isProgram` its main program, to `file`. @throws Error with the compiler's output */
 export async function build(module: "clients" | "kubernetes", packageName: string, file: string, isProgram = false): Promise<void> {
-  const args = isProgram ? ["build", "-o", file, packageName] : ["test", "-c", "-o", file, packageName];
+  const args = [...(isProgram ? ["build"] : ["test", "-c"]), ...LIKE_CONTROL_PLANE.flags, "-o", file, packageName];
   // Go would find out as well, in some ten seconds for each, and where its own cache is gone compile for minutes.
   const record = `${file}.made-of`;
   const sources = digestOf(join(modules, module), args);
   if (existsSync(file) && existsSync(record) && readFileSync(record, "utf8") === sources) return;
   rmSync(record, { force: true });
-  const { code, output } = await capture("go", args, { cwd: join(modules, module) });
+  const { code, output } = await capture("go", args, { cwd: join(modules, module), env: { ...process.env, ...LIKE_CONTROL_PLANE.env } });
   if (code !== 0) throw new Error(`go ${args.join(" ")} in ${join(modules, module)} ended with ${code}:\n${output}`);
   writeFileSync(record, sources);
 }
