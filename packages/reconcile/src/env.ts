@@ -47,6 +47,11 @@ export interface ReconcilerEnv {
   readonly cache: Cache;
   readonly clock: Clock;
   readonly log: Logger;
+  /**
+   * Nothing is really written: the client answers as if it were. No later pass may believe what it answers, and what a step
+   * might do outside of the cluster is not done. @defaultValue false
+   */
+  readonly isDryRun?: boolean;
   /** Told of every write of the primary, so that the next pass does not see an older one. */
   observeWrite?(object: KubernetesObject): void;
   /**

@@ -64,6 +64,8 @@ export function createReconciler(handler: AnyHandler, env: ReconcilerEnv): Recon
       await runPass(pass);
       pass.close();
       if (pass.isGone) memories.forget(key);
+      // What was applied was not: the next pass must not count on it.
+      if (env.isDryRun) delete memory.dependents;
       const { uid } = object.metadata;
       return finished({ ...resultOf(pass), ...(uid === undefined ? {} : { uid }), ...straysOf(pass) }, log, startedMs);
     },
@@ -122,7 +124,9 @@ function resultOf(pass: Pass): PassResult {
   const asked = isRebased && writer.isAhead ? [...pass.wishes, { reason: SOMEBODY_WROTE }] : pass.wishes;
   const atOnce =
     isRebased && !writer.isAhead ? SOMEBODY_WROTE : generationMoved && !writer.isAhead ? "the pass changed the spec" : undefined;
-  const progressed = writer.writesBesidesStatus > 0 || [...pass.written].some((write) => !memory.written.has(write));
+  // What a dry run did not write it would write again in each pass.
+  const progressed =
+    !pass.env.isDryRun && (writer.writesBesidesStatus > 0 || [...pass.written].some((write) => !memory.written.has(write)));
   memory.written = pass.written;
   const wishes = paced(memory.waiting, asked, progressed);
   const waitMs = nextWait(memory.waiting, wishes, progressed);

@@ -79,6 +79,11 @@ export interface StepDefinition<
   readonly writes?: readonly W[];
   /** When a step with `cleanup` takes the finalizer. @defaultValue "before-do" */
   readonly finalizer?: "before-do" | "on-demand";
+  /**
+   * Whether it may run in a dry run although it has a cleanup, and so does something that only it can undo: because all of
+   * that is done by `req.client`, or `req.isDryRun` is asked before. A step without cleanup always runs. @defaultValue false
+   */
+  readonly dryRun?: boolean;
   /** Deadline of each phase in milliseconds. @defaultValue `deadlines.stepMs` of the handler */
   readonly timeoutMs?: number;
   gate?(req: GateReq<T, D, C>): Wait | Stop | void;

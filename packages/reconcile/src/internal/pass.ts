@@ -7,6 +7,7 @@ import { ReconcileError } from "../errors.ts";
 import type { Outcome } from "../req.ts";
 import { failure as failureSetting } from "./compute-conditions.ts";
 import { Budget } from "./deadline.ts";
+import { heldInDryRun } from "./dry-run.ts";
 import { withoutDrafts } from "./drafts.ts";
 import { hasOurFinalizer, removeFinalizer, skipsCleanup, takeFinalizer } from "./finalizer.ts";
 import { nameOf } from "./material.ts";
@@ -114,6 +115,7 @@ async function runStep(pass: Pass, step: StepRuntime, phase: "do" | "cleanup"): 
   if (pass.signal.aborted) return shuttingDown(pass);
   if (step[phase] === undefined) return note(pass, step, { type: "continue", vars: {} });
   if (pass.clock.now() >= pass.endsAtMs) return note(pass, step, { type: "failed", error: passTimeout(pass) });
+  if (pass.env.isDryRun && !step.runsDry) return note(pass, step, { type: "stop", reason: heldInDryRun(step, phase) });
   const limit: PhaseLimit = { endsAtMs: pass.endsAtMs, endedBy: () => passTimeout(pass), signal: pass.signal };
   const ended = await runPhase(pass, step, phase, limit);
   if (phase === "do" && step.writes.includes("spec") && ended.type === "continue" && pass.spec.changes() !== undefined)

@@ -7,6 +7,7 @@ import { ReconcileError } from "../errors.ts";
 import { type AnyResult, isResult } from "../result.ts";
 import { isPromiseLike, Scope, Shutdown, withinDeadline } from "./deadline.ts";
 import { type Misuse, misuse } from "./misuse.ts";
+import { DryRunEnd } from "./dry-run.ts";
 import type { Pass } from "./pass-state.ts";
 import { describe, errorsIn, statusMessage, truncate, withoutSecrets } from "./redact.ts";
 import { type Resolved, resolveReads } from "./resolve.ts";
@@ -188,6 +189,7 @@ function checked(step: StepRuntime, phase: Phase, result: unknown): Ended {
 function contained(pass: Pass, step: StepRuntime, thrown: unknown): Ended {
   const error = asError(step, thrown);
   if (error instanceof PrimaryGone || error instanceof QuietRequeue) return endOf(error);
+  if (error instanceof DryRunEnd) return { type: "stop", reason: error.message };
   if (error instanceof KindNotInstalled)
     return { type: "wait", reason: error.message, code: "KindNotInstalled", afterMs: KIND_MISSING_WAIT_MS };
   if (error instanceof WatchRefused) return { type: "wait", reason: error.message, code: "Forbidden", afterMs: KIND_MISSING_WAIT_MS };

@@ -33,7 +33,7 @@ export function reqClient(pass: Pass, step: StepRuntime, scope: Scope): ReqClien
   /** Notes what a write made of the object: the version shows whether it changed anything. */
   const noted = <T>(kind: Kind, stored: T): T => {
     const { metadata, kind: answered } = stored as Partial<KubernetesObject>;
-    if (metadata === undefined) return stored;
+    if (metadata === undefined || pass.env.isDryRun) return stored;
     // A scale is another kind than its object; and of the primary itself only the engine's writes are no events.
     const isPrimary = groupKindOf(kind) === groupKindOf(pass.pipeline.kind) && metadata.uid === pass.object.metadata.uid;
     if (answered === kind.kind && !isPrimary) {
@@ -138,6 +138,7 @@ interface Deleted {
 
 /** The next pass does not see it any more, or sees that it is going. The primary's own end is for the watch to tell. */
 function deleted({ env, fetches, object, pipeline }: Pass, { kind, ref, deletion }: Deleted): void {
+  if (env.isDryRun) return;
   fetches.removed(kind, ref);
   const uid = deletion.type === "gone" ? deletion.uid : deletion.object.metadata.uid;
   if (uid === undefined || (groupKindOf(kind) === groupKindOf(pipeline.kind) && uid === object.metadata.uid)) return;

@@ -7,6 +7,7 @@ import { inNamespaceOf } from "../reads.ts";
 import type { Cache, Logger, Outcome, ReqClient } from "../req.ts";
 import { type Continue, makeContinue, makeStop, makeWait, requireDelay, requireReason, type Stop, type Wait } from "../result.ts";
 import type { Scope } from "./deadline.ts";
+import { DryRunEnd } from "./dry-run.ts";
 import { takeFinalizer } from "./finalizer.ts";
 import { misuse } from "./misuse.ts";
 import type { Pass } from "./pass-state.ts";
@@ -65,6 +66,10 @@ export class StepReq {
 
   get handlerName(): string {
     return this.#pass.pipeline.name;
+  }
+
+  get isDryRun(): boolean {
+    return this.#pass.env.isDryRun === true;
   }
 
   get cache(): Cache {
@@ -196,6 +201,8 @@ export class StepReq {
       if (this.#pass.over !== undefined) throw this.#pass.over;
       try {
         await write();
+        // What follows it happens outside.
+        if (this.isDryRun) throw new DryRunEnd(this.#step);
       } catch (error) {
         this.#scope.fail(error);
         if (this.#step.state !== undefined && !this.#scope.isRevoked) this.#pass.stateOf(this.#step).draft.reset();

@@ -26,6 +26,8 @@ export interface StepRuntime {
   readonly state: z.ZodObject | undefined;
   readonly writes: readonly ("labels" | "annotations" | "spec")[];
   readonly finalizer: "before-do" | "on-demand";
+  /** Whether it does nothing in a dry run that a dry run must not do. */
+  readonly runsDry: boolean;
   readonly timeoutMs: number | undefined;
   readonly gate: PhaseFunction | undefined;
   readonly do: PhaseFunction | undefined;
@@ -99,6 +101,7 @@ export interface RawDefinition {
   readonly state?: z.ZodObject;
   readonly writes?: readonly ("labels" | "annotations" | "spec")[];
   readonly finalizer?: "before-do" | "on-demand";
+  readonly dryRun?: boolean;
   readonly timeoutMs?: number;
   readonly gate?: PhaseFunction;
   readonly do?: PhaseFunction;
@@ -142,6 +145,7 @@ export function defineStep(kind: Kind, definition: RawDefinition): object {
     state: definition.state,
     writes: definition.writes ?? [],
     finalizer: definition.finalizer ?? "before-do",
+    runsDry: definition.dryRun === true || definition.cleanup === undefined,
     timeoutMs: definition.timeoutMs,
     // Bound, so that phases written as methods may use `this`.
     gate: definition.gate?.bind(definition),
@@ -197,6 +201,7 @@ export function defineGroup(
     state: undefined,
     writes: [],
     finalizer: "before-do",
+    runsDry: true,
     timeoutMs: undefined,
     gate: undefined,
     do: undefined,

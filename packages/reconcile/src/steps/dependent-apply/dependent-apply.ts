@@ -46,6 +46,7 @@ export function dependentApply<
     reads: { ...given.reads, [LIVE]: read },
     owns: dependent.isOwned && dependent.isWatched ? [given.kind] : [],
     permissions: permissionsOf(dependent),
+    dryRun: true,
     ...(given.timeoutMs === undefined ? {} : { timeoutMs: given.timeoutMs }),
     do: (req) => apply(unitOf(dependent, read, req as AnyDoReq)),
     ...(dependent.isOwned ? { cleanup: (req: unknown) => cleanup(unitOf(dependent, read, req as AnyCleanupReq)) } : {}),

@@ -1,0 +1,136 @@
+/**
+ * A client that reads, and writes nothing: what passes would write is told, and answered with what would come of it, as
+ * far as that can be known without the server. Nothing is sent, a server-side dry run neither: so the rights to read are
+ * enough, no webhook is called, and what needs an earlier write that was not done (an object in a new namespace) is shown, too.
+ *
+ * Not known are: defaults, admission, validation, and how lists with keys are merged by an apply.
+ */
+import {
+  ApiError,
+  apiVersionOf,
+  applyJsonPatch,
+  applyMergePatch,
+  createMergePatch,
+  keyOf,
+  type Kind,
+  type KubernetesObject,
+  type ObjectOf,
+  type Ref,
+} from "@treadle/apimachinery";
+import type { Client, Deletion, Patch, WriteOptions } from "@treadle/client";
+import { type DryWrite, dryWrite } from "./dry-write.ts";
+
+/** `client`, whose writes are told to `report`, and not sent. */
+export function dryRunClient(client: Client, report: (write: DryWrite) => void): Client {
+  type Given = Pick<WriteOptions, "signal" | "subresource"> | undefined;
+  const live = async (kind: Kind, ref: Ref, given: Given): Promise<KubernetesObject | undefined> =>
+    await client.get(kind, ref, given?.signal === undefined ? {} : { signal: given.signal });
+  /** What the object becomes; the types of kinds are those of the caller. */
+  const stored = <K extends Kind>(verb: DryWrite["verb"], kind: K, write: Stored): ObjectOf<K> => {
+    const { before, after, subresource } = write;
+    const change: unknown = before === undefined ? after : createMergePatch(before, after);
+    if (change !== undefined) report(dryWrite(verb, kind, { ref: write.after.metadata, subresource, change }));
+    return after as ObjectOf<K>;
+  };
+
+  return {
+    get: (kind, ref, options) => client.get(kind, ref, options),
+    list: (kind, options) => client.list(kind, options),
+    watch: (kind, options) => client.watch(kind, options),
+    async create(kind, object, options) {
+      const after = madeOf(kind, object);
+      if ((await live(kind, after.metadata, options)) !== undefined) throw refused(kind, after.metadata, ALREADY_EXISTS);
+      return stored("create", kind, { before: undefined, after });
+    },
+    async update(kind, object, options) {
+      const given = object as KubernetesObject;
+      const before = await existing(kind, given.metadata, options);
+      requireVersion(kind, before, given.metadata.resourceVersion);
+      const { metadata } = before;
+      const after = { ...before, ...given, metadata: { ...given.metadata, uid: metadata.uid, resourceVersion: metadata.resourceVersion } };
+      return stored("update", kind, { before, after: after as KubernetesObject, subresource: options?.subresource });
+    },
+    async patch(kind, ref, patch, options) {
+      const before = await existing(kind, ref, options);
+      const { resourceVersion } = before.metadata;
+      if (patch.type !== "json") requireVersion(kind, before, versionIn(patch.body));
+      const patched = patchedBy(before, patch);
+      const after = { ...patched, metadata: { ...patched.metadata, ...(resourceVersion === undefined ? {} : { resourceVersion }) } };
+      return stored("patch", kind, { before, after, subresource: options?.subresource });
+    },
+    async apply(kind, object, options) {
+      const { metadata, ...rest } = object as KubernetesObject;
+      const { resourceVersion, ...given } = metadata;
+      const before = await live(kind, metadata, options);
+      // As the engine asks for it: with the uid of an object that is there, or with version 1 for one that is not.
+      if (
+        before === undefined
+          ? given.uid !== undefined
+          : resourceVersion === "1" || (given.uid ?? before.metadata.uid) !== before.metadata.uid
+      )
+        throw refused(kind, metadata, CONFLICT);
+      if (before === undefined) return stored("apply", kind, { before, after: madeOf(kind, { ...rest, metadata: given }) });
+      const after = applyMergePatch(before, { ...rest, metadata: given }) as KubernetesObject;
+      return stored("apply", kind, { before, after, subresource: options?.subresource });
+    },
+    async delete(kind, ref, options) {
+      const before = await live(kind, ref, options);
+      const { uid, resourceVersion } = options?.preconditions ?? {};
+      if (before === undefined) return { type: "gone", uid };
+      if ((uid ?? before.metadata.uid) !== before.metadata.uid) throw refused(kind, ref, CONFLICT);
+      requireVersion(kind, before, resourceVersion);
+      if (before.metadata.deletionTimestamp === undefined) report(dryWrite("delete", kind, { ref }));
+      const isGoing = (before.metadata.finalizers ?? []).length > 0;
+      return (isGoing ? { type: "going", object: before } : { type: "gone", uid: before.metadata.uid }) as Deletion<ObjectOf<typeof kind>>;
+    },
+    raw(request, about) {
+      if (request.method === "GET") return client.raw(request, about);
+      return Promise.reject(new Error(`dry run: ${request.method} ${request.path} is not sent`));
+    },
+    close: () => client.close(),
+  };
+
+  async function existing(kind: Kind, ref: Ref, given: Given): Promise<KubernetesObject> {
+    const found = await live(kind, ref, given);
+    if (found === undefined) throw refused(kind, ref, NOT_FOUND);
+    return found;
+  }
+}
+
+interface Stored {
+  readonly before: KubernetesObject | undefined;
+  readonly after: KubernetesObject;
+  readonly subresource?: string | undefined;
+}
+
+const NOT_FOUND = { status: 404, reason: "NotFound" };
+const CONFLICT = { status: 409, reason: "Conflict" };
+const ALREADY_EXISTS = { status: 409, reason: "AlreadyExists" };
+
+/** What the server would answer. */
+function refused(kind: Kind, { name, namespace }: Ref, { status, reason }: { readonly status: number; readonly reason: string }): ApiError {
+  const message = `dry run: cannot write ${kind.kind} ${keyOf(namespace === undefined ? { name } : { name, namespace })}: ${reason}`;
+  return new ApiError({ message, status, reason, details: { name, kind: kind.plural, group: kind.group } });
+}
+
+function requireVersion(kind: Kind, { metadata }: KubernetesObject, wanted: string | undefined): void {
+  if (wanted !== undefined && wanted !== metadata.resourceVersion) throw refused(kind, metadata, CONFLICT);
+}
+
+function versionIn(body: object): string | undefined {
+  return (body as { readonly metadata?: { readonly resourceVersion?: string } }).metadata?.resourceVersion;
+}
+
+/** A strategic patch as if it were a merge patch: what it would do to lists is not known here. */
+function patchedBy(before: KubernetesObject, patch: Patch): KubernetesObject {
+  return (patch.type === "json" ? applyJsonPatch(before, patch.body) : applyMergePatch(before, patch.body)) as KubernetesObject;
+}
+
+/** What a create makes of it: a name where only its beginning is given, and a uid that nothing else has. */
+function madeOf(kind: Kind, object: object): KubernetesObject {
+  const { metadata, ...rest } = object as { readonly metadata: { readonly name?: string; readonly generateName?: string } };
+  const name = metadata.name ?? `${metadata.generateName ?? ""}00000`;
+  return { ...rest, apiVersion: apiVersionOf(kind), kind: kind.kind, metadata: { ...metadata, name, uid: NO_UID } } as KubernetesObject;
+}
+
+const NO_UID = "00000000-0000-0000-0000-000000000000";

@@ -1,0 +1,65 @@
+/** What a dry run would have written, as it is shown: values of Secrets are not. */
+import { createHash } from "node:crypto";
+import { apiVersionOf, keyOf, type Kind, type Ref } from "@treadle/apimachinery";
+import type { Logger } from "@treadle/reconcile";
+
+/** One write that was not sent. */
+export interface DryWrite {
+  readonly verb: "create" | "update" | "patch" | "apply" | "delete";
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly ref: Ref;
+  readonly subresource?: string;
+  /** What it would have changed, as a merge patch of what is there; the whole object where nothing is. Absent for a delete. */
+  readonly change?: unknown;
+}
+
+/** @param change what it would change; undefined for a delete */
+export function dryWrite(
+  verb: DryWrite["verb"],
+  kind: Kind,
+  given: { readonly ref: Ref; readonly subresource?: string | undefined; readonly change?: unknown },
+): DryWrite {
+  const { subresource, change } = given;
+  const { name, namespace } = given.ref;
+  return {
+    verb,
+    apiVersion: apiVersionOf(kind),
+    kind: kind.kind,
+    ref: namespace === undefined ? { name } : { name, namespace },
+    ...(subresource === undefined ? {} : { subresource }),
+    ...(change === undefined ? {} : { change: kind.cachedAs === "metadata" ? withoutValues(change) : change }),
+  };
+}
+
+/** Writes a line for each write, and tells the program; the same that comes again in each pass is told once. */
+export function reporter(log: Logger, onWrite: ((write: DryWrite) => void) | undefined): (write: DryWrite) => void {
+  const told = new Set<string>();
+  return (write) => {
+    const { verb, kind, ref, subresource } = write;
+    const digest = createHash("sha256").update(JSON.stringify(write, withoutTimes)).digest("base64");
+    if (told.has(digest)) return;
+    told.add(digest);
+    const what = `${verb} ${kind} ${keyOf(ref)}${subresource === undefined ? "" : `/${subresource}`}`;
+    log.info({ dryRun: write }, `dry run: would ${what}`);
+    onWrite?.(write);
+  };
+}
+
+/** Times are new in each pass, and no news. */
+function withoutTimes(key: string, value: unknown): unknown {
+  return key === "lastTransitionTime" ? undefined : value;
+}
+
+/** Of a Secret the names of its fields. An annotation may hold the whole of it as text. */
+function withoutValues(change: unknown): unknown {
+  const hidden = new Set(["data", "stringData", "annotations"]);
+  return Object.fromEntries(Object.entries(change as object).map(([name, value]) => [name, valueOf(name, value)]));
+
+  function valueOf(name: string, value: unknown): unknown {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+    const members = Object.entries(value);
+    if (hidden.has(name)) return Object.fromEntries(members.map(([key, each]) => [key, each === null ? null : "[hidden]"]));
+    return Object.fromEntries(members.map(([key, each]) => [key, valueOf(key, each)]));
+  }
+}
