@@ -2,7 +2,7 @@
  * An informer keeps a local, read-only copy of the objects of one kind by LIST and WATCH, and tells what changed.
  * Objects in it are frozen; reading never copies.
  */
-import type { Kind, ObjectOf, Ref } from "@treadle/apimachinery";
+import type { Kind, KubernetesObject, ObjectOf, Ref } from "@treadle/apimachinery";
 
 /**
  * What changed. `initial` marks what a handler is told to bring it up to date: objects of the first list (of a namespace),
@@ -77,6 +77,8 @@ export interface Informer<K extends Kind = Kind> {
    * Bounded: after 30 s the news is let through.
    */
   expectWrite(ref: Ref): () => void;
+  /** Whether `object`, as the server has it, is one of those that are watched: by its namespace and by the selectors. */
+  selects(object: KubernetesObject): boolean;
   /** Ends a pause after a failure, e.g. because the kind may be served now; of no effect on a watch that is open. */
   retry(): void;
   /** For probes and metrics. */

@@ -36,6 +36,16 @@ describe("namespaces", () => {
   });
 });
 
+test("which objects of the server are watched is known without asking it", () => {
+  const informer = createInformer({ ...common, kind: Widget, namespaces: ["ns"], labelSelector: "app", fieldSelector: "spec.size=3" });
+  const selects = (namespace: string, labels: Record<string, string>, size: number): boolean =>
+    informer.selects(widget("a", 1, { namespace, labels, spec: { size } }));
+  expect([selects("ns", { app: "x" }, 3), selects("other", { app: "x" }, 3), selects("ns", {}, 3), selects("ns", { app: "x" }, 4)]).toEqual(
+    [true, false, false, false],
+  );
+  expect(createInformer({ ...common, kind: Global, namespaces: ["a"] }).selects(widget("a", 1, { namespace: "" }))).toBe(true);
+});
+
 describe("metadata only", () => {
   test("what a server sends whole, and what a write answers, is cut down", async () => {
     const clock = fakeClock();

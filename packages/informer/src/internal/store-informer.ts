@@ -3,17 +3,7 @@
  * our own writes, one store.
  */
 import { setMaxListeners } from "node:events";
-import {
-  formatLabelSelector,
-  type Kind,
-  keyOf,
-  type KubernetesObject,
-  labelRequirements,
-  type LabelRequirements,
-  matchesLabels,
-  parseLabelSelector,
-  type Ref,
-} from "@treadle/apimachinery";
+import { type Kind, keyOf, type KubernetesObject, type Ref } from "@treadle/apimachinery";
 import type { InformerErrorSource, InformerOptions, SharedParts } from "../create-informer.ts";
 import type { Informer, InformerEvent, InformerProgress, Select } from "../informer.ts";
 import { type InformerWarning, memoryWarning, outsideWarning, unscopedWarning } from "../warnings.ts";
@@ -21,6 +11,7 @@ import { copyJson } from "./freeze.ts";
 import { type Ingest, ingestOf } from "./ingest.ts";
 import { Reflector } from "./reflector.ts";
 import { type Scope, Scopes } from "./scopes.ts";
+import { Selection } from "./selection.ts";
 import type { Sink } from "./sink.ts";
 import { sourceOf } from "./source.ts";
 import { Store } from "./store.ts";
@@ -41,8 +32,7 @@ export class StoreInformer implements Informer<AnyKind> {
   readonly #scopes: Scopes;
   readonly #ingest: Ingest;
   readonly #subscriptions: Subscriptions<KubernetesObject>;
-  /** Of the label selector, if there is one. */
-  readonly #labels: LabelRequirements | undefined;
+  readonly #selection: Selection;
   readonly #warned = new Set<InformerWarning["type"]>();
 
   constructor(options: InformerOptions<AnyKind>, shared: SharedParts) {
@@ -52,7 +42,7 @@ export class StoreInformer implements Informer<AnyKind> {
     this.kind = kind;
     this.#options = options;
     this.#shared = shared;
-    this.#labels = requirementsOf(options.labelSelector);
+    this.#selection = new Selection(options);
     this.#subscriptions = new Subscriptions((error) => this.#report(error, "handler"));
     this.#ingest = ingestOf({ kind, ingest: options.ingest, freezer: shared.freezer, onError: (error) => this.#report(error, "ingest") });
     this.#store = new Store((error) => this.#report(error, "index"));
@@ -114,6 +104,10 @@ export class StoreInformer implements Informer<AnyKind> {
     return within === undefined || this.#scopes.covers(within);
   }
 
+  selects(object: KubernetesObject): boolean {
+    return this.#scopes.watches(this.#namespaceOf(object.metadata.namespace) ?? "") && this.#selection.selects(object);
+  }
+
   retry(): void {
     for (const reflector of this.#scopes.reflectors) reflector.retry();
   }
@@ -133,9 +127,9 @@ export class StoreInformer implements Informer<AnyKind> {
   observeWrite(object: KubernetesObject): void {
     // No watch would ever confirm a write elsewhere.
     if (!this.#scopes.watches(object.metadata.namespace ?? "")) return;
-    if (this.#labels !== undefined && !matchesLabels(this.#labels, object.metadata.labels)) {
+    if (!this.#selection.allows(object)) {
       this.#view.wroteOutside(object);
-      this.#warn(outsideWarning(this.kind, object, formatLabelSelector(this.#labels)));
+      this.#warn(outsideWarning(this.kind, object, this.#selection.labels));
       return;
     }
     // A copy: the caller may go on working on its own, and what is stored is frozen.
@@ -198,7 +192,7 @@ export class StoreInformer implements Informer<AnyKind> {
   }
 
   #sink(scope: Scope, signal: AbortSignal): Sink<KubernetesObject> {
-    const isSelecting = this.#options.labelSelector !== undefined || this.#options.fieldSelector !== undefined;
+    const { isEverything } = this.#selection;
     return {
       take: (object) => {
         const { uid, resourceVersion } = object.metadata;
@@ -213,7 +207,7 @@ export class StoreInformer implements Informer<AnyKind> {
       replace: (objects, version, ended) => this.#replace(scope, { objects, version }, ended),
       wentBack: () => this.#view.wentBack(scope),
       // Without a selection every write is on the watch, and one that is not there yet is still to come.
-      passed: (version) => (isSelecting && !signal.aborted ? this.#view.passed(version, scope) : undefined),
+      passed: (version) => (isEverything || signal.aborted ? undefined : this.#view.passed(version, scope)),
     };
   }
 
@@ -243,8 +237,7 @@ export class StoreInformer implements Informer<AnyKind> {
   }
 
   #warnUnscoped(): void {
-    const { labelSelector, fieldSelector } = this.#options;
-    if (labelSelector !== undefined || fieldSelector !== undefined || !this.#scopes.isOfAll) return;
+    if (!this.#selection.isEverything || !this.#scopes.isOfAll) return;
     const warning = unscopedWarning(this.kind);
     if (warning !== undefined) this.#warn(warning);
   }
@@ -288,9 +281,4 @@ export class StoreInformer implements Informer<AnyKind> {
     const namespace = this.#namespaceOf(ref.namespace);
     return namespace === undefined ? { name: ref.name } : { name: ref.name, namespace };
   }
-}
-
-function requirementsOf(selector: InformerOptions["labelSelector"]): LabelRequirements | undefined {
-  if (selector === undefined) return undefined;
-  return typeof selector === "string" ? parseLabelSelector(selector) : labelRequirements({ matchLabels: selector });
 }
