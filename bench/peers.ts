@@ -1,61 +1,109 @@
 /**
  * `npm run bench -- peers`: the same operator on Treadle and on controller-runtime, before one real etcd and kube-apiserver,
- * in turns. Writes docs/benchmarks.md (the part between its marks) and docs/benchmarks.json, or with BENCH_OUT=DIR both there.
- * BENCH_SIZE=small is for a look in a few minutes. Linux; Go for controller-runtime.
+ * in turns. Writes docs/benchmarks.md (the part between its marks) and docs/benchmarks.json, or with BENCH_OUT=DIR both
+ * there; when it is interrupted, neither. BENCH_SIZE=small is for a look in a few minutes; BENCH_PEERS=NAME,... says which
+ * operators. Linux; Go for controller-runtime.
  */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { crdOf, isKindNotServed } from "treadle";
 import { type Client, connect } from "@treadle/client";
-import { startControlPlane } from "../tools/controlplane/src/control-plane.ts";
-import { Blob, Widget } from "./operators/kinds.ts";
+import { crdOf, isKindNotServed } from "treadle";
+import { startControlPlane } from "@treadle-workspace/tools/controlplane";
+import { Blob, Widget } from "./src/operators/kinds.ts";
+import { accounts, tokenFlags } from "./src/accounts.ts";
 import { auditFlags } from "./src/audit.ts";
-import { buildControllerRuntime, buildTreadle } from "./src/build.ts";
-import { createBlobs, createWidgets, deleteWidgets, dumbLoop } from "./src/load.ts";
-import { measureCold, type Measured, measureEmpty, measureReconciling, measureSync, type Setup } from "./src/measures.ts";
-import type { Peer } from "./src/operator.ts";
-import { machine, report, type Results } from "./src/report.ts";
+import { writePage } from "./src/page.ts";
+import { buildPeer, defaultPeers } from "./src/peers.ts";
+import { Plan } from "./src/plan.ts";
+import { machine, noFindings, report } from "./src/report.ts";
 
 const SIZES = {
-  full: { widgets: 2_000, blobs: 50_000, seconds: 30, perSecond: 200, concurrency: 5, restMs: 10_000, rounds: 3 },
-  small: { widgets: 200, blobs: 2_000, seconds: 5, perSecond: 100, concurrency: 5, restMs: 3_000, rounds: 1 },
+  full: { widgets: 2_000, blobs: 50_000, seconds: 20, perSecond: 200, concurrency: 5, restMs: 5_000, rounds: { reconcile: 3, sync: 2 } },
+  small: { widgets: 200, blobs: 2_000, seconds: 5, perSecond: 100, concurrency: 5, restMs: 2_000, rounds: { reconcile: 1, sync: 1 } },
 };
+/** After so long no further round begins. */
+const LATE_MS = 18 * 60_000;
+
 const size = process.env["BENCH_SIZE"] ?? "full";
 if (size !== "full" && size !== "small") throw new Error(`BENCH_SIZE "${size}" is neither full nor small`);
-const sizes = SIZES[size];
+const { rounds, ...sizes } = SIZES[size];
+const names = process.env["BENCH_PEERS"]?.split(",") ?? defaultPeers;
 const out = process.env["BENCH_OUT"] ?? resolve(import.meta.dirname, "..", "docs");
-const log = (line: string): void => console.log(`bench: ${line}`);
+const startedAt = Date.now();
+const log = (line: string): void => console.log(`bench ${((Date.now() - startedAt) / 60_000).toFixed(1)} min: ${line}`);
 
-// So that the operators end with us.
-for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(1));
+const interrupted = new Promise<never>((_, reject) => {
+  for (const signal of ["SIGINT", "SIGTERM"] as const)
+    process.on(signal, () => {
+      reject(new Error(`interrupted by ${signal}`));
+      // The second one does not wait for the control plane to end.
+      process.once(signal, () => process.exit(1));
+    });
+});
+interrupted.catch(() => undefined);
 
-const programs = { treadle: buildTreadle(), "controller-runtime": buildControllerRuntime() };
-const about = machine();
 const dir = mkdtempSync(join(tmpdir(), "treadle-bench-"));
-const auditLog = join(dir, "audit.log");
-const users = { treadle: "bench-treadle", "controller-runtime": "bench-controller-runtime" };
-const flags = auditFlags(join(dir, "policy.json"), auditLog, Object.values(users));
 try {
-  await using plane = await startControlPlane({ log, apiServerFlags: flags });
-  const user = async (name: keyof typeof users) => ({
-    name,
-    user: users[name],
-    kubeconfig: await plane.addUser(users[name], ["system:masters"]),
-  });
-  const peers: Peer[] = [
-    { ...(await user("treadle")), command: process.execPath, args: ["--expose-gc", programs.treadle] },
-    { ...(await user("controller-runtime")), command: programs["controller-runtime"], args: [] },
-  ];
-  const client = await connect({ kubeconfig: plane.kubeconfigPath, fieldManager: "bench" });
-  for (const kind of [Widget, Blob]) await install(client, kind);
-  const results = await measure(peers, { ...sizes, client, kubeconfig: plane.kubeconfigPath, auditLog });
-  await client.close();
-  writeFileSync(join(out, "benchmarks.json"), `${JSON.stringify(results, undefined, 2)}\n`);
-  writePage(join(out, "benchmarks.md"), report(results));
+  await bench();
+} catch (error) {
+  console.error(error);
+  process.exitCode = 1;
 } finally {
   rmSync(dir, { recursive: true, force: true });
+}
+// What was interrupted may still wait for something.
+process.exit();
+
+async function bench(): Promise<void> {
+  const about = machine();
+  const findings = noFindings();
+  const builds = new Map<string, Awaited<ReturnType<typeof buildPeer>>>();
+  for (const name of names) {
+    log(`building ${name}`);
+    try {
+      builds.set(name, await buildPeer(name));
+    } catch (error) {
+      findings.failures.push(`${name}: it could not be built: ${textOf(error).split("\n")[0]}`);
+      log(findings.failures.at(-1) ?? "");
+    }
+  }
+  const known = accounts([...builds.keys()]);
+  const users = Array.from(known.values(), ({ user }) => user);
+  const auditLog = join(dir, "audit.log");
+  const apiServerFlags = {
+    ...auditFlags(join(dir, "policy.json"), auditLog, users),
+    ...tokenFlags(join(dir, "tokens.csv"), known.values()),
+  };
+  const plane = await startControlPlane({ log, apiServerFlags });
+  try {
+    const setup = {
+      ...sizes,
+      client: await connect({ kubeconfig: plane.kubeconfigPath, fieldManager: "bench" }),
+      kubeconfig: plane.kubeconfigPath,
+      auditLog,
+    };
+    const place = { dir, server: plane.url, adminKubeconfig: plane.kubeconfigPath };
+    const peers = Array.from(known, ([name, account]) => builds.get(name)?.({ ...place, account }) ?? []).flat();
+    const run = async (): Promise<void> => {
+      for (const kind of [Widget, Blob]) await install(setup.client, kind);
+      await new Plan(peers, setup, findings, log).run(rounds, () => Date.now() - startedAt > LATE_MS);
+    };
+    await Promise.race([run().catch((error: unknown) => void findings.failures.push(textOf(error))), interrupted]);
+    await setup.client.close();
+  } finally {
+    await plane.stop();
+  }
+  const minutes = Math.round((Date.now() - startedAt) / 60_000);
+  const results = { machine: about, minutes, sizes, ...findings };
+  writeFileSync(join(out, "benchmarks.json"), `${JSON.stringify(results, undefined, 2)}\n`);
+  writePage(join(out, "benchmarks.md"), report(results));
+  log(`wrote ${join(out, "benchmarks.md")}`);
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 async function install(client: Client, kind: typeof Widget | typeof Blob): Promise<void> {
@@ -72,50 +120,4 @@ async function install(client: Client, kind: typeof Widget | typeof Blob): Promi
       await sleep(200);
     }
   }
-}
-
-async function measure(peers: readonly Peer[], setup: Setup): Promise<Results> {
-  const rounds: Record<string, Measured[]> = Object.fromEntries(peers.map(({ name }) => [name, []]));
-  const requests: Results["requests"] = {};
-  const empty = new Map<string, { heap: number; rssMb: number }>();
-  const dumbLoopMs: number[] = [];
-  for (const peer of peers)
-    for (const mode of ["cache", "metadata"] as const) empty.set(`${peer.name} ${mode}`, await measureEmpty(peer, mode, setup));
-  for (let round = 0; round < sizes.rounds; round++) {
-    await createWidgets(setup.client, setup.widgets);
-    dumbLoopMs.push(await dumbLoop(setup.client, setup.widgets, setup.concurrency));
-    await deleteWidgets(setup.client);
-    for (const peer of peers) {
-      const cold = await measureCold(peer, setup);
-      const { measured, requests: counts } = await measureReconciling(peer, setup);
-      requests[peer.name] ??= counts;
-      rounds[peer.name]?.push({ ...cold, ...measured });
-      log(`round ${round + 1}, ${peer.name}: ${JSON.stringify({ ...cold, ...measured })}`);
-    }
-  }
-  await createBlobs(setup.client, setup.blobs);
-  log(`${setup.blobs} Blobs are there`);
-  for (let round = 0; round < sizes.rounds; round++) {
-    for (const mode of ["cache", "metadata"] as const) {
-      for (const peer of peers) {
-        const measured = await measureSync(peer, mode, setup, empty.get(`${peer.name} ${mode}`) ?? { heap: 0, rssMb: 0 });
-        for (const [name, value] of Object.entries(measured))
-          Object.assign(rounds[peer.name]?.[round] ?? {}, { [`${mode}.${name}`]: value });
-        log(`round ${round + 1}, ${peer.name}, ${mode}: ${JSON.stringify(measured)}`);
-      }
-    }
-  }
-  const { widgets, blobs, seconds, perSecond, concurrency } = setup;
-  return { machine: about, sizes: { widgets, blobs, seconds, perSecond, concurrency, rounds: sizes.rounds }, rounds, requests, dumbLoopMs };
-}
-
-/** Replaces what is between the marks; what is written by hand around them stays. */
-function writePage(file: string, text: string): void {
-  const [begin, end] = ["<!-- generated by npm run bench -- peers -->", "<!-- end of the generated part -->"];
-  const page = existsSync(file) ? readFileSync(file, "utf8") : `# Benchmarks\n\n${begin}\n${end}\n`;
-  const [before, rest] = page.split(begin);
-  const after = rest?.split(end)[1];
-  if (before === undefined || after === undefined) throw new Error(`${file} lacks the marks "${begin}" and "${end}"; nothing was written`);
-  writeFileSync(file, `${before}${begin}\n\n${text}\n\n${end}${after}`);
-  log(`wrote ${file}`);
 }

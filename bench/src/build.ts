@@ -3,24 +3,42 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { join, resolve } from "node:path";
+import { build } from "rolldown";
 
 const bench = resolve(import.meta.dirname, "..");
+const dist = join(bench, "dist");
 
 /** @returns the program to be given to node */
 export function buildTreadle(): string {
   execFileSync("tsc", ["-b", "packages/treadle"], { cwd: resolve(bench, ".."), stdio: "inherit" });
-  const dist = join(bench, "dist");
   mkdirSync(dist, { recursive: true });
-  for (const name of ["kinds", "treadle"]) {
-    const source = readFileSync(join(bench, "operators", `${name}.ts`), "utf8");
+  for (const name of ["kinds", "slices", "treadle"]) {
+    const source = readFileSync(join(bench, "src", "operators", `${name}.ts`), "utf8");
     writeFileSync(join(dist, `${name}.js`), stripTypeScriptTypes(source).replaceAll('.ts";', '.js";'));
   }
   return join(dist, "treadle.js");
 }
 
+/**
+ * The same in few files, as a Dockerfile may do it. What reads kubeconfigs stays where it is: no pod needs it.
+ * @returns the program to be given to node
+ */
+export async function bundle(program: string): Promise<string> {
+  const dir = join(dist, "bundle");
+  await build({
+    input: program,
+    platform: "node",
+    external: ["@kubernetes/client-node"],
+    logLevel: "warn",
+    output: { dir, format: "esm", minify: true, cleanDir: true, entryFileNames: "treadle.mjs", chunkFileNames: "[name]-[hash].mjs" },
+  });
+  return join(dir, "treadle.mjs");
+}
+
 /** @returns the program. Its first build takes some minutes; Go keeps what it compiled. */
 export function buildControllerRuntime(): string {
-  const program = join(bench, "dist", "controller-runtime");
+  mkdirSync(dist, { recursive: true });
+  const program = join(dist, "controller-runtime");
   execFileSync("go", ["build", "-trimpath", "-o", program, "."], { cwd: join(bench, "peers", "controller-runtime"), stdio: "inherit" });
   return program;
 }

@@ -1,7 +1,7 @@
 /** What users do: they make objects, change them and delete them all. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "@treadle/client";
-import { Blob, Widget } from "../operators/kinds.ts";
+import { Blob, Widget } from "./operators/kinds.ts";
 
 const AT_ONCE = 16;
 const namespace = "default";
@@ -14,17 +14,19 @@ export async function createWidgets(client: Client, count: number): Promise<void
 
 export async function createBlobs(client: Client, count: number): Promise<void> {
   await each(count, (i) => {
-    const entries = Array.from({ length: 45 }, (_, n) => ({
+    const entries = Array.from({ length: 24 }, (_, n) => ({
       name: `VARIABLE_${n}`,
-      value: `value ${i}.${n} ${"x".repeat(50)}`,
+      value: `value ${i}.${n} ${"x".repeat(40)}`,
       weight: n,
     }));
-    return client.create(Blob, { metadata: { name: `b${i}`, namespace }, spec: { entries } });
+    const labels = { app: `app-${i % 100}`, tier: "backend" };
+    const annotations = { "bench.treadle.dev/note": `note of ${i} `.repeat(15) };
+    return client.create(Blob, { metadata: { name: `b${i}`, namespace, labels, annotations }, spec: { entries } });
   });
 }
 
-/** Changes one Widget after the other, so many a second, and resolves when all changes are stored. */
-export async function changeWidgets(client: Client, load: { count: number; perSecond: number; seconds: number }): Promise<void> {
+/** Changes one Widget after the other, so many a second, and resolves when all changes are stored: how many. */
+export async function changeWidgets(client: Client, load: { count: number; perSecond: number; seconds: number }): Promise<number> {
   const startedAt = performance.now();
   const stored: Promise<unknown>[] = [];
   for (let i = 0; i < load.perSecond * load.seconds; i++) {
@@ -34,6 +36,7 @@ export async function changeWidgets(client: Client, load: { count: number; perSe
     stored.push(client.patch(Widget, { name: `w${i % load.count}`, namespace }, { type: "merge", body }));
   }
   await Promise.all(stored);
+  return stored.length;
 }
 
 /** Tells the server to delete all Widgets; they go when the operator took its finalizer off. */
@@ -74,6 +77,18 @@ export async function dumbLoop(client: Client, count: number, atOnce: number): P
   await each(count, (i) => client.patch(Widget, { name: `w${i}`, namespace }, { type: "merge", body: { metadata: { finalizers: null } } }));
   await deleteAll(client, `/api/v1/namespaces/${namespace}/configmaps`);
   return ms;
+}
+
+/** Takes away what an operator that failed has left. */
+export async function sweep(client: Client): Promise<void> {
+  const { items } = await client.list(Widget, { namespace });
+  const isKept = items.filter(({ metadata }) => (metadata.finalizers ?? []).length > 0);
+  const body = { metadata: { finalizers: null } };
+  await each(isKept.length, async (i) =>
+    client.patch(Widget, { name: isKept[i]?.metadata.name ?? "", namespace }, { type: "merge", body }),
+  );
+  await deleteWidgets(client);
+  await deleteAll(client, `/api/v1/namespaces/${namespace}/configmaps`);
 }
 
 async function deleteAll(client: Client, path: string): Promise<void> {

@@ -3,7 +3,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "@treadle/client";
-import { requestsOf } from "./audit.ts";
+import { auditEnd, requestsOf } from "./audit.ts";
 import { changeWidgets, createWidgets, deleteWidgets } from "./load.ts";
 import { type Mode, Operator, type Peer } from "./operator.ts";
 import { percentile } from "./statistics.ts";
@@ -30,12 +30,13 @@ export async function measureCold(peer: Peer, setup: Setup): Promise<Measured> {
   await createWidgets(setup.client, 1);
   await using observer = await observe(setup.kubeconfig);
   await using operator = new Operator(peer, "reconcile", setup);
-  const { at } = await observer.until(1, operator);
+  const { at } = await observer.until({ settled: 1, generations: 1 }, operator);
+  const { cpuSeconds } = operator.usage();
   await sleep(setup.restMs);
   const { rssMb } = operator.usage();
   await deleteWidgets(setup.client);
-  await observer.until(0, operator);
-  return { coldStartMs: at - operator.startedAt, idleRssMb: rssMb };
+  await observer.until({ settled: 0, generations: 0 }, operator);
+  return { coldStartMs: at - operator.startedAt, coldStartCpuMs: cpuSeconds * 1000, idleRssMb: rssMb };
 }
 
 /** All Widgets from nothing to Ready, then changes at a steady rate, then all deleted again. */
@@ -43,20 +44,20 @@ export async function measureReconciling(peer: Peer, setup: Setup): Promise<{ me
   const { client, widgets, perSecond, seconds } = setup;
   await createWidgets(client, widgets);
   await using observer = await observe(setup.kubeconfig);
+  const since = auditEnd(setup.auditLog);
   await using operator = new Operator(peer, "reconcile", setup);
-  const { at } = await observer.until(widgets, operator);
+  const { at } = await observer.until({ settled: widgets, generations: widgets }, operator);
   const converged = operator.usage();
   // What the last events still cause belongs to it.
   await sleep(setup.restMs);
-  const requests = requestsOf(setup.auditLog, peer.user, operator.startedAt, Date.now());
+  const requests = requestsOf(setup.auditLog, peer.user, since);
   const total = Object.values(requests).reduce((sum, each) => sum + each, 0);
   const before = operator.usage().cpuSeconds;
-  await changeWidgets(client, { count: widgets, perSecond, seconds });
-  const { latenciesMs } = await observer.until(widgets, operator);
-  const changed = operator.usage().cpuSeconds;
-  const { longestBlockMs } = await operator.heap();
+  const changes = await changeWidgets(client, { count: widgets, perSecond, seconds });
+  const { latenciesMs } = await observer.until({ settled: widgets, generations: widgets + changes }, operator);
+  const changed = operator.usage();
   await deleteWidgets(client);
-  await observer.until(0, operator);
+  await observer.until({ settled: 0, generations: 0 }, operator);
   const measured: Measured = {
     convergeMs: at - operator.startedAt,
     convergeCpuMs: converged.cpuSeconds * 1000,
@@ -64,14 +65,19 @@ export async function measureReconciling(peer: Peer, setup: Setup): Promise<{ me
     latencyP50Ms: percentile(latenciesMs, 0.5),
     latencyP99Ms: percentile(latenciesMs, 0.99),
     latencySamples: latenciesMs.length,
-    changesCpuMs: (changed - before) * 1000,
-    ...(longestBlockMs === undefined ? {} : { longestBlockMs }),
+    changesCpuMs: (changed.cpuSeconds - before) * 1000,
+    reconcilePeakMb: changed.peakMb,
   };
   return { measured, requests };
 }
 
 /** Live heap and resident memory with caches that are empty. */
-export async function measureEmpty(peer: Peer, mode: Mode, setup: Setup): Promise<{ heap: number; rssMb: number }> {
+export interface Empty {
+  readonly heap: number;
+  readonly rssMb: number;
+}
+
+export async function measureEmpty(peer: Peer, mode: Mode, setup: Setup): Promise<Empty> {
   await using operator = new Operator(peer, mode, setup);
   await operator.told("started");
   await sleep(setup.restMs);
@@ -80,26 +86,36 @@ export async function measureEmpty(peer: Peer, mode: Mode, setup: Setup): Promis
 }
 
 /** All Blobs from nothing to one pass for each, that does nothing. */
-export async function measureSync(peer: Peer, mode: Mode, setup: Setup, empty: { heap: number; rssMb: number }): Promise<Measured> {
+export async function measureSync(peer: Peer, mode: Mode, setup: Setup, empty: Empty): Promise<Measured> {
   await using operator = new Operator(peer, mode, { ...setup, expect: setup.blobs });
   const passed = await operator.told("passed");
   const { peakMb, cpuSeconds } = operator.usage();
   await sleep(setup.restMs);
   const { rssMb } = operator.usage();
-  const { bytes = Number.NaN, longestBlockMs } = await operator.heap();
+  const { bytes = Number.NaN } = await operator.heap();
   return {
-    firstPassesMs: passed.at - operator.startedAt,
-    syncCpuMs: cpuSeconds * 1000,
-    syncPeakMb: peakMb,
-    heapPerObjectKb: (bytes - empty.heap) / setup.blobs / 1024,
-    rssPerObjectKb: ((rssMb - empty.rssMb) * 1024) / setup.blobs,
-    ...(longestBlockMs === undefined ? {} : { syncLongestBlockMs: longestBlockMs }),
+    [`${mode}.firstPassesMs`]: passed.at - operator.startedAt,
+    [`${mode}.syncCpuMs`]: cpuSeconds * 1000,
+    [`${mode}.syncPeakMb`]: peakMb,
+    [`${mode}.heapPerObjectKb`]: (bytes - empty.heap) / setup.blobs / 1024,
+    [`${mode}.rssPerObjectKb`]: ((rssMb - empty.rssMb) * 1024) / setup.blobs,
+    [`${mode}.peakPerObjectKb`]: ((peakMb - empty.rssMb) * 1024) / setup.blobs,
   };
 }
 
+/** The same once more, looking at nothing but the turns of the event loop. Only an operator that has one tells of it. */
+export async function measureSlices(peer: Peer, setup: Setup): Promise<Measured> {
+  await using operator = new Operator(peer, "cache", { ...setup, expect: setup.blobs, slices: true });
+  await operator.told("passed");
+  const { longestSliceMs, longestTurnMs, longestCollectionMs } = await operator.heap();
+  if (longestSliceMs === undefined || longestTurnMs === undefined || longestCollectionMs === undefined)
+    throw operator.failure("without a word on its turns");
+  return { longestSliceMs, longestTurnMs, longestCollectionMs };
+}
+
 interface Observer extends AsyncDisposable {
-  /** Resolves when so many Widgets are there and settled. @throws when the operator ends before */
-  until(settled: number, operator: Operator): Promise<Sighting>;
+  /** @throws when the operator ends before */
+  until(wish: Wish, operator: Operator): Promise<Sighting>;
 }
 
 async function observe(kubeconfig: string): Promise<Observer> {
@@ -107,16 +123,16 @@ async function observe(kubeconfig: string): Promise<Observer> {
   const child = fork(new URL("./watcher.ts", import.meta.url), { execArgv: ["--conditions=@treadle/source"], env });
   await once(child, "message");
   return {
-    async until(settled, operator) {
+    async until(wish, operator) {
       const given = new AbortController();
       const signal = AbortSignal.any([given.signal, AbortSignal.timeout(600_000)]);
       const answer = once(child, "message", { signal }) as Promise<[Sighting]>;
-      child.send({ settled } satisfies Wish);
-      void operator.ended.then(() => given.abort(new Error(`the operator ended before ${settled} Widgets were settled`)));
+      child.send(wish);
+      void operator.ended.then(() => given.abort(new Error(`the operator ended before ${wish.settled} Widgets were settled`)));
       try {
         return (await answer)[0];
       } catch (error) {
-        throw operator.failure(`before ${settled} Widgets were settled`, error);
+        throw operator.failure(`before ${wish.settled} Widgets were settled`, error);
       }
     },
     async [Symbol.asyncDispose]() {

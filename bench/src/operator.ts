@@ -10,16 +10,23 @@ export interface Peer {
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
-  /** Of a user of its own, by whose name the audit log knows its requests. */
-  readonly kubeconfig: string;
+  /** Where the cluster is and who it is there, among others. */
+  readonly env: Readonly<Record<string, string>>;
+  /** By whose name the audit log knows its requests. */
   readonly user: string;
+  /** Which of the measurements it takes part in. */
+  readonly modes: readonly Mode[];
+  /** It can tell of the turns of its loop. */
+  readonly hasEventLoop: boolean;
 }
 
 /** A line that an operator tells. */
 export interface Told {
   readonly event: "started" | "passed" | "heap";
   readonly bytes?: number;
-  readonly longestBlockMs?: number;
+  readonly longestSliceMs?: number;
+  readonly longestTurnMs?: number;
+  readonly longestCollectionMs?: number;
 }
 
 const MEGABYTE = 2 ** 20;
@@ -37,16 +44,17 @@ export class Operator {
   #output = "";
   #wake: () => void = () => {};
 
-  constructor(peer: Peer, mode: Mode, settings: { readonly concurrency: number; readonly expect?: number }) {
+  constructor(peer: Peer, mode: Mode, settings: { readonly concurrency: number; readonly expect?: number; readonly slices?: boolean }) {
     this.#name = peer.name;
     this.#child = spawn(peer.command, peer.args, {
       stdio: ["ignore", "pipe", "pipe"],
       env: {
         PATH: process.env["PATH"],
-        KUBECONFIG: peer.kubeconfig,
+        ...peer.env,
         BENCH_MODE: mode,
         BENCH_CONCURRENCY: String(settings.concurrency),
         BENCH_EXPECT: String(settings.expect ?? 0),
+        ...(settings.slices === true ? { BENCH_SLICES: "1" } : {}),
       },
     });
     this.#child.stderr?.setEncoding("utf8").on("data", (text: string) => this.#keep(text));

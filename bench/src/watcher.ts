@@ -4,11 +4,15 @@
  * to the event of a status about it or a later one, both as they came here. KUBECONFIG is that of the administrator.
  */
 import { connect, follow } from "@treadle/client";
-import { Widget } from "../operators/kinds.ts";
+import { Widget } from "./operators/kinds.ts";
 
-/** What it is told: to say when so many Widgets are there and settled. Each answer has the latencies since the one before. */
+/**
+ * What it is told: to say when so many Widgets are there and settled, and their generations add up to at least so much:
+ * a change that did not come here yet is waited for. Each answer has the latencies since the one before.
+ */
 export interface Wish {
   readonly settled: number;
+  readonly generations: number;
 }
 
 /** What it says. */
@@ -19,14 +23,15 @@ export interface Sighting {
 }
 
 const pending = new Map<string, { readonly generation: number; readonly cameAt: number }>();
-const settled = new Set<string>();
+/** Generations by name. */
+const settled = new Map<string, number>();
 const known = new Set<string>();
 let latenciesMs: number[] = [];
 let firstAt = 0;
-let wanted: number | undefined;
+let wanted: Wish | undefined;
 
 process.on("message", (wish: Wish) => {
-  wanted = wish.settled;
+  wanted = wish;
   answer();
 });
 process.once("disconnect", () => process.exit(0));
@@ -45,7 +50,7 @@ function see({ metadata: { name, generation = 0 }, status }: Widget): void {
   if (isSettled(status, generation)) {
     if (before !== undefined) latenciesMs.push(now - before.cameAt);
     pending.delete(name);
-    settled.add(name);
+    settled.set(name, generation);
     firstAt ||= Date.now();
   } else {
     settled.delete(name);
@@ -67,7 +72,10 @@ function forget(name: string): void {
 }
 
 function answer(): void {
-  if (wanted === undefined || settled.size !== wanted || known.size !== wanted) return;
+  if (wanted === undefined || settled.size !== wanted.settled || known.size !== wanted.settled) return;
+  let generations = 0;
+  for (const generation of settled.values()) generations += generation;
+  if (generations < wanted.generations) return;
   wanted = undefined;
   process.send?.({ firstAt, at: Date.now(), latenciesMs } satisfies Sighting);
   latenciesMs = [];

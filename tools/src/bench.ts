@@ -1,6 +1,7 @@
 /**
- * `npm run bench`: runs the programs of `bench/`, `packages/*\/bench/` and `examples/*\/bench/` one after the other (never two
- * at once: they measure); `-- NAME...` for those whose path contains a name. Files in subfolders are helpers.
+ * `npm run bench -- NAME...`: runs the programs of `bench/`, `packages/*\/bench/` and `examples/*\/bench/` whose path contains
+ * a name, one after the other (never two at once: they measure); `.` is in the path of each. Without a name it says which
+ * there are. Files in subfolders are helpers.
  */
 import { globSync } from "node:fs";
 import { run } from "./run.ts";
@@ -11,8 +12,12 @@ const programs = globSync(["bench/*.ts", "packages/*/bench/*.ts", "examples/*/be
   .map((path) => path.replaceAll("\\", "/"))
   .filter((path) => !path.endsWith(".test.ts") && (names.length === 0 || names.some((name) => path.includes(name))))
   .toSorted();
+if (names.length === 0) {
+  console.log(["which ones? `npm run bench -- NAME...` runs those whose path contains a name:", ...programs].join("\n  "));
+  process.exit();
+}
 if (programs.length === 0) {
-  console.error(`there is no benchmark ${names.length > 0 ? `whose path contains ${names.join(" or ")}` : "in the folders of benchmarks"}`);
+  console.error(`there is no benchmark whose path contains ${names.join(" or ")}`);
   process.exit(1);
 }
 

@@ -24,7 +24,7 @@ export interface Workspace {
 export const root: string = resolve(import.meta.dirname, "..", "..");
 
 /** All workspaces in the order of their folders; `patterns` as in pnpm-workspace.yaml. */
-export function workspaces(base: string = root, patterns: readonly string[] = ["packages/*", "examples/*", "tools"]): Workspace[] {
+export function workspaces(base: string = root, patterns: readonly string[] = ["packages/*", "examples/*", "tools", "bench"]): Workspace[] {
   return patterns
     .flatMap((pattern) => globSync(`${pattern}/package.json`, { cwd: base }))
     .map((path) => path.replaceAll("\\", "/").replace(/\/package\.json$/, ""))

@@ -19,6 +19,7 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -47,8 +48,13 @@ func run(ctx context.Context) error {
 			return err
 		}
 	}
+	var caches cache.Options
+	if os.Getenv("BENCH_TUNED") != "" {
+		caches.DefaultTransform = cache.TransformStripManagedFields()
+	}
 	mgr, err := ctrl.NewManager(config, ctrl.Options{
 		Scheme:                 scheme,
+		Cache:                  caches,
 		Metrics:                server.Options{BindAddress: "127.0.0.1:0"},
 		HealthProbeBindAddress: "127.0.0.1:0",
 	})

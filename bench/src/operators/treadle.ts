@@ -1,18 +1,18 @@
 /**
  * The operator of the benchmark on Treadle, as a user would write it. Its environment says what it does: BENCH_MODE is
  * "reconcile" (Widgets), "cache" (Blobs, whole) or "metadata" (Blobs, their metadata only). It tells what
- * peers/controller-runtime tells, in the same words.
+ * peers/controller-runtime tells, in the same words, and with BENCH_SLICES the longest time for which it kept its loop.
  */
-import { monitorEventLoopDelay } from "node:perf_hooks";
+import { loadConfig } from "@treadle/client";
 import { conditions, createManager, dependentApply, handler, metadataOnly, step } from "treadle";
 import { ConfigMap } from "treadle/kinds";
 import { Blob, Widget } from "./kinds.ts";
+import { measureSlices } from "./slices.ts";
 
-const { BENCH_MODE: mode, BENCH_EXPECT: expect, BENCH_CONCURRENCY } = process.env;
+const { BENCH_MODE: mode, BENCH_EXPECT: expect, BENCH_CONCURRENCY, BENCH_SLICES, BENCH_SERVICE_ACCOUNT = "" } = process.env;
 const concurrency = Number(BENCH_CONCURRENCY);
 let passes = 0;
-const delays = monitorEventLoopDelay({ resolution: 1 });
-delays.enable();
+const slices = BENCH_SLICES === undefined ? undefined : measureSlices();
 
 const widgets = handler(Widget)
   .step(conditions())
@@ -34,15 +34,22 @@ if (!Number.isInteger(concurrency) || concurrency < 1)
   throw new Error(`BENCH_CONCURRENCY ${BENCH_CONCURRENCY} is no number of passes at once`);
 if (mode !== "reconcile" && mode !== "cache" && mode !== "metadata")
   throw new Error(`BENCH_MODE ${mode} is none of reconcile, cache, metadata`);
-const manager = createManager({ probes: { port: 0 }, metrics: { port: 0 }, host: "127.0.0.1", logLevel: "warn", signals: false });
+const manager = createManager({
+  // A pod's service account, for once elsewhere than where kubelet mounts it.
+  config: await loadConfig({ serviceAccountDirectory: BENCH_SERVICE_ACCOUNT }),
+  probes: { port: 0 },
+  metrics: { port: 0 },
+  host: "127.0.0.1",
+  logLevel: "warn",
+  signals: false,
+});
 if (mode === "reconcile") manager.add(widgets, { concurrency });
 else manager.add(blobs, { concurrency });
 
 process.on("SIGUSR2", () => {
-  const longestBlockMs = delays.max / 1e6;
   globalThis.gc?.();
   const { heapUsed, external } = process.memoryUsage();
-  tell({ event: "heap", bytes: heapUsed + external, longestBlockMs });
+  tell({ event: "heap", bytes: heapUsed + external, ...slices?.() });
 });
 process.on("SIGTERM", () => void manager.stop());
 await manager.start();

@@ -1,0 +1,61 @@
+/** The operators that can be compared, and how each is made and started. */
+import { type Account, inCluster, kubeconfig } from "./accounts.ts";
+import { buildControllerRuntime, buildTreadle, bundle } from "./build.ts";
+import type { Mode, Peer } from "./operator.ts";
+
+/** Where the server is, and whom an operator is to it. */
+export interface Place {
+  readonly dir: string;
+  readonly server: string;
+  readonly adminKubeconfig: string;
+  readonly account: Account;
+}
+
+interface Recipe {
+  /** Makes the program: the command and its arguments. */
+  readonly build: () => Promise<readonly [command: string, ...args: string[]]>;
+  readonly modes: readonly Mode[];
+  readonly hasEventLoop?: boolean;
+  readonly isInCluster?: boolean;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const RECIPES: Readonly<Record<string, Recipe>> = {
+  treadle: {
+    build: async () => [process.execPath, "--expose-gc", buildTreadle()],
+    modes: ["reconcile", "cache"],
+    hasEventLoop: true,
+    isInCluster: true,
+  },
+  "controller-runtime": { build: async () => [buildControllerRuntime()], modes: ["reconcile", "cache"] },
+  "treadle-tuned": {
+    build: async () => [process.execPath, "--expose-gc", "--max-semi-space-size=8", await bundle(buildTreadle())],
+    modes: ["reconcile", "cache", "metadata"],
+    hasEventLoop: true,
+    isInCluster: true,
+  },
+  "controller-runtime-tuned": {
+    build: async () => [buildControllerRuntime()],
+    modes: ["cache", "metadata"],
+    env: { BENCH_TUNED: "1" },
+  },
+};
+
+export const peerNames: readonly string[] = Object.keys(RECIPES);
+export const defaultPeers: readonly string[] = ["treadle", "controller-runtime", "treadle-tuned", "controller-runtime-tuned"];
+
+/** @throws when there is none of that name, or it cannot be built. */
+export async function buildPeer(name: string): Promise<(place: Place) => Peer> {
+  const recipe = RECIPES[name];
+  if (recipe === undefined) throw new Error(`there is no operator ${JSON.stringify(name)}: use some of ${peerNames.join(", ")}`);
+  const [command, ...args] = await recipe.build();
+  return ({ dir, server, adminKubeconfig, account }) => ({
+    name,
+    command,
+    args,
+    user: account.user,
+    modes: recipe.modes,
+    hasEventLoop: recipe.hasEventLoop === true,
+    env: { ...(recipe.isInCluster === true ? inCluster : kubeconfig)(dir, account, server, adminKubeconfig), ...recipe.env },
+  });
+}
