@@ -70,6 +70,11 @@ export interface ReconcilerEnv {
   /** Whether the server serves the kind, as far as is known: steps that read or own one that it does not serve wait. @defaultValue all */
   isServed?(kind: Kind): boolean;
   /**
+   * Whether `object`, as the server has it, is one that the cache shows: with selectors it may exist and be in no cache.
+   * @defaultValue it is
+   */
+  isSelected?(kind: Kind, object: KubernetesObject): boolean;
+  /**
    * Why the server refuses the watch of the kind, and what to allow: steps that read or own it wait, with the reason
    * `Forbidden`, instead of working with what was known before. @defaultValue none is refused
    */

@@ -28,6 +28,8 @@ export interface Reconciler {
    * one at a time for a key, and where a step outlived its deadline the next one not before `strays.freed`.
    */
   pass(ref: Ref, options?: PassOptions): Promise<PassResult>;
+  /** Drops what is remembered of the object, which is not looked after any more; not during a pass for it. Writes nothing. */
+  forget(ref: Ref): void;
 }
 
 /** Makes a reconciler for `handler`. */
@@ -38,6 +40,7 @@ export function createReconciler(handler: AnyHandler, env: ReconcilerEnv): Recon
   const context = { controller: handler.name, kind: handler.kind.kind };
 
   return {
+    forget: (ref) => memories.forget(keyOf(ref)),
     async pass(ref, options = {}) {
       const startedMs = env.clock.now();
       const key = keyOf(ref);

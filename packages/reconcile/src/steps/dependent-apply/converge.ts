@@ -74,13 +74,17 @@ function withReason(error: unknown): unknown {
 }
 
 /** Somebody was faster, or the cache lags behind. What is there is asked of the server: a foreign object is said to be one at once. */
-async function raced(unit: Unit, { target }: Wanted): Promise<Converged> {
+async function raced(unit: Unit, wanted: Wanted): Promise<Converged> {
   const { dependent, req } = unit;
+  const { target } = wanted;
   // A list, because who watches may list; the right to get would be needed for this alone.
   const within = target.namespace === undefined ? {} : { namespace: target.namespace };
   const [live] = await req.client.list(dependent.kind, { ...within, fieldSelector: `metadata.name=${target.name}` });
   const whose = live === undefined ? undefined : whoseIs(unit, live);
   if (live !== undefined && whose?.type === "foreign") return notOurs(unit, target, { live, owner: whose.owner });
+  // Somebody took away the labels by which its kind is watched: the cache will never show it.
+  if (live !== undefined && unit.pass.env.isSelected?.(dependent.kind, live) === false)
+    return await converge(unit, target, { wanted, live });
   return { ...pending("NotSeenYet", `${title(unit, target)} exists, but is not in the cache yet`), isRace: true };
 }
 
