@@ -162,7 +162,8 @@ test("the operator's requests are counted, the user's are not", async () => {
   const op = await cluster.start(rw);
   await op.settled();
   expect(cluster.requests({ verb: "create", kind: Secret })).toMatchObject([{ namespace: "default", status: 201 }]);
-  expect(cluster.requests({ verb: "watch", kind: RW })).toHaveLength(1);
+  // Servers before 1.32 refuse a first one, which asks for the objects in the stream.
+  expect(cluster.requests({ verb: "watch", kind: RW }).filter(({ status }) => status === 200)).toHaveLength(1);
   cluster.clearRequests();
   await cluster.get(RW, "a");
   await cluster.create(Secret, secret("other"));
