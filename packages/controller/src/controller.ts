@@ -7,7 +7,7 @@
  * - Every event of a primary starts a pass but the echo of this controller's own writes.
  * - Nothing that a handler, a wake function, a predicate or an observer throws ends a worker.
  */
-import { type Clock, groupKindOf, keyOf, type KubernetesObject, type Ref, refOf } from "@treadle/apimachinery";
+import { type Clock, groupKindOf, keyOf, type KubernetesObject, type Random, type Ref, refOf } from "@treadle/apimachinery";
 import type { Client } from "@treadle/client";
 import type { InformerEvent } from "@treadle/informer";
 import {
@@ -20,20 +20,23 @@ import {
   type ReconcilerEnv,
   type Strays,
 } from "@treadle/reconcile";
-import { type Fetches, type Wake, wakesOf } from "@treadle/reconcile/unstable/engine";
+import type { Fetches } from "@treadle/reconcile/unstable/engine";
 import { type BackoffProfile, LOW_PRIORITY, type QueueKeys, type QueueStatus, WorkQueue } from "@treadle/workqueue";
 import { type EndedPass, FailureCurve } from "./failure-curve.ts";
-import type { Feed, Origin } from "./feed.ts";
+import type { Feed } from "./feed.ts";
 import type { ControllerMetrics } from "./metrics/controller-metrics.ts";
 import { errorFields } from "./internal/error-text.ts";
+import { EventRouter } from "./internal/event-router.ts";
 import { reconcilerEnv } from "./internal/reconciler-env.ts";
+import { PausedKeys } from "./internal/paused-keys.ts";
+import { RESYNC_MS, startResync } from "./internal/resync.ts";
 import { RunningStrays } from "./internal/running-strays.ts";
-import { isMandatory, type Predicate } from "./predicates.ts";
+import type { Predicate } from "./predicates.ts";
 import type { PassTracing } from "./tracing/pass-tracing.ts";
 
 /** How a handler is run. */
 export interface ControllerOptions<in T extends KubernetesObject = KubernetesObject> {
-  /** How many passes at once. @defaultValue 5 */
+  /** How many passes at once. @defaultValue `concurrency` of the manager, 5 */
   readonly concurrency?: number;
   /**
    * Which events of the primary start a pass; at the start every object is asked about once, as `added`. Not asked when
@@ -45,6 +48,11 @@ export interface ControllerOptions<in T extends KubernetesObject = KubernetesObj
    * After a 403 or 401 at most 2 minutes. @defaultValue "cluster": 5 ms doubling to 1000 s
    */
   readonly backoff?: BackoffProfile;
+  /**
+   * Every object gets a pass at low priority so often, in milliseconds, up to a tenth more or less at random. It costs no
+   * request: passes read from the cache. @defaultValue `resyncMs` of the manager, 36_000_000 (10 h)
+   */
+  readonly resyncMs?: number | false;
 }
 
 /** One pass, as an observer sees it. */
@@ -62,6 +70,7 @@ export interface ControllerEnv extends Pick<ReconcilerEnv, "recordEvent" | "phas
   readonly client: Client;
   readonly cache: Cache;
   readonly clock: Clock;
+  readonly random: Random;
   readonly log: Logger;
   readonly metrics: ControllerMetrics;
   /** The feed of a watched kind, in whatever form it is watched; before the informers start. */
@@ -69,6 +78,8 @@ export interface ControllerEnv extends Pick<ReconcilerEnv, "recordEvent" | "phas
   /** The same of a kind that may not be watched. */
   readonly watchedFeedOf: (kind: AnyHandler["kind"]) => Feed | undefined;
   readonly fetches: Fetches;
+  /** Nothing that is written is sent. */
+  readonly isDryRun: boolean;
   readonly isServed: (kind: AnyHandler["kind"]) => boolean;
   /** Whether this process leads the operator, as of now. */
   readonly mayWork: () => boolean;
@@ -87,23 +98,20 @@ export interface ControllerStatus extends QueueStatus {
   readonly name: string;
 }
 
-interface Told {
-  readonly event: InformerEvent<KubernetesObject>;
-  readonly origin: Origin | undefined;
-}
-
 export class Controller {
   readonly name: string;
   readonly handler: AnyHandler;
   readonly #env: ControllerEnv;
   readonly #concurrency: number;
-  readonly #predicate: Predicate | undefined;
+  readonly #resyncMs: number | false;
   readonly #queue: WorkQueue;
   readonly #failures: FailureCurve;
   readonly #primary: Feed;
   readonly #reconciler: Reconciler;
+  readonly #closed = new AbortController();
   readonly #abort = new AbortController();
   readonly #strays = new RunningStrays();
+  readonly #paused: PausedKeys;
   #workers: Promise<unknown> | undefined;
 
   /** Subscribes to its feeds; they must not have been started. */
@@ -112,7 +120,7 @@ export class Controller {
     this.handler = handler;
     this.#env = env;
     this.#concurrency = options.concurrency ?? 5;
-    this.#predicate = options.predicate;
+    this.#resyncMs = options.resyncMs ?? RESYNC_MS;
     this.#failures = new FailureCurve(options.backoff ?? "cluster", env.clock);
     const { metrics, onChange } = env;
     this.#queue = new WorkQueue({
@@ -134,21 +142,39 @@ export class Controller {
       },
     });
     metrics.watch(() => this.#queue.status(), this.#concurrency);
+    this.#paused = new PausedKeys(this.name, env.log);
+    metrics.watchPaused(() => this.#paused.size);
 
     const primary = env.feedOf(handler.kind);
     this.#primary = primary;
     this.#reconciler = createReconciler(handler, reconcilerEnv(this.name, primary, env));
-    for (const [feed, wakes] of this.#register()) feed.subscribe((event, origin) => this.#onEvent(feed, wakes, { event, origin }));
+    new EventRouter({
+      handler,
+      primary,
+      predicate: options.predicate,
+      feedOf: env.feedOf,
+      cache: env.cache,
+      hasBegun: () => this.#workers !== undefined,
+      enqueue: (key, { feed, event, priority }) => {
+        env.tracing?.caused(key, feed.informer.kind, event);
+        this.#queue.add(key, { priority });
+      },
+      forget: (key) => this.#failures.forget(key),
+      contained: (error, text, key) => this.#contained(error, text, key),
+    });
     primary.subscribe((event) => this.#forgetBeforeStart(event));
   }
 
   /** Lets the workers begin; the informers must have synced. */
   start(): void {
-    this.#workers ??= Promise.all(Array.from({ length: this.#concurrency }, () => this.#work()));
+    if (this.#workers !== undefined || this.#closed.signal.aborted) return;
+    this.#workers = Promise.all(Array.from({ length: this.#concurrency }, () => this.#work()));
+    if (this.#resyncMs !== false) this.#resyncEvery(this.#resyncMs);
   }
 
   /** Takes no new keys and drops those that wait. Passes in progress go on. */
   close(): void {
+    this.#closed.abort();
     this.#queue.stop("drop");
   }
 
@@ -188,70 +214,21 @@ export class Controller {
     return this.#queue.keys(limit);
   }
 
-  /** What of each feed wakes which primaries, with the indexes that it takes to find them. */
-  #register(): ReadonlyMap<Feed, readonly Wake[]> {
-    const feeds = new Map<Feed, Wake[]>([[this.#primary, []]]);
-    const indexes = new Set<string>();
-    for (const wake of wakesOf(this.handler)) {
-      const feed = this.#env.feedOf(wake.kind);
-      feeds.set(feed, [...(feeds.get(feed) ?? []), wake]);
-      // Several wakes may use one index (that of owner ids).
-      if (wake.index === undefined || indexes.has(wake.index.name)) continue;
-      indexes.add(wake.index.name);
-      this.#primary.informer.addIndex(wake.index.name, wake.index.keys);
-    }
-    return feeds;
-  }
-
-  /** Queues every key that the event concerns once: a free worker takes a key at once, and a second add would be a second pass. */
-  #onEvent(feed: Feed, wakes: readonly Wake[], { event, origin }: Told): void {
-    const keys = new Set<string>();
-    // Another object under the same name does not inherit the failures of this one.
-    if (feed === this.#primary && isGone(event)) this.#failures.forget(keyOf(event.object.metadata));
-    if (feed === this.#primary && this.#concernsPrimary(event, origin)) keys.add(keyOf(event.object.metadata));
-    // Before the start every primary is queued by its own event.
-    if (this.#workers !== undefined) {
-      for (const wake of wakes) {
-        this.#collect(keys, wake, event.object);
-        if (event.type === "updated") this.#collect(keys, wake, event.previous);
-      }
-      // The pass that wrote knows what it wrote.
-      if (origin?.controller === this.name && event.type !== "deleted") keys.delete(origin.key);
-    }
-    const priority = event.type === "added" && event.initial ? LOW_PRIORITY : 0;
-    for (const key of keys) {
-      this.#env.tracing?.caused(key, feed.informer.kind, event);
-      this.#queue.add(key, { priority });
-    }
+  #resyncEvery(periodMs: number): void {
+    const { clock, random } = this.#env;
+    startResync({
+      clock,
+      random,
+      periodMs,
+      objects: () => this.#primary.informer.list(),
+      enqueue: ({ metadata }) => this.#queue.add(keyOf(metadata), { priority: LOW_PRIORITY }),
+      signal: this.#closed.signal,
+    });
   }
 
   /** What went before the start needs no pass: a standby of weeks must not remember it. */
   #forgetBeforeStart({ type, object }: InformerEvent<KubernetesObject>): void {
     if (this.#workers === undefined && type === "deleted") this.#queue.drop(keyOf(object.metadata));
-  }
-
-  #concernsPrimary(event: InformerEvent<KubernetesObject>, origin: Origin | undefined): boolean {
-    // Of its own writes a controller needs to hear the last, to drop what it remembers of the object.
-    if (origin?.controller === this.name && event.type !== "deleted") return false;
-    if (isMandatory(event)) return true;
-    try {
-      return this.#predicate?.(event) !== false;
-    } catch (error) {
-      // One pass too many does no harm, one too few does.
-      this.#contained(error, "the predicate threw; the event passes", keyOf(event.object.metadata));
-      return true;
-    }
-  }
-
-  #collect(keys: Set<string>, wake: Wake, object: KubernetesObject): void {
-    const { informer } = this.#primary;
-    try {
-      const lookup = { cache: this.#env.cache, byIndex: (name: string, key: string) => informer.byIndex(name, key) };
-      // What no informer shows cannot be reconciled: an object may name a primary of any namespace.
-      for (const ref of wake.primaries(object, lookup)) if (informer.covers(ref.namespace)) keys.add(keyOf(ref));
-    } catch (error) {
-      this.#contained(error, `cannot find out whom a change of ${wake.kind.kind} concerns (${wake.because})`, keyOf(object.metadata));
-    }
   }
 
   async #work(): Promise<void> {
@@ -288,6 +265,7 @@ export class Controller {
     const result = await (tracing === undefined ? run() : tracing.pass(ref, reconcileID, run));
     const durationMs = clock.now() - startedMs;
     this.#schedule(key, result);
+    this.#paused.note(key, result);
     metrics.passed(result, durationMs);
     try {
       const answer: unknown = onPass?.({ handler: this.handler, ref, reconcileID, result, durationMs });
@@ -312,8 +290,3 @@ export class Controller {
 
 /** Passes that a worker runs in one turn of the event loop at most: some 10 ms of the shortest ones. */
 const PASSES_PER_TURN = 100;
-
-/** Whether the object of before is no more; an informer that listed anew may tell of the next one as an update. */
-function isGone(event: InformerEvent<KubernetesObject>): boolean {
-  return event.type === "deleted" || (event.type === "updated" && event.previous.metadata.uid !== event.object.metadata.uid);
-}

@@ -1,4 +1,5 @@
 export type { Controller, ControllerOptions, ControllerStatus, PassReport } from "./controller.ts";
+export type { DryWrite } from "./dry-run/dry-write.ts";
 export { type EndedPass, FailureCurve } from "./failure-curve.ts";
 export type { Logger } from "@treadle/reconcile";
 export type { SettleOptions } from "./internal/activity.ts";
@@ -16,7 +17,16 @@ export {
   type ManagerStatus,
 } from "./manager.ts";
 export { isManagerError, ManagerError, type ManagerErrorCode } from "./manager-error.ts";
-export type { ClientWish, ManagerOptions, MetricsOptions, Runnable, RunnableEnv, ServerOptions, TlsFiles } from "./options.ts";
+export type {
+  ClientWish,
+  DryRunOptions,
+  ManagerOptions,
+  MetricsOptions,
+  Runnable,
+  RunnableEnv,
+  ServerOptions,
+  TlsFiles,
+} from "./options.ts";
 export {
   and,
   annotationsChanged,

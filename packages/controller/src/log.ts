@@ -36,10 +36,12 @@ export function createLogger(options: LogOptions = {}): Logger {
   return { debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") };
 }
 
-const LEVELS: readonly LevelWithSilent[] = ["trace", "debug", "info", "warn", "error", "fatal", "silent"];
+/** From the most to the least that is written. */
+export const LOG_LEVELS: readonly LevelWithSilent[] = ["trace", "debug", "info", "warn", "error", "fatal", "silent"];
+
 function levelOf({ level, env = process.env }: LogOptions): LevelWithSilent {
   const given = level ?? (env["TREADLE_LOG_LEVEL"] || env["LOG_LEVEL"] || "info").toLowerCase();
-  const known = LEVELS.find((name) => name === given);
-  if (known === undefined) throw new RangeError(`unknown log level ${JSON.stringify(given)}: use one of ${LEVELS.join(", ")}`);
+  const known = LOG_LEVELS.find((name) => name === given);
+  if (known === undefined) throw new RangeError(`unknown log level ${JSON.stringify(given)}: use one of ${LOG_LEVELS.join(", ")}`);
   return known;
 }

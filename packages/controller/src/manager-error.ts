@@ -4,6 +4,8 @@ export type ManagerErrorCode =
   | "ERR_ADD_REFUSED"
   /** `start` or `run` was called a second time, or after `stop`. */
   | "ERR_ALREADY_STARTED"
+  /** The file of settings, or a variable of the environment, says what cannot be. */
+  | "ERR_SETTINGS"
   /** A port for probes or metrics could not be had. */
   | "ERR_LISTEN"
   /** The certificate of a server could not be read. */

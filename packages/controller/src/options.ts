@@ -1,12 +1,24 @@
-/** What a manager is told. Everything has a default that is right in a cluster. */
+/**
+ * What a manager is told. Everything has a default that is right in a cluster. What is not code can be set from outside of
+ * the program, too (docs/operations.md, "Settings"): the environment wins over the file, and that over what is said here.
+ */
 import type { Clock, Random } from "@treadle/apimachinery";
 import type { Client, ClusterConfig, Exchange } from "@treadle/client";
 import type { Logger, UndeclaredUse } from "@treadle/reconcile";
+import type { DryWrite } from "./dry-run/dry-write.ts";
 import type { LeaderElectionOptions } from "./leader-election/options.ts";
 import type { LogOptions } from "./log.ts";
 import type { PassReport } from "./controller.ts";
 
 export interface ManagerOptions {
+  /** A file of YAML or JSON with settings, read at the start. `TREADLE_CONFIG` names another. @defaultValue none */
+  readonly configFile?: string;
+  /** Where the variables `TREADLE_...` are looked for; `{}`: nothing is set by them. @defaultValue `process.env` */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** How many passes of each controller at once, where `add` does not say it. @defaultValue 5 */
+  readonly concurrency?: number;
+  /** How often every object gets a pass, see `ControllerOptions`, where `add` does not say it. @defaultValue 36_000_000 (10 h) */
+  readonly resyncMs?: number | false;
   /**
    * The client, which the manager then does not close; or how to make one, which it closes. One that is made with the
    * given `observe` counts in `rest_client_requests_total`.
@@ -30,6 +42,11 @@ export interface ManagerOptions {
    * of the process. `true`: on port 6060. @defaultValue false
    */
   readonly debug?: ServerOptions | boolean;
+  /**
+   * Passes run, and nothing of what they would write is sent: each write is a line of the log, told once, and `onWrite` hears
+   * of it. No leader is elected, and no event is written. See docs/operations.md. @defaultValue false
+   */
+  readonly dryRun?: boolean | DryRunOptions;
   /** Whether `req.event()` writes objects of kind Event, or only lines of the log. @defaultValue true */
   readonly events?: boolean;
   /** Address on which probes and metrics are served. @defaultValue all: the kubelet is not on this machine's loopback */
@@ -71,6 +88,11 @@ export interface ManagerOptions {
   readonly reconcileID?: () => string;
   /** Told of every pass when it is over. What it throws is logged. */
   readonly onPass?: (report: PassReport) => void;
+}
+
+export interface DryRunOptions {
+  /** Told of every write that is not sent, once as long as it stays the same. */
+  readonly onWrite?: (write: DryWrite) => void;
 }
 
 export interface ServerOptions {

@@ -3,6 +3,7 @@ import { glob, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createPrometheus } from "../src/metrics/prometheus.ts";
+import { SETTINGS, variableOf } from "../src/settings/table.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..", "..");
 
@@ -50,6 +51,12 @@ test("docs/operations.md lists every code of an error, each with what happened",
   const listed = await rows("operations.md", "Errors");
   expect(names(listed)).toEqual(codes.toSorted());
   expect(listed.filter(([, happened = ""]) => happened.trim() === "")).toEqual([]);
+});
+
+test("docs/operations.md lists every setting with its variable", async () => {
+  const text = await readFile(join(ROOT, "docs", "operations.md"), "utf8");
+  const listed = [...text.matchAll(/^\| `([a-zA-Z.]+)` \| `(TREADLE_[A-Z_]+)` \|/gm)].map(([, path, variable]) => [path, variable]);
+  expect(listed).toEqual(Object.keys(SETTINGS).map((path) => [path, variableOf(path)]));
 });
 
 test("docs/operations.md lists every reason that the engine gives a condition", async () => {

@@ -7,13 +7,16 @@ import { isLoopback } from "./loopback.ts";
 
 /** @throws RangeError that names the option and what it may be */
 export function checkManagerOptions(options: ManagerOptions): void {
-  const { namespaces, probes, metrics, debug, leaderElection } = options;
+  const { namespaces, probes, metrics, debug, leaderElection, concurrency } = options;
   if (typeof leaderElection === "object") checkLeaderElection(leaderElection);
   for (const name of ["gracefulShutdownMs", "cacheSyncTimeoutMs", "kindRetryMs"] as const) {
     const ms = options[name];
     if (ms !== undefined && !(Number.isFinite(ms) && ms >= 0 && ms <= MAX_MS))
       throw new RangeError(`createManager: ${name} is ${String(ms)}: give milliseconds from 0 to ${MAX_MS}`);
   }
+  if (concurrency !== undefined && !isCount(concurrency))
+    throw new RangeError(`createManager: concurrency must be a whole number from 1, not ${concurrency}`);
+  checkResync("createManager", options.resyncMs);
   if (namespaces !== undefined && !(Array.isArray(namespaces) && namespaces.length > 0))
     throw new RangeError("createManager: namespaces is empty, so nothing would be watched: leave it out for all namespaces");
   for (const namespace of namespaces ?? [])
@@ -42,6 +45,15 @@ function checkMetrics({ metrics, host }: ManagerOptions): void {
     );
 }
 
+function checkResync(where: string, ms: number | false | undefined): void {
+  if (ms !== undefined && ms !== false && !(ms > 0 && ms <= MAX_RESYNC_MS))
+    throw new RangeError(`${where}: resyncMs is ${String(ms)}: give milliseconds above 0, up to ${MAX_RESYNC_MS}, or false`);
+}
+
+function isCount(count: number): boolean {
+  return Number.isInteger(count) && count >= 1;
+}
+
 function isFile(name: unknown): boolean {
   return typeof name === "string" && name !== "";
 }
@@ -49,8 +61,9 @@ function isFile(name: unknown): boolean {
 /** @throws RangeError that names the handler, the option and what it may be */
 export function checkControllerOptions(options: ControllerOptions<never>, handler: string): void {
   const { concurrency, backoff } = options;
-  if (concurrency !== undefined && (!Number.isInteger(concurrency) || concurrency < 1))
+  if (concurrency !== undefined && !isCount(concurrency))
     throw new RangeError(`cannot add handler "${handler}": concurrency must be a whole number from 1, not ${concurrency}`);
+  checkResync(`cannot add handler "${handler}"`, options.resyncMs);
   if (backoff === undefined || backoff === "cluster" || backoff === "external") return;
   const {
     baseMs,
@@ -70,3 +83,5 @@ export function checkControllerOptions(options: ControllerOptions<never>, handle
 
 /** The longest time that a timer of Node can wait. */
 const MAX_MS = 2 ** 31 - 1;
+/** With its jitter. */
+const MAX_RESYNC_MS = 2 ** 30;

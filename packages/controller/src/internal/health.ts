@@ -11,8 +11,6 @@ export interface HealthSource {
   readonly informers: () => readonly Informer[];
   readonly handlers: () => readonly AnyHandler[];
   readonly presence: () => KindPresence | undefined;
-  /** What is wrong with the election. Undefined: there is none. */
-  readonly electionProblem: (() => string | undefined) | undefined;
 }
 
 export class Health {
@@ -26,7 +24,11 @@ export class Health {
     this.readyz
       .set("running", () => (source.state() === "running" ? undefined : `the manager is ${source.state()}`))
       .set("informers", () => informerProblem(source.informers(), (informer) => this.#missingKind(informer) ?? staleness(informer)));
-    if (source.electionProblem !== undefined) this.readyz.set("leader-election", source.electionProblem);
+  }
+
+  /** There is an election: not ready while `problem` says that something is wrong with it. */
+  watchElection(problem: () => string | undefined): void {
+    this.readyz.set("leader-election", problem);
   }
 
   #missingKind({ kind }: Informer): string | readonly [] | undefined {

@@ -17,11 +17,13 @@ import { ManagerError } from "../manager-error.ts";
 import { NO_METRICS } from "../metrics/controller-metrics.ts";
 import type { ManagerMetrics } from "../metrics/prometheus.ts";
 import type { ManagerOptions, Runnable } from "../options.ts";
+import type { Settled } from "../settings/settings.ts";
 import { loadTracing } from "../tracing/tracing.ts";
 import { createActivity, settle, type SettleOptions } from "./activity.ts";
 import { admit, checkAddable } from "./admission.ts";
 import { checkControllerOptions, checkManagerOptions } from "./check-options.ts";
 import { connection } from "./connection.ts";
+import { reporter } from "../dry-run/dry-write.ts";
 import { errorFields, messageOf } from "./error-text.ts";
 import { Health } from "./health.ts";
 import type { HttpServer } from "./http-server.ts";
@@ -33,9 +35,10 @@ import { serverOptions } from "./server-options.ts";
 import { watchLoop } from "./watch-loop.ts";
 
 export class OperatorManager implements Manager {
-  readonly #options: ManagerOptions;
+  /** As given; from the start on with the settings from outside. */
+  #options: ManagerOptions;
   readonly #clock: Clock;
-  readonly #log: Logger;
+  #logger: Logger | undefined;
   readonly #activity = createActivity();
   readonly #assignments: Assignment[] = [];
   readonly #runnables: Runnable[] = [];
@@ -58,13 +61,11 @@ export class OperatorManager implements Manager {
     checkManagerOptions(options);
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
-    this.#log = options.log ?? createLogger(options.logLevel === undefined ? {} : { level: options.logLevel });
     this.#health = new Health({
       state: () => this.#state,
       informers: () => this.informers?.all() ?? [],
       handlers: () => this.#handlers(),
       presence: () => this.#parts?.presence,
-      electionProblem: options.leaderElection ? () => this.#election?.problem : undefined,
     });
   }
 
@@ -191,11 +192,43 @@ export class OperatorManager implements Manager {
     return isInspected({ handlers: this.#handlers(), namespaces, leaderElection, metrics });
   }
 
+  get #log(): Logger {
+    const { log, logLevel, env } = this.#options;
+    this.#logger ??= log ?? createLogger({ ...(logLevel === undefined ? {} : { level: logLevel }), ...(env === undefined ? {} : { env }) });
+    return this.#logger;
+  }
+
+  /** What is set from outside of the program joins what it says. */
+  async #configure(): Promise<readonly Assignment[]> {
+    const { env = process.env, configFile } = this.#options;
+    if (configFile === undefined && !Object.keys(env).some((name) => name.startsWith("TREADLE_"))) return this.#assigned();
+    const { settle: settleOptions } = await import("../settings/settings.ts");
+    const { options, controllers, from } = await settleOptions(
+      this.#options,
+      env,
+      this.#handlers().map(({ name }) => name),
+    );
+    this.#options = options;
+    this.#logger = undefined;
+    if (from.file !== undefined || from.environment.length > 0) this.#log.info(from, "settings from outside of the program");
+    return this.#assigned(controllers);
+  }
+
+  /** What is said of one controller is stronger than what is said of all. */
+  #assigned(outside: Settled["controllers"] = {}): readonly Assignment[] {
+    const { concurrency, resyncMs } = this.#options;
+    const ofAll = { ...(concurrency === undefined ? {} : { concurrency }), ...(resyncMs === undefined ? {} : { resyncMs }) };
+    return this.#assignments.map(({ handler, options }) => ({ handler, options: { ...ofAll, ...options, ...outside[handler.name] } }));
+  }
+
   async #startRuntime(): Promise<Runtime> {
+    const assignments = await this.#configure();
+    if (this.#options.leaderElection) this.#health.watchElection(() => this.#election?.problem);
     const {
       gracefulShutdownMs = 30_000,
       cacheSyncTimeoutMs = 120_000,
       kindRetryMs = 10_000,
+      dryRun = false,
       onPass,
       onUndeclared,
       namespaces,
@@ -245,7 +278,7 @@ export class OperatorManager implements Manager {
       onWorkFailed: (error) => this.#fail(error),
       log,
       namespaces,
-      assignments: this.#assignments,
+      assignments,
       runnables: this.#runnables,
       servers: serverOptions(this.#options, {
         checks: { healthz: this.#health.healthz, readyz: this.#health.readyz },
@@ -257,7 +290,8 @@ export class OperatorManager implements Manager {
       }),
       cacheSyncTimeoutMs,
       gracefulShutdownMs,
-      countEvent: this.#options.events === false ? undefined : (result) => metrics?.recorded(result),
+      dryRun: dryRun === false ? undefined : reporter(log, dryRun === true ? undefined : dryRun.onWrite),
+      countEvent: this.#options.events === false || dryRun !== false ? undefined : (result) => metrics?.recorded(result),
       metricsOf: (controller) => metrics?.controller(controller) ?? NO_METRICS,
       newID: this.#options.reconcileID ?? randomUUID,
       onPass: this.#options.debug ? (report) => this.#noted(report) : onPass,

@@ -9,6 +9,8 @@ import { createInformers, type Informer, type Informers } from "@treadle/informe
 import type { AnyHandler, EventNote, Logger, ReconcilerEnv } from "@treadle/reconcile";
 import { Fetches, watchedKindsOf } from "@treadle/reconcile/unstable/engine";
 import { Controller, type ControllerOptions, type PassReport } from "../controller.ts";
+import { dryRunClient } from "../dry-run/dry-run-client.ts";
+import type { DryWrite } from "../dry-run/dry-write.ts";
 import { createFeed, type Feed } from "../feed.ts";
 import { EventRecorder, type EventResult } from "../events/recorder.ts";
 import type { Election } from "../leader-election/election.ts";
@@ -48,6 +50,8 @@ export interface RuntimeOptions {
   readonly metricsOf: (controller: string) => ControllerMetrics;
   /** Undefined: events are logged, and not written. */
   readonly countEvent: ((result: EventResult) => void) | undefined;
+  /** Told what is not sent; undefined: everything is. */
+  readonly dryRun: ((write: DryWrite) => void) | undefined;
   readonly newID: () => string;
   readonly kindRetryMs: number;
   readonly undeclared: ReconcilerEnv["undeclared"];
@@ -87,8 +91,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
     const { informers, presence } = makeInformers(options, (kind) => {
       for (const controller of controllers) controller.presenceChanged(kind);
     });
-    // Of one that does not lead, neither passes nor events are sent.
-    const client = election === undefined ? options.client : leadersClient(options.client, election);
+    const client = writingClient(options);
     const recorder = makeRecorder(options, client);
     controllers.push(...makeControllers({ ...options, client }, { informers, presence, recorder }));
     onMade({ informers, controllers, presence, recorder });
@@ -117,6 +120,12 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
     await unwind(undo).catch(() => undefined); // What went wrong first is what matters.
     throw error;
   }
+}
+
+/** Of one that does not lead, neither passes nor events are sent; of a dry run nothing is. */
+function writingClient({ client, election, dryRun }: RuntimeOptions): Client {
+  if (dryRun !== undefined) return dryRunClient(client, dryRun);
+  return election === undefined ? client : leadersClient(client, election);
 }
 
 /** How long the end waits for the last events. */
@@ -177,7 +186,7 @@ function makeControllers(
   options: RuntimeOptions,
   { informers, presence, recorder }: Pick<Runtime, "informers" | "presence" | "recorder">,
 ): readonly Controller[] {
-  const { client, clock, log, metricsOf, newID, onPass, onChange, undeclared, election, monitor, tracing } = options;
+  const { client, clock, random, log, metricsOf, newID, onPass, onChange, undeclared, election, monitor, tracing } = options;
   const feeds = new Map<Informer, Feed>();
   const fetches = new Fetches();
   // Of a watched kind there is one informer, of its metadata or of the whole.
@@ -205,11 +214,13 @@ function makeControllers(
       client,
       cache,
       clock,
+      random,
       log,
       metrics,
       feedOf,
       watchedFeedOf,
       fetches,
+      isDryRun: options.dryRun !== undefined,
       isServed: (kind) => presence.isServed(kind),
       refusalOf: (kind) => presence.refusalOf(kind),
       undeclared,

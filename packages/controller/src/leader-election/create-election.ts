@@ -7,13 +7,14 @@ import { leasePlace } from "./place.ts";
 
 /** Undefined when every replica works. @throws ManagerError ERR_LEASE_NAME */
 export async function createElection(
-  { leaderElection }: ManagerOptions,
+  { leaderElection, dryRun = false }: ManagerOptions,
   given: Omit<ElectionOptions, "leases" | "identity" | "handlers" | "times"> & {
     readonly handlers: readonly AnyHandler[];
     readonly namespace: string | undefined;
   },
 ): Promise<Election | undefined> {
-  if (leaderElection === undefined || leaderElection === false) return undefined;
+  // A dry run writes nothing, a lease neither: any number may look at once.
+  if (leaderElection === undefined || leaderElection === false || dryRun !== false) return undefined;
   const options = leaderElection === true ? {} : leaderElection;
   const { handlers, namespace, ...rest } = given;
   const place = await leasePlace(options, { handlers, namespace });

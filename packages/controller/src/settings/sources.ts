@@ -1,0 +1,170 @@
+/**
+ * Where settings come from: a file and the environment. Each gives a tree of the options that it sets, and all that is
+ * wrong with it. No message shows a value that may be a secret: of what is unknown only the name is told.
+ */
+import { readFile } from "node:fs/promises";
+import { withoutSecrets } from "@treadle/reconcile/unstable/engine";
+import { CONTROLLER_SETTINGS, nearest, SETTINGS, type Taken, variableOf } from "./table.ts";
+
+export interface Tree {
+  [key: string]: unknown;
+}
+
+export interface Source {
+  readonly tree: Tree;
+  readonly problems: readonly string[];
+}
+
+/** What a file of YAML or JSON sets. A key without a value sets nothing, as in a template whose value is not given. */
+export async function settingsOfFile(file: string): Promise<Source> {
+  try {
+    // A megabyte of parser that only those load who have such a file.
+    const [{ parse }, text] = await Promise.all([import("yaml"), readFile(file, "utf8")]);
+    const parsed: unknown = parse(text, { logLevel: "error" });
+    const problems: string[] = [];
+    const tree = isTree(parsed) ? treeOf(parsed, "", problems) : {};
+    if (parsed !== null && parsed !== undefined && !isTree(parsed)) problems.push("it must be a mapping of settings");
+    return { tree, problems: problems.map((problem) => `${file}: ${problem}`) };
+  } catch (error) {
+    return { tree: {}, problems: [`cannot read ${file}: ${shortOf(error)}`] };
+  }
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What the variables with the prefix `TREADLE_` set. An empty one sets nothing. */
+export function settingsOfEnvironment(env: Environment): Source & { readonly names: readonly string[] } {
+  const tree: Tree = {};
+  const problems: string[] = [];
+  const names: string[] = [];
+  for (const [name, text] of Object.entries(env)) {
+    if (!name.startsWith("TREADLE_") || text === undefined || text === "" || isForOthers(name, text)) continue;
+    const path = VARIABLES.get(name);
+    if (path === undefined) {
+      problems.push(`${name} is no setting${nearest(name, [...VARIABLES.keys(), CONFIG_VARIABLE])}`);
+      continue;
+    }
+    names.push(name);
+    if (path === "concurrency") concurrencyOf(name, text, { tree, problems });
+    else {
+      const taken = SETTINGS[path] as Taken; // VARIABLES is made of its keys.
+      const value = taken.fromText(text);
+      if (taken.accepts(value)) put(tree, path, value);
+      else problems.push(`${name} is ${shown(text)}: give ${taken.says}`);
+    }
+  }
+  return { tree, problems, names };
+}
+
+/** The file that the environment names. */
+export const CONFIG_VARIABLE = "TREADLE_CONFIG";
+
+const VARIABLES: ReadonlyMap<string, string> = new Map(Object.keys(SETTINGS).map((path) => [variableOf(path), path]));
+
+/** Variables of the framework's own tests and tools. */
+const OF_TOOLS = /^TREADLE_(?:TEST_\w+|RECORD|CONTROLPLANE_DIR|KUBECONFIG)$/;
+/** What the kubelet says of every Service of the namespace, also of one whose name begins with "treadle-". */
+const SERVICE_LINK = /_SERVICE_(?:HOST|PORT(?:_\w+)?)$|_PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?$/;
+
+function isForOthers(name: string, text: string): boolean {
+  return name === CONFIG_VARIABLE || OF_TOOLS.test(name) || SERVICE_LINK.test(name) || /^(?:tcp|udp|sctp):\/\//.test(text);
+}
+
+/** `5`, `buckets.example.dev=2`, or both with a comma between. */
+function concurrencyOf(name: string, text: string, { tree, problems }: { tree: Tree; problems: string[] }): void {
+  for (const part of text.split(",")) {
+    const [, controller, count = ""] = /^\s*(?:([^=]+)=)?\s*(.*?)\s*$/.exec(part) ?? [];
+    const { accepts, fromText, says } = SETTINGS["concurrency"] as Taken;
+    if (!accepts(fromText(count))) problems.push(`${name} is ${shown(text)}: give ${says}, or "5,NAME=2" for one controller`);
+    else if (controller === undefined) put(tree, "concurrency", fromText(count));
+    else tree["controllers"] = merged((tree["controllers"] ?? {}) as Tree, { [controller.trim()]: { concurrency: fromText(count) } });
+  }
+}
+
+/** The part of `given` that is right; what is wrong goes to `problems`. */
+function treeOf(given: Tree, above: string, problems: string[]): Tree {
+  const tree: Tree = {};
+  for (const [key, value] of Object.entries(given)) {
+    if (value === null) continue;
+    const path = `${above}${key}`;
+    if (path === "controllers") tree[key] = controllersOf(value, problems);
+    else if (isTree(value) && Object.keys(SETTINGS).some((known) => known.startsWith(`${path}.`)))
+      tree[key] = treeOf(value, `${path}.`, problems);
+    else leaf({ tree, key, value, path, taken: Object.hasOwn(SETTINGS, path) ? SETTINGS[path] : undefined, known: KNOWN }, problems);
+  }
+  return tree;
+}
+
+const KNOWN: readonly string[] = [...Object.keys(SETTINGS), "metrics.tls", "controllers"];
+
+function controllersOf(given: unknown, problems: string[]): Tree {
+  const tree: Tree = {};
+  if (!isTree(given)) {
+    problems.push("controllers must have the name of a handler, and below it what is set for it");
+    return tree;
+  }
+  for (const [name, settings] of Object.entries(given)) {
+    const path = `controllers.${name}`;
+    const own: Tree = {};
+    tree[name] = own;
+    if (settings === null) continue;
+    if (!isTree(settings)) problems.push(`${path} must be a mapping of ${Object.keys(CONTROLLER_SETTINGS).join(", ")}`);
+    else
+      for (const [key, value] of Object.entries(settings)) {
+        const taken = Object.hasOwn(CONTROLLER_SETTINGS, key) ? CONTROLLER_SETTINGS[key] : undefined;
+        const known = Object.keys(CONTROLLER_SETTINGS).map((each) => `${path}.${each}`);
+        leaf({ tree: own, key, value, path: `${path}.${key}`, taken, known }, problems);
+      }
+  }
+  return tree;
+}
+
+interface Leaf {
+  readonly tree: Tree;
+  readonly key: string;
+  readonly value: unknown;
+  readonly path: string;
+  readonly taken: Taken | undefined;
+  readonly known: readonly string[];
+}
+
+function leaf({ tree, key, value, path, taken, known }: Leaf, problems: string[]): void {
+  if (value === null) return;
+  if (taken === undefined) problems.push(`${path} is no setting${nearest(path, known)}`);
+  else if (taken.accepts(value)) tree[key] = value;
+  else problems.push(`${path} is ${shown(value)}: give ${taken.says}`);
+}
+
+/** Both, where both are trees; else `over`, but that something is switched on leaves what is said of it. */
+export function merged(under: Tree, over: Tree): Tree {
+  const tree: Tree = { ...under };
+  for (const [key, value] of Object.entries(over)) {
+    const below = tree[key];
+    if (isTree(below) && isTree(value)) tree[key] = merged(below, value);
+    else if (!(value === true && isTree(below))) tree[key] = value;
+  }
+  return tree;
+}
+
+function put(tree: Tree, path: string, value: unknown): void {
+  const [key = "", ...rest] = path.split(".");
+  const below = rest.reduceRight<unknown>((inner, name) => ({ [name]: inner }), value);
+  Object.assign(tree, merged(tree, { [key]: below }));
+}
+
+function isTree(value: unknown): value is Tree {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Somebody may have set a token where a port belongs. */
+function shown(value: unknown): string {
+  const text = withoutSecrets(JSON.stringify(value) ?? String(value));
+  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}…`;
+}
+
+const MAX_SHOWN = 64;
+
+/** The first line: those that follow quote the file. */
+function shortOf(error: unknown): string {
+  return withoutSecrets(error instanceof Error ? error.message : String(error)).split("\n")[0] ?? "";
+}
