@@ -42,6 +42,10 @@ const TASKS = {
   },
   check: { about: "types, lint, format, dependency order, type messages (-- NAME for one of them)", node: ["tools/src/check.ts"] },
   pack: { about: "tarballs of all public packages (-- DIR)", node: ["tools/src/pack.ts"] },
+  soak: {
+    about: "an operator behind random faults for hours, with an auditor (-- --hours N [--kubeconfig FILE])",
+    node: [SOURCE, "tools/faults/soak.ts"],
+  },
   smoke: { about: "installs the tarballs in an empty folder, compiles and runs programs on them", node: ["tools/src/smoke.ts"] },
   bench: { about: "the benchmarks (-- NAME for those whose path contains it)", node: [SOURCE, "--expose-gc", "tools/src/bench.ts"] },
 };

@@ -15,7 +15,7 @@ export type {
 } from "./explore/scenario.ts";
 export type { Ignored } from "./explore/snapshot.ts";
 export type { Fault, FaultName } from "./faults/fault.ts";
-export type { FaultHandle, FaultRule, Faults, RandomFaults, Struck } from "./faults/faults.ts";
+export type { FaultHandle, FaultRule, Faults, RandomFaults, Struck, WatchEnd } from "./faults/faults.ts";
 export { type FaultProxy, type FaultProxyOptions, startFaultProxy } from "./faults/proxy.ts";
 export { fakeReq, type FakeReq, type FakeReqWorld, type Given, type PhaseName, type RunArgs, type RunOptions } from "./fake-req.ts";
 export { fakeWorld, type FakeWorld, type FakeWorldOptions, type PassOutcome, type WorldPass } from "./fake-world.ts";

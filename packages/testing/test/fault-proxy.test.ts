@@ -1,11 +1,14 @@
 /** Faults on a socket, in front of a server that knows nothing of them. */
+import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { request } from "node:http";
+import { Agent, get, request } from "node:http";
+import { connect } from "node:http2";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ConfigMap } from "@treadle/apimachinery/kinds";
 import { createClient, httpTransport, isConnectionError, loadConfig } from "@treadle/client";
 import { configMap, type FaultProxy, startFaultProxy, startTestCluster, type TestCluster } from "@treadle/testing";
+import { generate } from "selfsigned";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 describe("a proxy", { tags: ["memory"] }, () => {
@@ -106,6 +109,89 @@ describe("a proxy", { tags: ["memory"] }, () => {
     const rest = next();
     expect(proxy.faults.cutWatches({ kind: ConfigMap })).toBe(1);
     await expect(rest).rejects.toSatisfy(isConnectionError);
+    await through.close();
+  });
+
+  test.for([
+    { how: "end", gives: "nothing more" },
+    { how: "truncate", gives: "ERR_STREAM_TRUNCATED" },
+    { how: "gone", gives: "ERROR 410" },
+    { how: "reset", gives: "ERR_CONNECTION_LOST" },
+    { how: "silence", gives: "nothing at all" },
+  ] as const)("a watch that is cut by $how gives $gives", async ({ how, gives }) => {
+    const through = client();
+    const abort = new AbortController();
+    const events = (await through.watch(ConfigMap, { namespace: "default", signal: abort.signal }))[Symbol.asyncIterator]();
+    await events.next();
+    const next = events.next().then(
+      ({ done, value }) => (done === true ? "nothing more" : `${value.type} ${value.type === "ERROR" ? value.object.code : ""}`),
+      (error: unknown) => (abort.signal.aborted ? "nothing at all" : isConnectionError(error) ? error.code : String(error)),
+    );
+    expect(proxy.faults.cutWatches({}, how)).toBe(1);
+    if (how === "silence") {
+      // What the server says now is not heard; another request is answered.
+      await cluster.update(ConfigMap, "a", (object) => void (object.data = { text: "two" }));
+      expect((await through.get(ConfigMap, REF))?.data).toEqual({ text: "two" });
+      abort.abort();
+    }
+    expect(await next).toBe(gives);
+    expect(proxy.faults.cutWatches()).toBe(how === "silence" ? 1 : 0);
+    await through.close();
+  });
+
+  test("a slow event comes whole, later, and what follows waits for it", async () => {
+    const through = client();
+    const events = (await through.watch(ConfigMap, { namespace: "default" }))[Symbol.asyncIterator]();
+    await events.next();
+    const slow = proxy.faults.add({ on: { name: "a" }, nth: 1, fault: { type: "slowEvents", ms: 300 } });
+    const startedMs = performance.now();
+    for (const text of ["two", "three"]) await cluster.update(ConfigMap, "a", (object) => void (object.data = { text }));
+    for (const text of ["two", "three"]) expect((await events.next()).value).toMatchObject({ object: { data: { text } } });
+    expect(performance.now() - startedMs).toBeGreaterThan(290);
+    expect(slow.hits).toBe(1);
+    await through.close();
+  });
+
+  test("asked to leave, a client of HTTP/1.1 comes back by another connection", async () => {
+    const agent = new Agent({ keepAlive: true });
+    const ask = (): Promise<string | undefined> =>
+      new Promise((resolve, reject) => {
+        get(`${proxy.url}/version`, { agent }, (response) => {
+          response.resume().on("end", () => resolve(response.headers.connection));
+        }).on("error", reject);
+      });
+    expect(await ask()).toBe("keep-alive");
+    proxy.goAway();
+    expect([await ask(), await ask()]).toEqual(["close", "keep-alive"]);
+    agent.destroy();
+  });
+
+  test("over TLS it speaks HTTP/2, and tells by GOAWAY that it is time to leave", async () => {
+    const { cert, private: key } = await generate([{ name: "commonName", value: "proxy" }], {
+      keyType: "ec",
+      extensions: [
+        { name: "basicConstraints", cA: true },
+        { name: "subjectAltName", altNames: [{ type: 7, ip: "127.0.0.1" }] },
+      ],
+    });
+    await using secure = await startFaultProxy({ target: cluster.url, tls: { cert, key } });
+    const session = connect(secure.url, { ca: cert });
+    const answer = session.request({ ":path": "/version" }).resume();
+    const [headers] = (await once(answer, "response")) as [Record<string, unknown>];
+    expect(headers[":status"]).toBe(200);
+    const left = once(session, "goaway");
+    secure.goAway();
+    expect((await left)[0]).toBe(0);
+    session.destroy();
+    const through = createClient({
+      transport: httpTransport({ server: secure.url, credentials: { ca: cert }, http2: true }),
+      retry: false,
+    });
+    expect((await through.get(ConfigMap, REF))?.data).toEqual({ text: "one" });
+    secure.goAway();
+    // A request on the way out may be lost with its connection; the next one has another.
+    await through.get(ConfigMap, REF).catch(() => undefined);
+    expect((await through.get(ConfigMap, REF))?.data).toEqual({ text: "one" });
     await through.close();
   });
 

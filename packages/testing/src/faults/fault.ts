@@ -25,6 +25,8 @@ export type Fault =
   | { readonly type: "duplicateEvents" }
   /** An event of a watch comes after the one that follows it, or after `ms` where none does. @defaultValue 1_000 */
   | { readonly type: "reorderEvents"; readonly ms?: number }
+  /** An event of a watch comes in small pieces over `ms`, and what follows waits for it. @defaultValue 1_000 */
+  | { readonly type: "slowEvents"; readonly ms?: number }
   /**
    * A list shows an older state, and so does the beginning of a watch that lists.
    * @defaultValue the state when the fault was added, as far as the answers that passed here tell
@@ -35,7 +37,7 @@ export type FaultName = Fault["type"];
 
 /** Those that an HTTP answer can say, or its absence. */
 export type RequestFault = Exclude<Fault, { readonly type: EventFaultName | "frozenWatch" }>;
-export type EventFaultName = "duplicateEvents" | "reorderEvents";
+export type EventFaultName = "duplicateEvents" | "reorderEvents" | "slowEvents";
 
 const NAMES: ReadonlySet<string> = new Set<FaultName>([
   "reset",
@@ -49,6 +51,7 @@ const NAMES: ReadonlySet<string> = new Set<FaultName>([
   "frozenWatch",
   "duplicateEvents",
   "reorderEvents",
+  "slowEvents",
   "staleList",
 ]);
 
@@ -72,5 +75,6 @@ const VERBS: Readonly<Partial<Record<FaultName, readonly Verb[]>>> = {
   frozenWatch: ["watch"],
   duplicateEvents: ["watch"],
   reorderEvents: ["watch"],
+  slowEvents: ["watch"],
   staleList: ["list", "watch"],
 };

@@ -10,8 +10,8 @@ export interface FaultRule {
   /** Which requests; of a watch, which events. @defaultValue all */
   readonly on?: RequestFilter;
   /**
-   * The first that is struck, counted from 1 and from now on: events for `duplicateEvents` and `reorderEvents`, requests
-   * for all others. @defaultValue every one
+   * The first that is struck, counted from 1 and from now on: events for `duplicateEvents`, `reorderEvents` and `slowEvents`,
+   * requests for all others. @defaultValue every one
    */
   readonly nth?: number;
   /** How many are struck. @defaultValue 1 with `nth`, else no limit */
@@ -46,13 +46,26 @@ export interface Struck {
   readonly request: Omit<RecordedRequest, "status">;
 }
 
+/** How a watch may end: see {@link Faults.cutWatches}. */
+export type WatchEnd =
+  /** The connection breaks. */
+  | "reset"
+  /** The server ends it in good order, long before its time. */
+  | "end"
+  /** Half of an event comes, and then the end. */
+  | "truncate"
+  /** The server says with an event that the version is too old (410), and ends it. */
+  | "gone"
+  /** It never ends and never says anything again, not even that its connection is gone. */
+  | "silence";
+
 /** The faults of a connection. Of several that fit, the one that was added first strikes. */
 export interface Faults {
   /** @throws TypeError for a fault or a number that does not exist, or can never strike */
   add(rule: FaultRule): FaultHandle;
   random(options: RandomFaults): FaultHandle;
-  /** Breaks the watches that are open now and fit. Returns how many. */
-  cutWatches(on?: RequestFilter): number;
+  /** Ends the watches that are open now and fit, in this way. Returns how many. @defaultValue "reset" */
+  cutWatches(on?: RequestFilter, how?: WatchEnd): number;
   /** Removes all. */
   clear(): void;
 }
@@ -73,7 +86,7 @@ interface Rule {
 /** An open watch. */
 export interface OpenWatch {
   readonly target: Target;
-  cut(): void;
+  cut(how: WatchEnd): void;
 }
 
 /** The set behind {@link Faults}, as those see it who carry requests. */
@@ -130,9 +143,9 @@ export class FaultSet implements Faults {
     });
   }
 
-  cutWatches(on: RequestFilter = {}): number {
+  cutWatches(on: RequestFilter = {}, how: WatchEnd = "reset"): number {
     const cut = [...this.#watches.keys()].filter(({ target }) => fits(target, on));
-    for (const watch of cut) watch.cut();
+    for (const watch of cut) watch.cut(how);
     return cut.length;
   }
 
@@ -254,7 +267,7 @@ export class FaultSet implements Faults {
 }
 
 function isOfEvents(type: FaultName): type is EventFaultName {
-  return type === "duplicateEvents" || type === "reorderEvents";
+  return type === "duplicateEvents" || type === "reorderEvents" || type === "slowEvents";
 }
 
 function isEventFault(fault: Fault): fault is Extract<Fault, { readonly type: EventFaultName }> {

@@ -6,12 +6,12 @@
  * port-forward) are refused.
  */
 import { randomUUID } from "node:crypto";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { type ApiRequest, type ApiResponse, type Clock, systemClock, type Transport } from "@treadle/apimachinery";
 import { httpTransport, type HttpTransportOptions } from "@treadle/client";
 import { failure } from "./answers.ts";
 import { type Faults, FaultSet } from "./faults.ts";
+import { type Exchange, reset, startFront } from "./front.ts";
 import { faultyTransport } from "./transport.ts";
 
 export interface FaultProxyOptions {
@@ -21,10 +21,12 @@ export interface FaultProxyOptions {
   readonly port?: number;
   /** For delays. @defaultValue the machine's time */
   readonly clock?: Clock;
+  /** Serves HTTPS with this certificate, by HTTP/2 to those who can (PEM). @defaultValue HTTP/1.1 without TLS */
+  readonly tls?: { readonly cert: string; readonly key: string };
 }
 
 export interface FaultProxy extends AsyncDisposable {
-  /** Where it listens: HTTP, on 127.0.0.1. */
+  /** Where it listens, on 127.0.0.1. */
   readonly url: string;
   /**
    * What a request has to bring as a bearer token: whoever reaches the proxy acts with the credentials of its target.
@@ -34,6 +36,11 @@ export interface FaultProxy extends AsyncDisposable {
   readonly faults: Faults;
   /** A connection for a client in this process that brings the token: a client sends no credentials over plain HTTP by itself. */
   connect(): Transport;
+  /**
+   * Asks clients to leave their connections, as a server does that will end: by GOAWAY in HTTP/2, by `Connection: close` with
+   * the next answer in HTTP/1.1. What is in progress goes on.
+   */
+  goAway(): void;
   /** Ends all connections and stops listening. Idempotent. */
   close(): Promise<void>;
 }
@@ -45,34 +52,26 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
   const token = target.credentials === undefined ? undefined : randomUUID();
   const faults = new FaultSet(clock);
   const transport = faultyTransport(httpTransport(target), faults);
-  const server = createServer((request, response) => {
+  const front = await startFront({ port, tls: options.tls }, (exchange) => {
     // Whatever fails inside, the caller sees a connection that breaks.
-    void relay(transport, token, { request, response }).catch(() => reset(response));
+    void relay(transport, token, exchange).catch(() => reset(exchange.response));
   });
-  server.on("upgrade", (_, socket) => socket.destroy());
-  await listening(server, port);
   const close = once(async () => {
-    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    server.closeAllConnections();
-    await closed;
+    await front.close();
     await transport.close();
   });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // listening on TCP
-  return { url, token, faults, connect: () => connection(url, token), close, [Symbol.asyncDispose]: close };
+  const url = `${options.tls === undefined ? "http" : "https"}://127.0.0.1:${front.port}`;
+  const connect = (): Transport => connection(url, token, options.tls?.cert);
+  return { url, token, faults, connect, goAway: front.goAway, close, [Symbol.asyncDispose]: close };
 }
 
-function connection(server: string, token: string | undefined): Transport {
-  const transport = httpTransport({ server });
+function connection(server: string, token: string | undefined, ca: string | undefined): Transport {
+  const transport = httpTransport({ server, ...(ca === undefined ? {} : { credentials: { ca } }) });
   const secret = token === undefined ? {} : { authorization: `Bearer ${token}` };
   return {
     request: (request) => transport.request({ ...request, headers: { ...request.headers, ...secret } }),
     close: () => transport.close(),
   };
-}
-
-interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
 }
 
 async function relay(transport: Transport, token: string | undefined, { request, response }: Exchange): Promise<void> {
@@ -99,7 +98,7 @@ function headersFor(request: IncomingMessage, token: string | undefined): Readon
   if (token !== undefined && request.headers.authorization !== `Bearer ${token}`) return undefined;
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(request.headers)) {
-    if (HOP_BY_HOP.has(name) || (name === "authorization" && token !== undefined)) continue;
+    if (HOP_BY_HOP.has(name) || name.startsWith(":") || (name === "authorization" && token !== undefined)) continue;
     headers[name] = Array.isArray(value) ? value.join(", ") : (value ?? "");
   }
   const accepted = (headers["accept"] ?? "").split(",").filter((type) => !/protobuf|cbor/.test(type));
@@ -141,19 +140,6 @@ async function write(response: ServerResponse, answer: ApiResponse): Promise<voi
     if (!response.write(chunk)) await new Promise((resolve) => response.once("drain", resolve).once("close", resolve));
   }
   response.end();
-}
-
-function reset({ socket }: ServerResponse): void {
-  socket?.resetAndDestroy();
-}
-
-async function listening(server: Server, port: number): Promise<void> {
-  // A watch may be silent for long, and a half-open answer is meant to be.
-  server.requestTimeout = 0;
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, "127.0.0.1", resolve);
-  });
 }
 
 function once(work: () => Promise<void>): () => Promise<void> {

@@ -1,0 +1,37 @@
+/** Whether something grows: the last third of what was measured against the first after the warm-up. */
+import type { Stats } from "./messages.ts";
+
+export interface Sample extends Stats {
+  readonly minutes: number;
+}
+
+/** Code is compiled and pools are filled by then: so much of the samples, at least one. */
+const WARM_UP = 0.2;
+/** Fewer say nothing. */
+const MIN_SAMPLES = 6;
+
+/** By how much a figure may be higher at the end, as a part and in its own unit: what is more grows. */
+const ALLOWED = {
+  rssMb: { part: 0.15, plus: 20, what: "resident memory (MB)" },
+  heapMb: { part: 0.3, plus: 15, what: "heap (MB)" },
+  sockets: { part: 0, plus: 4, what: "sockets" },
+  files: { part: 0, plus: 4, what: "open files" },
+  timers: { part: 0, plus: 10, what: "timers" },
+} as const;
+
+export function trendProblems(samples: readonly Sample[]): readonly string[] {
+  const warm = samples.slice(Math.ceil(samples.length * WARM_UP));
+  if (warm.length < MIN_SAMPLES) return [];
+  const third = Math.floor(warm.length / 3);
+  return (Object.keys(ALLOWED) as (keyof typeof ALLOWED)[]).flatMap((figure) => {
+    const { part, plus, what } = ALLOWED[figure];
+    const middle = (of: readonly Sample[]): number => median(of.map((sample) => sample[figure] ?? 0));
+    const [early, late] = [middle(warm.slice(0, third)), middle(warm.slice(-third))];
+    if (late <= early * (1 + part) + plus) return [];
+    return [`${what} grow: ${early} in the first third after the warm-up, ${late} in the last`];
+  });
+}
+
+function median(numbers: readonly number[]): number {
+  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
+}

@@ -1,0 +1,153 @@
+/** The short form of `npm run test:e2e -- --only faults`, and the proof that its auditor finds what is wrong. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { History } from "../faults/history.ts";
+import type { Defect, KindName, Seen } from "../faults/messages.ts";
+import { RECOVERY, type Scenario, SCENARIOS } from "../faults/scenarios.ts";
+import { memoryServer, type Server } from "../faults/server.ts";
+import { runScenario } from "../faults/session.ts";
+import { root } from "./workspaces.ts";
+
+const scenario = (name: string): Scenario => {
+  const found = SCENARIOS.find((each) => each.name === name);
+  if (found === undefined) throw new Error(`no scenario ${name}`);
+  return found;
+};
+
+describe("an operator's process behind faults", { timeout: 120_000 }, () => {
+  let server: Server;
+  beforeAll(async () => {
+    server = await memoryServer();
+  });
+  afterAll(async () => await server[Symbol.asyncDispose]());
+
+  // Each waits most of its time, for processes that start and for pauses.
+  test.concurrent.for(["reset", "gone-event", "half-open"])("%s: nothing is missed, invented or late", async (name, { expect }) => {
+    const { problems, changes, passes } = await runScenario(scenario(name), { server });
+    expect(problems).toEqual([]);
+    expect(changes).toBeGreaterThan(20);
+    expect(passes).toBeGreaterThan(5);
+  });
+
+  test.concurrent.for<readonly [Defect, string]>([
+    ["drops an event", "missed: an event of ConfigMap "],
+    ["invents an event", "invented: an event saw ConfigMap "],
+    ["goes backwards", "backwards: an event saw "],
+    ["never comes back", "missed: "],
+    ["forgets to act", "not acted on: the status of Widget "],
+  ])("an operator that %s is found", async ([defect, found], { expect }) => {
+    const { problems } = await runScenario(scenario("reset"), { server, defect, graceMs: 1_000 });
+    expect(problems.filter((problem) => problem.startsWith(found))).not.toEqual([]);
+  });
+});
+
+describe("the history of a server and what was seen of it", () => {
+  const state = (version: number, uid = "u") => ({ key: "ns/a", uid, version: String(version) });
+  function story(): {
+    readonly history: History;
+    change(version: number, given?: object): void;
+    see(version: number, given?: object): void;
+  } {
+    const history = new History();
+    return {
+      history,
+      change: (version, given = {}) =>
+        history.changed({ kind: "ConfigMap", ...state(version), isDeleted: false, content: String(version), at: version, ...given }),
+      see: (version, given = {}) =>
+        history.saw({ type: "event", kind: "ConfigMap", event: "updated", ...state(version), ...given } as Seen, version + 100),
+    };
+  }
+
+  test("a later state stands for those before it, and the wait counts from the end of the fault", () => {
+    const { history, change, see } = story();
+    change(1);
+    change(2);
+    see(2);
+    expect([history.missing(), history.problems(), history.slowest().ms]).toEqual([[], [], 101]);
+    history.faultOver(90);
+    expect(history.slowest().ms).toBe(12);
+  });
+
+  test("a state that nobody saw is missed, a status is not", () => {
+    const { history, change, see } = story();
+    change(1);
+    see(1);
+    change(2, { content: "1" });
+    expect(history.missing()).toEqual([]);
+    change(3);
+    expect(history.missing()).toEqual(["an event of ConfigMap ns/a u@3"]);
+  });
+
+  test("a deletion has to be seen where the object was, also by what follows it", () => {
+    const { history, change, see } = story();
+    change(1);
+    change(2, { isDeleted: true });
+    expect(history.missing()).toEqual([]);
+    see(1);
+    expect(history.missing()).toEqual(["an event of ConfigMap ns/a u@2 (deleted)"]);
+    change(3, { uid: "v" });
+    see(3, { uid: "v" });
+    expect(history.missing()).toEqual([]);
+  });
+
+  test("what the server never had, and what is older than before, are named", () => {
+    const { history, change, see } = story();
+    change(1);
+    change(2);
+    see(2);
+    see(1);
+    see(7);
+    expect(history.problems()).toEqual([
+      "backwards: an event saw ConfigMap ns/a u@1 after version 2",
+      "invented: an event saw ConfigMap ns/a u@7, which the server never had",
+    ]);
+  });
+
+  test("what may have been while the auditor was cut off is counted, not blamed", () => {
+    const { history, change, see } = story();
+    change(1);
+    history.gap("1", "9");
+    see(7);
+    expect([history.problems(), history.unverified]).toEqual([[], 1]);
+  });
+
+  test("informers that hold something else are named", () => {
+    const { history, change } = story();
+    change(1);
+    const dump = (...versions: readonly number[]): Record<KindName, ReturnType<typeof state>[]> => ({
+      Widget: [],
+      ConfigMap: versions.map((version) => state(version)),
+      Secret: [],
+    });
+    expect(history.compare(dump(1))).toEqual([]);
+    expect(history.compare(dump())).toEqual(["ConfigMap ns/a: the informer holds nothing, the server has u@1"]);
+    expect(history.compare(dump(2))).toEqual(["ConfigMap ns/a: the informer holds u@2, the server has u@1"]);
+  });
+
+  test("what was in order is forgotten, and what is there is not", () => {
+    const { history, change, see } = story();
+    change(1);
+    see(1);
+    history.forget();
+    expect(history.missing()).toEqual([]);
+    change(2);
+    expect(history.missing()).toEqual(["an event of ConfigMap ns/a u@2"]);
+  });
+});
+
+test("docs/operations.md promises the times that the suite demands", () => {
+  const section = readFileSync(join(root, "docs/operations.md"), "utf8").split("## Recovery")[1]?.split("\n## ")[0] ?? "";
+  const rows = [...section.matchAll(/^\| (.+?) \| (.+?) \|$/gm)].map(([, what = "", time = ""]) => [what, time]);
+  const seconds = (ms: number): string => `${ms / 1_000} s`;
+  const demanded = Object.entries(RECOVERY).map(([what, bound]) => {
+    const [none, some, long] = [bound(0), bound(10_000), bound(3_600_000)];
+    return [
+      what,
+      some === none
+        ? seconds(none)
+        : `${(some - none) / 10_000} times as long as it lasted, and ${seconds(none)}; at most ${seconds(long)}`,
+    ];
+  });
+  expect(rows.filter(([what = ""]) => what in RECOVERY)).toEqual(demanded);
+});
