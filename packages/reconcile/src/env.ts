@@ -40,6 +40,9 @@ export interface PhaseWatch {
   ended(how: Pick<PhaseReport, "result" | "reason">): void;
 }
 
+/** By which rule objects that live on are let go when the operator is removed; see {@link ReconcilerEnv.drain}. */
+export type DrainRule = "release" | "clean";
+
 /** What passes run against. */
 export interface ReconcilerEnv {
   readonly client: Client;
@@ -52,6 +55,11 @@ export interface ReconcilerEnv {
    * might do outside of the cluster is not done. @defaultValue false
    */
   readonly isDryRun?: boolean;
+  /**
+   * The operator goes: no `do` runs, and each object loses our finalizer. `release`: at once, so what the cleanups of an object that
+   * lives on would remove stays; `clean`: after its cleanups. Objects that are being deleted are cleaned up in both. @defaultValue neither
+   */
+  readonly drain?: DrainRule;
   /** Told of every write of the primary, so that the next pass does not see an older one. */
   observeWrite?(object: KubernetesObject): void;
   /**

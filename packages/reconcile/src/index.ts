@@ -14,7 +14,7 @@ export type { PassResult, PhaseReport, Requeue, Strays } from "./pass-result.ts"
 export { type Permission, type PermissionVerb } from "./permission.ts";
 export { many, type ManyOf, type ManySelector, one, type OneOf, type Read, type ReadOptions, type Reads, type ReadsOf } from "./reads.ts";
 export { createReconciler, type PassOptions, type Reconciler } from "./reconciler.ts";
-export type { EventNote, PhaseWatch, ReconcilerEnv, RunningPhase, UndeclaredUse } from "./env.ts";
+export type { DrainRule, EventNote, PhaseWatch, ReconcilerEnv, RunningPhase, UndeclaredUse } from "./env.ts";
 export type {
   Deadlines,
   HandlerOptions,

@@ -60,7 +60,8 @@ export function createReconciler(handler: AnyHandler, env: ReconcilerEnv): Recon
         memories.forget(key);
         return GONE;
       }
-      if (object.metadata.deletionTimestamp !== undefined && !hasOurFinalizer(pipeline, object)) return LEFT;
+      const mayBeLeft = object.metadata.deletionTimestamp !== undefined || env.drain !== undefined;
+      if (mayBeLeft && !hasOurFinalizer(pipeline, object)) return LEFT;
 
       const memory = memories.of(key, object);
       const pass = new Pass({ pipeline, env, object, memory, signal: options.signal ?? NEVER, log, fetches });

@@ -24,7 +24,7 @@ export type Progress =
 
 /**
  * `full`: a pass that ran `do`s. `deletion`: one that ran cleanups. `gated`: one that a gate, or shutdown, ended before it
- * could say anything about the object.
+ * could say anything about the object, or that lets go of one that lives on.
  */
 export type PassType = "full" | "deletion" | "gated";
 

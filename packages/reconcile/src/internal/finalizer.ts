@@ -10,7 +10,13 @@ import type { Pipeline } from "./pipeline.ts";
 import type { Limit } from "./writer.ts";
 
 export function hasOurFinalizer(pipeline: Pipeline, object: KubernetesObject): boolean {
-  return pipeline.finalizer !== undefined && (object.metadata.finalizers ?? []).includes(pipeline.finalizer);
+  return finalizersOf(pipeline, object).length > 0;
+}
+
+/** Those on the object that are ours, or were of what this handler was before. */
+export function finalizersOf({ finalizer, formerFinalizers }: Pipeline, { metadata }: KubernetesObject): readonly string[] {
+  if (finalizer === undefined) return [];
+  return (metadata.finalizers ?? []).filter((name) => name === finalizer || formerFinalizers.has(name));
 }
 
 /** Somebody decided that this handler's cleanups shall not run. */
@@ -33,8 +39,9 @@ export async function takeFinalizer(pass: Pass, limit: Limit): Promise<void> {
 export async function removeFinalizer(pass: Pass, limit: Limit): Promise<void> {
   const { pipeline, writer, env } = pass;
   const change = (newest: KubernetesObject): object | undefined => {
-    if (!hasOurFinalizer(pipeline, newest)) return undefined;
-    const rest = (newest.metadata.finalizers ?? []).filter((finalizer) => finalizer !== pipeline.finalizer);
+    const ours = finalizersOf(pipeline, newest);
+    if (ours.length === 0) return undefined;
+    const rest = (newest.metadata.finalizers ?? []).filter((finalizer) => !ours.includes(finalizer));
     return { metadata: { finalizers: rest.length === 0 ? null : rest } };
   };
   try {
@@ -43,7 +50,8 @@ export async function removeFinalizer(pass: Pass, limit: Limit): Promise<void> {
     throw isForbidden(error) && pipeline.leaves.every(({ cleanup }) => cleanup === undefined) ? withoutRight(pipeline, error) : error;
   }
   // With the last finalizer the object goes; until the watch says so, no pass may see it in the cache.
-  if ((writer.newest.metadata.finalizers ?? []).length === 0) env.observeDelete?.(writer.newest);
+  const { finalizers = [], deletionTimestamp } = writer.newest.metadata;
+  if (finalizers.length === 0 && deletionTimestamp !== undefined) env.observeDelete?.(writer.newest);
 }
 
 /** What the steps declare gives the right to patch only where one of them has a cleanup. */

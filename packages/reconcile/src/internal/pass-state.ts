@@ -83,7 +83,10 @@ export class Pass {
   readonly signal: AbortSignal;
   readonly log: Logger;
   readonly writer: Writer;
+  /** Cleanups run, and not `do`s: the object is being deleted, or the operator goes. */
   readonly isDeleting: boolean;
+  /** Our finalizer is taken off an object that lives on. */
+  readonly isDraining: boolean;
   /** When the chain must be over, in the clock's milliseconds. */
   readonly endsAtMs: number;
 
@@ -142,8 +145,10 @@ export class Pass {
     this.fetches = given.fetches ?? env.fetches ?? new Fetches();
     this.signal = given.signal;
     this.log = given.log;
-    this.isDeleting = object.metadata.deletionTimestamp !== undefined;
-    this.type = this.isDeleting ? "deletion" : "full";
+    this.isDraining = env.drain !== undefined && object.metadata.deletionTimestamp === undefined;
+    this.isDeleting = this.isDraining || object.metadata.deletionTimestamp !== undefined;
+    // Whoever is gone leaves no word behind that nobody would ever correct.
+    this.type = this.isDraining ? "gated" : this.isDeleting ? "deletion" : "full";
     this.endsAtMs = env.clock.now() + pipeline.deadlines.passMs;
     this.writer = new Writer(object, {
       client: env.client,

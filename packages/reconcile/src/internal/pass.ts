@@ -33,6 +33,11 @@ export async function runPass(pass: Pass): Promise<void> {
     await store(pass, { withPosts: false });
     return;
   }
+  if (pass.isDraining && pass.env.drain === "release") {
+    pass.log.info({ finalizer: pipeline.finalizer }, "released: the finalizer goes, and what the cleanups would remove stays");
+    await store(pass, { withPosts: false });
+    return;
+  }
   if (isPaused(pass)) {
     pass.type = "gated";
     pass.outcome = PAUSED_OUTCOME;
@@ -205,7 +210,7 @@ async function letGo(pass: Pass, budget: Budget): Promise<void> {
   try {
     await removeFinalizer(pass, budget);
   } catch (error) {
-    if (pass.over === undefined) {
+    if (pass.over === undefined && !pass.isDraining) {
       pass.trouble = failureSetting(error, "cannot remove the finalizer: ");
       await save(pass, budget).catch(() => undefined); // That the first write failed is what is reported.
     }
@@ -221,6 +226,7 @@ async function superseded(pass: Pass, budget: Budget): Promise<void> {
   if (times < SEEN_AFTER || pass.over === undefined) return;
   const message = `${times} passes in a row could not finish: ${pass.over.message}`;
   if (times % SEEN_AFTER === 0) pass.log.warn({ passes: times, changed: pass.endedBy.map(nameOf) }, message);
+  if (pass.isDraining) return;
   pass.trouble = { status: "Unknown", reason: "Superseded", message: pass.over.message };
   await saveTrouble(pass, budget).catch(() => undefined); // The next pass tries again; there is nothing to lose.
 }

@@ -22,8 +22,8 @@ export function pauseRules(leaves: readonly StepRuntime[]): PauseRules {
 /** Whether the pass has to leave the object alone; says so in the condition `Paused`, where the handler keeps conditions. */
 export function isPaused(pass: Pass): boolean {
   const { pause, conditions } = pass.pipeline;
-  const { annotations, deletionTimestamp } = pass.object.metadata;
-  const paused = annotations?.[pause.annotation] === "true" && (pause.deletions || deletionTimestamp === undefined);
+  const { annotations } = pass.object.metadata;
+  const paused = annotations?.[pause.annotation] === "true" && (pause.deletions || !pass.isDeleting);
   // Of several handlers of a kind one speaks; each may listen to another annotation.
   if (conditions?.declared.has(PAUSED) === true) {
     const isOwn = conditions.declared.get(PAUSED)?.step.pauseOptions !== undefined;

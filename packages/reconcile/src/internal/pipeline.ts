@@ -29,6 +29,8 @@ export interface Pipeline {
   readonly otherKinds: ReadonlySet<string>;
   /** `<group>/<name>`; also without a cleanup, for an earlier version of the handler may have had one. Undefined: never ours. */
   readonly finalizer: string | undefined;
+  /** Those of the handlers that this one has taken the place of. */
+  readonly formerFinalizers: ReadonlySet<string>;
   /** Some step takes the finalizer before the first `do`. */
   readonly finalizerBeforeDo: boolean;
   /** In list order, without a `Ready` that a step owns; undefined when the handler keeps no conditions. */
@@ -81,6 +83,7 @@ export function assemble(
         .map((declaration) => groupKindOf(declaration.kind)),
     ),
     finalizer: finalizerOf(kind, name),
+    formerFinalizers: new Set<string>(),
     finalizerBeforeDo: withCleanup.some((step) => step.finalizer === "before-do"),
     conditions,
     deadlines: { stepMs: deadlines.stepMs ?? 30_000, passMs: deadlines.passMs ?? 120_000, saveMs: deadlines.saveMs ?? 10_000 },
