@@ -1,20 +1,29 @@
 /** Connects the passes of a controller with its feeds. */
 import { isMetadataOnly } from "@treadle/apimachinery";
-import type { ReconcilerEnv } from "@treadle/reconcile";
+import type { DrainRule, ReconcilerEnv } from "@treadle/reconcile";
 import type { ControllerEnv } from "../controller.ts";
 import type { Feed } from "../feed.ts";
 
-/** What the passes get; every write of theirs is told to the feed that it concerns. */
-export function reconcilerEnv(name: string, primary: Feed, env: ControllerEnv): ReconcilerEnv {
-  const { client, cache, clock, log, fetches, isServed, refusalOf, undeclared, recordEvent, phaseBegan } = env;
-  return {
+/** What the passes get; every write of theirs is told to the feed that it concerns. One that was not sent concerns none. */
+export function reconcilerEnv(name: string, primary: Feed, env: ControllerEnv & { readonly drain?: DrainRule | undefined }): ReconcilerEnv {
+  const { client, cache, clock, log, fetches, isServed, isSelected, refusalOf, undeclared, recordEvent, phaseBegan } = env;
+  const common = {
     client,
     cache,
     clock,
     log,
     fetches,
     isServed,
+    isSelected,
     refusalOf,
+    ...(env.drain === undefined ? {} : { drain: env.drain }),
+    ...(undeclared === undefined ? {} : { undeclared }),
+    ...(recordEvent === undefined ? {} : { recordEvent }),
+    ...(phaseBegan === undefined ? {} : { phaseBegan }),
+  };
+  if (env.isDryRun) return { ...common, isDryRun: true };
+  return {
+    ...common,
     expectWrite: (ref) => primary.expectWrite(ref),
     observeWrite: (object) => primary.wrote(object, name),
     observeDelete: ({ metadata }) => primary.removed(metadata, metadata.uid ?? "", name),
@@ -26,8 +35,5 @@ export function reconcilerEnv(name: string, primary: Feed, env: ControllerEnv): 
       feed.wrote(object, `${name}/client`);
     },
     observeOtherDelete: (kind, ref, uid) => env.watchedFeedOf(kind)?.removed(ref, uid, `${name}/client`),
-    ...(undeclared === undefined ? {} : { undeclared }),
-    ...(recordEvent === undefined ? {} : { recordEvent }),
-    ...(phaseBegan === undefined ? {} : { phaseBegan }),
   };
 }
