@@ -21,6 +21,7 @@ describe("the sum of a run on the real server", () => {
       passed: 1,
       failed: 1,
       memoryOnly: 1,
+      newerOnly: 0,
       problems: ['w: "lost" failed: 2 is not 3'],
     });
   });
@@ -29,6 +30,12 @@ describe("the sum of a run on the real server", () => {
     expect(sum({}, { fullName: "lost", status: "skipped", tags: ["slow"] }).problems).toEqual([
       'w: "lost" did not run (skipped) and has no tag "memory"',
     ]);
+  });
+
+  test("counts what an older server is left out of, and only there", () => {
+    const reports = new Map([["w", report({}, { fullName: "new", status: "skipped", tags: ["since-1.34"] })]]);
+    expect(e2eTotals(reports, true)).toMatchObject({ passed: 1, newerOnly: 1, problems: [] });
+    expect(e2eTotals(reports).problems).toEqual(['w: "new" did not run (skipped) and has no tag "memory"']);
   });
 
   test("is no success where nothing ran, a file could not be loaded, or a workspace left no report", () => {

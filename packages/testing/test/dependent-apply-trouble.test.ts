@@ -17,7 +17,7 @@ const Late = defineResource({
 });
 
 describe("the CRD of a dependent is removed", () => {
-  test.for([true, false])("its owner can be deleted all the same; watched: %s", async (watched) => {
+  test.for([true, false])("its owner can be deleted all the same; watched: %s", { tags: ["since-1.34"] }, async (watched) => {
     const late = dependentApply(Site, { name: "late", kind: Late, watched, desired: ({ spec }) => ({ spec: { text: spec.text } }) });
     await using cluster = await startTestCluster({ kinds: [Site, Late] });
     const op = await cluster.start(handler(Site).step(conditions()).step(late).build());
