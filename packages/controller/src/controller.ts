@@ -32,6 +32,7 @@ import { PausedKeys } from "./internal/paused-keys.ts";
 import { RESYNC_MS, startResync } from "./internal/resync.ts";
 import { RunningStrays } from "./internal/running-strays.ts";
 import type { Predicate } from "./predicates.ts";
+import type { MayPass } from "./internal/watched-namespaces.ts";
 import type { PassTracing } from "./tracing/pass-tracing.ts";
 
 /** How a handler is run. */
@@ -81,6 +82,10 @@ export interface ControllerEnv extends Pick<ReconcilerEnv, "recordEvent" | "phas
   /** Nothing that is written is sent. */
   readonly isDryRun: boolean;
   readonly isServed: (kind: AnyHandler["kind"]) => boolean;
+  /** Whether the cache of a kind would show `object`. */
+  readonly isSelected: (kind: AnyHandler["kind"], object: KubernetesObject) => boolean;
+  /** Whether a pass for a primary in `namespace` may begin: the namespaces that are watched may change. */
+  readonly mayPass: (primary: Feed["informer"], namespace: string | undefined) => MayPass;
   /** Whether this process leads the operator, as of now. */
   readonly mayWork: () => boolean;
   readonly refusalOf: (kind: AnyHandler["kind"]) => string | undefined;
@@ -112,6 +117,10 @@ export class Controller {
   readonly #abort = new AbortController();
   readonly #strays = new RunningStrays();
   readonly #paused: PausedKeys;
+  /** Passes in progress. */
+  readonly #passing = new Map<string, Promise<unknown>>();
+  /** Keys in namespaces that come or go: asked for when that is over. */
+  readonly #later = new Set<string>();
   #workers: Promise<unknown> | undefined;
 
   /** Subscribes to its feeds; they must not have been started. */
@@ -205,6 +214,20 @@ export class Controller {
     for (const { metadata } of this.#primary.informer.list() as readonly KubernetesObject[]) this.#queue.add(keyOf(metadata));
   }
 
+  /** Resolves when no pass is in progress for an object in such a namespace; who asks keeps new ones from beginning. */
+  async passesEnded(isConcerned: (namespace: string | undefined) => boolean): Promise<void> {
+    const passes = [...this.#passing].filter(([key]) => isConcerned(refOf(key).namespace));
+    await Promise.allSettled(passes.map(([, pass]) => pass));
+  }
+
+  /** What had to wait for a change of the watched namespaces may be possible now. */
+  namespacesChanged(): void {
+    const keys = [...this.#later];
+    this.#later.clear();
+    // A pass that may still not begin puts its key back.
+    for (const key of keys) this.#queue.add(key, { priority: LOW_PRIORITY });
+  }
+
   status(): ControllerStatus {
     return { name: this.name, ...this.#queue.status() };
   }
@@ -240,11 +263,14 @@ export class Controller {
       this.#env.metrics.active(1);
       let strays: Strays | undefined;
       try {
-        strays = await this.#pass(key);
+        const pass = this.#pass(key);
+        this.#passing.set(key, pass);
+        strays = await pass;
       } catch (error) {
         this.#contained(error, "the pass ended with an exception; this is a bug of Treadle", key);
         this.#schedule(key, { requeue: { type: "failure" } });
       } finally {
+        this.#passing.delete(key);
         this.#env.metrics.active(-1);
         if (strays === undefined) this.#queue.done(key);
         else this.#strays.add(strays, () => this.#queue.done(key));
@@ -258,9 +284,10 @@ export class Controller {
     const { clock, metrics, newID, onPass, isServed, tracing } = this.#env;
     // When the kind is there, every object of it is looked at.
     if (!isServed(this.handler.kind)) return;
+    const ref = refOf(key);
+    if (!this.#mayPass(key, ref)) return;
     const startedMs = clock.now();
     const reconcileID = newID();
-    const ref = refOf(key);
     const run = (): Promise<PassResult> => this.#reconciler.pass(ref, { signal: this.#abort.signal, reconcileID });
     const result = await (tracing === undefined ? run() : tracing.pass(ref, reconcileID, run));
     const durationMs = clock.now() - startedMs;
@@ -275,6 +302,18 @@ export class Controller {
       this.#contained(error, "onPass threw", key);
     }
     return result.strays;
+  }
+
+  #mayPass(key: string, ref: Ref): boolean {
+    const may = this.#env.mayPass(this.#primary.informer, ref.namespace);
+    if (may === "later") this.#later.add(key);
+    else this.#later.delete(key);
+    // It may well live on, so nothing is cleaned up.
+    if (may === "never") {
+      this.#reconciler.forget(ref);
+      this.#failures.forget(key);
+    }
+    return may === "now";
   }
 
   #schedule(key: string, pass: EndedPass): void {

@@ -33,8 +33,8 @@ export function createFeed(informer: Informer): Feed {
 
   /** Tells what `observe` changed in what the informer shows. */
   function own(ref: Ref, controller: string, observe: () => void): void {
-    // No watch would ever tell more of it.
-    if (!informer.covers(ref.namespace)) return;
+    // Nobody reads it there yet, or ever; of a namespace that is being listed the informer remembers it.
+    if (!informer.covers(ref.namespace)) return observe();
     const before: KubernetesObject | undefined = informer.get(ref);
     observe();
     const after: KubernetesObject | undefined = informer.get(ref);

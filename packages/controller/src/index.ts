@@ -1,3 +1,4 @@
+export { cached, type CachedKind, type CachedOptions } from "./cached.ts";
 export type { Controller, ControllerOptions, ControllerStatus, PassReport } from "./controller.ts";
 export type { DryWrite } from "./dry-run/dry-write.ts";
 export { type EndedPass, FailureCurve } from "./failure-curve.ts";

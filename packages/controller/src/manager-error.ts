@@ -12,6 +12,8 @@ export type ManagerErrorCode =
   | "ERR_CERTIFICATE"
   /** Some kinds could not be listed in time. */
   | "ERR_CACHE_SYNC"
+  /** What `cache` leaves of a kind is too little for a handler. */
+  | "ERR_CACHE"
   /** Leader election lacks a name for its lease. */
   | "ERR_LEASE_NAME"
   /** This process does not lead its operator, or not any more; nothing was sent. */

@@ -48,6 +48,20 @@ export interface Manager extends AsyncDisposable {
   addReadyzCheck(name: string, check: Check): Manager;
   /** The registry of this manager, for metrics of the author's own. Loads prom-client when first called or at the start. */
   metrics(): Promise<Registry>;
+  /**
+   * Watches these namespaces from now on, `undefined` for all; a later call replaces an earlier one. Before the start it
+   * replaces the option. After it:
+   * - A namespace that goes: passes in progress there end first, then its objects leave the caches. That is no deletion:
+   *   no pass, no cleanup, nothing is written to them; finalizers stay.
+   * - A namespace that comes: passes for its objects begin when every kind was listed there, at low priority.
+   * - A namespace that stays: nothing happens.
+   *
+   * Resolves when that is done, or a later call has come. A list that fails, for want of rights say, is logged and tried
+   * again, and the other namespaces go on meanwhile. Rejects with the signal's reason, which takes nothing back, and when
+   * the manager stops.
+   * @throws RangeError for what is no list of names
+   */
+  setNamespaces(namespaces: readonly string[] | undefined, signal?: AbortSignal): Promise<void>;
   /** Where probes and metrics are served, after the start. */
   readonly addresses: ManagerAddresses;
   status(): ManagerStatus;

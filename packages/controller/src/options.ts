@@ -7,6 +7,7 @@ import type { Client, ClusterConfig, Exchange } from "@treadle/client";
 import type { Logger, UndeclaredUse } from "@treadle/reconcile";
 import type { DryWrite } from "./dry-run/dry-write.ts";
 import type { LeaderElectionOptions } from "./leader-election/options.ts";
+import type { CachedKind } from "./cached.ts";
 import type { LogOptions } from "./log.ts";
 import type { PassReport } from "./controller.ts";
 
@@ -27,8 +28,10 @@ export interface ManagerOptions {
   readonly client?: Client | ((given: ClientWish) => Client | Promise<Client>);
   /** Where to connect to. @defaultValue what `loadConfig()` of `@treadle/client` finds */
   readonly config?: ClusterConfig;
-  /** The namespaces that are watched. @defaultValue all */
+  /** The namespaces that are watched; see `manager.setNamespaces`. @defaultValue all */
   readonly namespaces?: readonly string[];
+  /** What of which kinds is cached: `[cached(Pod, { labelSelector: { app: "web" } })]`. @defaultValue all but managedFields */
+  readonly cache?: readonly CachedKind[];
   /** @defaultValue JSON lines on standard output by pino */
   readonly log?: Logger;
   /** Level of the default log. @defaultValue `TREADLE_LOG_LEVEL`, else `LOG_LEVEL`, else "info" */

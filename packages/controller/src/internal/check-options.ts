@@ -1,8 +1,10 @@
 /** Options that cannot work are refused where they are given, not when they first matter. */
-import { isDns1123Label } from "@treadle/apimachinery";
+import { apiVersionOf, isDns1123Label, labelRequirements, parseFieldSelector, parseLabelSelector } from "@treadle/apimachinery";
+import type { CachedKind } from "../cached.ts";
 import type { ControllerOptions } from "../controller.ts";
 import { checkLeaderElection } from "../leader-election/options.ts";
 import type { ManagerOptions } from "../options.ts";
+import { messageOf } from "./error-text.ts";
 import { isLoopback } from "./loopback.ts";
 
 /** @throws RangeError that names the option and what it may be */
@@ -17,11 +19,8 @@ export function checkManagerOptions(options: ManagerOptions): void {
   if (concurrency !== undefined && !isCount(concurrency))
     throw new RangeError(`createManager: concurrency must be a whole number from 1, not ${concurrency}`);
   checkResync("createManager", options.resyncMs);
-  if (namespaces !== undefined && !(Array.isArray(namespaces) && namespaces.length > 0))
-    throw new RangeError("createManager: namespaces is empty, so nothing would be watched: leave it out for all namespaces");
-  for (const namespace of namespaces ?? [])
-    if (typeof namespace !== "string" || !isDns1123Label(namespace))
-      throw new RangeError(`createManager: ${JSON.stringify(namespace)} in namespaces is no name of a namespace`);
+  checkNamespaces("createManager", namespaces);
+  checkCache(options.cache ?? []);
   checkMetrics(options);
   if (typeof debug === "object" && debug.host !== undefined && !isLoopback(debug.host))
     throw new RangeError(
@@ -31,6 +30,31 @@ export function checkManagerOptions(options: ManagerOptions): void {
     const port = typeof server === "boolean" ? undefined : server?.port;
     if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= 65_535))
       throw new RangeError(`createManager: ${name}.port is ${String(port)}: give a port from 0 (any free one) to 65535`);
+  }
+}
+
+/** @throws RangeError as above */
+export function checkNamespaces(where: string, namespaces: readonly string[] | undefined): void {
+  if (namespaces !== undefined && !(Array.isArray(namespaces) && namespaces.length > 0))
+    throw new RangeError(`${where}: namespaces is empty, so nothing would be watched: leave it out for all namespaces`);
+  for (const namespace of namespaces ?? [])
+    if (typeof namespace !== "string" || !isDns1123Label(namespace))
+      throw new RangeError(`${where}: ${JSON.stringify(namespace)} in namespaces is no name of a namespace`);
+}
+
+function checkCache(cache: readonly CachedKind[]): void {
+  const seen = new Set<string>();
+  for (const { kind, labelSelector, fieldSelector } of cache) {
+    const id = `${apiVersionOf(kind)} ${kind.kind}`;
+    if (seen.has(id)) throw new RangeError(`createManager: cache names ${id} twice: say all of it in one cached(${kind.kind}, ...)`);
+    seen.add(id);
+    try {
+      if (typeof labelSelector === "string") parseLabelSelector(labelSelector);
+      else if (labelSelector !== undefined) labelRequirements({ matchLabels: labelSelector });
+      parseFieldSelector(fieldSelector ?? "");
+    } catch (error) {
+      throw new RangeError(`createManager: cached(${kind.kind}) has a selector that cannot be read: ${messageOf(error)}`, { cause: error });
+    }
   }
 }
 

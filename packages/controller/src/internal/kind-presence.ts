@@ -91,14 +91,23 @@ export class KindPresence {
 
   /** Resolves when the informer has synced, or its kind is known not to be served. Rejects with the signal's reason. */
   async settled(informer: Informer, signal: AbortSignal): Promise<void> {
-    const synced = informer.synced(signal);
-    while (!informer.hasSynced && this.isServed(informer.kind)) {
+    if (!informer.hasSynced) await this.unlessMissing(informer.kind, informer.synced(signal));
+  }
+
+  /** Resolves with `listed`, and when `kind` is known not to be served. Rejects with `listed`. */
+  async unlessMissing(kind: Kind, listed: Promise<void>): Promise<void> {
+    let isOver = false;
+    const over = listed.then(() => {
+      isOver = true;
+    });
+    while (!isOver && this.isServed(kind)) {
       const { promise, resolve } = Promise.withResolvers<void>();
       this.#waiting = [...this.#waiting, resolve];
-      await Promise.race([synced, promise]).finally(() => {
+      await Promise.race([over, promise]).finally(() => {
         this.#waiting = this.#waiting.filter((other) => other !== resolve);
       });
     }
+    over.catch(() => undefined); // Of a kind that is missing it may still fail.
   }
 
   async stop(): Promise<void> {

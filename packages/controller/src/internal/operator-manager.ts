@@ -21,7 +21,7 @@ import type { Settled } from "../settings/settings.ts";
 import { loadTracing } from "../tracing/tracing.ts";
 import { createActivity, settle, type SettleOptions } from "./activity.ts";
 import { admit, checkAddable } from "./admission.ts";
-import { checkControllerOptions, checkManagerOptions } from "./check-options.ts";
+import { checkControllerOptions, checkManagerOptions, checkNamespaces } from "./check-options.ts";
 import { connection } from "./connection.ts";
 import { reporter } from "../dry-run/dry-write.ts";
 import { errorFields, messageOf } from "./error-text.ts";
@@ -49,7 +49,9 @@ export class OperatorManager implements Manager {
   #state: ManagerState = "new";
   #metrics: Promise<ManagerMetrics> | undefined;
   #loadedMetrics: ManagerMetrics | undefined;
-  #parts: Pick<Runtime, "informers" | "controllers" | "presence" | "recorder"> | undefined;
+  #parts: Pick<Runtime, "informers" | "controllers" | "presence" | "recorder" | "namespaces"> | undefined;
+  /** Set before the start. */
+  #namespaces: { readonly chosen: readonly string[] | undefined } | undefined;
   #servers: ReadonlyMap<string, HttpServer> = new Map();
   #starting: Promise<Runtime> | undefined;
   #stopping: Promise<void> | undefined;
@@ -143,6 +145,12 @@ export class OperatorManager implements Manager {
     await this.stop();
   }
 
+  async setNamespaces(namespaces: readonly string[] | undefined, signal?: AbortSignal): Promise<void> {
+    checkNamespaces("setNamespaces", namespaces);
+    if (this.#parts !== undefined) await this.#parts.namespaces.set(namespaces, signal);
+    else this.#namespaces = { chosen: namespaces };
+  }
+
   get addresses(): ManagerAddresses {
     return Object.fromEntries([...this.#servers].map(([name, { host, port, url }]) => [name, { host, port, url }]));
   }
@@ -232,6 +240,7 @@ export class OperatorManager implements Manager {
       onPass,
       onUndeclared,
       namespaces,
+      cache = [],
     } = this.#options;
     // Started together: both take their time, and neither needs the other.
     const random = this.#options.random ?? systemRandom;
@@ -277,7 +286,8 @@ export class OperatorManager implements Manager {
       tracing,
       onWorkFailed: (error) => this.#fail(error),
       log,
-      namespaces,
+      namespaces: this.#namespaces === undefined ? namespaces : this.#namespaces.chosen,
+      cache,
       assignments,
       runnables: this.#runnables,
       servers: serverOptions(this.#options, {

@@ -3,11 +3,12 @@
  * also when the start fails half-way.
  */
 import { hostname } from "node:os";
-import { type Clock, keepOwnManagedFields, type Kind, type KubernetesObject, metadataOnly, type Random } from "@treadle/apimachinery";
+import { type Clock, type Kind, type KubernetesObject, metadataOnly, type Random } from "@treadle/apimachinery";
 import type { Client } from "@treadle/client";
-import { createInformers, type Informer, type Informers } from "@treadle/informer";
+import type { Informer, Informers } from "@treadle/informer";
 import type { AnyHandler, EventNote, Logger, ReconcilerEnv } from "@treadle/reconcile";
-import { Fetches, watchedKindsOf } from "@treadle/reconcile/unstable/engine";
+import { Fetches } from "@treadle/reconcile/unstable/engine";
+import type { CachedKind } from "../cached.ts";
 import { Controller, type ControllerOptions, type PassReport } from "../controller.ts";
 import { dryRunClient } from "../dry-run/dry-run-client.ts";
 import type { DryWrite } from "../dry-run/dry-write.ts";
@@ -19,14 +20,16 @@ import type { ControllerMetrics } from "../metrics/controller-metrics.ts";
 import type { Runnable } from "../options.ts";
 import type { Tracing } from "../tracing/tracing.ts";
 import { type HttpServer, type HttpServerOptions, listen } from "./http-server.ts";
-import { logFailures, syncError } from "./informer-failures.ts";
-import { KindPresence } from "./kind-presence.ts";
+import { syncError } from "./informer-failures.ts";
+import { makeInformers } from "./make-informers.ts";
+import type { KindPresence } from "./kind-presence.ts";
 import { joined } from "./phase-watches.ts";
 import { type Undo, unwind } from "./promises.ts";
 import type { LoopMonitor } from "./loop-monitor.ts";
 import { quickCache } from "./quick-cache.ts";
 import { startRunnables } from "./runnables.ts";
 import { ShutdownBudget } from "./shutdown-budget.ts";
+import { WatchedNamespaces } from "./watched-namespaces.ts";
 import { Work } from "./work.ts";
 
 /** A handler and how to run it. */
@@ -42,6 +45,7 @@ export interface RuntimeOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly namespaces: readonly string[] | undefined;
+  readonly cache: readonly CachedKind[];
   readonly assignments: readonly Assignment[];
   readonly runnables: readonly Runnable[];
   readonly servers: readonly HttpServerOptions[];
@@ -66,7 +70,7 @@ export interface RuntimeOptions {
   /** The work could not begin after the election was won. */
   readonly onWorkFailed: (error: unknown) => void;
   /** Told of the parts before they are started, so that probes can look at them. */
-  readonly onMade: (made: Pick<Runtime, "informers" | "controllers" | "presence" | "recorder">) => void;
+  readonly onMade: (made: Pick<Runtime, "informers" | "controllers" | "presence" | "recorder" | "namespaces">) => void;
   readonly onListening: (servers: ReadonlyMap<string, HttpServer>) => void;
   /** Aborts the start, and is aborted when the stop begins. */
   readonly signal: AbortSignal;
@@ -77,6 +81,7 @@ export interface Runtime {
   readonly controllers: readonly Controller[];
   readonly presence: KindPresence;
   readonly recorder: EventRecorder | undefined;
+  readonly namespaces: WatchedNamespaces;
   /** Stops everything. Rejects when something did not end well; it is stopped as far as possible all the same. */
   stop(): Promise<void>;
 }
@@ -88,13 +93,19 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   options.monitor?.start();
   try {
     const controllers: Controller[] = [];
-    const { informers, presence } = makeInformers(options, (kind) => {
-      for (const controller of controllers) controller.presenceChanged(kind);
+    const { informers, presence } = makeInformers({
+      ...options,
+      handlers: options.assignments.map(({ handler }) => handler),
+      presenceChanged(kind) {
+        for (const controller of controllers) controller.presenceChanged(kind);
+      },
+      onListed: () => namespaces.listed(),
     });
+    const namespaces = new WatchedNamespaces({ log, informers, presence, controllers });
     const client = writingClient(options);
     const recorder = makeRecorder(options, client);
-    controllers.push(...makeControllers({ ...options, client }, { informers, presence, recorder }));
-    onMade({ informers, controllers, presence, recorder });
+    controllers.push(...makeControllers({ ...options, client }, { informers, presence, recorder, namespaces }));
+    onMade({ informers, controllers, presence, recorder, namespaces });
     const budget = new ShutdownBudget(clock, options.gracefulShutdownMs);
     const [needy, free] = [true, false].map((needs) => runnables.filter(({ needsLeader = true }) => needsLeader === needs));
     const work = new Work({ clock, random, log, controllers, runnables: needy ?? [], budget, signal });
@@ -115,7 +126,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
     );
     if (election === undefined) await work.start();
     else election.start(() => void work.start().catch(options.onWorkFailed));
-    return { informers, controllers, presence, recorder, stop: () => unwind(undo) };
+    return { informers, controllers, presence, recorder, namespaces, stop: () => unwind(undo) };
   } catch (error) {
     await unwind(undo).catch(() => undefined); // What went wrong first is what matters.
     throw error;
@@ -144,47 +155,9 @@ async function resign({ election, log }: RuntimeOptions, work: Work): Promise<vo
   await election.abandon();
 }
 
-function makeInformers(
-  { client, clock, random, log, namespaces, assignments, kindRetryMs, onChange }: RuntimeOptions,
-  presenceChanged: (kind: Kind) => void,
-): { readonly informers: Informers; readonly presence: KindPresence } {
-  const logFailure = logFailures(log, clock);
-  const presence = new KindPresence({
-    client,
-    clock,
-    random,
-    log,
-    informerOf: (kind) => informers.get(kind),
-    onChange(kind) {
-      presenceChanged(kind);
-      onChange();
-    },
-  });
-  const informers: Informers = createInformers({
-    client,
-    clock,
-    random,
-    ...(namespaces === undefined ? {} : { namespaces }),
-    notServedRetryMs: kindRetryMs,
-    onError(error, where, kind) {
-      presence.failed(error, where, kind);
-      // That a kind is missing was said above, once; that a watch of it has ended is no news beside that.
-      if (presence.isServed(kind)) logFailure(error, where, kind);
-    },
-    onListed: (kind) => presence.listed(kind),
-    onRecovered: (kind) => presence.recovered(kind),
-  });
-  // Of managedFields they keep which conditions our handlers wrote, and what they applied. Primaries first.
-  const managers = new Set(assignments.map(({ handler }) => handler.name));
-  const ingest = (object: KubernetesObject): KubernetesObject => keepOwnManagedFields(object, managers);
-  for (const { handler } of assignments) informers.for(handler.kind, { ingest });
-  for (const kind of watchedKindsOf(assignments.map(({ handler }) => handler))) informers.for(kind, { ingest });
-  return { informers, presence };
-}
-
 function makeControllers(
   options: RuntimeOptions,
-  { informers, presence, recorder }: Pick<Runtime, "informers" | "presence" | "recorder">,
+  { informers, presence, recorder, namespaces }: Pick<Runtime, "informers" | "presence" | "recorder" | "namespaces">,
 ): readonly Controller[] {
   const { client, clock, random, log, metricsOf, newID, onPass, onChange, undeclared, election, monitor, tracing } = options;
   const feeds = new Map<Informer, Feed>();
@@ -222,6 +195,8 @@ function makeControllers(
       fetches,
       isDryRun: options.dryRun !== undefined,
       isServed: (kind) => presence.isServed(kind),
+      isSelected: (kind, object) => watchedFeedOf(kind)?.informer.selects(object) !== false,
+      mayPass: (primary, namespace) => namespaces.mayPass(primary, namespace),
       refusalOf: (kind) => presence.refusalOf(kind),
       undeclared,
       newID,

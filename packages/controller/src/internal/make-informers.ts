@@ -1,0 +1,126 @@
+/** The informers of a manager: one for each kind that its handlers need, as `createManager({ cache, namespaces })` say. */
+import {
+  apiVersionOf,
+  type Clock,
+  groupKindOf,
+  keepOwnManagedFields,
+  type Kind,
+  type KubernetesObject,
+  type Random,
+} from "@treadle/apimachinery";
+import type { Client } from "@treadle/client";
+import { createInformers, type Informers, type InformerScope } from "@treadle/informer";
+import type { AnyHandler, Logger } from "@treadle/reconcile";
+import { watchedKindsOf } from "@treadle/reconcile/unstable/engine";
+import type { CachedKind } from "../cached.ts";
+import { ManagerError } from "../manager-error.ts";
+import { logFailures } from "./informer-failures.ts";
+import { KindPresence } from "./kind-presence.ts";
+
+export interface MakeInformersOptions {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly namespaces: readonly string[] | undefined;
+  readonly cache: readonly CachedKind[];
+  readonly handlers: readonly AnyHandler[];
+  readonly kindRetryMs: number;
+  readonly onChange: () => void;
+  readonly presenceChanged: (kind: Kind) => void;
+  /** A complete list of the kind is in its cache. */
+  readonly onListed: () => void;
+}
+
+/** @throws ManagerError ERR_CACHE for a projection of a kind that the engine needs whole */
+export function makeInformers(options: MakeInformersOptions): { readonly informers: Informers; readonly presence: KindPresence } {
+  const { client, clock, random, log, namespaces, cache, handlers, kindRetryMs, onChange } = options;
+  checkProjections(cache, handlers);
+  const logFailure = logFailures(log, clock);
+  const presence = new KindPresence({
+    client,
+    clock,
+    random,
+    log,
+    informerOf: (kind) => informers.get(kind),
+    onChange(kind) {
+      options.presenceChanged(kind);
+      onChange();
+    },
+  });
+  const informers: Informers = createInformers({
+    client,
+    clock,
+    random,
+    ...(namespaces === undefined ? {} : { namespaces }),
+    notServedRetryMs: kindRetryMs,
+    onError(error, where, kind) {
+      presence.failed(error, where, kind);
+      // That a kind is missing was said above, once; that a watch of it has ended is no news beside that.
+      if (presence.isServed(kind)) logFailure(error, where, kind);
+    },
+    onWarning: ({ type, message }, kind) => log.warn({ informer: groupKindOf(kind), warning: type }, message),
+    onListed(kind) {
+      presence.listed(kind);
+      options.onListed();
+    },
+    onRecovered: (kind) => presence.recovered(kind),
+  });
+  const scopeOf = scopes(cache, handlers);
+  const wanted = [...handlers.map(({ kind }) => kind), ...watchedKindsOf(handlers)]; // Primaries first.
+  for (const kind of wanted) informers.for<Kind>(kind, scopeOf(kind));
+  const ids = new Set(wanted.map(idOf));
+  for (const { kind } of cache)
+    if (!ids.has(idOf(kind)))
+      log.warn(
+        { kind: kind.kind, apiVersion: apiVersionOf(kind) },
+        `cached(${kind.kind}) is of no effect: no handler reads, owns or watches ${groupKindOf(kind)} (${kind.version})`,
+      );
+  return { informers, presence };
+}
+
+/** The same scope for the same kind each time, since an informer is known by it. */
+function scopes(cache: readonly CachedKind[], handlers: readonly AnyHandler[]): (kind: Kind) => InformerScope<Kind> {
+  // Of managedFields they keep which conditions our handlers wrote, and what they applied.
+  const managers = new Set(handlers.map(({ name }) => name));
+  const ingest = (object: KubernetesObject): KubernetesObject => keepOwnManagedFields(object, managers);
+  const byKind = new Map(
+    cache.map(({ kind, labelSelector, fieldSelector, project }) => {
+      const cut = project as ((object: KubernetesObject) => KubernetesObject) | undefined; // Made for this kind.
+      return [
+        idOf(kind),
+        {
+          ...(labelSelector === undefined ? {} : { labelSelector }),
+          ...(fieldSelector === undefined ? {} : { fieldSelector }),
+          ingest: cut === undefined ? ingest : (object: KubernetesObject): KubernetesObject => cut(ingest(object)),
+        },
+      ];
+    }),
+  );
+  return (kind) => byKind.get(idOf(kind)) ?? { ingest };
+}
+
+function checkProjections(cache: readonly CachedKind[], handlers: readonly AnyHandler[]): void {
+  for (const { kind, project } of cache) {
+    if (project === undefined) continue;
+    const id = idOf(kind);
+    for (const { name, kind: primary, pipeline } of handlers) {
+      const owner = pipeline.leaves.find(({ owns }) => owns.some((owned) => idOf(owned) === id));
+      const because =
+        idOf(primary) === id
+          ? `handler "${name}" reconciles it`
+          : owner === undefined
+            ? undefined
+            : `step "${owner.name}" of "${name}" owns it`;
+      if (because !== undefined)
+        throw new ManagerError(
+          "ERR_CACHE",
+          `cannot start: cached(${kind.kind}, { keep }) drops parts of ${groupKindOf(kind)}, but ${because}, which needs the whole: leave keep out, and use a labelSelector or fieldSelector`,
+        );
+    }
+  }
+}
+
+export function idOf(kind: Kind): string {
+  return `${apiVersionOf(kind)}/${kind.kind}`;
+}

@@ -1,0 +1,66 @@
+/**
+ * Which namespaces a manager watches, also when that changes while it runs. Order is everything: passes in a namespace that
+ * goes end before its objects leave the caches, and none begins in one that comes before all caches have listed it; else a
+ * pass would take for deleted, or for not there, what is only not known.
+ */
+import type { Informer, Informers } from "@treadle/informer";
+import type { Logger } from "@treadle/reconcile";
+import type { Controller } from "../controller.ts";
+import { checkNamespaces } from "./check-options.ts";
+import type { KindPresence } from "./kind-presence.ts";
+
+export interface WatchedNamespacesOptions {
+  readonly log: Logger;
+  readonly informers: Informers;
+  readonly presence: Pick<KindPresence, "isServed" | "unlessMissing">;
+  readonly controllers: readonly Controller[];
+}
+
+/** `later`: the key is asked for again when that has changed. `never`: the object is not looked after any more. */
+export type MayPass = "now" | "later" | "never";
+
+export class WatchedNamespaces {
+  readonly #options: WatchedNamespacesOptions;
+  /** The change in progress, if there is one. */
+  #change: { readonly wanted: ReadonlySet<string> | undefined } | undefined;
+
+  constructor(options: WatchedNamespacesOptions) {
+    this.#options = options;
+  }
+
+  /** Whether a pass for a primary in `namespace` may begin. */
+  mayPass(primary: Informer, namespace: string | undefined): MayPass {
+    const isKnown = primary.covers(namespace);
+    if (namespace === undefined || this.#change === undefined) return isKnown ? "now" : "never";
+    if (!this.#isWanted(namespace)) return isKnown ? "later" : "never";
+    const { informers, presence } = this.#options;
+    return informers.all().every((informer) => informer.covers(namespace) || !presence.isServed(informer.kind)) ? "now" : "later";
+  }
+
+  /** A cache has listed something. */
+  listed(): void {
+    if (this.#change !== undefined) for (const controller of this.#options.controllers) controller.namespacesChanged();
+  }
+
+  /** See `Manager.setNamespaces`. */
+  async set(namespaces: readonly string[] | undefined, signal?: AbortSignal): Promise<void> {
+    checkNamespaces("setNamespaces", namespaces);
+    const { informers, presence, controllers, log } = this.#options;
+    const change = { wanted: namespaces === undefined ? undefined : new Set(namespaces) };
+    this.#change = change;
+    await Promise.all(controllers.map((controller) => controller.passesEnded((namespace) => !this.#isWanted(namespace))));
+    if (this.#change !== change) return;
+    // All at once, then each by itself: of one that the server does not serve nothing will come.
+    void informers.setNamespaces(namespaces, signal);
+    await Promise.all(informers.all().map((informer) => presence.unlessMissing(informer.kind, informer.setNamespaces(namespaces, signal))));
+    if (this.#change !== change) return;
+    this.#change = undefined;
+    for (const controller of controllers) controller.namespacesChanged();
+    log.info({ namespaces: namespaces ?? "all" }, "the watched namespaces have changed");
+  }
+
+  #isWanted(namespace: string | undefined): boolean {
+    const wanted = this.#change?.wanted;
+    return wanted === undefined || namespace === undefined || wanted.has(namespace);
+  }
+}
