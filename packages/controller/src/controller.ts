@@ -33,6 +33,7 @@ import { RESYNC_MS, startResync } from "./internal/resync.ts";
 import { RunningStrays } from "./internal/running-strays.ts";
 import type { Predicate } from "./predicates.ts";
 import type { MayPass } from "./internal/watched-namespaces.ts";
+import type { Source } from "./sources/source.ts";
 import type { PassTracing } from "./tracing/pass-tracing.ts";
 
 /** How a handler is run. */
@@ -54,6 +55,8 @@ export interface ControllerOptions<in T extends KubernetesObject = KubernetesObj
    * request: passes read from the cache. @defaultValue `resyncMs` of the manager, 36_000_000 (10 h)
    */
   readonly resyncMs?: number | false;
+  /** What starts passes besides events: `channel()`, `poll()`. */
+  readonly sources?: readonly Source[];
 }
 
 /** One pass, as an observer sees it. */
@@ -203,9 +206,16 @@ export class Controller {
     return this.#queue.status().running + this.#strays.withoutKey;
   }
 
-  /** Queues a pass for `ref`, as an event would. */
-  enqueue(ref: Ref): void {
-    this.#queue.add(keyOf(ref));
+  /** Queues a pass for `ref`, as an event would, or for so many milliseconds from now. */
+  enqueue(ref: Ref, afterMs: number = 0): void {
+    this.#queue.addAfter(keyOf(ref), afterMs, { priority: 0 });
+  }
+
+  /** Why no pass can be about `ref`; undefined: one can. */
+  whyNever({ namespace }: Ref): string | undefined {
+    const { kind } = this.handler;
+    if (kind.scope === "Namespaced" && namespace === undefined) return `${kind.kind} is namespaced, and the reference has no namespace`;
+    return this.#primary.informer.covers(namespace) ? undefined : `the namespace is not watched`;
   }
 
   /** A kind, or the right to watch it, came or went: whoever waits for it, or counts on it, looks again. */

@@ -28,6 +28,7 @@ import { type Undo, unwind } from "./promises.ts";
 import type { LoopMonitor } from "./loop-monitor.ts";
 import { quickCache } from "./quick-cache.ts";
 import { startRunnables } from "./runnables.ts";
+import { sourceRunnables } from "./source-runnables.ts";
 import { ShutdownBudget } from "./shutdown-budget.ts";
 import { WatchedNamespaces } from "./watched-namespaces.ts";
 import { Work } from "./work.ts";
@@ -107,8 +108,12 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
     controllers.push(...makeControllers({ ...options, client }, { informers, presence, recorder, namespaces }));
     onMade({ informers, controllers, presence, recorder, namespaces });
     const budget = new ShutdownBudget(clock, options.gracefulShutdownMs);
-    const [needy, free] = [true, false].map((needs) => runnables.filter(({ needsLeader = true }) => needsLeader === needs));
-    const work = new Work({ clock, random, log, controllers, runnables: needy ?? [], budget, signal });
+    const [needy = [], free] = [true, false].map((needs) => runnables.filter(({ needsLeader = true }) => needsLeader === needs));
+    const sources = options.assignments.flatMap((each, at) => {
+      const controller = controllers[at];
+      return controller === undefined ? [] : sourceRunnables(controller, each.options.sources ?? [], informers.cache);
+    });
+    const work = new Work({ clock, random, log, controllers, runnables: [...needy, ...sources], budget, signal });
     undo.push(
       () => resign(options, work),
       () => recorder?.stop(Math.min(EVENTS_MS, budget.forRunnables())),

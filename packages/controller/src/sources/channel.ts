@@ -1,0 +1,84 @@
+/** A channel: the program itself says which primaries need a pass, for instance because a web hook told it. */
+import { keyOf, type Ref } from "@treadle/apimachinery";
+import type { Source, SourceEnv } from "./source.ts";
+
+export interface ChannelOptions {
+  /** For messages. @defaultValue "channel" */
+  readonly name?: string;
+  /** How many different references may wait until passes begin. @defaultValue 1024 (controller-runtime) */
+  readonly capacity?: number;
+}
+
+/**
+ * Until passes begin (this replica may not lead yet) references wait, each once. From then on the queue of the controller
+ * takes them at once: it holds each key once, so nothing has to wait.
+ */
+export interface Channel extends Source {
+  /**
+   * Resolves when `ref` is taken; waits for room while too many wait. Rejects with the signal's reason, and when the
+   * manager stops or has stopped.
+   */
+  send(ref: Ref, signal?: AbortSignal): Promise<void>;
+  /** Whether `ref` is taken; false instead of waiting. */
+  offer(ref: Ref): boolean;
+  /** How many references wait for passes to begin. */
+  readonly waiting: number;
+}
+
+/** A source for one controller. @throws RangeError for a capacity that is none */
+export function channel({ name = "channel", capacity = 1024 }: ChannelOptions = {}): Channel {
+  if (!(Number.isInteger(capacity) && capacity >= 1))
+    throw new RangeError(`channel "${name}": capacity is ${capacity}: give a whole number from 1`);
+  const buffer = new Map<string, Ref>();
+  const senders = new Set<() => boolean>();
+  let env: SourceEnv | undefined;
+  let closed: AbortSignal | undefined;
+
+  const offer = (ref: Ref): boolean => {
+    if (closed?.aborted === true) return false;
+    if (env !== undefined) env.enqueue(ref);
+    else if (buffer.size < capacity || buffer.has(keyOf(ref))) buffer.set(keyOf(ref), ref);
+    else return false;
+    return true;
+  };
+  return {
+    name,
+    offer,
+    get waiting() {
+      return buffer.size;
+    },
+    async send(ref, signal) {
+      signal?.throwIfAborted();
+      closed?.throwIfAborted();
+      if (offer(ref)) return;
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const attempt = (): boolean => {
+        if (closed?.aborted === true) reject(closed.reason);
+        else if (!offer(ref)) return false;
+        resolve();
+        return true;
+      };
+      const onAbort = (): void => reject(signal?.reason);
+      senders.add(attempt);
+      signal?.addEventListener("abort", onAbort, { once: true });
+      try {
+        await promise;
+      } finally {
+        senders.delete(attempt);
+        signal?.removeEventListener("abort", onAbort);
+      }
+    },
+    start(signal, given) {
+      if (env !== undefined) throw new TypeError(`channel "${name}" feeds a controller already: make one for each`);
+      env = given;
+      closed = signal;
+      for (const ref of buffer.values()) given.enqueue(ref);
+      buffer.clear();
+      const settle = (): void => {
+        for (const attempt of senders) attempt();
+      };
+      signal.addEventListener("abort", settle, { once: true });
+      settle();
+    },
+  };
+}

@@ -1,0 +1,27 @@
+/** Sources: what starts passes besides the events of the kinds that a handler declares. */
+import type { Ref } from "@treadle/apimachinery";
+import type { Cache } from "@treadle/reconcile";
+import type { RunnableEnv } from "../options.ts";
+
+/**
+ * Given to `manager.add(handler, { sources: [...] })`; `channel()`, `poll()` and those of your own. Runs where the passes
+ * run: in the replica that leads, from before the first pass to after the last one.
+ */
+export interface Source {
+  /** For messages. */
+  readonly name: string;
+  /** Awaited, so begin long work here and return. `signal` is aborted when the manager begins to stop. */
+  start(signal: AbortSignal, env: SourceEnv): void | Promise<void>;
+  /** Awaited, within what is left of `gracefulShutdownMs`. */
+  stop?(): void | Promise<void>;
+}
+
+export interface SourceEnv extends RunnableEnv {
+  /**
+   * Queues a pass for a primary, at once or after so many milliseconds; one that waits already is not queued twice. One
+   * that no pass can be about, for its namespace, is logged. Never throws.
+   */
+  enqueue(ref: Ref, afterMs?: number): void;
+  /** Of the kinds that the handlers of the manager declare. */
+  readonly cache: Cache;
+}
