@@ -1,6 +1,6 @@
 /** What the caches of a manager hold of a kind: by default, of every object that is in the watched namespaces, all but managedFields. */
 import type { Kind, ObjectOf } from "@treadle/apimachinery";
-import { type FieldPath, type InformerOptions, projection } from "@treadle/informer";
+import type { FieldPath, InformerOptions } from "@treadle/informer";
 
 export interface CachedOptions<K extends Kind = Kind> {
   /**
@@ -19,22 +19,16 @@ export interface CachedOptions<K extends Kind = Kind> {
   readonly keep?: readonly FieldPath<ObjectOf<K>>[];
 }
 
-/** What {@link cached} gives, for `createManager({ cache })`. */
-export interface CachedKind {
+/** What {@link cached} gives, for `createManager({ cache })`; a literal will do, too, and has its paths checked at run time only. */
+export interface CachedKind extends Omit<CachedOptions, "keep"> {
   readonly kind: Kind;
-  readonly labelSelector?: CachedOptions["labelSelector"];
-  readonly fieldSelector?: string;
   readonly keep?: readonly string[];
-  /** In effect, what `keep` says. */
-  readonly project?: (object: never) => object;
 }
 
 /**
  * Says what of a kind is cached, for all handlers of a manager: where a cluster has very many, or very large ones.
  * `cached(Pod, { labelSelector: { app: "web" }, keep: ["spec.nodeName", "status.phase"] })`
- * @throws TypeError for a path in `keep` that is none
  */
 export function cached<K extends Kind>(kind: K, options: CachedOptions<K>): CachedKind {
-  const { keep } = options;
-  return { kind, ...options, ...(keep === undefined ? {} : { project: projection<ObjectOf<K>>(keep) }) } as CachedKind;
+  return { kind, ...options };
 }

@@ -131,8 +131,9 @@ describe("what cannot be", () => {
 
   test.for([
     ["a kind twice", [cached(Pod, { labelSelector: "a" }), cached(Pod, { keep: ["spec"] })], "names v1 Pod twice"],
-    ["a selector that is none", [cached(Pod, { labelSelector: "a in (" })], "cached(Pod) has a selector that cannot be read"],
-    ["fields that are none", [cached(Pod, { fieldSelector: "a" })], "cached(Pod) has a selector that cannot be read"],
+    ["a selector that is none", [cached(Pod, { labelSelector: "a in (" })], "cache of Pod: "],
+    ["fields that are none", [cached(Pod, { fieldSelector: "a" })], "cache of Pod: "],
+    ["a path into metadata", [{ kind: Pod, keep: ["metadata.labels"] }], 'cannot keep "metadata.labels"'],
   ] as const)("%s is refused by createManager", ([, cache, words]) => {
     expect(() => createManager({ cache })).toThrow(
       expect.objectContaining({ name: "RangeError", message: expect.stringContaining(words) }),

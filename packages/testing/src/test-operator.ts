@@ -68,7 +68,6 @@ export class Operator implements TestOperator {
   readonly logs: LogLine[] = [];
   readonly undeclared: UndeclaredUse[] = [];
   readonly #backend: Backend;
-  readonly #namespaces: readonly string[] | undefined;
   /** Told of every pass, each by a `settled` that waits. */
   readonly #watchers = new Set<(report: PassReport) => void>();
   #hasGivenUp = false;
@@ -84,7 +83,6 @@ export class Operator implements TestOperator {
   ) {
     const { namespaces, transport: _transport, rbac: _rbac, missing: _missing, ...controllerOptions } = given.options;
     this.#backend = backend;
-    this.#namespaces = namespaces;
     const { clock, random, requests } = backend;
     let passes = 0;
     this.manager = createManager({
@@ -207,7 +205,7 @@ export class Operator implements TestOperator {
     if (!(await this.#backend.rests())) return false;
     return (this.manager.informers?.all() ?? []).every(
       // What is frozen is not waited for: how the operator lives with it is what the test wants to see.
-      (informer) => this.#backend.faults.freezes(informer.kind) || hasCaughtUp(informer, this.#backend, this.#namespaces),
+      (informer) => this.#backend.faults.freezes(informer.kind) || hasCaughtUp(informer, this.#backend),
     );
   }
 

@@ -1,5 +1,6 @@
 /** Options that cannot work are refused where they are given, not when they first matter. */
-import { apiVersionOf, isDns1123Label, labelRequirements, parseFieldSelector, parseLabelSelector } from "@treadle/apimachinery";
+import { apiVersionOf, isDns1123Label, labelRequirements, parseFieldSelector, parseLabelSelector, type UntypedObject } from "@treadle/apimachinery";
+import { projection } from "@treadle/informer";
 import type { CachedKind } from "../cached.ts";
 import type { ControllerOptions } from "../controller.ts";
 import { checkLeaderElection } from "../leader-election/options.ts";
@@ -44,7 +45,7 @@ export function checkNamespaces(where: string, namespaces: readonly string[] | u
 
 function checkCache(cache: readonly CachedKind[]): void {
   const seen = new Set<string>();
-  for (const { kind, labelSelector, fieldSelector } of cache) {
+  for (const { kind, labelSelector, fieldSelector, keep } of cache) {
     const id = `${apiVersionOf(kind)} ${kind.kind}`;
     if (seen.has(id)) throw new RangeError(`createManager: cache names ${id} twice: say all of it in one cached(${kind.kind}, ...)`);
     seen.add(id);
@@ -52,8 +53,9 @@ function checkCache(cache: readonly CachedKind[]): void {
       if (typeof labelSelector === "string") parseLabelSelector(labelSelector);
       else if (labelSelector !== undefined) labelRequirements({ matchLabels: labelSelector });
       parseFieldSelector(fieldSelector ?? "");
+      projection<UntypedObject>(keep ?? []);
     } catch (error) {
-      throw new RangeError(`createManager: cached(${kind.kind}) has a selector that cannot be read: ${messageOf(error)}`, { cause: error });
+      throw new RangeError(`createManager: cache of ${kind.kind}: ${messageOf(error)}`, { cause: error });
     }
   }
 }

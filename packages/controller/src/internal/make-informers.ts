@@ -7,11 +7,12 @@ import {
   type Kind,
   type KubernetesObject,
   type Random,
+  type UntypedObject,
 } from "@treadle/apimachinery";
 import type { Client } from "@treadle/client";
-import { createInformers, type Informers, type InformerScope } from "@treadle/informer";
+import { createInformers, type Informers, type InformerScope, projection } from "@treadle/informer";
 import type { AnyHandler, Logger } from "@treadle/reconcile";
-import { watchedKindsOf } from "@treadle/reconcile/unstable/engine";
+import { managersOf, watchedKindsOf } from "@treadle/reconcile/unstable/engine";
 import type { CachedKind } from "../cached.ts";
 import { ManagerError } from "../manager-error.ts";
 import { logFailures } from "./informer-failures.ts";
@@ -82,17 +83,17 @@ export function makeInformers(options: MakeInformersOptions): { readonly informe
 /** The same scope for the same kind each time, since an informer is known by it. */
 function scopes(cache: readonly CachedKind[], handlers: readonly AnyHandler[]): (kind: Kind) => InformerScope<Kind> {
   // Of managedFields they keep which conditions our handlers wrote, and what they applied.
-  const managers = new Set(handlers.map(({ name }) => name));
+  const managers = new Set(handlers.flatMap(({ pipeline }) => [...managersOf(pipeline.before)]));
   const ingest = (object: KubernetesObject): KubernetesObject => keepOwnManagedFields(object, managers);
   const byKind = new Map(
-    cache.map(({ kind, labelSelector, fieldSelector, project }) => {
-      const cut = project as ((object: KubernetesObject) => KubernetesObject) | undefined; // Made for this kind.
+    cache.map(({ kind, labelSelector, fieldSelector, keep }) => {
+      const cut = keep === undefined ? undefined : projection<UntypedObject>(keep);
       return [
         idOf(kind),
         {
           ...(labelSelector === undefined ? {} : { labelSelector }),
           ...(fieldSelector === undefined ? {} : { fieldSelector }),
-          ingest: cut === undefined ? ingest : (object: KubernetesObject): KubernetesObject => cut(ingest(object)),
+          ingest: cut === undefined ? ingest : (object: KubernetesObject): KubernetesObject => cut(ingest(object) as UntypedObject),
         },
       ];
     }),
@@ -101,8 +102,8 @@ function scopes(cache: readonly CachedKind[], handlers: readonly AnyHandler[]): 
 }
 
 function checkProjections(cache: readonly CachedKind[], handlers: readonly AnyHandler[]): void {
-  for (const { kind, project } of cache) {
-    if (project === undefined) continue;
+  for (const { kind, keep } of cache) {
+    if (keep === undefined) continue;
     const id = idOf(kind);
     for (const { name, kind: primary, pipeline } of handlers) {
       const owner = pipeline.leaves.find(({ owns }) => owns.some((owned) => idOf(owned) === id));

@@ -182,11 +182,9 @@ export class Life {
   }
 
   async #isCaughtUp(process: Process): Promise<boolean> {
-    const { backend, wire, namespaces } = this.#options;
+    const { backend, wire } = this.#options;
     if (!(await backend.rests())) return false;
-    return (process.manager.informers?.all() ?? []).every(
-      (informer) => wire.withholds(informer.kind) || hasCaughtUp(informer, backend, namespaces),
-    );
+    return (process.manager.informers?.all() ?? []).every((informer) => wire.withholds(informer.kind) || hasCaughtUp(informer, backend));
   }
 
   #passed(key: string): void {
@@ -201,9 +199,9 @@ export class Life {
     const busy = this.#process?.manager
       .status()
       .controllers.map(({ name, queued, running, delayed }) => `${name}: ${running} running, ${queued} queued, ${delayed} delayed`);
-    const { backend, wire, namespaces } = this.#options;
+    const { backend, wire } = this.#options;
     const behind = (this.#process?.manager.informers?.all() ?? []).filter(
-      (informer) => !wire.withholds(informer.kind) && !hasCaughtUp(informer, backend, namespaces),
+      (informer) => !wire.withholds(informer.kind) && !hasCaughtUp(informer, backend),
     );
     const missing = behind.map(({ kind }) => `the informer of ${kind.kind} does not show what the server has`);
     return [...(busy ?? ["no process"]), ...missing].join("; ");
