@@ -8,7 +8,8 @@
  *  - `workloads`: what the real controllers make of the scenarios of `packages/apiserver/test/workloads`, against what was recorded;
  *  - `kubectl`: its sessions on both servers, against what was recorded;
  *  - `peers`: client-go's informers and the tests of controller-runtime's client before both (`npm run peers` has more);
- *  - `failover`: processes of one operator of which the leader is killed and stopped, `--failovers` times each.
+ *  - `failover`: processes of one operator of which the leader is killed and stopped, `--failovers` times each;
+ *  - `faults`: an operator's process behind every fault, before both servers, and an auditor (`tools/faults`; its long form is there).
  * A difference that `expected-differences.json` does not list fails, and so does one that it lists in vain.
  * Nothing is skipped: without a control plane it ends with 1. On an older Kubernetes only those run that are not held to
  * what the current one does, unless `--only` names others.
@@ -19,7 +20,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { basicControllers, startControlPlane } from "../controlplane/src/control-plane.ts";
+import { basicControllers, type ControlPlane, startControlPlane } from "../controlplane/src/control-plane.ts";
 import { obtainAssets } from "../controlplane/src/assets.ts";
 import { kubernetesVersion } from "../controlplane/src/programs.ts";
 import { prepare, versionOf } from "./cluster.ts";
@@ -49,6 +50,7 @@ const GROUPS: readonly (readonly (readonly Plane[])[])[] = [
     [{ parts: ["conformance", "apply", "input"], controllers: ["namespace-controller"] }],
   ],
   [[{ parts: ["failover"], controllers: basicControllers }]],
+  [[{ parts: ["faults"], controllers: [] }]],
 ];
 const PARTS = GROUPS.flat(2).flatMap((plane) => plane.parts);
 /** The others compare with what the current Kubernetes does. */
@@ -79,7 +81,7 @@ let starts: Promise<void> = Promise.resolve();
 
 try {
   if (values.kubeconfig === undefined) await onOwnControlPlanes();
-  else await all(values.kubeconfig, wanted, false);
+  else await all({ kubeconfig: values.kubeconfig }, wanted, false);
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }
@@ -112,8 +114,8 @@ async function on({ parts: these, controllers, runsPods }: Plane, options: Asset
     starts = start.then(ignore, ignore);
     await using plane = await start;
     await using _pods = runsPods === true ? await prepare(plane) : undefined;
-    lines.push(`Kubernetes ${await versionOf(plane.kubeconfigPath)} for ${these.join(", ")}: ready after ${seconds(started)}`);
-    await all(plane.kubeconfigPath, these, isBesideOthers);
+    lines.push(`control plane for ${these.join(", ")}: ready after ${seconds(started)}`);
+    await all({ kubeconfig: plane.kubeconfigPath, plane }, these, isBesideOthers);
   } catch (error) {
     // The other lanes go on.
     problems.push(`${these.join(", ")}: ${error instanceof Error ? error.message : String(error)}`);
@@ -122,10 +124,16 @@ async function on({ parts: these, controllers, runsPods }: Plane, options: Asset
 
 type Assets = Pick<NonNullable<Parameters<typeof startControlPlane>[0]>, "log" | "kubernetes">;
 
-async function all(kubeconfig: string, these: readonly Part[], isBesideOthers: boolean): Promise<void> {
+interface Where {
+  readonly kubeconfig: string;
+  readonly plane?: ControlPlane;
+}
+
+async function all(where: Where, these: readonly Part[], isBesideOthers: boolean): Promise<void> {
   const { filter, failovers } = values;
   const task = {
-    kubeconfig,
+    ...where,
+    version: await versionOf(where.kubeconfig),
     scratch,
     filter,
     failovers,

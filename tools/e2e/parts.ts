@@ -1,6 +1,10 @@
 /** The parts of `npm run test:e2e`, each on a control plane that is there. */
 import { existsSync, globSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import type { ControlPlane } from "../controlplane/src/control-plane.ts";
+import { memoryServer, realServer } from "../faults/server.ts";
+import { runSuite } from "../faults/suite.ts";
+import { kubernetesVersion } from "../controlplane/src/programs.ts";
 import { run } from "../src/run.ts";
 import { root, workspaces } from "../src/workspaces.ts";
 import { differenceProblems } from "./expected-differences.ts";
@@ -23,6 +27,10 @@ const FAILOVER = "packages/controller/test/leader-election/failover-run.ts";
 
 export interface Task {
   readonly kubeconfig: string;
+  /** Of the server, as it says itself, e.g. `v1.36.3`. */
+  readonly version: string;
+  /** What serves it, where that is ours. */
+  readonly plane?: ControlPlane;
   /** A folder for files that nobody needs afterwards. */
   readonly scratch: string;
   /** Of the test files only those whose paths contain it. */
@@ -46,12 +54,13 @@ export const parts = {
   input: randomInput,
   kubectl: sessions,
   failover,
+  faults,
   peers,
 } satisfies Readonly<Record<string, (task: Task) => Promise<void>>>;
 
 export type Part = keyof typeof parts;
 
-async function tests({ kubeconfig, filter, tell, complain, ...options }: Task): Promise<void> {
+async function tests({ kubeconfig, version, filter, tell, complain, ...options }: Task): Promise<void> {
   const reports = new Map<string, E2eReport | undefined>();
   for (const { dir, manifest } of workspaces()) {
     const files = clusterTests(join(root, dir)).filter((file) => isChosen(`${dir}/${file}`, filter));
@@ -59,16 +68,24 @@ async function tests({ kubeconfig, filter, tell, complain, ...options }: Task): 
     const report = join(root, dir, ".results", "e2e.json");
     rmSync(report, { force: true });
     const config = join(root, "vitest.config.ts");
-    const env = { ...process.env, TREADLE_TEST_KUBECONFIG: kubeconfig };
+    const env = { ...process.env, TREADLE_TEST_KUBECONFIG: kubeconfig, TREADLE_TEST_KUBERNETES: version };
     const code = await run("vitest", ["run", "--config", config, ...files], { ...options, cwd: join(root, dir), env });
     const read = existsSync(report) ? (JSON.parse(readFileSync(report, "utf8")) as E2eReport) : undefined; // what vitest wrote
     reports.set(manifest.name, read);
     const isShown = read?.testResults.some(({ status }) => status === "failed") === true;
     if (code !== 0 && !isShown) complain(`${manifest.name}: vitest ended with ${code} outside of its tests (see above)`);
   }
-  const totals = e2eTotals(reports);
+  const totals = e2eTotals(reports, isOlder(version));
   for (const problem of totals.problems) complain(problem);
-  tell(`${totals.passed} tests passed and ${totals.failed} failed on the real server; ${totals.memoryOnly} are for memory only`);
+  const { passed, failed, memoryOnly, newerOnly } = totals;
+  const left = newerOnly === 0 ? "" : ` and ${newerOnly} for a newer server`;
+  tell(`${passed} tests passed and ${failed} failed on the real server, ${version}; ${memoryOnly} are for memory only${left}`);
+}
+
+/** Than the one that is current here. */
+function isOlder(version: string): boolean {
+  const minor = (text: string): number => Number(text.split(".")[1]);
+  return minor(version) < minor(kubernetesVersion());
 }
 
 function isChosen(path: string, filter: string): boolean {
@@ -147,6 +164,18 @@ async function failover(task: Task): Promise<void> {
   const code = await compare(FAILOVER, ["--rounds", task.failovers], task);
   if (code !== 0) task.complain(`failover: ${FAILOVER} ended with ${code} (see above)`);
   task.tell(`failover: ${task.failovers} kills and as many stops of a leader ${code === 0 ? "without" : "with"} a problem`);
+}
+
+/** Both servers at once. That of a kubeconfig is not ours to restart. */
+async function faults({ kubeconfig, plane, tell, complain }: Task): Promise<void> {
+  await using inMemory = await memoryServer();
+  await using real = await realServer(kubeconfig, plane);
+  const reports = await Promise.all([inMemory, real].map(async (server) => await runSuite(server, { log: console.log })));
+  const problems = reports.flatMap((report) => report.problems);
+  for (const problem of problems) complain(`faults: ${problem}`);
+  const passed = reports.reduce((sum, report) => sum + report.passed, 0);
+  if (passed === 0) complain("faults: no scenario passed");
+  tell(`faults: ${passed} scenarios before both servers without a problem, ${problems.length} problems`);
 }
 
 async function compare(program: string, args: readonly string[], { kubeconfig, label }: Task): Promise<number> {

@@ -107,7 +107,7 @@ function decoded(base64: string | undefined): string {
 }
 
 async function followKind(kind: KindName): Promise<void> {
-  const tell = ({ metadata, spec, data }: PlainObject, isDeleted: boolean): void =>
+  const tell = ({ metadata, spec, data }: PlainObject, isDeleted: boolean, since?: string): void =>
     history.changed({
       kind,
       key: keyOf(metadata),
@@ -115,10 +115,11 @@ async function followKind(kind: KindName): Promise<void> {
       version: metadata.resourceVersion,
       isDeleted,
       content: JSON.stringify([spec, data]),
+      since,
       at: performance.now(),
     });
   await follow(options, PATHS[kind], {
-    onObject: tell,
+    onObject: (object, isDeleted) => tell(object, isDeleted),
     onList(objects, version, since) {
       if (since !== undefined) history.gap(since, version);
       const there = new Set(objects.map(({ metadata }) => keyOf(metadata)));
@@ -127,7 +128,7 @@ async function followKind(kind: KindName): Promise<void> {
         const uid = state.split("@")[0] ?? "";
         history.changed({ kind, key, uid, version, isDeleted: true, content: "", at: performance.now() });
       }
-      for (const object of objects) tell(object, false);
+      for (const object of objects) tell(object, false, since);
     },
   });
 }

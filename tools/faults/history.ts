@@ -11,6 +11,8 @@ export interface Change extends State {
   readonly isDeleted: boolean;
   /** What its writers say in it: an operator that changes its status changes nothing here. */
   readonly content: string;
+  /** The change may have come at any version after this, and what is seen here something later. @defaultValue it came just now */
+  readonly since?: string | undefined;
   readonly at: number;
 }
 
@@ -30,7 +32,7 @@ interface Timed {
 interface Track {
   readonly kind: KindName;
   readonly key: string;
-  changes: (Timed & { readonly content: string; readonly isDue: boolean })[];
+  changes: (Timed & { readonly content: string; readonly isDue: boolean; readonly since: bigint })[];
   events: Timed[];
   /** Of a Widget its passes, of others what passes read of it. */
   passes: Timed[];
@@ -61,14 +63,16 @@ export class History {
   }
 
   /** What the server told. Each state counts once, whoever told it first. */
-  changed({ kind, key, uid, version, isDeleted, content, at }: Change): void {
+  changed({ kind, key, uid, version, isDeleted, content, since, at }: Change): void {
     this.#known.add(id(kind, uid, version));
     const track = this.#track(kind, key);
     const last = track.changes.at(-1);
     const number = BigInt(version);
     if (last !== undefined && number <= last.version) return;
     const isDue = isDeleted || last === undefined || last.isDeleted || last.uid !== uid || last.content !== content;
-    track.changes.push({ version: number, uid, isDeleted, content, isDue, at });
+    // Only a Widget is changed by its operator, too, who has neither an event nor a pass of that.
+    const from = since === undefined || kind !== "Widget" ? number : BigInt(since) + 1n;
+    track.changes.push({ version: number, uid, isDeleted, content, isDue, since: from, at });
     if (isDue) this.#changeCount++;
   }
 
@@ -213,11 +217,11 @@ export class History {
     return widget.every((change) => change.version < version || !change.isDeleted);
   }
 
-  #after(change: Timed, observed: readonly Timed[]): number | undefined {
+  #after(change: Timed & { readonly since: bigint }, observed: readonly Timed[]): number | undefined {
     const first = observed.find(({ version, uid, isDeleted }) =>
       change.isDeleted
         ? version > change.version || (isDeleted && (uid === change.uid || version >= change.version))
-        : version >= change.version,
+        : version >= change.since,
     );
     return first === undefined ? undefined : Math.max(0, first.at - Math.max(change.at, this.#overAt));
   }

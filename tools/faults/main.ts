@@ -3,16 +3,17 @@
  * one, and an auditor's process that compares what each saw with what there was. Ends with 1 when something was missed,
  * invented, went backwards, or took longer than docs/operations.md promises.
  *
- *     node tools/faults/main.ts [--server memory|real]... [--only NAME]... [--long] [--seed N] [--at-once N] [--kubeconfig FILE]
+ *     node --conditions=@treadle/source tools/faults/main.ts [--server memory|real]... [--only NAME]... [--long] [--rounds N]
+ *       [--seed N] [--at-once N] [--kubeconfig FILE]
  *
  * The real server is a control plane of its own, whose programs are ended, too; with `--kubeconfig` it is that cluster, and
- * these scenarios are left out. `--long` waits for deadlines with a real clock, and repeats everything `--rounds` times.
+ * these scenarios are left out. `--long` waits for long deadlines with a real clock.
  */
 import { parseArgs } from "node:util";
 import { startControlPlane } from "../controlplane/src/control-plane.ts";
-import { type Scenario, SCENARIOS } from "./scenarios.ts";
-import { memoryServer, realServer, type Server } from "./server.ts";
-import { runScenario } from "./session.ts";
+import { SCENARIOS } from "./scenarios.ts";
+import { memoryServer, realServer } from "./server.ts";
+import { runSuite, type SuiteOptions, type SuiteReport } from "./suite.ts";
 
 const { values } = parseArgs({
   options: {
@@ -25,65 +26,28 @@ const { values } = parseArgs({
     kubeconfig: { type: "string" },
   },
 });
-const unknown = (values.only ?? []).filter((name) => SCENARIOS.every((scenario) => scenario.name !== name));
+const { kubeconfig, only } = values;
+const unknown = (only ?? []).filter((name) => SCENARIOS.every((scenario) => scenario.name !== name));
 if (unknown.length > 0) throw new Error(`--only ${unknown.join(", ")}: there are ${SCENARIOS.map(({ name }) => name).join(", ")}`);
 const [rounds, seed, atOnce] = [values.rounds, values.seed, values["at-once"]].map(Number) as [number, number, number];
-if (![rounds, atOnce].every((number) => Number.isInteger(number) && number > 0))
-  throw new Error("--rounds and --at-once are whole numbers from 1");
-const problems: string[] = [];
+if (![rounds, seed, atOnce].every((number) => Number.isInteger(number) && number > 0))
+  throw new Error("--rounds, --seed and --at-once are whole numbers from 1");
+const options: SuiteOptions = { ...(only === undefined ? {} : { only }), isLong: values.long, rounds, seed, atOnce, log: console.log };
 const started = performance.now();
-let passed = 0;
-
-await Promise.all([...new Set(values.server)].map(onServer));
+const reports = await Promise.all([...new Set(values.server)].map(onServer));
+const problems = reports.flatMap((report) => report.problems);
+const passed = reports.reduce((sum, report) => sum + report.passed, 0);
 console.log(`faults: ${passed} scenarios passed in ${((performance.now() - started) / 1000).toFixed(1)} s, ${problems.length} problems`);
 for (const problem of problems) console.error(`problem: ${problem}`);
 process.exitCode = problems.length > 0 || passed === 0 ? 1 : 0;
 
-async function onServer(name: string): Promise<void> {
+async function onServer(name: string): Promise<SuiteReport> {
   if (name === "memory") {
     await using server = await memoryServer();
-    await all(server);
-  } else if (name === "real" && values.kubeconfig !== undefined) {
-    await using server = await realServer(values.kubeconfig);
-    await all(server);
-  } else if (name === "real") {
-    await using plane = await startControlPlane();
-    await using server = await realServer(plane.kubeconfigPath, plane);
-    await all(server);
-  } else throw new Error(`--server ${name}: there are memory and real`);
-}
-
-async function all(server: Server): Promise<void> {
-  const wanted = SCENARIOS.filter(
-    ({ name, isReal, isAlone }) =>
-      (values.only === undefined || values.only.includes(name)) &&
-      (isReal !== true || server.name === "real") &&
-      (isAlone !== true || server.restart !== undefined),
-  );
-  for (let round = 0; round < rounds; round++) {
-    // The longest first.
-    const together = wanted.filter(({ isAlone }) => isAlone !== true).toSorted((a, b) => (b.speed ?? 0) - (a.speed ?? 0));
-    const work = async (): Promise<void> => {
-      for (let next = together.shift(); next !== undefined; next = together.shift()) await one(next, server, seed + round);
-    };
-    await Promise.all(Array.from({ length: atOnce }, work));
-    for (const scenario of wanted) if (scenario.isAlone === true) await one(scenario, server, seed + round);
+    return await runSuite(server, options);
   }
-}
-
-async function one(scenario: Scenario, server: Server, withSeed: number): Promise<void> {
-  const where = `${server.name} ${scenario.name}`;
-  try {
-    const outcome = await runScenario(scenario, { server, seed: withSeed, isLong: values.long });
-    const { recoveryMs, boundMs, changes, passes, unverified, lateMs } = outcome;
-    const of = `${changes} changes, ${passes} passes${unverified === 0 ? "" : `, ${unverified} of times that the auditor missed`}`;
-    const said = outcome.problems.length === 0 ? "all right" : `${outcome.problems.length} PROBLEMS`;
-    console.log(
-      `${where}: ${said}, seen within ${Math.round(recoveryMs)} ms of ${Math.round(boundMs)} (${of}; machine late by ${Math.round(lateMs)} ms)`,
-    );
-    if (outcome.problems.length === 0) passed++;
-    problems.push(...outcome.problems.map((problem) => `${where} (seed ${withSeed}): ${problem}`));
-  } catch (error) {
-    problems.push(`${where} (seed ${withSeed}): ${error instanceof Error ? error.message : String(error)}`);
-  }
+  if (name !== "real") throw new Error(`--server ${name}: there are memory and real`);
+  await using plane = kubeconfig === undefined ? await startControlPlane() : undefined;
+  await using server = await realServer(kubeconfig ?? plane?.kubeconfigPath ?? "", plane);
+  return await runSuite(server, options);
 }

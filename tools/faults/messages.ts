@@ -40,7 +40,9 @@ export type ToOperator =
   | { readonly type: "dump" }
   | { readonly type: "stats" }
   /** The wall clock of its machine is set by so much. */
-  | { readonly type: "jump"; readonly ms: number };
+  | { readonly type: "jump"; readonly ms: number }
+  /** The next pass does not let go of the thread for so long. */
+  | { readonly type: "block"; readonly ms: number };
 
 /** What is wrong on purpose: each is to be found by the auditor. */
 export type Defect = "drops an event" | "invents an event" | "goes backwards" | "never comes back" | "forgets to act";

@@ -20,6 +20,7 @@ let [passes, failures] = [0, 0];
 const unsent: Seen[] = [];
 const wallClock = Date.now;
 let setByMs = 0;
+let blockMs = 0;
 
 const look = step(Widget, {
   name: "look",
@@ -29,6 +30,7 @@ const look = step(Widget, {
   },
   do({ object, reads: { input, secret }, status }) {
     report({ type: "pass", ...stateOf(object), ConfigMap: input ? stateOf(input) : null, Secret: secret ? stateOf(secret) : null });
+    block();
     if (forgets(defect, object.metadata.name)) return;
     status.value = object.spec.value;
     status.text = input?.data?.["value"] ?? "none";
@@ -90,7 +92,16 @@ function heard(message: ToOperator): void {
     case "jump":
       setByMs += message.ms;
       break;
+    case "block":
+      blockMs = message.ms;
+      break;
   }
+}
+
+function block(): void {
+  const until = performance.now() + blockMs;
+  blockMs = 0;
+  while (performance.now() < until);
 }
 
 function started(): Promise<void> {

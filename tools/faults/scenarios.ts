@@ -12,7 +12,9 @@ import type { Server } from "./server.ts";
 export interface Scene {
   readonly proxy: FaultProxy;
   readonly server: Server;
-  readonly operator: Pick<Process<never, ToOperator>, "send">;
+  readonly operator: Pick<Process<never, ToOperator>, "send" | "lines">;
+  /** Times are those of real life, however long. */
+  readonly isLong: boolean;
 }
 
 export interface Scenario {
@@ -40,6 +42,7 @@ export const RECOVERY = {
   "the server is away, or refuses (429, 5xx), for a time": (downMs) => Math.min(60_000, 2 * downMs) + 2_000,
   "a connection is silent (half-open)": () => 92_000,
   "the machine's clock is set": () => 2_000,
+  "a step blocks the event loop": () => 2_000,
 } as const satisfies Readonly<Record<string, (downMs: number) => number>>;
 
 const AWHILE_MS = 3_000;
@@ -126,6 +129,19 @@ export const SCENARIOS: readonly Scenario[] = [
         operator.send({ type: "jump", ms });
         await delay(700);
       }
+    },
+  },
+  {
+    name: "blocked-loop",
+    row: "a step blocks the event loop",
+    async strike({ operator, isLong }) {
+      const ms = isLong ? 30_000 : 2_000;
+      operator.send({ type: "block", ms });
+      await delay(ms);
+      const isTold = (): boolean =>
+        operator.lines.some((line) => line.includes("the event loop stood still") && line.includes('"step":"look"'));
+      for (let tries = 0; tries < 100 && !isTold(); tries++) await delay(50);
+      if (!isTold()) throw new Error(`no line of the operator's log names the step that blocked it:\n${operator.lines.join("\n")}`);
     },
   },
   {

@@ -132,7 +132,7 @@ export async function runScenario(scenario: Scenario, options: ScenarioOptions):
   writer.start();
   await delay(WRITES_MS);
   const startedAt = performance.now();
-  await scenario.strike({ proxy, server, operator });
+  await scenario.strike({ proxy, server, operator, isLong });
   session.faultOver();
   const boundMs = RECOVERY[scenario.row](performance.now() - startedAt) / speed;
   await delay(WRITES_MS);

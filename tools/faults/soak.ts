@@ -9,7 +9,7 @@
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { type Random, seededRandom } from "@treadle/apimachinery";
+import { seededRandom } from "@treadle/apimachinery";
 import type { FaultProxy, WatchEnd } from "@treadle/testing";
 import type { Stats } from "./messages.ts";
 import { memoryServer, realServer } from "./server.ts";

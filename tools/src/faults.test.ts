@@ -112,6 +112,18 @@ describe("the history of a server and what was seen of it", () => {
     expect([history.problems(), history.unverified]).toEqual([[], 1]);
   });
 
+  test("what changed while it was cut off may have been seen in an earlier state", () => {
+    const { history, change } = story();
+    const widget = (version: number) => ({ type: "event", kind: "Widget", event: "updated", ...state(version) }) as const;
+    change(1, { kind: "Widget" });
+    history.saw(widget(1), 1);
+    history.gap("2", "9");
+    change(9, { kind: "Widget", since: "2" });
+    expect(history.missing()).toHaveLength(3);
+    history.saw({ ...state(5), type: "pass", ConfigMap: null, Secret: null }, 2);
+    expect(history.missing()).toEqual([]);
+  });
+
   test("informers that hold something else are named", () => {
     const { history, change } = story();
     change(1);

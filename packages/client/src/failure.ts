@@ -85,7 +85,8 @@ export function retryAfterMs(response: ApiResponse, nowMs: number): number | und
 
 function loginFix({ login }: CallContext, response: ApiResponse): string {
   const { server = "the server", source, explain } = login ?? {};
-  const whose = source === undefined ? "the credentials" : `the credentials from ${source}`;
+  // Not "credentials:": what follows such a word is hidden in logs.
+  const whose = source === undefined ? "the credentials that it was sent" : `the credentials from ${source}`;
   return `; ${server} does not accept ${whose}: ${explain?.(response) ?? "they are wrong, expired, or those of another cluster"}`;
 }
 
