@@ -7,6 +7,7 @@ import type { Defect, KindName, Seen } from "../faults/messages.ts";
 import { RECOVERY, type Scenario, SCENARIOS } from "../faults/scenarios.ts";
 import { memoryServer, type Server } from "../faults/server.ts";
 import { runScenario } from "../faults/session.ts";
+import { type Sample, trendProblems } from "../faults/trend.ts";
 import { root } from "./workspaces.ts";
 
 const scenario = (name: string): Scenario => {
@@ -145,6 +146,53 @@ describe("the history of a server and what was seen of it", () => {
     expect(history.missing()).toEqual([]);
     change(2);
     expect(history.missing()).toEqual(["an event of ConfigMap ns/a u@2"]);
+  });
+});
+
+describe("the figures of a soak", () => {
+  const samples = (figure: keyof Sample, values: readonly number[]): Sample[] =>
+    values.map((value, index) => ({
+      minutes: index,
+      rssMb: 150,
+      heapMb: 40,
+      files: 30,
+      sockets: 3,
+      timers: 1,
+      passes: index,
+      failures: 0,
+      ...{ [figure]: value },
+    }));
+  const growing = Array.from({ length: 20 }, (_, index) => index);
+
+  test.for([
+    {
+      name: "memory that grows",
+      given: samples(
+        "rssMb",
+        growing.map((step) => 150 + 10 * step),
+      ),
+      found: ["resident memory (MB) grow: "],
+    },
+    { name: "sockets that are left open", given: samples("sockets", growing), found: ["sockets grow: "] },
+    {
+      name: "a saw of garbage collections",
+      given: samples(
+        "rssMb",
+        growing.map((step) => 150 + 100 * (step % 4)),
+      ),
+      found: [],
+    },
+    {
+      name: "a warm-up",
+      given: samples(
+        "rssMb",
+        growing.map((step) => (step < 4 ? 80 : 200)),
+      ),
+      found: [],
+    },
+    { name: "too few samples to tell", given: samples("rssMb", [100, 200, 300, 400]), found: [] },
+  ])("$name", ({ given, found }, { expect }) => {
+    expect(trendProblems(given).map((problem) => problem.replace(/: .*/, ": "))).toEqual(found);
   });
 });
 
