@@ -18,21 +18,22 @@ export type Ownership =
   | { readonly type: "foreign"; readonly owner: string };
 
 /**
- * Whose `live` is, seen by the handler `handlerName` reconciling `owner`: ours = a controller ownerReference with the uid
+ * Whose `live` is, seen by the handler `handlerName` (its present name first, then those that it had before) reconciling `owner`: ours = a controller ownerReference with the uid
  * of `owner`, or, without any controller reference, our owner-id label. A foreign controller outweighs our label.
  *
  * @throws Error when `owner` has no uid (it was not read from a server): nothing could be told apart.
  */
-export function ownership(live: KubernetesObject, owner: KubernetesObject, handlerName: string): Ownership {
+export function ownership(live: KubernetesObject, owner: KubernetesObject, handlerName: string | readonly string[]): Ownership {
   const ourId = ownerId(owner);
+  const names = typeof handlerName === "string" ? [handlerName] : handlerName;
   const controller = live.metadata.ownerReferences?.find((reference) => reference.controller === true);
   if (controller !== undefined) {
     return controller.uid === owner.metadata.uid ? { type: "ours" } : { type: "foreign", owner: describeController(controller, owner) };
   }
-  const ourLabel = ownerIdLabel(handlerName);
   const labels = live.metadata.labels ?? {};
-  if (Object.hasOwn(labels, ourLabel)) {
-    return labels[ourLabel] === ourId ? { type: "ours" } : { type: "foreign", owner: describeLabel(live, handlerName, owner) };
+  const ourName = names.find((name) => Object.hasOwn(labels, ownerIdLabel(name)));
+  if (ourName !== undefined) {
+    return labels[ownerIdLabel(ourName)] === ourId ? { type: "ours" } : { type: "foreign", owner: describeLabel(live, ourName, owner) };
   }
   // Other operators of Treadle, and some others, mark what is theirs in the same way.
   const foreign = Object.keys(labels).find((key) => key.endsWith(OWNER_ID_SUFFIX));

@@ -18,6 +18,10 @@ export type ManagerErrorCode =
   | "ERR_LEASE_NAME"
   /** This process does not lead its operator, or not any more; nothing was sent. */
   | "ERR_NOT_LEADER"
+  /** A drain was given up: objects still hold a finalizer. */
+  | "ERR_DRAIN"
+  /** The objects of a CRD could not be moved to its storage version. */
+  | "ERR_STORED_VERSIONS"
   /** A runnable failed to start or stop. */
   | "ERR_RUNNABLE"
   /** Passes were still in progress at the end of the graceful stop. */

@@ -1,11 +1,9 @@
-import { kind } from "@treadle/apimachinery";
+import { ConfigMap, Secret } from "@treadle/apimachinery/kinds";
 import { type AnyHandler, conditions, handler, step } from "@treadle/reconcile";
 import { describe, expect, test } from "vitest";
 import type { DryWrite } from "../src/index.ts";
 import { startWorld, Widget, widget, type World } from "./world.ts";
 
-const ConfigMap = kind({ group: "", version: "v1", kind: "ConfigMap", plural: "configmaps" });
-const Secret = kind({ group: "", version: "v1", kind: "Secret", plural: "secrets", cachedAs: "metadata" });
 const REF = { name: "a", namespace: "default" };
 
 /** Does everything that a handler can do inside the cluster. */

@@ -5,7 +5,28 @@ import type { Cache } from "./req.ts";
 export interface HandlerOptions {
   /** At most 63 characters: the limit of a finalizer's name part. @defaultValue `<plural>.<group>`, shortened with a hash where longer */
   readonly name?: string;
+  /**
+   * The names that the handler had before. What carries them counts as ours, and gets the present one: finalizers in one patch, labels
+   * and fields of dependents, the annotation of step state; a lease that is named after the handler is held beside the new one.
+   */
+  readonly formerNames?: readonly string[];
+  /** Other operators of the kind in whose place this handler comes; see docs/operations.md, "Taking over". */
+  readonly takesOver?: readonly Predecessor[];
   readonly deadlines?: Deadlines;
+}
+
+/** What another operator has left on the objects. */
+export interface Predecessor {
+  /** Count as ours: replaced by our own in one patch, never a moment without one; where it deletes, our cleanups run. */
+  readonly finalizers?: readonly string[];
+  /**
+   * The names under which it wrote, by apply or by update (programs in Go without one of their own: `manager`). The
+   * fields that they own of our dependents become ours, so that what is wanted no more is removed; conditions that they wrote and
+   * no step declares are dropped.
+   */
+  readonly fieldManagers?: readonly string[];
+  /** The Lease of its leader election, in the namespace of our own: held, too, before this one works. */
+  readonly lease?: string;
 }
 
 /** Milliseconds; all reach the step through `req.signal`. */
@@ -19,14 +40,16 @@ export interface Deadlines {
 }
 
 /**
- * Whom a change of a watched object concerns: by a function of it, by what the primaries name, or by one of its labels.
+ * Whom a change of a watched object concerns: by a function of it, by what the primaries name, by one of its labels, or by
+ * its owners.
  * With `metadata: true` only metadata is watched, and given.
  */
 export type WatchOptions<K extends Kind, T extends KubernetesObject = KubernetesObject> =
   | WatchByMap<K>
   | WatchByMapOfMetadata<K>
   | WatchByRefs<T>
-  | WatchByLabel;
+  | WatchByLabel
+  | WatchByOwner;
 
 export interface WatchByMap<K extends Kind> {
   readonly metadata?: false;
@@ -53,6 +76,12 @@ export interface WatchByLabel {
   readonly metadata?: boolean;
   /** The key of a label of the watched object whose value is the name of a primary in the same namespace. */
   readonly label: string;
+}
+
+export interface WatchByOwner {
+  readonly metadata?: boolean;
+  /** Wakes the primaries among its owner references, controller or not; by kind, name and uid. For what steps make there is `owns`. */
+  readonly owner: true;
 }
 
 /** What a watch is given of an object of kind `K`. */

@@ -63,9 +63,7 @@ function builder<T extends KubernetesObject, V extends object>(collected: Collec
       return builder({ ...collected, steps: [...collected.steps, runtime] });
     },
     watch(kind, options) {
-      requireKind("handler().watch", kind);
-      const watch = { kind, form: watchFormOf(kind, options?.metadata), by: whomBy(kind, options) };
-      return builder({ ...collected, watches: [...collected.watches, watch] });
+      return builder({ ...collected, watches: [...collected.watches, declaredWatch("handler().watch", kind, options)] });
     },
     build() {
       const pipeline = buildPipeline(collected);
@@ -74,12 +72,18 @@ function builder<T extends KubernetesObject, V extends object>(collected: Collec
   };
 }
 
-/** @throws TypeError when nothing says whom a change concerns. */
-function whomBy(kind: Kind, options: object): DeclaredWatch["by"] {
-  const { map, refs, label } = (options ?? {}) as { readonly map?: unknown; readonly refs?: unknown; readonly label?: unknown };
+/** @throws TypeError for what is no kind, and when nothing says whom a change concerns; `where` is for the message. */
+export function declaredWatch(where: string, kind: Kind, options: { readonly metadata?: boolean }): DeclaredWatch {
+  requireKind(where, kind);
+  return { kind, form: watchFormOf(kind, options?.metadata), by: whomBy(where, kind, options) };
+}
+
+function whomBy(where: string, kind: Kind, options: object): DeclaredWatch["by"] {
+  const { map, refs, label, owner } = (options ?? {}) as Readonly<Record<string, unknown>>;
   // The kinds of the objects that the functions are called with are those that they were declared for.
   if (typeof map === "function") return { type: "map", map: map.bind(options) as never };
   if (typeof refs === "function") return { type: "refs", refs: refs.bind(options) as never };
   if (typeof label === "string" && label !== "") return { type: "label", label };
-  throw new TypeError(`handler().watch(${kind.kind}): give map, refs or label, which say whom a change concerns`);
+  if (owner === true) return { type: "owner" };
+  throw new TypeError(`${where}(${kind.kind}): give map, refs, label or owner: true, which say whom a change concerns`);
 }

@@ -18,9 +18,11 @@ export type { DrainRule, EventNote, PhaseWatch, ReconcilerEnv, RunningPhase, Und
 export type {
   Deadlines,
   HandlerOptions,
+  Predecessor,
   WatchByLabel,
   WatchByMap,
   WatchByMapOfMetadata,
+  WatchByOwner,
   WatchByRefs,
   WatchedOf,
   WatchOptions,

@@ -66,6 +66,8 @@ export interface ReqBase<T extends KubernetesObject, D, C extends string, E> {
   readonly object: T;
   /** The persistent name of the handler, for `ownership()` and owner labels. */
   readonly handlerName: string;
+  /** The same, followed by its `formerNames`: for `ownership()`, so that what was made under one of them counts as ours. */
+  readonly handlerNames: readonly string[];
   /** The operator only shows what it would write: what a step does outside of the cluster must not be done. */
   readonly isDryRun: boolean;
   /** The step's declared reads, fixed for the pass. */

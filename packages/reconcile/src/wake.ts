@@ -145,8 +145,8 @@ function ownerIndex({ name }: AnyHandler): PrimaryIndex {
  * controller still wakes us, so that the loss is seen.
  */
 function wakeOfOwned(handler: AnyHandler, kind: Kind, index: PrimaryIndex): Wake {
-  const { kind: primaryKind, name } = handler;
-  const label = ownerIdLabel(name);
+  const { kind: primaryKind, pipeline } = handler;
+  const ownLabels = pipeline.before.names.map(ownerIdLabel);
   return {
     kind,
     form: watchFormOf(kind),
@@ -162,13 +162,14 @@ function wakeOfOwned(handler: AnyHandler, kind: Kind, index: PrimaryIndex): Wake
         const namespace = primaryKind.scope === "Cluster" ? undefined : object.metadata.namespace;
         return [namespace === undefined ? { name: controller.name } : { name: controller.name, namespace }];
       }
-      const id = object.metadata.labels?.[label];
-      return id === undefined ? [] : byIndex(index.name, id).map(refOf);
+      const { labels = {} } = object.metadata;
+      return ownLabels.flatMap((label) => (labels[label] === undefined ? [] : byIndex(index.name, labels[label]).map(refOf)));
     },
   };
 }
 
-function wakeOfWatch({ kind: primaryKind }: AnyHandler, { kind, form, by }: DeclaredWatch, index: string): Wake {
+/** `index` names the index that it may need. */
+export function wakeOfWatch({ kind: primaryKind }: AnyHandler, { kind, form, by }: DeclaredWatch, index: string): Wake {
   const common = { kind, form, because: "watch()" };
   switch (by.type) {
     case "map":
@@ -184,6 +185,12 @@ function wakeOfWatch({ kind: primaryKind }: AnyHandler, { kind, form, by }: Decl
           if (name === undefined || name === "") return [];
           return [primaryOf(primaryKind, object, { gives: `the label ${by.label}`, ref: { name } })];
         },
+      };
+    case "owner":
+      return {
+        ...common,
+        index: { name: index, keys: ({ metadata }) => (metadata.uid === undefined ? [] : [metadata.uid]) },
+        primaries: ({ metadata }, { byIndex }) => (metadata.ownerReferences ?? []).flatMap(({ uid }) => byIndex(index, uid)).map(refOf),
       };
     case "refs":
       return {

@@ -27,7 +27,7 @@ import {
   type Reconciler,
   type UndeclaredUse,
 } from "@treadle/reconcile";
-import { type Wake, wakesOf, watchedKindsOf } from "@treadle/reconcile/unstable/engine";
+import { managersOf, type Wake, wakesOf, watchedKindsOf } from "@treadle/reconcile/unstable/engine";
 import { CLUSTER_CURVE } from "@treadle/workqueue";
 import { Backend } from "./internal/backend.ts";
 import { hasCaughtUp } from "./internal/caught-up.ts";
@@ -151,7 +151,7 @@ class World implements FakeWorld {
     this.#user = new User(this.#backend, "fakeWorld");
     const { client, random } = this.#backend;
     this.#informers = createInformers({ client, clock: this.clock, random });
-    const managers = new Set([handler.name]);
+    const managers = managersOf(handler.pipeline.before);
     const ingest = (object: KubernetesObject): KubernetesObject => keepOwnManagedFields(object, managers);
     for (const kind of watchedKindsOf([handler])) this.#informers.for(kind, { ingest });
     const primary = this.#primary();

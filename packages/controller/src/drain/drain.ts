@@ -88,7 +88,7 @@ async function heldObjects(options: DrainOptions): Promise<readonly HeldObject[]
 }
 
 function heldBy({ reasons }: DrainOptions, { name, kind, pipeline }: AnyHandler, objects: readonly KubernetesObject[]): HeldObject[] {
-  const isOurs = (finalizer: string): boolean => finalizer === pipeline.finalizer || pipeline.formerFinalizers.has(finalizer);
+  const isOurs = (finalizer: string): boolean => finalizer === pipeline.finalizer || pipeline.before.finalizers.has(finalizer);
   return objects
     .filter(({ metadata }) => metadata.finalizers?.some(isOurs) === true)
     .map(({ metadata: { name: objectName, namespace, ...metadata } }) => {

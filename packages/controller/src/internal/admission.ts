@@ -13,6 +13,12 @@ export function admit(handler: AnyHandler, others: readonly AnyHandler[]): void 
       `there is a handler of that name already: finalizer, field manager and labels are made of the name, so give one of them another: handler(${handler.kind.kind}, { name: "..." })`,
     );
   }
+  const names = new Set(handler.pipeline.before.names);
+  for (const other of others.filter(({ name }) => name !== handler.name))
+    for (const shared of names.intersection(new Set(other.pipeline.before.names)))
+      problems.push(
+        `"${shared}" is a name or a former name of handler "${other.name}", too, so each would take what carries it from the other: it can belong to one`,
+      );
   for (const other of others.filter(({ kind }) => groupKindOf(kind) === groupKind)) {
     if (other.kind.version !== handler.kind.version)
       problems.push(

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import type { AnyHandler } from "@treadle/reconcile";
+import type { Predecessors } from "@treadle/reconcile/unstable/engine";
 import { ManagerError } from "../manager-error.ts";
 import type { LeaderElectionOptions } from "./options.ts";
 
@@ -17,18 +18,34 @@ export interface LeasePlace {
  */
 export async function leasePlace(
   options: LeaderElectionOptions,
-  given: { readonly handlers: readonly Pick<AnyHandler, "name">[]; readonly namespace: string | undefined },
+  given: { readonly handlers: readonly LeaseHandler[]; readonly namespace: string | undefined },
 ): Promise<LeasePlace> {
-  const own = leaseName(options, given.handlers);
+  const names = leaseNames(options, given.handlers);
   const namespace = options.namespace ?? given.namespace ?? (await podNamespace()) ?? "default";
   return {
     identity: options.identity ?? `${hostname()}_${randomUUID()}`,
-    leases: [...(options.formerNames ?? []), own].map((name) => ({ name, namespace })),
+    leases: names.map((name) => ({ name, namespace })),
   };
 }
 
+/** A handler as far as leases are concerned; one of a test need have no pipeline. */
+export type LeaseHandler = Pick<AnyHandler, "name"> & { readonly pipeline?: { readonly before: Pick<Predecessors, "names" | "leases"> } };
+
+/**
+ * All leases that must be held, the operator's own last. One that is named after the handler is renamed with it, and those of
+ * operators whose place it takes are held, too. @throws ManagerError ERR_LEASE_NAME
+ */
+export function leaseNames(options: LeaderElectionOptions, handlers: readonly LeaseHandler[]): readonly string[] {
+  const own = leaseName(options, handlers);
+  const renamed = options.name === undefined ? (handlers[0]?.pipeline?.before.names.slice(1) ?? []) : [];
+  const others = handlers.flatMap(({ pipeline }) => pipeline?.before.leases ?? []);
+  const former = new Set([...(options.formerNames ?? []), ...renamed, ...others]);
+  former.delete(own);
+  return [...former, own];
+}
+
 /** The name of the operator's own lease. @throws ManagerError ERR_LEASE_NAME */
-export function leaseName({ name }: LeaderElectionOptions, handlers: readonly Pick<AnyHandler, "name">[]): string {
+function leaseName({ name }: LeaderElectionOptions, handlers: readonly Pick<AnyHandler, "name">[]): string {
   const [first, ...rest] = handlers;
   if (name !== undefined) return name;
   if (first !== undefined && rest.length === 0) return first.name;

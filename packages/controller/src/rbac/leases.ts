@@ -1,7 +1,7 @@
 /** What an operator with leader election may do with its leases, and no others. */
 import { Lease } from "@treadle/apimachinery/kinds";
 import type { InspectedManager } from "../inspect-managers.ts";
-import { leaseName } from "../leader-election/place.ts";
+import { leaseNames } from "../leader-election/place.ts";
 import type { Right } from "./rights.ts";
 import type { PolicyRule } from "./rules.ts";
 
@@ -19,7 +19,7 @@ export interface Leases {
 export function leasesOf({ leaderElection, handlers }: InspectedManager): Leases | undefined {
   if (leaderElection === undefined || leaderElection === false) return undefined;
   const options = leaderElection === true ? {} : leaderElection;
-  return { names: [...(options.formerNames ?? []), leaseName(options, handlers)], namespace: options.namespace };
+  return { names: leaseNames(options, handlers), namespace: options.namespace };
 }
 
 export function leaseRights({ names }: Leases): readonly Right[] {

@@ -30,10 +30,25 @@ function handlerProblems({ kind, options, steps, watches }: Collected, name: str
   } else if (name.length > MAX_NAME_LENGTH)
     problems.push(`its name has ${name.length} characters: use at most ${MAX_NAME_LENGTH}, the limit of a finalizer's name`);
   else if (!isDns1123Subdomain(name)) problems.push(`its name "${name}" is no DNS name: use lower case letters, digits, "-" and "."`);
+  problems.push(...predecessorProblems(options, name));
   for (const [key, value] of Object.entries(options.deadlines ?? {})) {
     if (!isTime(value)) problems.push(`deadlines.${key} is ${String(value)}: give milliseconds above 0`);
   }
   if (watches.some((watch) => !isNamedKind(watch.kind))) problems.push("watch() is of no kind: name the kind that it watches");
+  return problems;
+}
+
+function predecessorProblems({ formerNames = [], takesOver = [] }: Collected["options"], name: string): string[] {
+  const problems: string[] = [];
+  for (const former of formerNames)
+    if (typeof former !== "string" || former.length > MAX_NAME_LENGTH || !isDns1123Subdomain(former))
+      problems.push(`formerNames holds ${JSON.stringify(former)}, which cannot have been the name of a handler: remove it`);
+  if (new Set([name, ...formerNames]).size <= formerNames.length)
+    problems.push(`formerNames names a handler twice, or by its present name "${name}": each name once`);
+  for (const { finalizers = [], fieldManagers = [], lease } of takesOver)
+    for (const [what, given] of Object.entries({ finalizers, fieldManagers, lease: lease === undefined ? [] : [lease] }))
+      if (!Array.isArray(given) || given.some((each) => typeof each !== "string" || each === ""))
+        problems.push(`takesOver says ${what} ${JSON.stringify(given)}: give names, as they stand on the objects of the other operator`);
   return problems;
 }
 

@@ -12,7 +12,8 @@ export interface DeclaredWatch {
   readonly by:
     | { readonly type: "map"; readonly map: (object: KubernetesObject, cache: Cache) => Iterable<Ref> }
     | { readonly type: "refs"; readonly refs: (primary: KubernetesObject) => Iterable<string | Ref> }
-    | { readonly type: "label"; readonly label: string };
+    | { readonly type: "label"; readonly label: string }
+    | { readonly type: "owner" };
 }
 
 /** What a builder has collected. */

@@ -11,6 +11,7 @@ import {
 import { notReached } from "./compute-conditions.ts";
 import { entryHandlerOf } from "./names.ts";
 import type { Pass } from "./pass-state.ts";
+import type { Pipeline } from "./pipeline.ts";
 import { MAX_ERROR_LENGTH, reasonOf, statusMessage, truncate, withoutSecrets } from "./redact.ts";
 import type { StepRuntime } from "./step-runtime.ts";
 
@@ -19,12 +20,13 @@ export function dependentEntries(pass: Pass, status: object | undefined): readon
   const { pipeline, clock } = pass;
   if (pipeline.kind.resource?.dependents !== true) return undefined;
   const steps = pipeline.leaves.filter((step) => step.dependent?.hasEntries === true);
-  const before = storedDependents(status);
+  const stored = storedDependents(status);
+  const before = underPresentName(pipeline, stored);
   const said = steps.map((step): StepEntries => ({ step: step.name, entries: entriesOf(pass, step, before) }));
   // A pass that a gate ends changes nothing of what stands there.
   const keepsUnknown = pass.type === "gated";
   const after = mergeDependents(before, said, { handler: entryHandlerOf(pipeline), nowMs: clock.now(), keepsUnknown });
-  return after === before ? undefined : after;
+  return after === stored ? undefined : after;
 }
 
 function entriesOf(pass: Pass, step: StepRuntime, before: readonly DependentEntry[]): readonly NewEntry[] | "keep" {
@@ -55,10 +57,24 @@ function identityIn({ apiVersion, kind, name, namespace }: DependentEntry): Depe
   return { apiVersion, kind, name, ...(namespace === undefined ? {} : { namespace }) };
 }
 
+/** The entries with the present name of the handler in the place of one that it had before; the very same list where none has one. */
+export function underPresentName(pipeline: Pipeline, entries: readonly DependentEntry[]): readonly DependentEntry[] {
+  const { kind, before } = pipeline;
+  if (before.names.length === 1) return entries;
+  const [present, ...former] = before.names.map((name) => entryHandlerOf({ kind, name }));
+  const isFormer = ({ handler }: DependentEntry): boolean => former.includes(handler);
+  if (!entries.some(isFormer)) return entries;
+  return entries.map((entry) => {
+    if (!isFormer(entry)) return entry;
+    const { handler: _, ...rest } = entry;
+    return present === undefined ? rest : { ...rest, handler: present };
+  });
+}
+
 /** Says of a part that cannot run why not. */
 export function reportBlocked(pass: Pass, part: StepRuntime, state: DependentState): void {
   if (part.dependent?.hasEntries !== true || pass.isDeleting) return;
-  const [last] = entriesOfStep(dependentsOf(pass.object), { handler: entryHandlerOf(pass.pipeline), step: part.name });
+  const [last] = entriesOfStep(underPresentName(pass.pipeline, dependentsOf(pass.object)), { handler: entryHandlerOf(pass.pipeline), step: part.name });
   pass.dependents.entries.set(part.name, [part.dependent.entryFor(pass.object, { state, error: undefined, last })]);
 }
 

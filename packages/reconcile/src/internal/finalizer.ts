@@ -14,24 +14,40 @@ export function hasOurFinalizer(pipeline: Pipeline, object: KubernetesObject): b
 }
 
 /** Those on the object that are ours, or were of what this handler was before. */
-export function finalizersOf({ finalizer, formerFinalizers }: Pipeline, { metadata }: KubernetesObject): readonly string[] {
+export function finalizersOf({ finalizer, before }: Pipeline, { metadata }: KubernetesObject): readonly string[] {
   if (finalizer === undefined) return [];
-  return (metadata.finalizers ?? []).filter((name) => name === finalizer || formerFinalizers.has(name));
+  return (metadata.finalizers ?? []).filter((name) => name === finalizer || before.finalizers.has(name));
 }
 
 /** Somebody decided that this handler's cleanups shall not run. */
 export function skipsCleanup(pipeline: Pipeline, object: KubernetesObject): boolean {
   const names = object.metadata.annotations?.[SKIP_CLEANUP_ANNOTATION]?.split(",") ?? [];
-  return names.some((name) => name.trim() === pipeline.name);
+  return names.some((name) => pipeline.before.names.includes(name.trim()));
+}
+
+/** A former finalizer that somebody has put beside ours again is taken off at most so often. */
+const SWAP_AGAIN_MS = 600_000;
+
+/**
+ * Whether a pass that runs `do`s begins with taking the finalizer. Former ones are swapped for it. What an older version of
+ * the operator, which still runs, puts beside it again stays for a while: two that undo each other's work would never rest.
+ */
+export function mustTakeFinalizer({ pipeline, object, memory, clock }: Pass): boolean {
+  const ours = finalizersOf(pipeline, object);
+  if (ours.includes(pipeline.finalizer ?? "")) return ours.length > 1 && clock.now() >= memory.swapAgainAtMs;
+  return pipeline.finalizerBeforeDo || (ours.length > 0 && pipeline.leaves.some(({ cleanup }) => cleanup !== undefined));
 }
 
 /** @throws QuietRequeue when the object began to be deleted, or changed otherwise, before it was taken. */
 export async function takeFinalizer(pass: Pass, limit: Limit): Promise<void> {
-  const { pipeline, writer } = pass;
-  const change = (newest: KubernetesObject): object | undefined =>
-    hasOurFinalizer(pipeline, newest)
-      ? undefined
-      : { metadata: { finalizers: [...(newest.metadata.finalizers ?? []), pipeline.finalizer] } };
+  const { pipeline, writer, memory, clock } = pass;
+  const change = (newest: KubernetesObject): object | undefined => {
+    const finalizers = newest.metadata.finalizers ?? [];
+    const kept = finalizers.filter((name) => !pipeline.before.finalizers.has(name));
+    if (kept.length === finalizers.length && hasOurFinalizer(pipeline, newest)) return undefined;
+    return { metadata: { finalizers: kept.includes(pipeline.finalizer ?? "") ? kept : [...kept, pipeline.finalizer] } };
+  };
+  memory.swapAgainAtMs = clock.now() + SWAP_AGAIN_MS;
   await writer.write("object", change, { limit, guarded: "decision" });
 }
 

@@ -36,7 +36,7 @@ export function materialChanges(
   const { touched } = given;
   return pathsOf(createMergePatch(sides[0], sides[1])).flatMap((path): Change[] => {
     const owners = ownersOf(after, path);
-    const isOurs = owners.has(pipeline.name) || covers({ status: touched }, path);
+    const isOurs = pipeline.before.names.some((name) => owners.has(name)) || covers({ status: touched }, path);
     if (path[0] === "status" && owners.size > 0 && !isOurs) return [];
     return [{ path: path.join("\u0000"), isDecisive: isOurs }];
   });

@@ -31,6 +31,8 @@ export interface KeyMemory {
   /** What the server did not store of our last status write: asking for it again would change nothing. */
   notStored: NotStored | undefined;
   readonly heartbeats: Heartbeats;
+  /** Not before: a former finalizer is taken off again, in milliseconds of the clock. */
+  swapAgainAtMs: number;
   /** The fetched objects that the last pass's reads named. */
   fetched: ReadonlyMap<string, Held>;
   /** What `dependentApply()` remembers of its objects, by step. */
@@ -47,6 +49,7 @@ export function newMemory(uid: string | undefined, request?: string): KeyMemory 
     written: new Set(),
     notStored: undefined,
     heartbeats: new Heartbeats(),
+    swapAgainAtMs: 0,
     fetched: new Map(),
   };
 }

@@ -9,7 +9,7 @@ import { failure as failureSetting } from "./compute-conditions.ts";
 import { Budget } from "./deadline.ts";
 import { heldInDryRun } from "./dry-run.ts";
 import { withoutDrafts } from "./drafts.ts";
-import { hasOurFinalizer, removeFinalizer, skipsCleanup, takeFinalizer } from "./finalizer.ts";
+import { mustTakeFinalizer, removeFinalizer, skipsCleanup, takeFinalizer } from "./finalizer.ts";
 import { nameOf } from "./material.ts";
 import { pruneUnwanted, runParts } from "./parts.ts";
 import type { Pass } from "./pass-state.ts";
@@ -69,7 +69,7 @@ async function askGates(pass: Pass): Promise<Outcome | undefined> {
 }
 
 async function runDos(pass: Pass): Promise<Outcome> {
-  if (pass.pipeline.finalizerBeforeDo && !hasOurFinalizer(pass.pipeline, pass.object)) {
+  if (mustTakeFinalizer(pass)) {
     const refused = await beforeFirstDo(pass);
     if (refused !== undefined) return refused;
   }

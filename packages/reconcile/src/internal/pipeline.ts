@@ -10,6 +10,7 @@ import type { Collected, DeclaredWatch } from "./collected.ts";
 import { findProblems } from "./build-problems.ts";
 import { defaultName, finalizerOf } from "./names.ts";
 import { type PauseRules, pauseRules } from "./paused.ts";
+import { type Predecessors, predecessorsOf } from "./predecessors.ts";
 import { leavesOf, type StepRuntime } from "./step-runtime.ts";
 
 /** A handler as the engine runs it. Immutable. */
@@ -29,8 +30,8 @@ export interface Pipeline {
   readonly otherKinds: ReadonlySet<string>;
   /** `<group>/<name>`; also without a cleanup, for an earlier version of the handler may have had one. Undefined: never ours. */
   readonly finalizer: string | undefined;
-  /** Those of the handlers that this one has taken the place of. */
-  readonly formerFinalizers: ReadonlySet<string>;
+  /** What of others counts as ours. */
+  readonly before: Predecessors;
   /** Some step takes the finalizer before the first `do`. */
   readonly finalizerBeforeDo: boolean;
   /** In list order, without a `Ready` that a step owns; undefined when the handler keeps no conditions. */
@@ -58,14 +59,15 @@ export function buildPipeline(collected: Collected): Pipeline {
   const problems = findProblems(collected, leaves, name);
   if (problems.length > 0) throw new BuildError(name, problems);
 
-  return assemble({ kind, name, steps, watches, conditions: pipelineConditions(leaves), deadlines: options.deadlines ?? {} });
+  const before = predecessorsOf(kind, name, options);
+  return assemble({ kind, name, steps, watches, before, conditions: pipelineConditions(leaves), deadlines: options.deadlines ?? {} });
 }
 
 /** A pipeline of parts that were checked. */
 export function assemble(
-  given: Pick<Pipeline, "kind" | "name" | "steps" | "watches" | "conditions"> & { readonly deadlines: Deadlines },
+  given: Pick<Pipeline, "kind" | "name" | "steps" | "watches" | "conditions"> & { readonly deadlines: Deadlines; readonly before?: Predecessors },
 ): Pipeline {
-  const { kind, name, steps, watches, conditions, deadlines } = given;
+  const { kind, name, steps, watches, conditions, deadlines, before = predecessorsOf(kind, name, {}) } = given;
   const leaves = leavesOf(steps);
   const declared = watchedForms({ kind, leaves, watches });
   const withCleanup = leaves.filter((step) => step.cleanup !== undefined);
@@ -83,7 +85,7 @@ export function assemble(
         .map((declaration) => groupKindOf(declaration.kind)),
     ),
     finalizer: finalizerOf(kind, name),
-    formerFinalizers: new Set<string>(),
+    before,
     finalizerBeforeDo: withCleanup.some((step) => step.finalizer === "before-do"),
     conditions,
     deadlines: { stepMs: deadlines.stepMs ?? 30_000, passMs: deadlines.passMs ?? 120_000, saveMs: deadlines.saveMs ?? 10_000 },

@@ -163,7 +163,7 @@ function placed<T>(pass: Pass, kind: Kind, object: T): T {
 }
 
 /** `<handler>/<step>/<owner uid>`: one manager per unit, so that what it no longer applies is removed. */
-export function unitManager(pass: Pass, step: Pick<StepRuntime, "name">): string {
+export function unitManager(pass: Pass, step: Pick<StepRuntime, "name">, handlerName: string = pass.pipeline.name): string {
   const uid = pass.object.metadata.uid ?? "";
-  return `${shortenName(`${pass.pipeline.name}/${step.name}`, MAX_FIELD_MANAGER_LENGTH - 1 - uid.length)}/${uid}`;
+  return `${shortenName(`${handlerName}/${step.name}`, MAX_FIELD_MANAGER_LENGTH - 1 - uid.length)}/${uid}`;
 }

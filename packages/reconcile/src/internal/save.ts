@@ -16,6 +16,7 @@ import { dependentEntries } from "./dependent-entries.ts";
 import { RECONCILE_REQUESTED_ANNOTATION, stateAnnotationOf } from "./names.ts";
 import { noteNotStored, requireStored, unlessKnownFutile } from "./not-stored.ts";
 import { leftovers } from "./paused.ts";
+import { managersOf } from "./predecessors.ts";
 import type { Intents, Pass } from "./pass-state.ts";
 import { storedState } from "./state.ts";
 import { type Limit, PrimaryGone, QuietRequeue, type WriteOptions } from "./writer.ts";
@@ -160,7 +161,8 @@ function annotationChanges(pass: Pass, newest: KubernetesObject, intents: Intent
   const states = stateChanges(intents);
   if (states === undefined) return changes;
   const all = applyMergePatch(storedState(pass.pipeline, newest), states);
-  return { ...changes, [stateAnnotationOf(pass.pipeline.name)]: JSON.stringify(all) };
+  const former = pass.pipeline.before.names.slice(1).map((name) => [stateAnnotationOf(name), null] as const);
+  return { ...changes, ...Object.fromEntries(former), [stateAnnotationOf(pass.pipeline.name)]: JSON.stringify(all) };
 }
 
 /** The patch of the status: the author's changes, step state, conditions and observedGeneration. */
@@ -194,9 +196,10 @@ function recordableRequest({ pipeline, object }: Pass): string | undefined {
 function finalConditions(pass: Pass, newest: KubernetesObject, status: Status | undefined): readonly Condition[] {
   // A pipeline without conditions never comes here.
   const rules = pass.pipeline.conditions as NonNullable<typeof pass.pipeline.conditions>;
+  const { before } = pass.pipeline;
   return computeConditions(rules, factsOf(pass), {
     conditions: status?.conditions,
-    writtenByUs: new Set([...conditionsWrittenBy(newest, pass.pipeline.name), ...leftovers(pass.pipeline, status?.conditions)]),
+    writtenByUs: new Set([...managersOf(before).values()].flatMap((manager) => [...conditionsWrittenBy(newest, manager)]).concat(leftovers(pass.pipeline, status?.conditions))),
   });
 }
 

@@ -11,8 +11,11 @@ import type { StepRuntime } from "./step-runtime.ts";
 /** All step state that an object carries, steps that we do not know included. @throws ReconcileError when it cannot be read. */
 export function storedState(pipeline: Pipeline, object: KubernetesObject): Readonly<Record<string, unknown>> {
   if (pipeline.stateIn === "status") return members(stepsOf(object));
-  const annotation = stateAnnotationOf(pipeline.name);
-  const text = object.metadata.annotations?.[annotation];
+  // What a handler of another name left is ours until it is written anew.
+  const { annotations = {} } = object.metadata;
+  const names = pipeline.before.names.map(stateAnnotationOf);
+  const annotation = names.find((name) => annotations[name] !== undefined) ?? stateAnnotationOf(pipeline.name);
+  const text = annotations[annotation];
   if (text === undefined || text === "") return {};
   try {
     const parsed: unknown = JSON.parse(text);

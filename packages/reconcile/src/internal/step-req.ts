@@ -68,6 +68,10 @@ export class StepReq {
     return this.#pass.pipeline.name;
   }
 
+  get handlerNames(): readonly string[] {
+    return this.#pass.pipeline.before.names;
+  }
+
   get isDryRun(): boolean {
     return this.#pass.env.isDryRun === true;
   }

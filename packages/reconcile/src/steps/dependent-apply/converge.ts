@@ -6,6 +6,7 @@ import { digestAnnotation, digestOf, titleOf } from "./dependent.ts";
 import type { DependentState } from "./entries.ts";
 import { appliedFields, extractOwned, firstDifference } from "./owned-fields.ts";
 import { contested, heldBackMs, noteWrite } from "./pace.ts";
+import { takenOver } from "./take-over.ts";
 import { memoryOf, remember, type Unit, type Wanted } from "./unit.ts";
 import { formerManagers, whoseIs } from "./whose.ts";
 
@@ -108,7 +109,7 @@ async function update(
   const isHeld = held(unit, target, live);
   if (isHeld !== undefined) return isHeld;
   noteWrite(unit, live, difference);
-  const free = isToRelease ? await released(unit, live) : live;
+  const free = isToRelease ? await released(unit, live) : options.update === undefined ? await takenOver(unit, live) : live;
   req.log.debug({ kind: kind.kind, object: target.name, owner: owner.metadata.name, difference }, "applying a dependent");
   try {
     const stored =

@@ -101,7 +101,11 @@ export function problemsOf(dependent: Dependent, primary: Kind): readonly string
 
 /** The label by which the objects of a step are found. */
 export function stepLabels(handlerName: string, step: string): Readonly<Record<string, string>> {
-  return { [`${handlerName}/dependent`]: shortenName(step, MAX_LABEL_LENGTH) };
+  return { [`${handlerName}/dependent`]: stepLabelValue(step) };
+}
+
+export function stepLabelValue(step: string): string {
+  return shortenName(step, MAX_LABEL_LENGTH);
 }
 
 /** The labels that all objects of a step and its owner have, and no others. */

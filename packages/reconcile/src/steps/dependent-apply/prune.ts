@@ -1,10 +1,11 @@
 /** Removes what a step keeps no more. Found by owner and label, never by a computed name; deleted only by uid. */
 import { isForbidden, isKindNotServed, type KubernetesObject, keyOf, type Ref, refOf } from "@treadle/apimachinery";
+import { underPresentName } from "../../internal/dependent-entries.ts";
 import { entryHandlerOf } from "../../internal/names.ts";
 import { KindNotInstalled, servedVersionOf } from "../../internal/served.ts";
 import { inNamespaceOf, isSegment } from "../../reads.ts";
 import { identityOf, marksOf, targetOf, titleOf } from "./dependent.ts";
-import { dependentsOf, entriesOfStep, type NewEntry } from "./entries.ts";
+import { type DependentEntry, dependentsOf, entriesOfStep, type NewEntry } from "./entries.ts";
 import type { Unit } from "./unit.ts";
 import { isMadeByUs } from "./whose.ts";
 
@@ -48,11 +49,16 @@ export function setPrunedFor({ dependent, pass }: Unit, key: string): void {
 }
 
 function cached(unit: Unit): readonly KubernetesObject[] {
-  const { dependent, handlerName, owner, pass, read } = unit;
-  const found: readonly KubernetesObject[] = pass.env.cache.list(read.cacheKind, {
-    matchLabels: marksOf(handlerName, dependent.name, owner),
-  });
-  return [...found, ...unlabelled(unit, found)];
+  const { dependent, handlerNames, owner, pass, read } = unit;
+  const found = handlerNames.flatMap((name): readonly KubernetesObject[] =>
+    pass.env.cache.list(read.cacheKind, { matchLabels: marksOf(name, dependent.name, owner) }),
+  );
+  return [...once(found), ...unlabelled(unit, found)];
+}
+
+/** An object may carry the labels of two names of the handler. */
+function once(found: readonly KubernetesObject[]): readonly KubernetesObject[] {
+  return [...new Map(found.map((object) => [keyOf(object.metadata), object])).values()];
 }
 
 /** Those whose labels somebody took off: they are looked at by the names that are known. */
@@ -66,9 +72,9 @@ function unlabelled(unit: Unit, found: readonly KubernetesObject[]): readonly Ku
 
 /** Where the object is, and where it was as far as the entries say; without those that were found. */
 function namesOf(unit: Unit, found: readonly KubernetesObject[]): readonly Ref[] {
-  const { dependent, owner, pass } = unit;
+  const { dependent } = unit;
   const known = new Set(found.map(({ metadata }) => keyOf(metadata)));
-  const entries = entriesOfStep(dependentsOf(owner), { handler: entryHandlerOf(pass.pipeline), step: dependent.name });
+  const entries = entriesBefore(unit);
   const refs = [targetNow(unit), ...entries.map(({ name, namespace }) => (namespace === undefined ? { name } : { name, namespace }))];
   const isName = (ref: Ref | undefined): ref is Ref =>
     typeof ref?.name === "string" &&
@@ -80,19 +86,27 @@ function namesOf(unit: Unit, found: readonly KubernetesObject[]): readonly Ref[]
   return [...byKey].filter(([key]) => !known.has(key)).map(([, ref]) => ref);
 }
 
+/** What the status says of the step. */
+function entriesBefore({ dependent, owner, pass }: Unit): readonly DependentEntry[] {
+  const entries = underPresentName(pass.pipeline, dependentsOf(owner));
+  return entriesOfStep(entries, { handler: entryHandlerOf(pass.pipeline), step: dependent.name });
+}
+
 /**
  * From the server: the cache may lack what the last pass of another process made. Only in namespaces in which something
  * may be, so that an operator with rights in some namespaces can do it: that of the owner unless the author names another,
  * the one that is named now, those of the entries and those of what the cache has.
  */
 async function listed(unit: Unit): Promise<readonly KubernetesObject[]> {
-  const { dependent, handlerName, owner, req } = unit;
-  const labelSelector = marksOf(handlerName, dependent.name, owner);
-  const found: KubernetesObject[] = [];
+  const { dependent, handlerNames, owner, req } = unit;
+  let found: readonly KubernetesObject[] = [];
   for (const namespace of namespacesOf(unit)) {
-    const options = namespace === undefined ? { labelSelector } : { labelSelector, namespace };
     try {
-      found.push(...(await req.client.list(dependent.kind, options)));
+      for (const name of handlerNames) {
+        const labelSelector = marksOf(name, dependent.name, owner);
+        const options = namespace === undefined ? { labelSelector } : { labelSelector, namespace };
+        found = once([...found, ...(await req.client.list(dependent.kind, options))]);
+      }
     } catch (error) {
       if (isKindNotServed(error)) return await noneOf(unit);
       if (!isForbidden(error) || isCovered(unit, namespace)) throw error;
@@ -104,7 +118,8 @@ async function listed(unit: Unit): Promise<readonly KubernetesObject[]> {
   for (const { name, namespace } of namesOf(unit, found)) {
     const fieldSelector = `metadata.name=${name}`;
     try {
-      found.push(...(await req.client.list(dependent.kind, namespace === undefined ? { fieldSelector } : { fieldSelector, namespace })));
+      const within = namespace === undefined ? { fieldSelector } : { fieldSelector, namespace };
+      found = [...found, ...(await req.client.list(dependent.kind, within))];
     } catch (error) {
       if (!isForbidden(error) && !isKindNotServed(error)) throw error; // Said by the list above.
     }
@@ -134,7 +149,7 @@ function namespacesOf(unit: Unit): ReadonlySet<string | undefined> {
   const { dependent, owner } = unit;
   const { kind, options } = dependent;
   if (kind.scope === "Cluster") return new Set([undefined]);
-  const entries = entriesOfStep(dependentsOf(owner), { handler: entryHandlerOf(unit.pass.pipeline), step: dependent.name });
+  const entries = entriesBefore(unit);
   const objects = dependent.isWatched ? cached(unit).map(({ metadata }) => metadata.namespace) : [];
   const named = options.namespace === undefined ? inNamespaceOf(owner, kind, { name: "" }).namespace : targetNow(unit)?.namespace;
   return new Set([named, ...entries.map(({ namespace }) => namespace), ...objects].filter((each) => each !== undefined && isSegment(each)));

@@ -31,10 +31,12 @@ export interface Unit {
   readonly pass: Pass;
   readonly owner: KubernetesObject;
   readonly handlerName: string;
+  /** The present name first, then those of before. */
+  readonly handlerNames: readonly string[];
 }
 
 export function unitOf(dependent: Dependent, read: OneRead, req: AnyDoReq | AnyCleanupReq): Unit {
-  return { dependent, read, req, pass: passOf(req), owner: req.object, handlerName: req.handlerName };
+  return { dependent, read, req, pass: passOf(req), owner: req.object, handlerName: req.handlerName, handlerNames: req.handlerNames };
 }
 
 /** What the author's functions get. */

@@ -2,8 +2,8 @@
 import { groupKindOf, keyOf, type KubernetesObject, labelValueProblems, ownerId, ownerIdLabel, ownership } from "@treadle/apimachinery";
 import { unitManager } from "../../internal/req-client.ts";
 import type { StepRuntime } from "../../internal/step-runtime.ts";
-import { stepLabels } from "./dependent.ts";
-import { appliedFields } from "./owned-fields.ts";
+import { stepLabelValue } from "./dependent.ts";
+import { appliedFields, type FieldSet } from "./owned-fields.ts";
 import type { Unit } from "./unit.ts";
 
 export type Whose =
@@ -14,9 +14,9 @@ export type Whose =
   | { readonly type: "foreign"; readonly owner: string | undefined };
 
 export function whoseIs(unit: Unit, live: KubernetesObject): Whose {
-  const { dependent, owner, handlerName, pass } = unit;
+  const { dependent, owner, handlerNames, pass } = unit;
   const { adopt } = dependent;
-  const found = ownership(live, owner, handlerName);
+  const found = ownership(live, owner, handlerNames);
   if (found.type === "ours") {
     const step = otherStep(unit, live);
     if (step !== undefined) return { type: "foreign", owner: `step "${step}" of the same ${owner.kind}` };
@@ -27,7 +27,7 @@ export function whoseIs(unit: Unit, live: KubernetesObject): Whose {
       : { type: "foreign", owner: `the same ${owner.kind}, managed by ${other}` };
   }
   // All marks were taken off it, but what we applied is still there: to be put back like any other field.
-  const wasApplied = appliedFields(live, unitManager(pass, dependent)) !== undefined;
+  const wasApplied = appliedBy(unit, live) !== undefined;
   if (found.type === "free" && wasApplied) return { type: "ours" };
   const rival = found.type === "free" ? rivalOf(unit, live) : adopt === "force" ? keeperOf(unit, live) : undefined;
   if (rival !== undefined && (adopt !== "force" || rival.isSeen)) return { type: "foreign", owner: rival.text };
@@ -74,9 +74,11 @@ function seesAll({ env, pipeline }: Unit["pass"]): boolean {
 }
 
 /** A living owner of the same handler that keeps it by the same step: whoever takes it from that one, loses it again. */
-function keeperOf({ dependent, handlerName, owner, pass }: Unit, live: KubernetesObject): Rival | undefined {
+function keeperOf(unit: Unit, live: KubernetesObject): Rival | undefined {
+  const { owner, pass } = unit;
   const labels = live.metadata.labels ?? {};
-  if (Object.entries(stepLabels(handlerName, dependent.name)).some(([key, value]) => labels[key] !== value)) return undefined;
+  const { handlerName, value, own } = stepLabelOf(unit, live);
+  if (value !== own) return undefined;
   const controller = live.metadata.ownerReferences?.find((reference) => reference.controller === true);
   const id = labels[ownerIdLabel(handlerName)];
   const primaries: readonly KubernetesObject[] = pass.env.cache.list(pass.pipeline.kind);
@@ -93,15 +95,14 @@ function keeperOf({ dependent, handlerName, owner, pass }: Unit, live: Kubernete
  * mark that somebody took off does not tell the opposite, as long as another one and what we applied are there.
  */
 export function isMadeByUs(unit: Unit, live: KubernetesObject): boolean {
-  const { dependent, owner, handlerName, pass } = unit;
+  const { dependent, owner, handlerNames } = unit;
   const { metadata } = live;
   if (metadata.uid === owner.metadata.uid) return false;
-  const found = ownership(live, owner, handlerName);
+  const found = ownership(live, owner, handlerNames);
   if (found.type === "foreign") return false;
-  const [key, own] = Object.entries(stepLabels(handlerName, dependent.name))[0] as [string, string];
-  const label = metadata.labels?.[key];
+  const { value: label, own } = stepLabelOf(unit, live);
   if (label !== undefined && label !== own) return false;
-  const applied = appliedFields(live, unitManager(pass, dependent));
+  const applied = appliedBy(unit, live);
   if (label === undefined && otherHandler(unit, live) !== undefined) return false;
   // Who takes all marks off an object keeps it.
   if (found.type === "free") return applied?.["f:metadata"] !== undefined;
@@ -117,16 +118,49 @@ export function isMadeByUs(unit: Unit, live: KubernetesObject): boolean {
  * would wait for each other for ever.
  */
 function otherStep(unit: Unit, live: KubernetesObject): string | undefined {
-  const { dependent, handlerName, pass } = unit;
-  const [key, own] = Object.entries(stepLabels(handlerName, dependent.name))[0] as [string, string];
-  const label = live.metadata.labels?.[key];
+  const { pass } = unit;
+  const { value: label, own } = stepLabelOf(unit, live);
   if (label === undefined || label === own || labelValueProblems(label).length > 0) return undefined;
-  const other = pass.pipeline.leaves.find((step) => step.dependent !== undefined && stepLabels(handlerName, step.name)[key] === label);
+  const other = pass.pipeline.leaves.find((step) => step.dependent !== undefined && stepLabelValue(step.name) === label);
   return other === undefined || hasLeft(unit, other, live) ? undefined : other.name;
 }
 
-/** The field managers of steps that applied to the object what they now keep elsewhere: their fields must go. */
+interface StepLabel {
+  /** Of the handler, as the object knows it. */
+  readonly handlerName: string;
+  /** What the object carries. */
+  readonly value: string | undefined;
+  /** What it carries when it is of this step. */
+  readonly own: string;
+}
+
+/** The label by which the object says of which step it is: under the present name of the handler, or one of before. */
+function stepLabelOf({ dependent, handlerName, handlerNames }: Unit, { metadata }: KubernetesObject): StepLabel {
+  const { labels = {} } = metadata;
+  const known = handlerNames.find((name) => labels[name + STEP_SUFFIX] !== undefined) ?? handlerName;
+  return { handlerName: known, value: labels[known + STEP_SUFFIX], own: stepLabelValue(dependent.name) };
+}
+
+/** What the step has applied, under whatever name its handler had. */
+function appliedBy({ pass, dependent, handlerNames }: Unit, live: KubernetesObject): FieldSet | undefined {
+  for (const name of handlerNames) {
+    const applied = appliedFields(live, unitManager(pass, dependent, name));
+    if (applied !== undefined) return applied;
+  }
+  return undefined;
+}
+
+/**
+ * The field managers of this step under a former name of the handler, and those of steps that applied to the object what they
+ * now keep elsewhere: their fields must go.
+ */
 export function formerManagers(unit: Unit, live: KubernetesObject): readonly string[] {
+  const { pass, dependent, handlerNames } = unit;
+  const renamed = handlerNames.slice(1).map((name) => unitManager(pass, dependent, name));
+  return [...renamed.filter((manager) => appliedFields(live, manager) !== undefined), ...leftByOthers(unit, live)];
+}
+
+function leftByOthers(unit: Unit, live: KubernetesObject): readonly string[] {
   const { pass, dependent } = unit;
   return pass.pipeline.leaves
     .filter((step) => step.name !== dependent.name && step.dependent !== undefined)
@@ -147,8 +181,8 @@ function hasLeft({ dependent, owner }: Unit, step: StepRuntime, live: Kubernetes
 const STEP_SUFFIX = "/dependent";
 
 /** Another handler that keeps the object for the same owner: a reference does not tell one handler from the other, labels do. */
-function otherHandler({ handlerName }: Unit, live: KubernetesObject): string | undefined {
+function otherHandler({ handlerNames }: Unit, live: KubernetesObject): string | undefined {
   const labels = Object.keys(live.metadata.labels ?? {});
-  if (labels.includes(handlerName + STEP_SUFFIX)) return undefined;
+  if (handlerNames.some((name) => labels.includes(name + STEP_SUFFIX))) return undefined;
   return labels.find((key) => key.endsWith(STEP_SUFFIX))?.slice(0, -STEP_SUFFIX.length);
 }
