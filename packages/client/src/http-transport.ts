@@ -11,7 +11,7 @@ import { closedError, ConnectionError, connectionError } from "./connection-erro
 import type { Credentials, CredentialSource } from "./credentials.ts";
 import { PROXY_PROTOCOLS } from "./environment-proxy.ts";
 import { discard } from "./exchange.ts";
-import { makePool } from "./pool.ts";
+import { makePool, type Undici } from "./pool.ts";
 import { shownUrl } from "./shown-url.ts";
 
 export interface HttpTransportOptions {
@@ -64,6 +64,7 @@ class UndiciTransport implements HttpTransport {
   readonly #options: HttpTransportOptions;
   readonly #url: URL;
   readonly #credentials: CredentialSource;
+  #undici: Undici | undefined;
   #pools: Pools | undefined;
   /** The latest, for errors. */
   #used: Credentials = {};
@@ -218,10 +219,12 @@ class UndiciTransport implements HttpTransport {
   }
 
   async #poolsFor(credentials: Credentials): Promise<Pools> {
-    const undici = await import("undici");
+    // An import that is done still costs as much as a small request.
+    this.#undici ??= await import("./undici-parts.ts");
     if (this.#isClosed) throw closedError(this.server);
     const old = this.#pools;
     if (old !== undefined && hasSameTls(old.credentials, credentials)) return old;
+    const undici = this.#undici;
     const make = (connections: number | null): Dispatcher => makePool(undici, this.#options, credentials, connections);
     this.#pools = { credentials, calls: make(CALL_CONNECTIONS), watches: make(null) };
     // Both let what is in progress finish. Who is in progress learns of a failure, so it is not reported here.

@@ -4,12 +4,15 @@ import type { Credentials } from "./credentials.ts";
 import type { HttpTransportOptions } from "./http-transport.ts";
 import { socksConnector } from "./socks.ts";
 
+/** Loaded with the first request. */
+export type Undici = typeof import("./undici-parts.ts");
+
 /** Shorter than the idle timeout of API servers (90 s) and common load balancers (60 s), so that we close first. */
 const KEEP_ALIVE_MS = 30_000;
 
 /** @param connections how many at the most; null: as many as there are requests at a time */
 export function makePool(
-  undici: typeof import("undici"),
+  undici: Undici,
   options: HttpTransportOptions,
   { ca, cert, key }: Credentials,
   connections: number | null,

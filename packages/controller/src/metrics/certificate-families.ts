@@ -1,5 +1,5 @@
 /** Readings of certificates from files, with controller-runtime's names (`pkg/certwatcher/metrics`). */
-import { Counter, type Registry } from "prom-client";
+import { Counter, type Registry } from "./prom-client-parts.ts";
 
 export interface CertificateMetrics {
   readonly read: () => void;

@@ -1,5 +1,5 @@
 /** What became of the events that steps recorded. */
-import { Counter, type Registry } from "prom-client";
+import { Counter, type Registry } from "./prom-client-parts.ts";
 import { EVENT_RESULTS, type EventResult } from "../events/recorder.ts";
 
 export function eventFamilies(registry: Registry): (result: EventResult) => void {

@@ -1,7 +1,7 @@
 /** How far the informers are, and how much they hold: read when the metrics are asked for. */
 import { groupKindOf } from "@treadle/apimachinery";
 import type { Informer } from "@treadle/informer";
-import { Gauge, type Registry } from "prom-client";
+import { Gauge, type Registry } from "./prom-client-parts.ts";
 
 /** Returns the way to say which informers there are. */
 export function informerFamilies(registry: Registry): (informers: () => readonly Informer[]) => void {

@@ -1,5 +1,5 @@
 /** The metrics of passes, with controller-runtime's names. */
-import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+import { Counter, Gauge, Histogram, type Registry } from "./prom-client-parts.ts";
 import { type ControllerMetrics, isPanic, isTimeout, labelOf, RESULT_LABELS } from "./controller-metrics.ts";
 import { type QueueFamilies, queueObserver } from "./queue-families.ts";
 

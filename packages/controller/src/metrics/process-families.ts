@@ -1,5 +1,5 @@
 /** Metrics of the process as a whole: its election, its event loop, and what every program has. */
-import { Counter, Gauge, type Registry } from "prom-client";
+import { Counter, Gauge, type Registry } from "./prom-client-parts.ts";
 import type { ElectionMetrics } from "../leader-election/election.ts";
 
 export interface LoopMetrics {

@@ -4,7 +4,7 @@
  */
 import type { Exchange } from "@treadle/client";
 import type { Informer } from "@treadle/informer";
-import { Registry } from "prom-client";
+import { Registry } from "./prom-client-parts.ts";
 import type { EventResult } from "../events/recorder.ts";
 import type { ElectionMetrics } from "../leader-election/election.ts";
 import { certificateFamilies, type CertificateMetrics } from "./certificate-families.ts";

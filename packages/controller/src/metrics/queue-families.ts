@@ -1,6 +1,6 @@
 /** The metrics of work queues, with client-go's names and controller-runtime's labels. */
 import type { QueueObserver, QueueStatus } from "@treadle/workqueue";
-import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+import { Counter, Gauge, Histogram, type Registry } from "./prom-client-parts.ts";
 
 /** client-go `workqueue`: 12 buckets from 10 ns, each ten times the one before. */
 const QUEUE_BUCKETS: number[] = Array.from({ length: 12 }, (_, i) => 10 ** (i - 8));

@@ -3,7 +3,7 @@
  * and `rest_client_dns_resolution_duration_seconds` are missing: our client has no rate limiter, and keeps its connections.
  */
 import type { Exchange } from "@treadle/client";
-import { Counter, Histogram, type Registry } from "prom-client";
+import { Counter, Histogram, type Registry } from "./prom-client-parts.ts";
 
 /** Kubernetes `component-base/metrics/prometheus/restclient`. */
 const LATENCY_BUCKETS: number[] = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
