@@ -54,7 +54,7 @@ const GROUPS: readonly (readonly (readonly Plane[])[])[] = [
 ];
 const PARTS = GROUPS.flat(2).flatMap((plane) => plane.parts);
 /** The others compare with what the current Kubernetes does. */
-const OF_ANY_VERSION: readonly Part[] = ["tests", "failover"];
+const OF_ANY_VERSION: readonly Part[] = ["tests", "failover", "faults"];
 
 const { values } = parseArgs({
   options: {
