@@ -7,47 +7,10 @@ import { kind, systemClock, systemRandom, type UntypedObject } from "@treadle/ap
 import type { Client, WatchEvent } from "@treadle/client";
 import { createInformer } from "../src/index.ts";
 import { dropManagedFields } from "../src/internal/freeze.ts";
+import { pod } from "./pod.ts";
 
 const COUNT = Number(process.argv[2] ?? 20_000);
 const Pod = kind({ group: "", version: "v1", kind: "Pod" });
-
-/** About 5 KB of JSON, of which two entries of managedFields are a third. */
-function pod(i: number): UntypedObject {
-  const fields = Object.fromEntries(Array.from({ length: 14 }, (_, n) => [`f:field-${n}`, { ".": {}, "f:name": {}, "f:value": {} }]));
-  const env = Array.from({ length: 20 }, (_, n) => ({ name: `VARIABLE_${n}`, value: `the value number ${n} of pod ${i}` }));
-  return {
-    apiVersion: "v1",
-    kind: "Pod",
-    metadata: {
-      name: `pod-${i}`,
-      namespace: `ns-${i % 50}`,
-      uid: `00000000-0000-4000-8000-${String(i).padStart(12, "0")}`,
-      resourceVersion: String(1_000_000 + i),
-      labels: { app: `app-${i % 100}`, tier: "backend", "pod-template-hash": `hash${i % 500}` },
-      annotations: { "example.dev/checksum": `${i}`.repeat(8), "example.dev/note": "x".repeat(400) },
-      managedFields: [1, 2].map((n) => ({
-        manager: `manager-${n}`,
-        operation: "Update" as const,
-        apiVersion: "v1",
-        time: "2026-01-01T00:00:00Z",
-        fieldsType: "FieldsV1",
-        fieldsV1: fields,
-      })),
-    },
-    spec: {
-      containers: [1, 2].map((n) => ({
-        name: `c${n}`,
-        image: `registry.example.dev/image-${i % 30}:v1`,
-        env: n === 1 ? env : env.slice(0, 8),
-      })),
-    },
-    status: {
-      phase: "Running",
-      podIP: `10.0.${i >> 8}.${i & 255}`,
-      conditions: ["Ready", "Initialized"].map((type) => ({ type, status: "True", lastTransitionTime: "2026-01-01T00:00:00Z" })),
-    },
-  };
-}
 
 /** Lines of JSON in chunks of 64 KB, each in its own turn of the event loop, as a socket gives them. */
 async function* watch(signal: AbortSignal | undefined): AsyncGenerator<WatchEvent<UntypedObject>> {

@@ -52,6 +52,8 @@ export interface Informer<K extends Kind = Kind> {
    * The same function again changes nothing. @throws when the name is taken by another function.
    */
   addIndex(name: string, keys: (object: ObjectOf<K>) => readonly string[]): void;
+  /** Forgets the index; nothing happens when there is none. */
+  removeIndex(name: string): void;
   /** The objects that the index `name` files under `key`. @throws when there is no such index. */
   byIndex(name: string, key: string): readonly ObjectOf<K>[];
   /**

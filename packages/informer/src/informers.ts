@@ -81,6 +81,8 @@ export interface Informers {
    * {@link Informer.setNamespaces}. Resolves when each of them has listed.
    */
   setNamespaces(namespaces: readonly string[] | undefined, signal?: AbortSignal): Promise<void>;
+  /** Stops `informer` and forgets it: whoever asks for its kind next gets a new one. */
+  remove(informer: Informer): Promise<void>;
   /** Stops all; new ones are not started any more. */
   stop(): Promise<void>;
   /** Reads what {@link get} finds. */
@@ -134,6 +136,10 @@ export function createInformers(options: InformersOptions): Informers {
       const listed = Promise.all(common.map(({ informer }) => informer.setNamespaces(wanted, signal))).then(() => undefined);
       listed.catch(() => undefined); // As above.
       return listed;
+    },
+    async remove(informer) {
+      for (const [id, entry] of entries) if (entry.informer === informer) entries.delete(id);
+      await informer.stop();
     },
     async stop() {
       state = "stopped";

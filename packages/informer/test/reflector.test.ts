@@ -84,6 +84,18 @@ test("pages are of 250 objects unless told otherwise", async () => {
   expect(r.list().options.limit).toBe(250);
 });
 
+test("pages of large objects are smaller from the second on: one is parsed and held in one piece", async () => {
+  const r = await pagedRig();
+  const large = Array.from({ length: 10 }, (_, i) => widget(`w${i}`, i + 1, { spec: "x".repeat(20_000) }));
+  r.list().answer(page(9, large, "next"));
+  await r.settle();
+  const second = r.list();
+  expect(second.options).toMatchObject({ continue: "next", limit: 29 });
+  second.answer(page(9, [widget("small", 1)], "last"));
+  await r.settle();
+  expect(r.list().options.limit).toBe(250);
+});
+
 test("starts over when a continue token expires, and the second time takes all in one piece", async () => {
   const r = await pagedRig({ pageSize: 1 });
   for (const _ of [1, 2]) {

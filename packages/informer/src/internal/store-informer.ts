@@ -116,6 +116,10 @@ export class StoreInformer implements Informer<AnyKind> {
     this.#store.addIndex(name, keys);
   }
 
+  removeIndex(name: string): void {
+    this.#store.removeIndex(name);
+  }
+
   byIndex(name: string, key: string): readonly KubernetesObject[] {
     return this.#store.byIndex(name, key);
   }

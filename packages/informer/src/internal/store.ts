@@ -117,6 +117,10 @@ export class Store<T extends KubernetesObject> {
     for (const object of this.in(undefined)) this.#file(index, object);
   }
 
+  removeIndex(name: string): void {
+    this.#indexes.delete(name);
+  }
+
   byIndex(name: string, key: string): readonly T[] {
     const index = this.#indexes.get(name);
     if (index === undefined) {
