@@ -20,20 +20,21 @@ import {
   type ReconcilerEnv,
   type Strays,
 } from "@treadle/reconcile";
-import type { Fetches } from "@treadle/reconcile/unstable/engine";
+import { type DeclaredWatch, type Fetches, wakeOfWatch } from "@treadle/reconcile/unstable/engine";
 import { type BackoffProfile, LOW_PRIORITY, type QueueKeys, type QueueStatus, WorkQueue } from "@treadle/workqueue";
 import { type EndedPass, FailureCurve } from "./failure-curve.ts";
 import type { Feed } from "./feed.ts";
 import type { ControllerMetrics } from "./metrics/controller-metrics.ts";
 import { errorFields } from "./internal/error-text.ts";
 import { EventRouter } from "./internal/event-router.ts";
+import type { OpenFeed } from "./internal/feeds.ts";
 import { reconcilerEnv } from "./internal/reconciler-env.ts";
 import { PausedKeys } from "./internal/paused-keys.ts";
 import { RESYNC_MS, startResync } from "./internal/resync.ts";
 import { RunningStrays } from "./internal/running-strays.ts";
 import type { Predicate } from "./predicates.ts";
 import type { MayPass } from "./internal/watched-namespaces.ts";
-import type { Source } from "./sources/source.ts";
+import type { OpenWatch, Source } from "./sources/source.ts";
 import type { PassTracing } from "./tracing/pass-tracing.ts";
 
 /** How a handler is run. */
@@ -79,6 +80,8 @@ export interface ControllerEnv extends Pick<ReconcilerEnv, "recordEvent" | "phas
   readonly metrics: ControllerMetrics;
   /** The feed of a watched kind, in whatever form it is watched; before the informers start. */
   readonly feedOf: (kind: AnyHandler["kind"]) => Feed;
+  /** The feed of a kind that is watched from now on, until it is closed. */
+  readonly openFeed: (watch: DeclaredWatch) => OpenFeed;
   /** The same of a kind that may not be watched. */
   readonly watchedFeedOf: (kind: AnyHandler["kind"]) => Feed | undefined;
   readonly fetches: Fetches;
@@ -115,6 +118,7 @@ export class Controller {
   readonly #queue: WorkQueue;
   readonly #failures: FailureCurve;
   readonly #primary: Feed;
+  readonly #router: EventRouter;
   readonly #reconciler: Reconciler;
   readonly #closed = new AbortController();
   readonly #abort = new AbortController();
@@ -160,7 +164,7 @@ export class Controller {
     const primary = env.feedOf(handler.kind);
     this.#primary = primary;
     this.#reconciler = createReconciler(handler, reconcilerEnv(this.name, primary, env));
-    new EventRouter({
+    this.#router = new EventRouter({
       handler,
       primary,
       predicate: options.predicate,
@@ -209,6 +213,19 @@ export class Controller {
   /** Queues a pass for `ref`, as an event would, or for so many milliseconds from now. */
   enqueue(ref: Ref, afterMs: number = 0): void {
     this.#queue.addAfter(keyOf(ref), afterMs, { priority: 0 });
+  }
+
+  /** Wakes primaries by objects of one more kind, from now on; `id` must be another than that of those which go on. */
+  watch(watch: DeclaredWatch, id: string): OpenWatch {
+    const { feed, close } = this.#env.openFeed(watch);
+    const unsubscribe = this.#router.watch(feed, wakeOfWatch(this.handler, watch, `${this.name}/${id}`));
+    return {
+      informer: feed.informer,
+      close() {
+        unsubscribe();
+        return close();
+      },
+    };
   }
 
   /** Why no pass can be about `ref`; undefined: one can. */

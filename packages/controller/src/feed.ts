@@ -15,8 +15,8 @@ export type FeedListener = (event: InformerEvent<KubernetesObject>, origin: Orig
 
 export interface Feed {
   readonly informer: Informer;
-  /** Before the informer starts. A listener must not throw. */
-  subscribe(listener: FeedListener): void;
+  /** Tells what happens from now on. A listener must not throw. Returns the way to unsubscribe. */
+  subscribe(listener: FeedListener): () => void;
   expectWrite(ref: Ref): () => void;
   /** The response of a write of `controller` to its primary. */
   wrote(object: KubernetesObject, controller: string): void;
@@ -25,7 +25,7 @@ export interface Feed {
 }
 
 export function createFeed(informer: Informer): Feed {
-  const listeners: FeedListener[] = [];
+  let listeners: readonly FeedListener[] = [];
   const tell: FeedListener = (event, origin) => {
     for (const listener of listeners) listener(event, origin);
   };
@@ -49,7 +49,12 @@ export function createFeed(informer: Informer): Feed {
 
   return {
     informer,
-    subscribe: (listener) => void listeners.push(listener),
+    subscribe(listener) {
+      listeners = [...listeners, listener];
+      return () => {
+        listeners = listeners.filter((other) => other !== listener);
+      };
+    },
     expectWrite: (ref) => informer.expectWrite(ref),
     wrote: (object, controller) => own(object.metadata, controller, () => informer.observeWrite(object)),
     removed: (ref, uid, controller) => own(ref, controller, () => informer.observeDelete(ref, uid)),

@@ -43,8 +43,9 @@ export { type HttpService, httpService, type HttpServiceOptions } from "./runnab
 export { periodic, type PeriodicOptions } from "./runnables/periodic.ts";
 export type { Every, Recurrence, Schedule, Scheduled } from "./runnables/recurring.ts";
 export { type Channel, channel, type ChannelOptions } from "./sources/channel.ts";
+export { type DynamicWatches, dynamicWatches, type Watch } from "./sources/dynamic-watches.ts";
 export { poll, type PollOptions } from "./sources/poll.ts";
-export type { Source, SourceEnv } from "./sources/source.ts";
+export type { OpenWatch, Source, SourceEnv } from "./sources/source.ts";
 export { leaseRights, type Leases, leasesOf } from "./rbac/leases.ts";
 export { type RbacManifest, rbacManifests, type RbacManifestsOptions } from "./rbac/manifests.ts";
 export { reviewRights, reviewsAccess } from "./rbac/reviews.ts";

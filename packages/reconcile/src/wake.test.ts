@@ -356,7 +356,7 @@ describe("watch by what is declared", () => {
       handler(Local)
         .step(idle)
         .watch(Secret, {} as never),
-    ).toThrow("handler().watch(Secret): give map, refs or label");
+    ).toThrow("handler().watch(Secret): give map, refs, label or owner: true");
   });
 });
 

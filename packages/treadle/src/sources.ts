@@ -6,10 +6,13 @@ export {
   type Channel,
   channel,
   type ChannelOptions,
+  type DynamicWatches,
+  dynamicWatches,
   poll,
   type PollOptions,
   type Schedule,
   type Source,
   type SourceEnv,
+  type Watch,
 } from "@treadle/controller";
 export { cron, type CronOptions } from "@treadle/controller/cron";

@@ -7,7 +7,7 @@ import type { InformerEvent } from "@treadle/informer";
 import type { AnyHandler, Cache } from "@treadle/reconcile";
 import { type Wake, wakesOf } from "@treadle/reconcile/unstable/engine";
 import { LOW_PRIORITY } from "@treadle/workqueue";
-import type { Feed, Origin } from "../feed.ts";
+import type { Feed, FeedListener, Origin } from "../feed.ts";
 import { isMandatory, isRequested, type Predicate } from "../predicates.ts";
 
 export interface EventRouterOptions {
@@ -33,6 +33,19 @@ export class EventRouter {
   constructor(options: EventRouterOptions) {
     this.#options = options;
     for (const [feed, wakes] of this.#declared()) feed.subscribe((event, origin) => this.#route(feed, wakes, { event, origin }));
+  }
+
+  /** The same for one more feed, from now on and for what it shows already. Returns the way to end it. */
+  watch(feed: Feed, wake: Wake): () => void {
+    const { informer } = this.#options.primary;
+    if (wake.index !== undefined) informer.addIndex(wake.index.name, wake.index.keys);
+    const listener: FeedListener = (event, origin) => this.#route(feed, [wake], { event, origin });
+    const unsubscribe = feed.subscribe(listener);
+    for (const object of feed.informer.list()) listener({ type: "added", object, initial: true }, undefined);
+    return () => {
+      unsubscribe();
+      if (wake.index !== undefined) informer.removeIndex(wake.index.name);
+    };
   }
 
   /** What of each feed wakes which primaries, with the indexes that it takes to find them. */

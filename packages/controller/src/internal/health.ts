@@ -9,6 +9,8 @@ import { type Check, deadness, informerProblem, missingKind, staleness } from ".
 export interface HealthSource {
   readonly state: () => ManagerState;
   readonly informers: () => readonly Informer[];
+  /** Whether what needs the informer can do without it until it has synced: it was begun while the manager ran. */
+  readonly mayLag: (informer: Informer) => boolean;
   readonly handlers: () => readonly AnyHandler[];
   readonly presence: () => KindPresence | undefined;
 }
@@ -23,12 +25,18 @@ export class Health {
     this.healthz.set("ping", () => undefined).set("informers", () => informerProblem(source.informers(), deadness));
     this.readyz
       .set("running", () => (source.state() === "running" ? undefined : `the manager is ${source.state()}`))
-      .set("informers", () => informerProblem(source.informers(), (informer) => this.#missingKind(informer) ?? staleness(informer)));
+      .set("informers", () =>
+        informerProblem(source.informers(), (informer) => this.#lag(informer) ?? this.#missingKind(informer) ?? staleness(informer)),
+      );
   }
 
   /** There is an election: not ready while `problem` says that something is wrong with it. */
   watchElection(problem: () => string | undefined): void {
     this.readyz.set("leader-election", problem);
+  }
+
+  #lag(informer: Informer): readonly [] | undefined {
+    return !informer.hasSynced && this.#source.mayLag(informer) ? [] : undefined;
   }
 
   #missingKind({ kind }: Informer): string | readonly [] | undefined {

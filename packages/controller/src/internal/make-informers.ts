@@ -34,7 +34,11 @@ export interface MakeInformersOptions {
 }
 
 /** @throws ManagerError ERR_CACHE for a projection of a kind that the engine needs whole */
-export function makeInformers(options: MakeInformersOptions): { readonly informers: Informers; readonly presence: KindPresence } {
+export function makeInformers(options: MakeInformersOptions): {
+  readonly informers: Informers;
+  readonly presence: KindPresence;
+  readonly scopeOf: (kind: Kind) => InformerScope<Kind>;
+} {
   const { client, clock, random, log, namespaces, cache, handlers, kindRetryMs, onChange } = options;
   checkProjections(cache, handlers);
   const logFailure = logFailures(log, clock);
@@ -77,7 +81,7 @@ export function makeInformers(options: MakeInformersOptions): { readonly informe
         { kind: kind.kind, apiVersion: apiVersionOf(kind) },
         `cached(${kind.kind}) is of no effect: no handler reads, owns or watches ${groupKindOf(kind)} (${kind.version})`,
       );
-  return { informers, presence };
+  return { informers, presence, scopeOf };
 }
 
 /** The same scope for the same kind each time, since an informer is known by it. */

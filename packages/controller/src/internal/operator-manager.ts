@@ -49,7 +49,7 @@ export class OperatorManager implements Manager {
   #state: ManagerState = "new";
   #metrics: Promise<ManagerMetrics> | undefined;
   #loadedMetrics: ManagerMetrics | undefined;
-  #parts: Pick<Runtime, "informers" | "controllers" | "presence" | "recorder" | "namespaces"> | undefined;
+  #parts: Pick<Runtime, "informers" | "controllers" | "presence" | "recorder" | "namespaces" | "feeds"> | undefined;
   /** Set before the start. */
   #namespaces: { readonly chosen: readonly string[] | undefined } | undefined;
   #servers: ReadonlyMap<string, HttpServer> = new Map();
@@ -66,6 +66,7 @@ export class OperatorManager implements Manager {
     this.#health = new Health({
       state: () => this.#state,
       informers: () => this.informers?.all() ?? [],
+      mayLag: (informer) => this.#parts?.feeds.isTransient(informer) === true,
       handlers: () => this.#handlers(),
       presence: () => this.#parts?.presence,
     });

@@ -3,16 +3,15 @@
  * also when the start fails half-way.
  */
 import { hostname } from "node:os";
-import { type Clock, type Kind, type KubernetesObject, metadataOnly, type Random } from "@treadle/apimachinery";
+import type { Clock, KubernetesObject, Random } from "@treadle/apimachinery";
 import type { Client } from "@treadle/client";
-import type { Informer, Informers } from "@treadle/informer";
+import type { Informers } from "@treadle/informer";
 import type { AnyHandler, EventNote, Logger, ReconcilerEnv } from "@treadle/reconcile";
 import { Fetches } from "@treadle/reconcile/unstable/engine";
 import type { CachedKind } from "../cached.ts";
 import { Controller, type ControllerOptions, type PassReport } from "../controller.ts";
 import { dryRunClient } from "../dry-run/dry-run-client.ts";
 import type { DryWrite } from "../dry-run/dry-write.ts";
-import { createFeed, type Feed } from "../feed.ts";
 import { EventRecorder, type EventResult } from "../events/recorder.ts";
 import type { Election } from "../leader-election/election.ts";
 import { leadersClient } from "../leader-election/leadership.ts";
@@ -20,6 +19,7 @@ import type { ControllerMetrics } from "../metrics/controller-metrics.ts";
 import type { Runnable } from "../options.ts";
 import type { Tracing } from "../tracing/tracing.ts";
 import { type HttpServer, type HttpServerOptions, listen } from "./http-server.ts";
+import { Feeds } from "./feeds.ts";
 import { syncError } from "./informer-failures.ts";
 import { makeInformers } from "./make-informers.ts";
 import type { KindPresence } from "./kind-presence.ts";
@@ -71,7 +71,7 @@ export interface RuntimeOptions {
   /** The work could not begin after the election was won. */
   readonly onWorkFailed: (error: unknown) => void;
   /** Told of the parts before they are started, so that probes can look at them. */
-  readonly onMade: (made: Pick<Runtime, "informers" | "controllers" | "presence" | "recorder" | "namespaces">) => void;
+  readonly onMade: (made: Pick<Runtime, "informers" | "controllers" | "presence" | "recorder" | "namespaces" | "feeds">) => void;
   readonly onListening: (servers: ReadonlyMap<string, HttpServer>) => void;
   /** Aborts the start, and is aborted when the stop begins. */
   readonly signal: AbortSignal;
@@ -83,6 +83,7 @@ export interface Runtime {
   readonly presence: KindPresence;
   readonly recorder: EventRecorder | undefined;
   readonly namespaces: WatchedNamespaces;
+  readonly feeds: Feeds;
   /** Stops everything. Rejects when something did not end well; it is stopped as far as possible all the same. */
   stop(): Promise<void>;
 }
@@ -94,7 +95,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   options.monitor?.start();
   try {
     const controllers: Controller[] = [];
-    const { informers, presence } = makeInformers({
+    const { informers, presence, scopeOf } = makeInformers({
       ...options,
       handlers: options.assignments.map(({ handler }) => handler),
       presenceChanged(kind) {
@@ -105,8 +106,9 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
     const namespaces = new WatchedNamespaces({ log, informers, presence, controllers });
     const client = writingClient(options);
     const recorder = makeRecorder(options, client);
-    controllers.push(...makeControllers({ ...options, client }, { informers, presence, recorder, namespaces }));
-    onMade({ informers, controllers, presence, recorder, namespaces });
+    const feeds = new Feeds({ informers, scopeOf, onEvent: options.onChange });
+    controllers.push(...makeControllers({ ...options, client }, { informers, presence, recorder, namespaces, feeds }));
+    onMade({ informers, controllers, presence, recorder, namespaces, feeds });
     const budget = new ShutdownBudget(clock, options.gracefulShutdownMs);
     const [needy = [], free] = [true, false].map((needs) => runnables.filter(({ needsLeader = true }) => needsLeader === needs));
     const sources = options.assignments.flatMap((each, at) => {
@@ -131,7 +133,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
     );
     if (election === undefined) await work.start();
     else election.start(() => void work.start().catch(options.onWorkFailed));
-    return { informers, controllers, presence, recorder, namespaces, stop: () => unwind(undo) };
+    return { informers, controllers, presence, recorder, namespaces, feeds, stop: () => unwind(undo) };
   } catch (error) {
     await unwind(undo).catch(() => undefined); // What went wrong first is what matters.
     throw error;
@@ -162,28 +164,10 @@ async function resign({ election, log }: RuntimeOptions, work: Work): Promise<vo
 
 function makeControllers(
   options: RuntimeOptions,
-  { informers, presence, recorder, namespaces }: Pick<Runtime, "informers" | "presence" | "recorder" | "namespaces">,
+  { informers, presence, recorder, namespaces, feeds }: Pick<Runtime, "informers" | "presence" | "recorder" | "namespaces" | "feeds">,
 ): readonly Controller[] {
   const { client, clock, random, log, metricsOf, newID, onPass, onChange, undeclared, election, monitor, tracing } = options;
-  const feeds = new Map<Informer, Feed>();
   const fetches = new Fetches();
-  // Of a watched kind there is one informer, of its metadata or of the whole.
-  const watchedFeedOf = (kind: Kind): Feed | undefined => {
-    const informer: Informer | undefined = informers.get(metadataOnly(kind));
-    if (informer === undefined) return undefined;
-    let feed = feeds.get(informer);
-    if (feed === undefined) {
-      feed = createFeed(informer);
-      feeds.set(informer, feed);
-      informer.onEvent(onChange);
-    }
-    return feed;
-  };
-  const feedOf = (kind: Kind): Feed => {
-    const feed = watchedFeedOf(kind);
-    if (feed === undefined) throw new Error(`unreachable: ${kind.kind} is declared, so there is an informer of it`);
-    return feed;
-  };
   const cache = quickCache(informers);
   return options.assignments.map(({ handler, options: given }) => {
     const metrics = metricsOf(handler.name);
@@ -195,12 +179,13 @@ function makeControllers(
       random,
       log,
       metrics,
-      feedOf,
-      watchedFeedOf,
+      feedOf: (kind) => feeds.of(kind),
+      openFeed: (watch) => feeds.open(watch),
+      watchedFeedOf: (kind) => feeds.find(kind),
       fetches,
       isDryRun: options.dryRun !== undefined,
       isServed: (kind) => presence.isServed(kind),
-      isSelected: (kind, object) => watchedFeedOf(kind)?.informer.selects(object) !== false,
+      isSelected: (kind, object) => feeds.find(kind)?.informer.selects(object) !== false,
       mayPass: (primary, namespace) => namespaces.mayPass(primary, namespace),
       refusalOf: (kind) => presence.refusalOf(kind),
       undeclared,

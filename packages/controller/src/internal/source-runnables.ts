@@ -13,6 +13,7 @@ export function sourceRunnables(controller: Controller, sources: readonly Source
       source.start(signal, {
         ...env,
         cache,
+        watch: (watch, id) => controller.watch(watch, id),
         enqueue(ref, afterMs) {
           const problem = controller.whyNever(ref);
           if (problem === undefined) controller.enqueue(ref, afterMs);

@@ -1,6 +1,8 @@
 /** Sources: what starts passes besides the events of the kinds that a handler declares. */
 import type { Ref } from "@treadle/apimachinery";
+import type { Informer } from "@treadle/informer";
 import type { Cache } from "@treadle/reconcile";
+import type { DeclaredWatch } from "@treadle/reconcile/unstable/engine";
 import type { RunnableEnv } from "../options.ts";
 
 /**
@@ -24,4 +26,12 @@ export interface SourceEnv extends RunnableEnv {
   enqueue(ref: Ref, afterMs?: number): void;
   /** Of the kinds that the handlers of the manager declare. */
   readonly cache: Cache;
+  /** For `dynamicWatches()`. @experimental */
+  watch(watch: DeclaredWatch, id: string): OpenWatch;
+}
+
+/** A watch that was begun. @experimental */
+export interface OpenWatch {
+  readonly informer: Informer;
+  close(): Promise<void>;
 }

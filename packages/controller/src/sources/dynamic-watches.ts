@@ -1,0 +1,116 @@
+/** Kinds that a program learns of while it runs, and watches from then on. */
+import { apiVersionOf, isMetadataOnly, type Kind, type KubernetesObject } from "@treadle/apimachinery";
+import type { WatchOptions } from "@treadle/reconcile";
+import { declaredWatch } from "@treadle/reconcile/unstable/engine";
+import type { OpenWatch, Source, SourceEnv } from "./source.ts";
+
+/**
+ * A source for one controller, to which kinds are added and from which they are taken at any time, for instance by a step
+ * that knows it. Before passes begin, additions are remembered. The rights are not known from the handler: `needs` of a step
+ * declares them.
+ */
+export interface DynamicWatches<T extends KubernetesObject = KubernetesObject> extends Source {
+  /**
+   * Watches `kind` from now on; its objects wake primaries as `options` say, those that there are already, too. Idempotent:
+   * one of the same kind, form and `as` is given as it is, with the functions that it was begun with.
+   */
+  watch<K extends Kind>(kind: K, options: WatchOptions<K, T> & { readonly as?: string }): Watch;
+  /** In the order in which they were begun. */
+  readonly watches: readonly Watch[];
+}
+
+export interface Watch {
+  readonly kind: Kind;
+  /** Whether every object of the kind has been looked at. */
+  readonly hasSynced: boolean;
+  /** Resolves when {@link hasSynced}; rejects with the signal's reason, and when the watch was stopped. */
+  synced(signal?: AbortSignal): Promise<void>;
+  /** The last failure of list or watch, until one succeeds. Failures are logged and tried again; a kind that is not installed is waited for. */
+  readonly problem: unknown;
+  /** Ends it; the kind is not watched any more unless somebody else watches it. Idempotent. */
+  stop(): Promise<void>;
+}
+
+/** For the handler of objects `T`. */
+export function dynamicWatches<T extends KubernetesObject = KubernetesObject>(options: { readonly name?: string } = {}): DynamicWatches<T> {
+  const { name = "dynamic watches" } = options;
+  const all = new Map<string, LaterWatch>();
+  let env: SourceEnv | undefined;
+  return {
+    name,
+    get watches() {
+      return [...all.values()];
+    },
+    watch(kind, given) {
+      const declared = declaredWatch("dynamicWatches().watch", kind, given);
+      const form = isMetadataOnly(kind) ? "metadata" : declared.form;
+      const id = JSON.stringify([apiVersionOf(kind), kind.kind, form, given.as ?? ""]);
+      const known = all.get(id);
+      if (known !== undefined) return known;
+      const watch = new LaterWatch(kind, {
+        open: (source) => source.watch(declared, `${name} ${id}`),
+        onStop: () => void all.delete(id),
+      });
+      all.set(id, watch);
+      if (env !== undefined) watch.begin(env);
+      return watch;
+    },
+    start(_, given) {
+      if (env !== undefined) throw new TypeError(`"${name}" feed a controller already: make others for each`);
+      env = given;
+      for (const watch of all.values()) watch.begin(given);
+    },
+    async stop() {
+      await Promise.all([...all.values()].map((watch) => watch.stop()));
+    },
+  };
+}
+
+class LaterWatch implements Watch {
+  readonly kind: Kind;
+  readonly #options: { readonly open: (env: SourceEnv) => OpenWatch; readonly onStop: () => void };
+  readonly #begun = Promise.withResolvers<OpenWatch>();
+  #open: OpenWatch | undefined;
+  #isStopped = false;
+
+  constructor(kind: Kind, options: { readonly open: (env: SourceEnv) => OpenWatch; readonly onStop: () => void }) {
+    this.kind = kind;
+    this.#options = options;
+    this.#begun.promise.catch(() => undefined); // Nobody may be waiting.
+  }
+
+  begin(env: SourceEnv): void {
+    if (this.#isStopped) return;
+    this.#open = this.#options.open(env);
+    this.#begun.resolve(this.#open);
+  }
+
+  get hasSynced(): boolean {
+    return this.#open?.informer.hasSynced === true;
+  }
+
+  get problem(): unknown {
+    return this.#open?.informer.progress().lastError;
+  }
+
+  async synced(signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted();
+    const { promise: aborted, reject } = Promise.withResolvers<never>();
+    const onAbort = (): void => reject(signal?.reason);
+    signal?.addEventListener("abort", onAbort, { once: true });
+    try {
+      const { informer } = await Promise.race([this.#begun.promise, aborted]);
+      await informer.synced(signal);
+    } finally {
+      signal?.removeEventListener("abort", onAbort);
+    }
+  }
+
+  async stop(): Promise<void> {
+    if (this.#isStopped) return;
+    this.#isStopped = true;
+    this.#options.onStop();
+    this.#begun.reject(new Error(`the watch of ${this.kind.kind} was stopped`));
+    await this.#open?.close();
+  }
+}

@@ -1,0 +1,179 @@
+/** Kinds that a program begins to watch while it runs. */
+import { defineResource, type KubernetesObject, metadataOnly } from "@treadle/apimachinery";
+import { ConfigMap, Secret } from "@treadle/apimachinery/kinds";
+import { handler, one, step } from "@treadle/reconcile";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { type DynamicWatches, dynamicWatches } from "../src/index.ts";
+import { Gadget, startWorld, Widget, widget, type World, type WorldOptions } from "./world.ts";
+
+const idle = handler(Widget)
+  .step(step(Widget, { name: "idle", reads: { secret: one(Secret, (object) => object.spec.secret) } }))
+  .build();
+
+const Late = defineResource({
+  group: "test.treadle.dev",
+  version: "v1",
+  kind: "Late",
+  plural: "lates",
+  scope: "Namespaced",
+  spec: z.object({ widget: z.string() }),
+});
+
+interface Running {
+  readonly world: World;
+  readonly dynamic: DynamicWatches<Widget>;
+}
+
+async function running(options: Partial<WorldOptions> = {}): Promise<Running> {
+  const dynamic = dynamicWatches<Widget>();
+  const world = await startWorld({ handlers: [], start: false, ...options });
+  world.manager.add(idle, { sources: [dynamic] });
+  for (const name of ["a", "b", "c"]) await world.user.create(Widget, widget(name, name === "b" ? { select: "named" } : {}));
+  return { world, dynamic };
+}
+
+async function started(options: Partial<WorldOptions> = {}): Promise<Running> {
+  const { world, dynamic } = await running(options);
+  await world.manager.start();
+  await world.settled();
+  world.passesSince();
+  return { world, dynamic };
+}
+
+const config = (name: string, more: object = {}): KubernetesObject & { data: Record<string, string> } =>
+  ({ metadata: { name, namespace: "default", ...more }, data: {} }) as never;
+
+describe("a kind that is watched from now on", () => {
+  test("wakes by what is there, by what comes, changes and goes; and not after the stop", async () => {
+    const { world, dynamic } = await started();
+    await world.user.create(ConfigMap, config("a"));
+    await world.settled();
+    expect(world.passesSince()).toEqual([]);
+    const watch = dynamic.watch(ConfigMap, { map: ({ metadata }) => [{ name: metadata.name }] });
+    await watch.synced();
+    await world.settled();
+    expect([watch.hasSynced, watch.problem, world.passesSince()]).toEqual([true, undefined, ["default/a"]]);
+    await world.user.create(ConfigMap, config("b"));
+    await world.settled();
+    await world.user.delete(ConfigMap, { name: "a", namespace: "default" });
+    await world.settled();
+    expect(world.passesSince()).toEqual(["default/b", "default/a"]);
+    const open = world.server.watchCount;
+    await watch.stop();
+    await watch.stop();
+    await world.user.create(ConfigMap, config("c"));
+    await world.settled();
+    expect([world.passesSince(), world.server.watchCount, dynamic.watches]).toEqual([[], open - 1, []]);
+    expect(world.manager.informers?.get(ConfigMap)).toBeUndefined();
+  });
+
+  test("is watched once, however often and by how many it is asked for", async () => {
+    const { world, dynamic } = await started();
+    const map = (object: KubernetesObject) => [{ name: object.metadata.name }];
+    const before = world.server.watchCount;
+    const first = dynamic.watch(ConfigMap, { map });
+    expect(dynamic.watch(ConfigMap, { map: () => [{ name: "never" }] })).toBe(first);
+    const other = dynamic.watch(ConfigMap, { label: "of", as: "by label" });
+    await Promise.all([first.synced(), other.synced()]);
+    await world.user.create(ConfigMap, config("a", { labels: { of: "c" } }));
+    await world.settled();
+    expect([world.passesSince().toSorted(), world.server.watchCount - before]).toEqual([["default/a", "default/c"], 1]);
+    await first.stop();
+    await world.user.delete(ConfigMap, { name: "a", namespace: "default" });
+    await world.settled();
+    expect([world.passesSince(), world.server.watchCount - before], "the other one goes on").toEqual([["default/c"], 1]);
+    await other.stop();
+    expect(world.server.watchCount - before).toBe(0);
+    const again = dynamic.watch(ConfigMap, { map });
+    await again.synced();
+    await world.user.create(ConfigMap, config("b"));
+    await world.settled();
+    expect([world.passesSince(), world.server.watchCount - before]).toEqual([["default/b"], 1]);
+  });
+
+  test.for([
+    {
+      name: "by what primaries name",
+      how: { refs: (primary: Widget) => (primary.spec.select === undefined ? [] : [primary.spec.select]) },
+    },
+    { name: "by a label", how: { label: "of" } },
+    { name: "by its owners, controller or not", how: { owner: true } },
+    { name: "by its metadata alone", how: { metadata: true, label: "of" } },
+  ] as const)("$name", async ({ how }) => {
+    const { world, dynamic } = await started();
+    const owner = await world.user.get(Widget, { name: "b", namespace: "default" });
+    const watch = dynamic.watch(ConfigMap, how);
+    await watch.synced();
+    const references = [{ apiVersion: "test.treadle.dev/v1", kind: "Widget", name: "b", uid: owner.metadata.uid ?? "" }];
+    await world.user.create(ConfigMap, config("named", { labels: { of: "b" }, ownerReferences: references }));
+    await world.user.create(ConfigMap, config("other", { ownerReferences: [{ ...references[0], uid: "of-another-one" }] }));
+    await world.settled();
+    expect(world.passesSince()).toEqual(["default/b"]);
+    await watch.stop();
+    await dynamic.watch(ConfigMap, how).synced();
+    await world.settled();
+    expect(world.passesSince(), "its index can be made again").toEqual(["default/b"]);
+  });
+
+  test("shares the informer of a declared kind, which outlives it", async () => {
+    const { world, dynamic } = await started();
+    const before = world.server.watchCount;
+    const watch = dynamic.watch(Secret, { label: "of" });
+    await watch.synced();
+    await world.user.create(Secret, { metadata: { name: "s", namespace: "default", labels: { of: "a" } } });
+    await world.settled();
+    expect([world.passesSince(), world.server.watchCount]).toEqual([["default/a"], before]);
+    await watch.stop();
+    expect([world.server.watchCount, world.manager.informers?.get(metadataOnly(Secret))?.hasSynced]).toEqual([before, true]);
+  });
+
+  test("that is not installed is waited for; readiness does not fail meanwhile, and others go on", async () => {
+    const { world, dynamic } = await started({ probes: { port: 0, host: "127.0.0.1" } });
+    const watch = dynamic.watch(Late, { map: ({ spec }) => [{ name: spec.widget }] });
+    await world.clock.advance(100);
+    expect(watch.hasSynced).toBe(false);
+    expect((await fetch(`${world.manager.addresses.probes?.url}/readyz`)).status).toBe(200);
+    world.server.install(Late);
+    await world.user.create(Late, { metadata: { name: "l", namespace: "default" }, spec: { widget: "c" } });
+    await world.clock.advance(11_000);
+    await watch.synced();
+    await world.settled();
+    expect(world.passesSince()).toEqual(["default/c"]);
+  });
+
+  test("whose function throws harms nobody: it is logged with the kind, and the next event comes", async () => {
+    const { world, dynamic } = await started();
+    const map = ({ metadata }: KubernetesObject) => {
+      if (metadata.name === "boom") throw new Error("boom");
+      return [{ name: metadata.name }];
+    };
+    await dynamic.watch(ConfigMap, { map }).synced();
+    for (const name of ["boom", "a"]) await world.user.create(ConfigMap, config(name));
+    await world.settled();
+    expect(world.passesSince()).toEqual(["default/a"]);
+    expect(world.logs.filter(({ level }) => level === "error").map(({ text }) => text)).toEqual([
+      "cannot find out whom a change of ConfigMap concerns (watch())",
+    ]);
+  });
+});
+
+test("what is added before passes begin is watched when they do; the stop ends all", async () => {
+  const { world, dynamic } = await running();
+  const [kept, dropped] = [dynamic.watch(ConfigMap, { label: "of" }), dynamic.watch(Gadget, { label: "of" })];
+  const waiting = dropped.synced().catch((error: unknown) => error);
+  await dropped.stop();
+  expect(await waiting).toEqual(new Error("the watch of Gadget was stopped"));
+  await expect(kept.synced(AbortSignal.abort(new Error("no time")))).rejects.toThrow("no time");
+  await world.manager.start();
+  await kept.synced();
+  expect(dynamic.watches).toEqual([kept]);
+  await world.manager.stop();
+  expect([world.server.watchCount, dynamic.watches]).toEqual([0, []]);
+});
+
+test("what says nobody is refused", () => {
+  expect(() => dynamicWatches().watch(ConfigMap, {} as never)).toThrow(
+    "dynamicWatches().watch(ConfigMap): give map, refs, label or owner: true",
+  );
+});
