@@ -39,6 +39,7 @@ async function heard(message: ToAuditor): Promise<void> {
       history.faultOver(at);
       break;
     case "dump":
+      history.held(message.dump);
       onDump?.(message.dump);
       break;
     case "rest":

@@ -36,6 +36,8 @@ interface Track {
   events: Timed[];
   /** Of a Widget its passes, of others what passes read of it. */
   passes: Timed[];
+  /** The newest version that an informer held. */
+  held: bigint;
 }
 
 export class History {
@@ -113,6 +115,20 @@ export class History {
     }
   }
 
+  /** What informers hold in the middle of everything: each state existed, and none is older than one before. */
+  held(dump: Dump): void {
+    for (const kind of Object.keys(dump) as KindName[])
+      for (const { key, uid, version } of dump[kind]) {
+        const track = this.#track(kind, key);
+        const [number, before] = [BigInt(version), track.held];
+        if (number === before) continue;
+        track.held = number;
+        const what = `an informer held ${kind} ${key} ${uid}@${version}`;
+        this.#unknown.push({ id: id(kind, uid, version), version: number, what });
+        if (number < before) this.#problems.push(`backwards: ${what} after version ${before}`);
+      }
+  }
+
   /** What is wrong whatever comes. Called when nothing is on its way any more. */
   problems(): readonly string[] {
     const invented = this.#unknown.filter(({ id: state, version }) => !this.#known.has(state) && !this.#isInGap(version));
@@ -169,7 +185,7 @@ export class History {
     const name = `${kind} ${key}`;
     const found = this.#tracks.get(name);
     if (found !== undefined) return found;
-    const track: Track = { kind, key, changes: [], events: [], passes: [] };
+    const track: Track = { kind, key, changes: [], events: [], passes: [], held: 0n };
     this.#tracks.set(name, track);
     return track;
   }

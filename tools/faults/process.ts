@@ -51,6 +51,10 @@ export class Process<In, Out extends object | string = string> {
     this.#listeners.add(listener);
   }
 
+  onEnd(listener: () => void): void {
+    void this.#exit.then(listener);
+  }
+
   send(message: Out): void {
     if (this.#child.connected) this.#child.send(message);
   }

@@ -61,6 +61,8 @@ export class Session implements AsyncDisposable {
     operator.onMessage((message) => (message.type === "seen" || message.type === "dump" ? auditor.send(message) : undefined));
     auditor.onMessage((message) => (message.type === "dump" ? operator.send(message) : undefined));
     await operator.next(({ type }) => type === "ready");
+    const looking = setInterval(() => operator.send({ type: "dump" }), LOOK_EVERY_MS);
+    auditor.onEnd(() => clearInterval(looking));
     undo.move();
     return new Session({ proxy, writer, operator, auditor });
   }
@@ -109,8 +111,10 @@ export interface ScenarioOptions {
   readonly graceMs?: number;
 }
 
+/** How often the auditor is shown what the informers hold. */
+const LOOK_EVERY_MS = 250;
 /** For what a loaded machine and its connections take. */
-const SLACK_MS = 1_000;
+const SLACK_MS = 2_000;
 const WRITES_MS = 1_000;
 
 let count = 0;

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { History } from "../faults/history.ts";
-import type { Defect, KindName, Seen } from "../faults/messages.ts";
+import type { Defect, Dump, Seen } from "../faults/messages.ts";
 import { RECOVERY, type Scenario, SCENARIOS } from "../faults/scenarios.ts";
 import { memoryServer, type Server } from "../faults/server.ts";
 import { runScenario } from "../faults/session.ts";
@@ -128,7 +128,7 @@ describe("the history of a server and what was seen of it", () => {
   test("informers that hold something else are named", () => {
     const { history, change } = story();
     change(1);
-    const dump = (...versions: readonly number[]): Record<KindName, ReturnType<typeof state>[]> => ({
+    const dump = (...versions: readonly number[]): Dump => ({
       Widget: [],
       ConfigMap: versions.map((version) => state(version)),
       Secret: [],
@@ -136,6 +136,21 @@ describe("the history of a server and what was seen of it", () => {
     expect(history.compare(dump(1))).toEqual([]);
     expect(history.compare(dump())).toEqual(["ConfigMap ns/a: the informer holds nothing, the server has u@1"]);
     expect(history.compare(dump(2))).toEqual(["ConfigMap ns/a: the informer holds u@2, the server has u@1"]);
+  });
+
+  test("what informers hold in between is no invention, and never older than before", () => {
+    const { history, change } = story();
+    const dump = (version: number): Dump => ({ Widget: [], ConfigMap: [state(version)], Secret: [] });
+    change(1);
+    change(2);
+    history.held(dump(2));
+    expect(history.problems()).toEqual([]);
+    history.held(dump(1));
+    history.held(dump(3));
+    expect(history.problems()).toEqual([
+      "backwards: an informer held ConfigMap ns/a u@1 after version 2",
+      "invented: an informer held ConfigMap ns/a u@3, which the server never had",
+    ]);
   });
 
   test("what was in order is forgotten, and what is there is not", () => {
@@ -160,7 +175,7 @@ describe("the figures of a soak", () => {
       timers: 1,
       passes: index,
       failures: 0,
-      ...{ [figure]: value },
+      [figure]: value,
     }));
   const growing = Array.from({ length: 20 }, (_, index) => index);
 
