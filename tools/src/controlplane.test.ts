@@ -4,6 +4,7 @@ import { delimiter, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { defaultDir, obtainAssets } from "../controlplane/src/assets.ts";
 import { kubernetesVersion, kubernetesVersions, moduleDir, pinnedVersion, programs } from "../controlplane/src/programs.ts";
+import { root } from "./workspaces.ts";
 
 let dir: string;
 
@@ -112,6 +113,11 @@ test.for(kubernetesVersions())("go.mod of %s pins it, every program that is buil
   expect(tools).toEqual(expect.arrayContaining(programs.map((program) => program.package)));
   const staging = Array.from(text.matchAll(/^\s*k8s\.io\/\S+ => \S+ (\S+)$/gm), ([, pinned]) => pinned);
   expect(new Set(staging)).toEqual(new Set([version.replace("v1.", "v0.")]));
+});
+
+test("docs/kubernetes-versions.md says how each of them is tested", () => {
+  const text = readFileSync(join(root, "docs", "kubernetes-versions.md"), "utf8");
+  for (const version of kubernetesVersions()) expect(text).toContain(`\n| ${version.split(".").slice(0, 2).join(".").slice(1)} | `);
 });
 
 test("a version is known by its number, whole or without the last part; one that is not pinned is refused with those that are", () => {
