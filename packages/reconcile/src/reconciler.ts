@@ -10,6 +10,7 @@ import { hasOurFinalizer } from "./internal/finalizer.ts";
 import { Memories } from "./internal/memories.ts";
 import { PAUSED_OUTCOME, runPass } from "./internal/pass.ts";
 import { Pass } from "./internal/pass-state.ts";
+import { noteClaims } from "./internal/predecessors.ts";
 import { describe, withoutSecrets } from "./internal/redact.ts";
 import { decideRequeue, isTerminal, nextWait, paced } from "./internal/requeue.ts";
 import type { PassResult } from "./pass-result.ts";
@@ -36,7 +37,7 @@ export interface Reconciler {
 export function createReconciler(handler: AnyHandler, env: ReconcilerEnv): Reconciler {
   const { pipeline } = handler;
   const fetches = env.fetches ?? new Fetches();
-  const memories = new Memories(pipeline, fetches);
+  const memories = new Memories(pipeline, fetches, env.clock);
   const context = { controller: handler.name, kind: handler.kind.kind };
 
   return {
@@ -67,6 +68,7 @@ export function createReconciler(handler: AnyHandler, env: ReconcilerEnv): Recon
       const pass = new Pass({ pipeline, env, object, memory, signal: options.signal ?? NEVER, log, fetches });
       await runPass(pass);
       pass.close();
+      noteClaims(pass);
       if (pass.isGone) memories.forget(key);
       // What was applied was not: the next pass must not count on it.
       if (env.isDryRun) delete memory.dependents;

@@ -11,6 +11,7 @@ import {
 import { notReached } from "./compute-conditions.ts";
 import { entryHandlerOf } from "./names.ts";
 import type { Pass } from "./pass-state.ts";
+import { claims } from "./predecessors.ts";
 import type { Pipeline } from "./pipeline.ts";
 import { MAX_ERROR_LENGTH, reasonOf, statusMessage, truncate, withoutSecrets } from "./redact.ts";
 import type { StepRuntime } from "./step-runtime.ts";
@@ -21,7 +22,8 @@ export function dependentEntries(pass: Pass, status: object | undefined): readon
   if (pipeline.kind.resource?.dependents !== true) return undefined;
   const steps = pipeline.leaves.filter((step) => step.dependent?.hasEntries === true);
   const stored = storedDependents(status);
-  const before = underPresentName(pipeline, stored);
+  const renamed = underPresentName(pipeline, stored);
+  const before = renamed === stored || !claims(pass, "entries", { isNeededByOld: true }) ? stored : renamed;
   const said = steps.map((step): StepEntries => ({ step: step.name, entries: entriesOf(pass, step, before) }));
   // A pass that a gate ends changes nothing of what stands there.
   const keepsUnknown = pass.type === "gated";
@@ -74,7 +76,10 @@ export function underPresentName(pipeline: Pipeline, entries: readonly Dependent
 /** Says of a part that cannot run why not. */
 export function reportBlocked(pass: Pass, part: StepRuntime, state: DependentState): void {
   if (part.dependent?.hasEntries !== true || pass.isDeleting) return;
-  const [last] = entriesOfStep(underPresentName(pass.pipeline, dependentsOf(pass.object)), { handler: entryHandlerOf(pass.pipeline), step: part.name });
+  const [last] = entriesOfStep(underPresentName(pass.pipeline, dependentsOf(pass.object)), {
+    handler: entryHandlerOf(pass.pipeline),
+    step: part.name,
+  });
   pass.dependents.entries.set(part.name, [part.dependent.entryFor(pass.object, { state, error: undefined, last })]);
 }
 

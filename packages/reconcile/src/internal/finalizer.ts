@@ -6,6 +6,7 @@ import { isForbidden, type KubernetesObject } from "@treadle/apimachinery";
 import { ReconcileError } from "../errors.ts";
 import { SKIP_CLEANUP_ANNOTATION } from "./names.ts";
 import type { Pass } from "./pass-state.ts";
+import { claims } from "./predecessors.ts";
 import type { Pipeline } from "./pipeline.ts";
 import type { Limit } from "./writer.ts";
 
@@ -25,29 +26,24 @@ export function skipsCleanup(pipeline: Pipeline, object: KubernetesObject): bool
   return names.some((name) => pipeline.before.names.includes(name.trim()));
 }
 
-/** A former finalizer that somebody has put beside ours again is taken off at most so often. */
-const SWAP_AGAIN_MS = 600_000;
-
-/**
- * Whether a pass that runs `do`s begins with taking the finalizer. Former ones are swapped for it. What an older version of
- * the operator, which still runs, puts beside it again stays for a while: two that undo each other's work would never rest.
- */
-export function mustTakeFinalizer({ pipeline, object, memory, clock }: Pass): boolean {
+/** Whether a pass that runs `do`s begins with taking the finalizer; former ones are swapped for it. */
+export function mustTakeFinalizer(pass: Pass): boolean {
+  const { pipeline, object } = pass;
   const ours = finalizersOf(pipeline, object);
-  if (ours.includes(pipeline.finalizer ?? "")) return ours.length > 1 && clock.now() >= memory.swapAgainAtMs;
-  return pipeline.finalizerBeforeDo || (ours.length > 0 && pipeline.leaves.some(({ cleanup }) => cleanup !== undefined));
+  if (ours.includes(pipeline.finalizer ?? "")) return ours.length > 1 && claims(pass, "finalizer", { isNeededByOld: false });
+  if (ours.length === 0) return pipeline.finalizerBeforeDo;
+  return pipeline.leaves.some(({ cleanup }) => cleanup !== undefined) && claims(pass, "finalizer", { isNeededByOld: false });
 }
 
 /** @throws QuietRequeue when the object began to be deleted, or changed otherwise, before it was taken. */
 export async function takeFinalizer(pass: Pass, limit: Limit): Promise<void> {
-  const { pipeline, writer, memory, clock } = pass;
+  const { pipeline, writer } = pass;
   const change = (newest: KubernetesObject): object | undefined => {
     const finalizers = newest.metadata.finalizers ?? [];
     const kept = finalizers.filter((name) => !pipeline.before.finalizers.has(name));
     if (kept.length === finalizers.length && hasOurFinalizer(pipeline, newest)) return undefined;
     return { metadata: { finalizers: kept.includes(pipeline.finalizer ?? "") ? kept : [...kept, pipeline.finalizer] } };
   };
-  memory.swapAgainAtMs = clock.now() + SWAP_AGAIN_MS;
   await writer.write("object", change, { limit, guarded: "decision" });
 }
 

@@ -1,5 +1,5 @@
 /** What a reconciler remembers of its objects between passes; of an object that was made anew under an old name, nothing. */
-import type { KubernetesObject } from "@treadle/apimachinery";
+import type { Clock, KubernetesObject } from "@treadle/apimachinery";
 import type { Fetches } from "../fetches.ts";
 import { RECONCILE_REQUESTED_ANNOTATION } from "./names.ts";
 import { type KeyMemory, newMemory } from "./pass-state.ts";
@@ -9,9 +9,11 @@ import { readerOf } from "./resolve.ts";
 export class Memories {
   readonly #pipeline: Pipeline;
   readonly #fetches: Fetches;
+  readonly #clock: Clock;
   readonly #memories = new Map<string, KeyMemory>();
 
-  constructor(pipeline: Pipeline, fetches: Fetches) {
+  constructor(pipeline: Pipeline, fetches: Fetches, clock: Clock) {
+    this.#clock = clock;
     this.#pipeline = pipeline;
     this.#fetches = fetches;
   }
@@ -23,7 +25,7 @@ export class Memories {
     let memory = this.#memories.get(key);
     if (memory === undefined || memory.uid !== uid || memory.request !== request) {
       this.forget(key);
-      memory = newMemory(uid, request);
+      memory = newMemory(uid, { request, sinceMs: this.#clock.now() });
       this.#memories.set(key, memory);
     }
     if (memory.checked === undefined || memory.checked.generation !== generation) {

@@ -31,8 +31,10 @@ export interface KeyMemory {
   /** What the server did not store of our last status write: asking for it again would change nothing. */
   notStored: NotStored | undefined;
   readonly heartbeats: Heartbeats;
-  /** Not before: a former finalizer is taken off again, in milliseconds of the clock. */
-  swapAgainAtMs: number;
+  /** When this process saw the object first, in milliseconds of the clock. */
+  readonly sinceMs: number;
+  /** When what was found under a former name of the handler got the present one, in milliseconds of the clock. */
+  readonly claimedAtMs: Map<string, number>;
   /** The fetched objects that the last pass's reads named. */
   fetched: ReadonlyMap<string, Held>;
   /** What `dependentApply()` remembers of its objects, by step. */
@@ -40,16 +42,20 @@ export interface KeyMemory {
 }
 
 /** What is remembered of an object that was never seen. */
-export function newMemory(uid: string | undefined, request?: string): KeyMemory {
+export function newMemory(
+  uid: string | undefined,
+  { request, sinceMs = 0 }: Partial<Pick<KeyMemory, "request" | "sinceMs">> = {},
+): KeyMemory {
   return {
     uid,
     request,
+    sinceMs,
     checked: undefined,
     waiting: { reason: "", attempts: 0, inVain: 0 },
     written: new Set(),
     notStored: undefined,
     heartbeats: new Heartbeats(),
-    swapAgainAtMs: 0,
+    claimedAtMs: new Map(),
     fetched: new Map(),
   };
 }
@@ -111,6 +117,9 @@ export class Pass {
   specChangedBy: StepRuntime | undefined;
   /** What steps wrote through `req.client`: the versions that resulted. */
   readonly written: Set<string> = new Set();
+
+  /** What this pass took from former names. */
+  readonly claimed: Set<string> = new Set();
 
   readonly settings: Map<string, Setting | "keep"> = new Map();
   readonly progress: Map<StepRuntime, Progress> = new Map();

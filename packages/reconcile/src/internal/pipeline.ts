@@ -65,7 +65,10 @@ export function buildPipeline(collected: Collected): Pipeline {
 
 /** A pipeline of parts that were checked. */
 export function assemble(
-  given: Pick<Pipeline, "kind" | "name" | "steps" | "watches" | "conditions"> & { readonly deadlines: Deadlines; readonly before?: Predecessors },
+  given: Pick<Pipeline, "kind" | "name" | "steps" | "watches" | "conditions"> & {
+    readonly deadlines: Deadlines;
+    readonly before?: Predecessors;
+  },
 ): Pipeline {
   const { kind, name, steps, watches, conditions, deadlines, before = predecessorsOf(kind, name, {}) } = given;
   const leaves = leavesOf(steps);

@@ -199,7 +199,11 @@ function finalConditions(pass: Pass, newest: KubernetesObject, status: Status | 
   const { before } = pass.pipeline;
   return computeConditions(rules, factsOf(pass), {
     conditions: status?.conditions,
-    writtenByUs: new Set([...managersOf(before).values()].flatMap((manager) => [...conditionsWrittenBy(newest, manager)]).concat(leftovers(pass.pipeline, status?.conditions))),
+    writtenByUs: new Set(
+      [...managersOf(before).values()]
+        .flatMap((manager) => [...conditionsWrittenBy(newest, manager)])
+        .concat(leftovers(pass.pipeline, status?.conditions)),
+    ),
   });
 }
 

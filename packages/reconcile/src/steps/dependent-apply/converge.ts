@@ -8,7 +8,7 @@ import { appliedFields, extractOwned, firstDifference } from "./owned-fields.ts"
 import { contested, heldBackMs, noteWrite } from "./pace.ts";
 import { takenOver } from "./take-over.ts";
 import { memoryOf, remember, type Unit, type Wanted } from "./unit.ts";
-import { formerManagers, whoseIs } from "./whose.ts";
+import { formerManagers, renamedManagers, whoseIs } from "./whose.ts";
 
 /** What became of it: it is there, or it is not and why. */
 export type Converged =
@@ -136,7 +136,7 @@ async function withoutFormer(unit: Unit, live: KubernetesObject): Promise<Kubern
   const metadata = { name, ...(namespace === undefined ? {} : { namespace }), uid };
   const body = { apiVersion: live.apiVersion, kind: live.kind, metadata };
   let stored = live;
-  for (const fieldManager of formerManagers(unit, live)) {
+  for (const fieldManager of [...renamedManagers(unit, live), ...formerManagers(unit, live)]) {
     stored = await pass.env.client.apply(dependent.kind, body as never, { fieldManager, force: true, signal: req.signal });
     pass.env.observeOther?.(dependent.kind, stored);
   }
@@ -199,6 +199,7 @@ async function released({ dependent, req }: Unit, live: KubernetesObject): Promi
 function differenceOf(unit: Unit, { body }: Wanted, live: KubernetesObject): string | undefined {
   const { uid, resourceVersion } = live.metadata;
   const known = memoryOf(unit);
+  if (renamedManagers(unit, withManagedFields(unit, live)).length > 0) return "in what its handler left there under a former name";
   const digest = digestOf(body);
   const isKnown = known?.uid === uid && known?.wanted === digest;
   if (isKnown && known?.resourceVersion !== undefined && known.resourceVersion === resourceVersion) return undefined;

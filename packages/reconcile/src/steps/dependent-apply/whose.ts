@@ -1,5 +1,6 @@
 /** Whether a dependent may be written: by whose it is, and by what the author allows. */
 import { groupKindOf, keyOf, type KubernetesObject, labelValueProblems, ownerId, ownerIdLabel, ownership } from "@treadle/apimachinery";
+import { claims } from "../../internal/predecessors.ts";
 import { unitManager } from "../../internal/req-client.ts";
 import type { StepRuntime } from "../../internal/step-runtime.ts";
 import { stepLabelValue } from "./dependent.ts";
@@ -150,17 +151,17 @@ function appliedBy({ pass, dependent, handlerNames }: Unit, live: KubernetesObje
   return undefined;
 }
 
-/**
- * The field managers of this step under a former name of the handler, and those of steps that applied to the object what they
- * now keep elsewhere: their fields must go.
- */
-export function formerManagers(unit: Unit, live: KubernetesObject): readonly string[] {
-  const { pass, dependent, handlerNames } = unit;
-  const renamed = handlerNames.slice(1).map((name) => unitManager(pass, dependent, name));
-  return [...renamed.filter((manager) => appliedFields(live, manager) !== undefined), ...leftByOthers(unit, live)];
+/** The field managers of this step under former names of the handler whose fields must go now. */
+export function renamedManagers({ pass, dependent, handlerNames }: Unit, live: KubernetesObject): readonly string[] {
+  const renamed = handlerNames
+    .slice(1)
+    .map((name) => unitManager(pass, dependent, name))
+    .filter((manager) => appliedFields(live, manager) !== undefined);
+  return renamed.length > 0 && claims(pass, `dependent ${dependent.name}`, { isNeededByOld: true }) ? renamed : [];
 }
 
-function leftByOthers(unit: Unit, live: KubernetesObject): readonly string[] {
+/** The field managers of steps that applied to the object what they now keep elsewhere: their fields must go. */
+export function formerManagers(unit: Unit, live: KubernetesObject): readonly string[] {
   const { pass, dependent } = unit;
   return pass.pipeline.leaves
     .filter((step) => step.name !== dependent.name && step.dependent !== undefined)
