@@ -19,6 +19,14 @@ export function buildTreadle(): string {
   return join(dist, "treadle.js");
 }
 
+/** One operator in plain JavaScript, which needs nothing but its own packages. @returns the program to be given to node */
+export function buildClientNode(): string {
+  mkdirSync(dist, { recursive: true });
+  const program = join(dist, "client-node.js");
+  writeFileSync(program, stripTypeScriptTypes(readFileSync(join(bench, "src", "operators", "client-node.ts"), "utf8")));
+  return program;
+}
+
 /**
  * The same in few files, as a Dockerfile may do it. What reads kubeconfigs stays where it is: no pod needs it.
  * @returns the program to be given to node

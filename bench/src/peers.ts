@@ -1,6 +1,6 @@
 /** The operators that can be compared, and how each is made and started. */
 import { type Account, inCluster, kubeconfig } from "./accounts.ts";
-import { buildControllerRuntime, buildTreadle, bundle } from "./build.ts";
+import { buildClientNode, buildControllerRuntime, buildTreadle, bundle } from "./build.ts";
 import type { Mode, Peer } from "./operator.ts";
 
 /** Where the server is, and whom an operator is to it. */
@@ -39,10 +39,17 @@ const RECIPES: Readonly<Record<string, Recipe>> = {
     modes: ["cache", "metadata"],
     env: { BENCH_TUNED: "1" },
   },
+  "client-node": { build: async () => [process.execPath, "--expose-gc", buildClientNode()], modes: ["cache"] },
 };
 
 export const peerNames: readonly string[] = Object.keys(RECIPES);
-export const defaultPeers: readonly string[] = ["treadle", "controller-runtime", "treadle-tuned", "controller-runtime-tuned"];
+export const defaultPeers: readonly string[] = [
+  "treadle",
+  "controller-runtime",
+  "treadle-tuned",
+  "controller-runtime-tuned",
+  "client-node",
+];
 
 /** @throws when there is none of that name, or it cannot be built. */
 export async function buildPeer(name: string): Promise<(place: Place) => Peer> {
