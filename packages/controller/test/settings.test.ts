@@ -61,6 +61,7 @@ describe("the environment wins over the file, and the file over the code", () =>
       env: { TREADLE_CONCURRENCY: "" },
       want: { concurrency: 2 },
     },
+    { name: "a dry run", code: { leaderElection: true }, env: { TREADLE_DRY_RUN: "true" }, want: { dryRun: true, leaderElection: true } },
     { name: "no resync", file: "resyncMs: false", want: { resyncMs: false } },
     { name: "no resync, by the environment", env: { TREADLE_RESYNC_MS: "false" }, want: { resyncMs: false } },
   ])("$name", async ({ code = {}, file: text, env = {}, want }) => {

@@ -58,6 +58,7 @@ export const SETTINGS: Readonly<Record<string, Taken>> = {
   "debug.host": TEXT,
   "debug.port": PORT,
   events: SWITCH,
+  dryRun: SWITCH,
   leaderElection: SWITCH,
   "leaderElection.name": TEXT,
   "leaderElection.namespace": TEXT,
