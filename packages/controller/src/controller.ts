@@ -14,6 +14,7 @@ import {
   type AnyHandler,
   type Cache,
   createReconciler,
+  type DrainRule,
   type Logger,
   type PassResult,
   type Reconciler,
@@ -58,6 +59,11 @@ export interface ControllerOptions<in T extends KubernetesObject = KubernetesObj
   readonly resyncMs?: number | false;
   /** What starts passes besides events: `channel()`, `poll()`. */
   readonly sources?: readonly Source[];
+  /**
+   * The handler goes: its passes only take its finalizer off, of objects that live on by this rule, and nothing of the rest
+   * is done; no predicate is asked. See `manager.drained()`. @defaultValue `drain` of the manager, else it works
+   */
+  readonly drain?: DrainRule;
 }
 
 /** One pass, as an observer sees it. */
@@ -112,6 +118,8 @@ export interface ControllerStatus extends QueueStatus {
 export class Controller {
   readonly name: string;
   readonly handler: AnyHandler;
+  /** By which rule the handler lets go of its objects; undefined: it works. */
+  readonly drain: DrainRule | undefined;
   readonly #env: ControllerEnv;
   readonly #concurrency: number;
   readonly #resyncMs: number | false;
@@ -134,6 +142,7 @@ export class Controller {
   constructor(handler: AnyHandler, options: ControllerOptions, env: ControllerEnv) {
     this.name = handler.name;
     this.handler = handler;
+    this.drain = options.drain;
     this.#env = env;
     this.#concurrency = options.concurrency ?? 5;
     this.#resyncMs = options.resyncMs ?? RESYNC_MS;
@@ -163,11 +172,12 @@ export class Controller {
 
     const primary = env.feedOf(handler.kind);
     this.#primary = primary;
-    this.#reconciler = createReconciler(handler, reconcilerEnv(this.name, primary, env));
+    this.#reconciler = createReconciler(handler, reconcilerEnv(this.name, primary, { ...env, drain: options.drain }));
     this.#router = new EventRouter({
       handler,
       primary,
-      predicate: options.predicate,
+      // One that lets go of its objects must not miss any.
+      predicate: options.drain === undefined ? options.predicate : undefined,
       feedOf: env.feedOf,
       cache: env.cache,
       hasBegun: () => this.#workers !== undefined,

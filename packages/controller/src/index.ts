@@ -1,5 +1,7 @@
 export { cached, type CachedKind, type CachedOptions } from "./cached.ts";
 export type { Controller, ControllerOptions, ControllerStatus, PassReport } from "./controller.ts";
+export { migrateStoredVersions, type StoredVersions, type StoredVersionsOptions } from "./crd/migrate-stored-versions.ts";
+export type { DrainedOptions, HeldObject } from "./drain/drain.ts";
 export type { DryWrite } from "./dry-run/dry-write.ts";
 export { type EndedPass, FailureCurve } from "./failure-curve.ts";
 export type { Logger } from "@treadle/reconcile";

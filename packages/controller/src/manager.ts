@@ -7,6 +7,7 @@ import type { InformerProgress, Informers } from "@treadle/informer";
 import type { Handler } from "@treadle/reconcile";
 import type { Registry } from "prom-client";
 import type { Controller, ControllerOptions, ControllerStatus } from "./controller.ts";
+import type { DrainedOptions } from "./drain/drain.ts";
 import type { SettleOptions } from "./internal/activity.ts";
 import type { HttpServer } from "./internal/http-server.ts";
 import { OperatorManager } from "./internal/operator-manager.ts";
@@ -74,6 +75,11 @@ export interface Manager extends AsyncDisposable {
    * the process has arrived. For tests; it never waits by the clock.
    */
   settled(options?: SettleOptions): Promise<void>;
+  /**
+   * Resolves when no object holds a finalizer of the handlers that are being drained; at once where none is. After the start.
+   * @throws ManagerError ERR_DRAIN, which names what is held, when `signal` ends it or the manager stops
+   */
+  drained(options?: DrainedOptions): Promise<void>;
   /** Calls `listener` after everything that changes what {@link status} says. Returns the way to unsubscribe. */
   onChange(listener: () => void): () => void;
 }

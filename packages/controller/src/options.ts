@@ -4,7 +4,7 @@
  */
 import type { Clock, Random } from "@treadle/apimachinery";
 import type { Client, ClusterConfig, Exchange } from "@treadle/client";
-import type { Logger, UndeclaredUse } from "@treadle/reconcile";
+import type { DrainRule, Logger, UndeclaredUse } from "@treadle/reconcile";
 import type { DryWrite } from "./dry-run/dry-write.ts";
 import type { LeaderElectionOptions } from "./leader-election/options.ts";
 import type { CachedKind } from "./cached.ts";
@@ -50,6 +50,12 @@ export interface ManagerOptions {
    * of it. No leader is elected, and no event is written. See docs/operations.md. @defaultValue false
    */
   readonly dryRun?: boolean | DryRunOptions;
+  /**
+   * The operator goes: its handlers only take their finalizers off, and `run()` ends when no object holds one, so that it can be removed and
+   * nothing hangs. `release`: of objects that live on at once, and what their cleanups would remove stays; `clean`: after
+   * their cleanups. Objects that are being deleted are cleaned up in both. @defaultValue it works
+   */
+  readonly drain?: DrainRule;
   /** Whether `req.event()` writes objects of kind Event, or only lines of the log. @defaultValue true */
   readonly events?: boolean;
   /** Address on which probes and metrics are served. @defaultValue all: the kubelet is not on this machine's loopback */

@@ -1,5 +1,12 @@
 /** Options that cannot work are refused where they are given, not when they first matter. */
-import { apiVersionOf, isDns1123Label, labelRequirements, parseFieldSelector, parseLabelSelector, type UntypedObject } from "@treadle/apimachinery";
+import {
+  apiVersionOf,
+  isDns1123Label,
+  labelRequirements,
+  parseFieldSelector,
+  parseLabelSelector,
+  type UntypedObject,
+} from "@treadle/apimachinery";
 import { projection } from "@treadle/informer";
 import type { CachedKind } from "../cached.ts";
 import type { ControllerOptions } from "../controller.ts";
@@ -11,6 +18,9 @@ import { isLoopback } from "./loopback.ts";
 /** @throws RangeError that names the option and what it may be */
 export function checkManagerOptions(options: ManagerOptions): void {
   const { namespaces, probes, metrics, debug, leaderElection, concurrency } = options;
+  checkDrain(options.drain, "createManager: ");
+  if (options.drain !== undefined && options.dryRun)
+    throw new RangeError("createManager: a drain as a dry run would never end: give one of drain and dryRun");
   if (typeof leaderElection === "object") checkLeaderElection(leaderElection);
   for (const name of ["gracefulShutdownMs", "cacheSyncTimeoutMs", "kindRetryMs"] as const) {
     const ms = options[name];
@@ -32,6 +42,11 @@ export function checkManagerOptions(options: ManagerOptions): void {
     if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= 65_535))
       throw new RangeError(`createManager: ${name}.port is ${String(port)}: give a port from 0 (any free one) to 65535`);
   }
+}
+
+function checkDrain(drain: unknown, where: string): void {
+  if (drain !== undefined && drain !== "release" && drain !== "clean")
+    throw new RangeError(`${where}drain is ${JSON.stringify(drain)}: give "release" or "clean", or leave it out`);
 }
 
 /** @throws RangeError as above */
@@ -86,6 +101,7 @@ function isFile(name: unknown): boolean {
 
 /** @throws RangeError that names the handler, the option and what it may be */
 export function checkControllerOptions(options: ControllerOptions<never>, handler: string): void {
+  checkDrain(options.drain, `cannot add handler "${handler}": `);
   const { concurrency, backoff } = options;
   if (concurrency !== undefined && !isCount(concurrency))
     throw new RangeError(`cannot add handler "${handler}": concurrency must be a whole number from 1, not ${concurrency}`);

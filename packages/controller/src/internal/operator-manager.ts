@@ -1,7 +1,7 @@
 /** The manager itself: its states, and what of its parts is asked from outside. What runs is in `runtime.ts`. */
 import { randomUUID } from "node:crypto";
 import { type Clock, systemClock, systemRandom } from "@treadle/apimachinery";
-import type { Exchange } from "@treadle/client";
+import type { Client, Exchange } from "@treadle/client";
 import type { Informers } from "@treadle/informer";
 import type { AnyHandler, Logger } from "@treadle/reconcile";
 import type { Registry } from "prom-client";
@@ -23,6 +23,7 @@ import { createActivity, settle, type SettleOptions } from "./activity.ts";
 import { admit, checkAddable } from "./admission.ts";
 import { checkControllerOptions, checkManagerOptions, checkNamespaces } from "./check-options.ts";
 import { connection } from "./connection.ts";
+import { drained, type DrainedOptions, DrainReasons } from "../drain/drain.ts";
 import { reporter } from "../dry-run/dry-write.ts";
 import { errorFields, messageOf } from "./error-text.ts";
 import { Health } from "./health.ts";
@@ -44,6 +45,8 @@ export class OperatorManager implements Manager {
   readonly #runnables: Runnable[] = [];
   readonly #health: Health;
   readonly #errors = new RecentErrors();
+  readonly #drainReasons = new DrainReasons();
+  #client: Client | undefined;
   readonly #abort = new AbortController();
   readonly #stopRequested = Promise.withResolvers<void>();
   #state: ManagerState = "new";
@@ -105,7 +108,7 @@ export class OperatorManager implements Manager {
     const removeHooks = this.#options.signals === false ? undefined : this.#listenToProcess();
     try {
       await this.start();
-      await this.#stopRequested.promise;
+      await (this.#options.drain === undefined ? this.#stopRequested.promise : this.drained());
       await this.stop();
     } catch (error) {
       // A stop that comes during the start is no failure.
@@ -192,6 +195,23 @@ export class OperatorManager implements Manager {
     );
   }
 
+  async drained({ onProgress, signal }: DrainedOptions = {}): Promise<void> {
+    const { informers } = this;
+    if (informers === undefined || this.#client === undefined)
+      throw new ManagerError("ERR_DRAIN", "cannot say what is drained before the start: await start()");
+    await drained({
+      client: this.#client,
+      informers,
+      handlers: this.controllers.filter(({ drain }) => drain !== undefined).map(({ handler }) => handler),
+      namespaces: this.#options.namespaces,
+      log: this.#log,
+      onChange: (listener) => this.onChange(listener),
+      reasons: this.#drainReasons,
+      signal: signal === undefined ? this.#abort.signal : AbortSignal.any([signal, this.#abort.signal]),
+      ...(onProgress === undefined ? {} : { onProgress }),
+    });
+  }
+
   onChange(listener: () => void): () => void {
     return this.#activity.subscribe(listener);
   }
@@ -225,8 +245,12 @@ export class OperatorManager implements Manager {
 
   /** What is said of one controller is stronger than what is said of all. */
   #assigned(outside: Settled["controllers"] = {}): readonly Assignment[] {
-    const { concurrency, resyncMs } = this.#options;
-    const ofAll = { ...(concurrency === undefined ? {} : { concurrency }), ...(resyncMs === undefined ? {} : { resyncMs }) };
+    const { concurrency, resyncMs, drain } = this.#options;
+    const ofAll = {
+      ...(concurrency === undefined ? {} : { concurrency }),
+      ...(resyncMs === undefined ? {} : { resyncMs }),
+      ...(drain === undefined ? {} : { drain }),
+    };
     return this.#assignments.map(({ handler, options }) => ({ handler, options: { ...ofAll, ...options, ...outside[handler.name] } }));
   }
 
@@ -278,6 +302,7 @@ export class OperatorManager implements Manager {
       throw error;
     });
     this.#election = election;
+    this.#client = client.client;
     return await startRuntime({
       ...client,
       clock: this.#clock,
@@ -305,7 +330,8 @@ export class OperatorManager implements Manager {
       countEvent: this.#options.events === false || dryRun !== false ? undefined : (result) => metrics?.recorded(result),
       metricsOf: (controller) => metrics?.controller(controller) ?? NO_METRICS,
       newID: this.#options.reconcileID ?? randomUUID,
-      onPass: this.#options.debug ? (report) => this.#noted(report) : onPass,
+      onPass:
+        this.#options.debug || assignments.some(({ options }) => options.drain !== undefined) ? (report) => this.#noted(report) : onPass,
       kindRetryMs,
       undeclared: onUndeclared,
       onChange: this.#activity.note,
@@ -362,6 +388,7 @@ export class OperatorManager implements Manager {
 
   #noted(report: PassReport): void {
     this.#errors.note(report, this.#clock.now());
+    this.#drainReasons.note(report);
     return this.#options.onPass?.(report);
   }
 
