@@ -67,7 +67,10 @@ describe("an owned kind", () => {
         dependentApply(Owner, {
           name: "config",
           kind: ConfigMap,
-          desired: ({ metadata }) => ({ metadata: { name: metadata.name, ...desired }, data: { key: "v" } }),
+          desired: ({ metadata }: { metadata: { name: string } }) => ({
+            metadata: { name: metadata.name, ...desired },
+            data: { key: "v" },
+          }),
         } as never),
       )
       .build();

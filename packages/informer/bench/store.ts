@@ -44,6 +44,7 @@ const informer = createInformer({
   kind: Pod,
   clock: systemClock,
   random: systemRandom,
+  onWarning: () => undefined,
 });
 
 let gcMs = 0;

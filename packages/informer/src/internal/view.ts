@@ -104,9 +104,9 @@ export class View<T extends KubernetesObject> {
     this.#listed.delete(scope);
     this.#distrusted.delete(scope);
     const isOver = ({ namespace = "" }: Ref): boolean => !isWatched(namespace);
-    for (const key of [...this.#claims.keys()]) if (isOver(refOf(key))) this.#claim(key, undefined);
+    for (const key of this.#claims.keys()) if (isOver(refOf(key))) this.#claim(key, undefined);
     for (const [key, held] of this.#held) if (isOver(refOf(key))) held.said.length = 0;
-    for (const object of [...this.#options.store.in(scope)]) {
+    for (const object of this.#options.store.in(scope)) {
       if (!isOver(object.metadata)) continue;
       this.#options.store.remove(object);
       this.#options.emit({ type: "deleted", object, unwatched: true });
