@@ -19,6 +19,8 @@ export class Process<In, Out extends object | string = string> {
     this.name = name;
     this.#child = fork(fileURLToPath(new URL(file, import.meta.url)), args, {
       execArgv: ["--conditions=@treadle/source"],
+      // Ctrl-C is for who started it; all end when their channel does.
+      detached: true,
       stdio: ["ignore", "pipe", "pipe", "ipc"],
     });
     for (const stream of [this.#child.stdout, this.#child.stderr])
@@ -68,7 +70,7 @@ export class Process<In, Out extends object | string = string> {
           listener = (message) => (fits(message) ? resolve(message) : undefined);
           this.#listeners.add(listener);
         }),
-        this.#failed(),
+        this.failed(),
       ]);
     } finally {
       if (listener !== undefined) this.#listeners.delete(listener);
@@ -93,7 +95,8 @@ export class Process<In, Out extends object | string = string> {
     this.#child.kill("SIGKILL");
   }
 
-  async #failed(): Promise<never> {
+  /** Rejects when the process ends. */
+  async failed(): Promise<never> {
     const code = await this.#exit;
     throw new Error(`the ${this.name} ended with ${code}:\n${this.#lines.join("\n")}`);
   }

@@ -72,11 +72,11 @@ export class Session implements AsyncDisposable {
     this.#auditor.send({ type: "fault over" });
   }
 
-  /** What the auditor says, as soon as all is right, and at last after `withinMs`. The writer has to rest. */
+  /** What the auditor says, as soon as all is right, and at last after `withinMs`. The writer has to rest. @throws when the operator has ended */
   async verdict(withinMs: number): Promise<Verdict> {
     const said = this.#auditor.next(({ type }) => type === "verdict");
     this.#auditor.send({ type: "rest", withinMs });
-    const message = await said;
+    const message = await Promise.race([said, this.operator.failed()]);
     if (message.type !== "verdict") throw new Error("the auditor gave no verdict");
     return message.verdict;
   }

@@ -49,7 +49,7 @@ console.log(`soak: ${hours} h before ${server.name === "memory" ? "the in-memory
   await using session = await Session.start({ server, namespace: `soak-${process.pid}`, random: seededRandom(seed + 1) });
   while (!stop.signal.aborted && problems.length === 0 && minutes() < hours * 60) await interval(session);
   problems.push(...trendProblems(samples));
-  await session.operator.stop().catch((error: unknown) => problems.push(String(error)));
+  if (problems.length === 0) await session.operator.stop().catch((error: unknown) => problems.push(String(error)));
 }
 console.log(
   `soak: ${minutes().toFixed(1)} min${stop.signal.aborted ? " (ended early)" : ""}, ${changes} changes, ${passes} passes, ${faults} faults, right again within ${(slowestMs / 1000).toFixed(1)} s; ${problems.length} problems`,

@@ -20,7 +20,7 @@ describe("an operator's process behind faults", { timeout: 120_000 }, () => {
   let server: Server;
   beforeAll(async () => {
     server = await memoryServer();
-  });
+  }, 60_000);
   afterAll(async () => await server[Symbol.asyncDispose]());
 
   // Each waits most of its time, for processes that start and for pauses.
