@@ -150,7 +150,7 @@ class World implements FakeWorld {
     this.#backend = new Backend({ clock: this.clock, kinds: declared, manifests: this.#manifests, server });
     this.#user = new User(this.#backend, "fakeWorld");
     const { client, random } = this.#backend;
-    this.#informers = createInformers({ client, clock: this.clock, random });
+    this.#informers = createInformers({ client, clock: this.clock, random, onWarning: () => undefined });
     const managers = managersOf(handler.pipeline.before);
     const ingest = (object: KubernetesObject): KubernetesObject => keepOwnManagedFields(object, managers);
     for (const kind of watchedKindsOf([handler])) this.#informers.for(kind, { ingest });

@@ -5,7 +5,8 @@ import type { Client, Exchange } from "@treadle/client";
 import type { Informers } from "@treadle/informer";
 import type { AnyHandler, Logger } from "@treadle/reconcile";
 import type { Registry } from "prom-client";
-import type { Controller, ControllerOptions, ControllerStatus, PassReport } from "../controller.ts";
+import type { Controller, ControllerStatus } from "../controller.ts";
+import type { ControllerOptions, PassReport } from "../controller-options.ts";
 import type { DebugSource } from "../debug/debug-server.ts";
 import { RecentErrors } from "../debug/recent-errors.ts";
 import { createLogger } from "../log.ts";
@@ -17,11 +18,11 @@ import { ManagerError } from "../manager-error.ts";
 import { NO_METRICS } from "../metrics/controller-metrics.ts";
 import type { ManagerMetrics } from "../metrics/prometheus.ts";
 import type { ManagerOptions, Runnable } from "../options.ts";
-import type { Settled } from "../settings/settings.ts";
 import { loadTracing } from "../tracing/tracing.ts";
 import { createActivity, settle, type SettleOptions } from "./activity.ts";
 import { admit, checkAddable } from "./admission.ts";
 import { checkControllerOptions, checkManagerOptions, checkNamespaces } from "./check-options.ts";
+import { configure } from "./configure.ts";
 import { connection } from "./connection.ts";
 import { drained, type DrainedOptions, DrainReasons } from "../drain/drain.ts";
 import { reporter } from "../dry-run/dry-write.ts";
@@ -53,7 +54,7 @@ export class OperatorManager implements Manager {
   #metrics: Promise<ManagerMetrics> | undefined;
   #loadedMetrics: ManagerMetrics | undefined;
   #parts: Pick<Runtime, "informers" | "controllers" | "presence" | "recorder" | "namespaces" | "feeds"> | undefined;
-  /** Set before the start. */
+  /** Set by {@link setNamespaces}, in place of the option. */
   #namespaces: { readonly chosen: readonly string[] | undefined } | undefined;
   #servers: ReadonlyMap<string, HttpServer> = new Map();
   #starting: Promise<Runtime> | undefined;
@@ -151,8 +152,8 @@ export class OperatorManager implements Manager {
 
   async setNamespaces(namespaces: readonly string[] | undefined, signal?: AbortSignal): Promise<void> {
     checkNamespaces("setNamespaces", namespaces);
-    if (this.#parts !== undefined) await this.#parts.namespaces.set(namespaces, signal);
-    else this.#namespaces = { chosen: namespaces };
+    this.#namespaces = { chosen: namespaces };
+    await this.#parts?.namespaces.set(namespaces, signal);
   }
 
   get addresses(): ManagerAddresses {
@@ -203,7 +204,7 @@ export class OperatorManager implements Manager {
       client: this.#client,
       informers,
       handlers: this.controllers.filter(({ drain }) => drain !== undefined).map(({ handler }) => handler),
-      namespaces: this.#options.namespaces,
+      namespaces: this.#watched(this.#options.namespaces),
       log: this.#log,
       onChange: (listener) => this.onChange(listener),
       reasons: this.#drainReasons,
@@ -214,6 +215,10 @@ export class OperatorManager implements Manager {
 
   onChange(listener: () => void): () => void {
     return this.#activity.subscribe(listener);
+  }
+
+  #watched(option: readonly string[] | undefined): readonly string[] | undefined {
+    return this.#namespaces === undefined ? option : this.#namespaces.chosen;
   }
 
   #isInspected(): boolean {
@@ -227,35 +232,11 @@ export class OperatorManager implements Manager {
     return this.#logger;
   }
 
-  /** What is set from outside of the program joins what it says. */
-  async #configure(): Promise<readonly Assignment[]> {
-    const { env = process.env, configFile } = this.#options;
-    if (configFile === undefined && !Object.keys(env).some((name) => name.startsWith("TREADLE_"))) return this.#assigned();
-    const { settle: settleOptions } = await import("../settings/settings.ts");
-    const { options, controllers, from } = await settleOptions(
-      this.#options,
-      env,
-      this.#handlers().map(({ name }) => name),
-    );
-    this.#options = options;
-    this.#logger = undefined;
-    if (from.file !== undefined || from.environment.length > 0) this.#log.info(from, "settings from outside of the program");
-    return this.#assigned(controllers);
-  }
-
-  /** What is said of one controller is stronger than what is said of all. */
-  #assigned(outside: Settled["controllers"] = {}): readonly Assignment[] {
-    const { concurrency, resyncMs, drain } = this.#options;
-    const ofAll = {
-      ...(concurrency === undefined ? {} : { concurrency }),
-      ...(resyncMs === undefined ? {} : { resyncMs }),
-      ...(drain === undefined ? {} : { drain }),
-    };
-    return this.#assignments.map(({ handler, options }) => ({ handler, options: { ...ofAll, ...options, ...outside[handler.name] } }));
-  }
-
   async #startRuntime(): Promise<Runtime> {
-    const assignments = await this.#configure();
+    const { options: configured, assignments, from } = await configure(this.#options, this.#assignments);
+    this.#options = configured;
+    this.#logger = undefined;
+    if (from !== undefined) this.#log.info(from, "settings from outside of the program");
     if (this.#options.leaderElection) this.#health.watchElection(() => this.#election?.problem);
     const {
       gracefulShutdownMs = 30_000,
@@ -312,7 +293,7 @@ export class OperatorManager implements Manager {
       tracing,
       onWorkFailed: (error) => this.#fail(error),
       log,
-      namespaces: this.#namespaces === undefined ? namespaces : this.#namespaces.chosen,
+      namespaces: this.#watched(namespaces),
       cache,
       assignments,
       runnables: this.#runnables,
