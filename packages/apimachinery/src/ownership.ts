@@ -5,7 +5,7 @@
  * namespace, or must not be followed by the garbage collector), by the owner named in its owner-id label.
  * A reference that is not the controller's says only whose deletion it follows, and does not make anyone the owner.
  */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { groupOf, parseApiVersion } from "./gvk.ts";
 import { groupKindOf } from "./kind.ts";
 import { type KubernetesObject, keyOf, type OwnerReference } from "./objects.ts";
@@ -50,7 +50,7 @@ export function ownership(live: KubernetesObject, owner: KubernetesObject, handl
 export function ownerId(owner: KubernetesObject): string {
   const { namespace = "", name, uid } = owner.metadata;
   const parts = [groupKindOf({ group: parseApiVersion(owner.apiVersion).group, kind: owner.kind }), namespace, name, uidOf(owner, uid)];
-  return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 32);
+  return hash("sha256", JSON.stringify(parts), "hex").slice(0, 32);
 }
 
 /** The key of the label that says which owner an object has, among the owners of this handler. */

@@ -1,5 +1,5 @@
 /** One dependent as its step runs it: the author's options with their defaults, and what follows from them without a request. */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import {
   apiVersionOf,
   canReference,
@@ -165,10 +165,7 @@ export function digestAnnotation(handlerName: string): string {
 
 /** The same for the same JSON, whatever the order of its members. */
 export function digestOf(value: unknown): string {
-  return createHash("sha256")
-    .update(JSON.stringify(sorted(value)))
-    .digest("hex")
-    .slice(0, 32);
+  return hash("sha256", JSON.stringify(sorted(value)), "hex").slice(0, 32);
 }
 
 /** What is applied. */
