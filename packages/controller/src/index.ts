@@ -1,5 +1,6 @@
 export { cached, type CachedKind, type CachedOptions } from "./cached.ts";
-export type { Controller, ControllerOptions, ControllerStatus, PassReport } from "./controller.ts";
+export type { Controller, ControllerStatus } from "./controller.ts";
+export type { ControllerOptions, PassReport } from "./controller-options.ts";
 export { migrateStoredVersions, type StoredVersions, type StoredVersionsOptions } from "./crd/migrate-stored-versions.ts";
 export type { DrainedOptions, HeldObject } from "./drain/drain.ts";
 export type { DryWrite } from "./dry-run/dry-write.ts";

@@ -9,7 +9,7 @@ import type { DryWrite } from "./dry-run/dry-write.ts";
 import type { LeaderElectionOptions } from "./leader-election/options.ts";
 import type { CachedKind } from "./cached.ts";
 import type { LogOptions } from "./log.ts";
-import type { PassReport } from "./controller.ts";
+import type { PassReport } from "./controller-options.ts";
 
 export interface ManagerOptions {
   /** A file of YAML or JSON with settings, read at the start. `TREADLE_CONFIG` names another. @defaultValue none */

@@ -6,7 +6,7 @@ import { groupKindOf, isKindNotServed, keyOf, type KubernetesObject, metadataOnl
 import type { Client } from "@treadle/client";
 import type { Informers } from "@treadle/informer";
 import type { AnyHandler, Logger } from "@treadle/reconcile";
-import type { PassReport } from "../controller.ts";
+import type { PassReport } from "../controller-options.ts";
 import { ManagerError } from "../manager-error.ts";
 
 /** An object that has not been let go. */

@@ -9,7 +9,7 @@ import {
 } from "@treadle/apimachinery";
 import { projection } from "@treadle/informer";
 import type { CachedKind } from "../cached.ts";
-import type { ControllerOptions } from "../controller.ts";
+import type { ControllerOptions } from "../controller-options.ts";
 import { checkLeaderElection } from "../leader-election/options.ts";
 import type { ManagerOptions } from "../options.ts";
 import { messageOf } from "./error-text.ts";

@@ -5,7 +5,7 @@
  * overlay can change in one line; the code loses since what it says are the author's defaults. For one controller: what
  * is said of it from outside, then what `manager.add` says of it, then what is said of all from outside, then in code.
  */
-import type { ControllerOptions } from "../controller.ts";
+import type { ControllerOptions } from "../controller-options.ts";
 import { ManagerError } from "../manager-error.ts";
 import type { ManagerOptions } from "../options.ts";
 import { checkManagerOptions } from "../internal/check-options.ts";
