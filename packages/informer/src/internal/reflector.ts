@@ -127,7 +127,7 @@ export class Reflector<T extends KubernetesObject> {
     if (this.#initialEvents === "skip once") this.#initialEvents = "try";
     const watchdog = this.#guard(signal, QUIET_WITH_BOOKMARKS_MS, "list");
     try {
-      const { source, sink, pageSize, pacer, memory } = this.#options;
+      const { source, pageSize, pacer, memory } = this.#options;
       memory.begin();
       const { objects, version } = await listAll(source, pageSize, {
         signal: watchdog.signal,
@@ -136,17 +136,18 @@ export class Reflector<T extends KubernetesObject> {
           pacer.used();
           if (remaining !== undefined) memory.expect(remaining);
         },
-        take: async (object) => {
-          await this.#breathe(watchdog.signal);
-          const kept = sink.take(object);
-          memory.took(kept);
-          return kept;
-        },
+        take: async (object) => (await this.#breathe(watchdog.signal), this.#take(object)),
       });
       await this.#replace(objects, versionIn(version, source, "list"), watchdog);
     } finally {
       watchdog.end();
     }
+  }
+
+  #take(object: T): T {
+    const kept = this.#options.sink.take(object);
+    this.#options.memory.took(kept);
+    return kept;
   }
 
   async #replace(objects: ReadonlyMap<string, T>, version: string, watchdog: Watchdog): Promise<void> {
@@ -197,7 +198,7 @@ export class Reflector<T extends KubernetesObject> {
 
   /** Up to the bookmark that ends them. @throws when the stream ends before. */
   async #readInitialEvents(iterator: AsyncIterator<WatchEvent<T>>, watchdog: Watchdog): Promise<void> {
-    const { source, sink, memory } = this.#options;
+    const { source, memory } = this.#options;
     const objects = new Map<string, T>();
     memory.begin();
     for (;;) {
@@ -209,13 +210,8 @@ export class Reflector<T extends KubernetesObject> {
         return await this.#replace(objects, versionIn(versionOf(event.object), source, "watch"), watchdog);
       }
       const key = checkedKey(event.object, source);
-      if (event.type === "DELETED") {
-        objects.delete(key);
-        continue;
-      }
-      const kept = sink.take(event.object);
-      memory.took(kept);
-      objects.set(key, kept);
+      if (event.type === "DELETED") objects.delete(key);
+      else objects.set(key, this.#take(event.object));
     }
   }
 
