@@ -84,7 +84,13 @@ describe("the CRD", () => {
     const fields = (common: Partial<ResourceCommon>): readonly string[] =>
       Object.keys(schemaOf({ spec: z.object({ a: z.string() }) }, common).properties?.["status"]?.properties ?? {});
     expect(fields({})).toEqual(["conditions", "observedGeneration", "lastHandledReconcileAt"]);
-    expect(fields({ stepState: true, dependents: true })).toEqual(["conditions", "observedGeneration", "lastHandledReconcileAt", "steps", "dependents"]);
+    expect(fields({ stepState: true, dependents: true })).toEqual([
+      "conditions",
+      "observedGeneration",
+      "lastHandledReconcileAt",
+      "steps",
+      "dependents",
+    ]);
     expect(define({ spec: z.object({}) }, { stepState: true }).resource).toMatchObject({ stepState: true, dependents: false });
   });
 

@@ -30,6 +30,7 @@ describe("a step", () => {
       state: undefined,
       writes: [],
       finalizer: "before-do",
+      runsDry: true,
       timeoutMs: undefined,
       gate: undefined,
       do: undefined,
@@ -38,6 +39,7 @@ describe("a step", () => {
       children: undefined,
       concurrency: undefined,
       conditionsOptions: undefined,
+      pauseOptions: undefined,
       dependent: undefined,
     });
   });

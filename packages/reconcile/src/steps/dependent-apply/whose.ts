@@ -15,7 +15,7 @@ export type Whose =
   | { readonly type: "foreign"; readonly owner: string | undefined };
 
 export function whoseIs(unit: Unit, live: KubernetesObject): Whose {
-  const { dependent, owner, handlerNames, pass } = unit;
+  const { dependent, owner, handlerNames } = unit;
   const { adopt } = dependent;
   const found = ownership(live, owner, handlerNames);
   if (found.type === "ours") {
