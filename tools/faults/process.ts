@@ -1,6 +1,5 @@
 /** A program of the suite in a process of its own, with a channel to it. */
 import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
 const ENDS_WITHIN_MS = 20_000;
@@ -31,9 +30,9 @@ export class Process<In, Out extends object | string = string> {
     this.#child.on("message", (message) => {
       for (const listener of this.#listeners) listener(message as In);
     });
-    // A channel that breaks says so with the end of the process.
+    // What is sent to a process that just ends does not arrive: of that its end tells.
     this.#child.on("error", () => {});
-    this.#exit = once(this.#child, "close").then(([code, signal]) => code ?? signal);
+    this.#exit = new Promise((resolve) => this.#child.once("close", (code, signal) => resolve(code ?? signal)));
   }
 
   get pid(): number | undefined {
