@@ -29,6 +29,8 @@ export default defineConfig({
     ...TAGS,
     testTimeout: isOnRealServer ? 180_000 : 20_000,
     hookTimeout: isOnRealServer ? 60_000 : 10_000,
+    // Files of one worker share what they import, which takes longer than most of them: none may depend on the order in which they run.
+    isolate: false,
     // One server for all: a cluster begins by emptying it.
     fileParallelism: !isOnRealServer,
     execArgv: ["--conditions=@treadle/source"],
