@@ -40,8 +40,8 @@ export class Freezer {
   }
 }
 
-/** V8's JSON parser shares shorter strings by itself. */
-const SHORT = 10;
+/** V8's JSON parser shares strings of up to 9 characters by itself. */
+const SHORT = 9;
 /** Longer ones are seldom equal, and dear to compare. */
 const LONG = 64;
 const GENERATION = 2000;

@@ -8,10 +8,10 @@ export class Pacer {
   #startedAt: number | undefined;
 
   /**
-   * @param sliceMs Processor time, so the real clock counts and not the injected one. @defaultValue 8, which leaves room below 10 ms for the last object
+   * @param sliceMs Processor time, so the real clock counts and not the injected one. @defaultValue 6, which leaves room below 10 ms for what the turn began with (a chunk of a stream) and for the last object
    * Infinite in virtual time, where every run has to be like the last: what was slow once must not change the order of things.
    */
-  constructor(sliceMs = 8, now: () => number = () => performance.now()) {
+  constructor(sliceMs = 6, now: () => number = () => performance.now()) {
     this.#sliceMs = sliceMs;
     this.#now = now;
   }
