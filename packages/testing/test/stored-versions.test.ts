@@ -2,7 +2,7 @@
 import { kind } from "@treadle/apimachinery";
 import { CustomResourceDefinition } from "@treadle/apimachinery/kinds";
 import { migrateStoredVersions } from "@treadle/controller";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { startTestCluster } from "../src/index.ts";
 
 const NAME = "shelves.stored.example.dev";
@@ -23,14 +23,28 @@ test("objects are written in the storage version, then the old one may go", asyn
   expect(await migrateStoredVersions(client, NAME)).toEqual({ storageVersion: "v1", removed: [], rewritten: 0 });
   await client.patch(CustomResourceDefinition, { name: NAME }, { type: "merge", body: { spec: { versions: versions("v2") } } });
   const told: number[] = [];
-  const migrated = await migrateStoredVersions(client, NAME, { onProgress: (rewritten) => void told.push(rewritten) });
+  // For a moment after the change a real server says that it is initializing its storage.
+  const migrated = await vi.waitFor(
+    async () => await migrateStoredVersions(client, NAME, { onProgress: (rewritten) => void told.push(rewritten) }),
+    { timeout: 15_000, interval: 500 },
+  );
   expect(migrated).toEqual({ storageVersion: "v2", removed: ["v1"], rewritten: 2 });
   expect(told).toEqual([2]);
   expect((await client.get(CustomResourceDefinition, { name: NAME }))?.status?.storedVersions).toEqual(["v2"]);
   expect(await client.get(Shelf, { name: "a", namespace: "default" })).toMatchObject({ spec: { size: 3 } });
   expect(await migrateStoredVersions(client, NAME)).toMatchObject({ removed: [], rewritten: 0 });
-  const [, v2] = versions("v2");
-  await client.patch(CustomResourceDefinition, { name: NAME }, { type: "merge", body: { spec: { versions: [v2] } } });
+});
+
+test("the old version may go only after that", { tags: ["memory"] }, async () => {
+  await using cluster = await startTestCluster({ objects: [crd, shelf("a")] });
+  const { client } = cluster;
+  const becomes = async (to: readonly object[]): Promise<unknown> =>
+    await client.patch(CustomResourceDefinition, { name: NAME }, { type: "merge", body: { spec: { versions: to } } });
+  await becomes(versions("v2"));
+  const only = versions("v2").slice(1);
+  await expect(becomes(only)).rejects.toMatchObject({ code: "ERR_INVALID" });
+  await migrateStoredVersions(client, NAME);
+  await becomes(only);
 });
 
 test("a CRD that is not there is named", async () => {
