@@ -9,7 +9,7 @@ import type { AnyHandler } from "./handler.ts";
 import { hasOurFinalizer } from "./internal/finalizer.ts";
 import { Memories } from "./internal/memories.ts";
 import { PAUSED_OUTCOME, runPass } from "./internal/pass.ts";
-import { Pass } from "./internal/pass-state.ts";
+import { NOTHING_WRITTEN, Pass } from "./internal/pass-state.ts";
 import { noteClaims } from "./internal/predecessors.ts";
 import { describe, withoutSecrets } from "./internal/redact.ts";
 import { decideRequeue, isTerminal, nextWait, paced } from "./internal/requeue.ts";
@@ -133,7 +133,7 @@ function resultOf(pass: Pass): PassResult {
   // What a dry run did not write it would write again in each pass.
   const progressed =
     !pass.env.isDryRun && (writer.writesBesidesStatus > 0 || [...pass.written].some((write) => !memory.written.has(write)));
-  memory.written = pass.written;
+  memory.written = pass.written.size === 0 ? NOTHING_WRITTEN : pass.written;
   const wishes = paced(memory.waiting, asked, progressed);
   const waitMs = nextWait(memory.waiting, wishes, progressed);
   const errors = failures.map(({ error }) => error);

@@ -44,7 +44,8 @@ export function materialChanges(
 
 /** Which changes are heartbeats: not decisive, and of the same place as what ended the passes before. */
 export class Heartbeats {
-  readonly #inARow: Map<string, number> = new Map();
+  /** Made for the first change: most objects never see one. */
+  #inARow: Map<string, number> | undefined;
   #passes = 0;
 
   /** Passes that ended one after the other because somebody else wrote. */
@@ -54,15 +55,17 @@ export class Heartbeats {
 
   /** The changes without those that ended the last two passes: waiting for a quiet moment would be waiting for ever. */
   without(changes: readonly Change[]): readonly Change[] {
-    return changes.filter(({ path, isDecisive }) => isDecisive || (this.#inARow.get(path) ?? 0) < ENDED_IN_A_ROW);
+    return changes.filter(({ path, isDecisive }) => isDecisive || (this.#inARow?.get(path) ?? 0) < ENDED_IN_A_ROW);
   }
 
   /** A pass is over, and these changes have ended it; none when it came to its end. */
   passEnded(by: readonly Change[] | undefined): void {
     this.#passes = by === undefined ? 0 : this.#passes + 1;
+    if (by === undefined && this.#inARow === undefined) return;
+    const inARow = (this.#inARow ??= new Map());
     const paths = new Set((by ?? []).map(({ path }) => path));
-    for (const [path, times] of this.#inARow) if (times < ENDED_IN_A_ROW && !paths.has(path)) this.#inARow.delete(path);
-    for (const path of paths) this.#inARow.set(path, (this.#inARow.get(path) ?? 0) + 1);
+    for (const [path, times] of inARow) if (times < ENDED_IN_A_ROW && !paths.has(path)) inARow.delete(path);
+    for (const path of paths) inARow.set(path, (inARow.get(path) ?? 0) + 1);
   }
 }
 

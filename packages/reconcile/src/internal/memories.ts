@@ -6,6 +6,9 @@ import { type KeyMemory, newMemory } from "./pass-state.ts";
 import type { Pipeline } from "./pipeline.ts";
 import { readerOf } from "./resolve.ts";
 
+/** Shared, since it is remembered of nearly every object. */
+const NO_PROBLEMS: readonly string[] = [];
+
 export class Memories {
   readonly #pipeline: Pipeline;
   readonly #fetches: Fetches;
@@ -30,7 +33,8 @@ export class Memories {
     }
     if (memory.checked === undefined || memory.checked.generation !== generation) {
       const problems = this.#pipeline.kind.resource?.problems(object) ?? [];
-      memory.checked = { generation, problems: problems.map(({ path, message }) => `${path}: ${message}`) };
+      const texts = problems.map(({ path, message }) => `${path}: ${message}`);
+      memory.checked = { generation, problems: texts.length === 0 ? NO_PROBLEMS : texts };
     }
     return memory;
   }

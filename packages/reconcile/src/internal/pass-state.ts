@@ -34,12 +34,16 @@ export interface KeyMemory {
   /** When this process saw the object first, in milliseconds of the clock. */
   readonly sinceMs: number;
   /** When what was found under a former name of the handler got the present one, in milliseconds of the clock. */
-  readonly claimedAtMs: Map<string, number>;
+  claimedAtMs?: Map<string, number>;
   /** The fetched objects that the last pass's reads named. */
   fetched: ReadonlyMap<string, Held>;
   /** What `dependentApply()` remembers of its objects, by step. */
   dependents?: Map<string, unknown>;
 }
+
+/** Shared: an empty set or map is 200 bytes, and most objects would have several. */
+export const NOTHING_WRITTEN: ReadonlySet<string> = new Set();
+export const NOTHING_FETCHED: ReadonlyMap<string, Held> = new Map();
 
 /** What is remembered of an object that was never seen. */
 export function newMemory(
@@ -52,11 +56,10 @@ export function newMemory(
     sinceMs,
     checked: undefined,
     waiting: { reason: "", attempts: 0, inVain: 0 },
-    written: new Set(),
+    written: NOTHING_WRITTEN,
     notStored: undefined,
     heartbeats: new Heartbeats(),
-    claimedAtMs: new Map(),
-    fetched: new Map(),
+    fetched: NOTHING_FETCHED,
   };
 }
 

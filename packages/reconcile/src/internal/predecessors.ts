@@ -47,7 +47,7 @@ const ROLLOUT_MS = 60_000;
  */
 export function claims(pass: Pass, what: string, { isNeededByOld }: { readonly isNeededByOld: boolean }): boolean {
   const { memory, clock } = pass;
-  const last = memory.claimedAtMs.get(what);
+  const last = memory.claimedAtMs?.get(what);
   const dueMs = last === undefined ? (isNeededByOld ? memory.sinceMs + ROLLOUT_MS : 0) : last + CLAIM_AGAIN_MS;
   const restMs = dueMs - clock.now();
   if (restMs > 0) {
@@ -61,5 +61,5 @@ export function claims(pass: Pass, what: string, { isNeededByOld }: { readonly i
 /** The pass is over: what it took is remembered, unless some of it may not have been stored. */
 export function noteClaims({ memory, claimed, clock, failures, over }: Pass): void {
   if (failures.length > 0 || over !== undefined) return;
-  for (const what of claimed) memory.claimedAtMs.set(what, clock.now());
+  for (const what of claimed) (memory.claimedAtMs ??= new Map()).set(what, clock.now());
 }

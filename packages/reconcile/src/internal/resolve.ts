@@ -17,7 +17,7 @@ import { isRetryAfterError, isTerminalError } from "../errors.ts";
 import { deepFreeze } from "../fetches.ts";
 import { type AnyRead, inNamespaceOf, type ManyRead, type OneRead, refOfRead, selectorOf } from "../reads.ts";
 import type { Scope } from "./deadline.ts";
-import type { Pass } from "./pass-state.ts";
+import { NOTHING_FETCHED, type Pass } from "./pass-state.ts";
 import type { Pipeline } from "./pipeline.ts";
 import { statusMessage } from "./redact.ts";
 import { servedVersionOf } from "./served.ts";
@@ -157,7 +157,7 @@ export function holdFetched(pass: Pass): void {
   const reader = readerOf(pipeline, keyOf(pass.object.metadata));
   for (const { kind, ref } of held.values()) fetches.hold(kind, ref, reader);
   for (const [id, { kind, ref }] of memory.fetched) if (!held.has(id)) fetches.release(kind, ref, reader);
-  memory.fetched = held;
+  memory.fetched = held.size === 0 ? NOTHING_FETCHED : held;
 }
 
 /** A read whose object is held in {@link Fetches}. */
