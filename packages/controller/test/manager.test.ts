@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ApiError, fakeClock, type Transport } from "@treadle/apimachinery";
-import { connect } from "@treadle/client";
+import { connect, createClient, httpTransport } from "@treadle/client";
 import { type AnyHandler, conditions, handler, step } from "@treadle/reconcile";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { Registry } from "prom-client";
@@ -27,6 +27,25 @@ const forbidding = (transport: Transport): Transport => ({
     body: JSON.stringify({ kind: "Status", apiVersion: "v1", status: "Failure", reason: "Forbidden", code: 403, message: "no" }),
   }),
 });
+
+/** Tells when no request is on its way. */
+function counted(transport: Transport): { readonly transport: Transport; quiet(): Promise<void> } {
+  const requests = new Set<Promise<unknown>>();
+  return {
+    transport: {
+      ...transport,
+      request(request) {
+        const answer = transport.request(request);
+        const ended = answer.catch(() => undefined).finally(() => requests.delete(ended));
+        requests.add(ended);
+        return answer;
+      },
+    },
+    async quiet() {
+      while (requests.size > 0) await Promise.all(requests);
+    },
+  };
+}
 
 function errorOf(run: () => unknown): unknown {
   try {
@@ -145,24 +164,31 @@ describe("a start that fails", () => {
     await new Promise((resolve) => taken.once("listening", resolve));
     const { port } = taken.address() as AddressInfo;
     await new Promise((resolve) => taken.close(resolve));
+    const server = `http://127.0.0.1:${port}`;
     const clock = fakeClock();
-    const config = { source: "test", server: `http://127.0.0.1:${port}`, credentials: async () => ({}) };
-    const warned = Promise.withResolvers<string>();
-    const log = { ...quiet, warn: (_: object, text: string) => warned.resolve(text) };
-    const cacheSyncTimeoutMs = 3_600_000;
-    const manager = createManager({ config, clock, log, probes: false, metrics: false, signals: false, cacheSyncTimeoutMs });
-    const run = manager.add(idling).run();
-    const failed = run.catch((error: unknown) => error);
-    let warning: string | undefined;
-    void warned.promise.then((text) => {
-      warning = text;
+    const sockets = counted(httpTransport({ server, clock }));
+    const warnings: string[] = [];
+    const manager = createManager({
+      client: (wish) => createClient({ ...wish, transport: sockets.transport }),
+      clock,
+      log: { ...quiet, warn: (_, text) => void warnings.push(text) },
+      probes: false,
+      metrics: false,
+      signals: false,
+      cacheSyncTimeoutMs: 60_000,
     });
-    // The sockets are real, so the time between two attempts may not fly by.
-    while (warning === undefined) await clock.advance(20);
-    expect(warning).toContain(`cannot watch Widget: no connection to http://127.0.0.1:${port}`);
-    await clock.advance(cacheSyncTimeoutMs);
-    const error = await failed;
-    expect(error).toMatchObject({ code: "ERR_CACHE_SYNC", message: expect.stringContaining(`127.0.0.1:${port}`) });
+    let failed: unknown;
+    const run = manager
+      .add(idling)
+      .run()
+      .catch((error: unknown) => {
+        failed = error;
+      });
+    // The sockets are real: no time may pass while one is on its way.
+    for (; failed === undefined; await clock.advance(100)) await sockets.quiet();
+    await run;
+    expect(warnings[0]).toContain(`cannot watch Widget: no connection to ${server}`);
+    expect(failed).toMatchObject({ code: "ERR_CACHE_SYNC", message: expect.stringContaining(`127.0.0.1:${port}`) });
   });
 
   test("a malformed kubeconfig is reported as it is", async () => {

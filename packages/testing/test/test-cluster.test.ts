@@ -97,7 +97,7 @@ describe("an operator that keeps itself awake", { tags: ["memory"] }, () => {
   test.for([
     { name: "by what it writes", restless: noisy, why: /default\/a does not come to rest: 1000 passes, the last ended "done"/ },
     { name: "by asking for another pass", restless: again, why: /default\/a does not come to rest: 1000 passes.*: once more/ },
-  ])("is reported, not run for ever: $name", async ({ restless, why }) => {
+  ])("is reported, not run for ever: $name", { timeout: 60_000 }, async ({ restless, why }) => {
     await using cluster = await startTestCluster({ objects: [primary("a")], kinds: [RW] });
     const op = await cluster.start(handler(RW).step(restless).build());
     await expect(op.settled()).rejects.toThrow(why);

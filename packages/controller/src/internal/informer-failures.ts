@@ -3,7 +3,6 @@
  * of a start that did not come about.
  */
 import { apiVersionOf, type Clock, groupKindOf, isForbidden, isKindNotServed, type Kind } from "@treadle/apimachinery";
-import { isConnectionError } from "@treadle/client";
 import type { Informer, InformerErrorSource } from "@treadle/informer";
 import type { Logger } from "@treadle/reconcile";
 import { ManagerError } from "../manager-error.ts";
@@ -52,6 +51,5 @@ function fixOf(error: unknown, kind: Kind): string {
     const isOfAll = kind.scope === "Namespaced" && /at the cluster scope/.test(messageOf(error));
     return isOfAll ? `${allow} in all namespaces, or set createManager({ namespaces }) where its Roles are of some only` : allow;
   }
-  if (isConnectionError(error) && error.code === "ERR_UNREACHABLE") return "; is the server up, and the kubeconfig that of this cluster?";
   return "";
 }
