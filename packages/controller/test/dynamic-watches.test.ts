@@ -105,9 +105,9 @@ describe("a kind that is watched from now on", () => {
     const owner = await world.user.get(Widget, { name: "b", namespace: "default" });
     const watch = dynamic.watch(ConfigMap, how);
     await watch.synced();
-    const references = [{ apiVersion: "test.treadle.dev/v1", kind: "Widget", name: "b", uid: owner.metadata.uid ?? "" }];
-    await world.user.create(ConfigMap, config("named", { labels: { of: "b" }, ownerReferences: references }));
-    await world.user.create(ConfigMap, config("other", { ownerReferences: [{ ...references[0], uid: "of-another-one" }] }));
+    const reference = { apiVersion: "test.treadle.dev/v1", kind: "Widget", name: "b", uid: owner?.metadata.uid ?? "" };
+    await world.user.create(ConfigMap, config("named", { labels: { of: "b" }, ownerReferences: [reference] }));
+    await world.user.create(ConfigMap, config("other", { ownerReferences: [{ ...reference, uid: "of-another-one" }] }));
     await world.settled();
     expect(world.passesSince()).toEqual(["default/b"]);
     await watch.stop();

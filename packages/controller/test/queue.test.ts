@@ -3,6 +3,7 @@ import { fakeClock, keyOf } from "@treadle/apimachinery";
 import { Namespace } from "@treadle/apimachinery/kinds";
 import { type AnyHandler, handler, step } from "@treadle/reconcile";
 import { expect, test } from "vitest";
+import type { ControllerOptions } from "../src/index.ts";
 import { startWorld, Widget, widget, type World, type WorldOptions } from "./world.ts";
 
 /** One that calls `pass` with each key. */
@@ -20,9 +21,9 @@ function handling(pass: (key: string) => unknown): AnyHandler {
     .build();
 }
 
-async function world(worker: AnyHandler, add: Parameters<World["manager"]["add"]>[1], options: Partial<WorldOptions> = {}): Promise<World> {
+async function world(worker: AnyHandler, add: ControllerOptions, options: Partial<WorldOptions> = {}): Promise<World> {
   const made = await startWorld({ handlers: [], start: false, ...options });
-  made.manager.add(worker, add as object);
+  made.manager.add(worker, add);
   return made;
 }
 
