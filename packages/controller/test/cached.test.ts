@@ -150,13 +150,17 @@ describe("what cannot be", () => {
     );
   });
 
-  test("all Secrets of a cluster are watched: that is said once; with a selector it is not", async () => {
+  test("whole Pods of all namespaces are said to be watched, once; with a selector, and of Secrets, whose metadata is enough, nothing is said", async () => {
+    const ofPods = handler(Pod)
+      .step(step(Pod, { name: "look", do: () => undefined }))
+      .build();
     const unscoped = async (options: Partial<WorldOptions>): Promise<unknown[]> =>
-      (await startWorld({ handlers: [ofSecrets], ...options })).logs
+      (await startWorld({ handlers: [ofPods], ...options })).logs
         .filter(({ data }) => data["warning"] === "unscoped")
         .map(({ text }) => text);
-    expect(await unscoped({})).toEqual([expect.stringContaining("the metadata of every Secret of the cluster is watched")]);
-    expect(await unscoped({ cache: [cached(Secret, { fieldSelector: "type=Opaque" })] })).toEqual([]);
+    expect(await unscoped({})).toEqual([expect.stringContaining("every Pod of the cluster is watched")]);
+    expect(await unscoped({ cache: [cached(Pod, { labelSelector: { app: "x" } })] })).toEqual([]);
     expect(await unscoped({ namespaces: ["default"] })).toEqual([]);
+    expect(await unscoped({ handlers: [ofSecrets] })).toEqual([]);
   });
 });

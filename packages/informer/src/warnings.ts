@@ -25,15 +25,13 @@ export interface Forecast {
 /** Kinds of which a cluster has very many, or whose contents are secret. */
 const MANY: ReadonlySet<string> = new Set(["v1/Secret", "v1/Pod", "v1/Event", "events.k8s.io/v1/Event"]);
 
-/** For an informer of all namespaces without a selector. Of metadata, Pods and Events are small enough; Secrets are a right that one should not need. */
+/** For an informer of all namespaces without a selector. Metadata alone is small, and holds nothing secret. */
 export function unscopedWarning(kind: Kind): InformerWarning | undefined {
-  const metadata = isMetadataOnly(kind);
-  if (!MANY.has(`${apiVersionOf(kind)}/${kind.kind}`) || (metadata && kind.kind !== "Secret")) return undefined;
-  const what = metadata ? `the metadata of every ${kind.kind}` : `every ${kind.kind}`;
+  if (!MANY.has(`${apiVersionOf(kind)}/${kind.kind}`) || isMetadataOnly(kind)) return undefined;
   const right = kind.kind === "Secret" ? ", and the right to list all Secrets is that to read them" : "";
   return {
     type: "unscoped",
-    message: `${what} of the cluster is watched and kept in memory${right}: set createManager({ namespaces }), or a selector: createManager({ cache: [cached(${kind.kind}, { labelSelector })] })`,
+    message: `every ${kind.kind} of the cluster is watched and kept in memory${right}: set createManager({ namespaces }), or a selector: createManager({ cache: [cached(${kind.kind}, { labelSelector })] })`,
   };
 }
 
