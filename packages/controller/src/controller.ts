@@ -34,6 +34,7 @@ import { reconcilerEnv } from "./internal/reconciler-env.ts";
 import { PausedKeys } from "./internal/paused-keys.ts";
 import { RESYNC_MS, startResync } from "./internal/resync.ts";
 import { RunningStrays } from "./internal/running-strays.ts";
+import { Turn } from "./internal/turn.ts";
 import type { MayPass } from "./internal/watched-namespaces.ts";
 import type { OpenWatch } from "./sources/source.ts";
 import type { PassTracing } from "./tracing/pass-tracing.ts";
@@ -87,6 +88,7 @@ export class Controller {
   readonly #concurrency: number;
   readonly #resyncMs: number | false;
   readonly #queue: WorkQueue;
+  readonly #turn: Turn;
   readonly #failures: FailureCurve;
   readonly #primary: Feed;
   readonly #router: EventRouter;
@@ -111,6 +113,7 @@ export class Controller {
     this.#resyncMs = options.resyncMs ?? RESYNC_MS;
     this.#failures = new FailureCurve(options.backoff ?? "cluster", env.clock);
     const { metrics, onChange } = env;
+    this.#turn = new Turn(env.clock);
     this.#queue = new WorkQueue({
       clock: env.clock,
       observer: {
@@ -255,13 +258,14 @@ export class Controller {
   }
 
   async #work(): Promise<void> {
-    for (let passes = 1; ; passes++) {
+    for (;;) {
       const key = await this.#queue.get();
       if (key === undefined) return;
       // The stop that follows a lost leadership may not have come here yet.
       if (!this.#env.mayWork()) return this.#queue.done(key);
       this.#env.metrics.active(1);
       let strays: Strays | undefined;
+      this.#turn.began();
       try {
         const pass = this.#pass(key);
         this.#passing.set(key, pass);
@@ -275,8 +279,7 @@ export class Controller {
         if (strays === undefined) this.#queue.done(key);
         else this.#strays.add(strays, () => this.#queue.done(key));
       }
-      // Passes that live on the cache alone are promise jobs: without this no timer, socket or signal would get its turn.
-      if (passes % PASSES_PER_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
+      if (this.#turn.isOver) await this.#turn.rest();
     }
   }
 
@@ -326,6 +329,3 @@ export class Controller {
     this.#env.log.error({ controller: this.name, object: key, ...errorFields(error) }, text);
   }
 }
-
-/** Passes that a worker runs in one turn of the event loop at most: some 10 ms of the shortest ones. */
-const PASSES_PER_TURN = 100;
