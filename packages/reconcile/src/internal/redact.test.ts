@@ -69,6 +69,7 @@ describe("secrets", () => {
     "cannot list RegistryToken: socket hang up",
     "cannot get Secret default/api-token: the server is on fire",
     "the token is expired",
+    "cannot read /etc/operator/my-credentials: they are wrong",
     "basic authentication failed",
     "Bearer token required",
     "cannot pull oci://registry:5000/app@sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",

@@ -16,7 +16,7 @@ const SECRET_NAME = `(?<!\\bcannot (?:list|watch) )${SECRET_KEY}`;
 
 /** What may follow the name of a field without being its value: the words of Kubernetes and zod for a field that is wrong. */
 const NO_VALUE =
-  "(?:required|forbidden|not found|too (?:long|short|many|few|big|small)|invalid|unsupported|duplicate|internal error|unexpected|expected |must |is |the |an? |cannot |could |failed|fetch |request |connect|timed out|timeout|unauthorized|already exists|secrets? )";
+  "(?:required|forbidden|not found|too (?:long|short|many|few|big|small)|invalid|unsupported|duplicate|internal error|unexpected|expected |must |is |they |the |an? |cannot |could |failed|fetch |request |connect|timed out|timeout|unauthorized|already exists|secrets? )";
 
 /** A quoted text, the quotes escaped or not (JSON within JSON). A row of backslashes is looked at from its beginning only. */
 const QUOTED = String.raw`\\+"[\s\S]*?(?<!\\)\\+"|\\+'[\s\S]*?(?<!\\)\\+'|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'`;
