@@ -119,4 +119,25 @@ describe("a dry run", () => {
     expect((await world.user.get(Widget, REF))?.metadata.finalizers).toEqual(finalizers);
     expect(await world.user.get(ConfigMap, REF)).toBeDefined();
   });
+
+  test("shows what an update takes away, and nothing that is the server's", async () => {
+    const writes: DryWrite[] = [];
+    const replacing = handler(Widget)
+      .step(
+        step(Widget, {
+          name: "replace",
+          permissions: [{ kind: ConfigMap, verbs: ["update"] }],
+          do: async ({ client }) => void (await client.update(ConfigMap, { metadata: { name: "a" }, data: { kept: "1" } })),
+        }),
+      )
+      .build();
+    const world = await startWorld({ handlers: [replacing], start: false, dryRun: { onWrite: (write) => void writes.push(write) } });
+    const finalizers = ["example.com/theirs"];
+    await world.user.create(ConfigMap, { metadata: { ...REF, finalizers }, data: { kept: "1", gone: "2" }, binaryData: { b: "AA==" } });
+    await world.user.create(Widget, widget("a"));
+    await world.manager.start();
+    await world.settled();
+    expect(writes).toMatchObject([{ verb: "update", kind: "ConfigMap" }]);
+    expect(writes[0]?.change).toEqual({ metadata: { finalizers: null }, data: { gone: null }, binaryData: null });
+  });
 });

@@ -144,6 +144,25 @@ describe("the calls", () => {
     expect(w.lists.some((path) => path.includes("/namespaces/a/"))).toBe(false);
   });
 
+  test("who gives up waiting takes nothing back: the change is carried out", async () => {
+    const seen: string[] = [];
+    const w = await world({ handlers: [ofWidgets(seen)], namespaces: ["a"] });
+    const ended = new AbortController();
+    const changed = w.manager.setNamespaces(["b"], ended.signal);
+    ended.abort(new Error("no time"));
+    await expect(changed).rejects.toThrow("no time");
+    await w.settled();
+    expect(w.logs.map(({ text }) => text)).toContain("the watched namespaces have changed");
+    expect(seen).toContain("b with");
+    // A pass for an object that was told of after that begins.
+    w.passesSince();
+    await w.user.update(Widget, { ...(await stored(w, "b")), spec: { size: 2 } } as never);
+    await w.settled();
+    expect(w.passesSince()).toEqual(["b/w"]);
+    const never = AbortSignal.abort(new Error("late"));
+    await expect(w.manager.setNamespaces(["c"], never)).rejects.toThrow("late");
+  });
+
   test("a stop during a change ends it; a kind that is not installed does not hold it up", async () => {
     const ofGadgets = handler(Gadget)
       .step(step(Gadget, { name: "nothing", do: () => undefined }))

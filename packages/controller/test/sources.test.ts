@@ -3,7 +3,7 @@ import { type KubernetesObject, keyOf, type Ref } from "@treadle/apimachinery";
 import { handler, step } from "@treadle/reconcile";
 import { describe, expect, test } from "vitest";
 import { cron } from "../src/cron.ts";
-import { type Channel, channel, periodic, poll, type Source } from "../src/index.ts";
+import { type Channel, channel, periodic, poll, type Runnable, type Source } from "../src/index.ts";
 import { startWorld, Widget, widget, type World, type WorldOptions } from "./world.ts";
 
 const idle = handler(Widget)
@@ -287,5 +287,37 @@ describe("a schedule", () => {
       /periodic "both": give everyMs, or/,
     );
     expect(() => poll({ name: "none", refs: () => [] } as never)).toThrow(/poll "none": everyMs is undefined/);
+  });
+
+  test.for<[string, () => number]>([
+    [
+      "throws",
+      () => {
+        throw new Error("no such day");
+      },
+    ],
+    ["gives a time that is over", () => 0],
+    ["gives no number", () => Number.NaN],
+  ])("of one's own that %s ends the start, and later it is logged and asked again after a minute", async ([, wrong]) => {
+    let runs = 0;
+    let isWrong = false;
+    const schedule = { next: (afterMs: number) => (isWrong ? wrong() : afterMs + 1000) };
+    const work = (): Runnable => periodic({ name: "own", schedule, run: () => void (isWrong = ++runs === 2) });
+    const world = await startWorld({ handlers: [idle], start: false });
+    world.manager.add(work());
+    await world.manager.start();
+    await world.clock.advance(2000);
+    expect(world.logs.filter(({ level }) => level === "error").map(({ text }) => text)).toEqual([
+      expect.stringMatching(/"own" failed: (no such day|the schedule gave (0|NaN) as the first time after \d+: it must be later)/),
+    ]);
+    await world.clock.advance(MINUTE / 2);
+    expect(runs).toBe(2);
+    isWrong = false;
+    await world.clock.advance(MINUTE);
+    expect(runs).toBeGreaterThan(2);
+    isWrong = true;
+    const other = await startWorld({ handlers: [idle], start: false });
+    other.manager.add(work());
+    await expect(other.manager.start()).rejects.toThrow(/cannot start runnable "own": /);
   });
 });

@@ -22,7 +22,6 @@ import { type DryWrite, dryWrite } from "./dry-write.ts";
 
 /** `client`, whose writes are told to `report`, and not sent. */
 export function dryRunClient(client: Client, report: (write: DryWrite) => void): Client {
-  type Given = Pick<WriteOptions, "signal" | "subresource"> | undefined;
   const live = async (kind: Kind, ref: Ref, given: Given): Promise<KubernetesObject | undefined> =>
     await client.get(kind, ref, given?.signal === undefined ? {} : { signal: given.signal });
   /** What the object becomes; the types of kinds are those of the caller. */
@@ -46,9 +45,7 @@ export function dryRunClient(client: Client, report: (write: DryWrite) => void):
       const given = object as KubernetesObject;
       const before = await existing(kind, given.metadata, options);
       requireVersion(kind, before, given.metadata.resourceVersion);
-      const { metadata } = before;
-      const after = { ...before, ...given, metadata: { ...given.metadata, uid: metadata.uid, resourceVersion: metadata.resourceVersion } };
-      return stored("update", kind, { before, after: after as KubernetesObject, subresource: options?.subresource });
+      return stored("update", kind, { before, after: replaced(before, given, options), subresource: options?.subresource });
     },
     async patch(kind, ref, patch, options) {
       const before = await existing(kind, ref, options);
@@ -97,6 +94,8 @@ export function dryRunClient(client: Client, report: (write: DryWrite) => void):
   }
 }
 
+type Given = Pick<WriteOptions, "signal" | "subresource"> | undefined;
+
 interface Stored {
   readonly before: KubernetesObject | undefined;
   readonly after: KubernetesObject;
@@ -119,6 +118,29 @@ function requireVersion(kind: Kind, { metadata }: KubernetesObject, wanted: stri
 
 function versionIn(body: object): string | undefined {
   return (body as { readonly metadata?: { readonly resourceVersion?: string } }).metadata?.resourceVersion;
+}
+
+/** An update replaces all but what the server keeps to itself; where that is a subresource, as little as can be said of all of them. */
+function replaced(before: KubernetesObject, given: KubernetesObject, options: Given): KubernetesObject {
+  if (options?.subresource !== undefined) return { ...before, ...given, metadata: before.metadata };
+  const kept = [
+    "uid",
+    "resourceVersion",
+    "generation",
+    "creationTimestamp",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+    "managedFields",
+  ];
+  const ofServer = Object.fromEntries(Object.entries(before.metadata).filter(([name]) => kept.includes(name)));
+  const { status } = before as { readonly status?: unknown };
+  return {
+    ...given,
+    apiVersion: before.apiVersion,
+    kind: before.kind,
+    metadata: { ...given.metadata, ...ofServer },
+    ...(status === undefined ? {} : { status }),
+  } as KubernetesObject;
 }
 
 /** A strategic patch as if it were a merge patch: what it would do to lists is not known here. */

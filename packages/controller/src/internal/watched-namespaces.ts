@@ -8,6 +8,7 @@ import type { Logger } from "@treadle/reconcile";
 import type { Controller } from "../controller.ts";
 import { checkNamespaces } from "./check-options.ts";
 import type { KindPresence } from "./kind-presence.ts";
+import { orAborted } from "./promises.ts";
 
 export interface WatchedNamespacesOptions {
   readonly log: Logger;
@@ -42,17 +43,22 @@ export class WatchedNamespaces {
     if (this.#change !== undefined) for (const controller of this.#options.controllers) controller.namespacesChanged();
   }
 
-  /** See `Manager.setNamespaces`. */
+  /** See `Manager.setNamespaces`; the signal ends the wait alone. */
   async set(namespaces: readonly string[] | undefined, signal?: AbortSignal): Promise<void> {
     checkNamespaces("setNamespaces", namespaces);
+    const changed = this.#carryOut(namespaces);
+    await (signal === undefined ? changed : orAborted(changed, signal));
+  }
+
+  async #carryOut(namespaces: readonly string[] | undefined): Promise<void> {
     const { informers, presence, controllers, log } = this.#options;
     const change = { wanted: namespaces === undefined ? undefined : new Set(namespaces) };
     this.#change = change;
     await Promise.all(controllers.map((controller) => controller.passesEnded((namespace) => !this.#isWanted(namespace))));
     if (this.#change !== change) return;
     // All at once, then each by itself: of one that the server does not serve nothing will come.
-    void informers.setNamespaces(namespaces, signal);
-    await Promise.all(informers.all().map((informer) => presence.unlessMissing(informer.kind, informer.setNamespaces(namespaces, signal))));
+    void informers.setNamespaces(namespaces);
+    await Promise.all(informers.all().map((informer) => presence.unlessMissing(informer.kind, informer.setNamespaces(namespaces))));
     if (this.#change !== change) return;
     this.#change = undefined;
     for (const controller of controllers) controller.namespacesChanged();

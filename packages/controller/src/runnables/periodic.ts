@@ -26,14 +26,16 @@ export function periodic(options: PeriodicOptions): Runnable {
     name,
     needsLeader,
     start(signal, { clock, random, log }) {
+      const failed = (error: unknown): void =>
+        log.error({ runnable: name, ...errorFields(error) }, `"${name}" failed: ${messageOf(error)}`);
       const run = async (): Promise<undefined> => {
         try {
           await options.run(signal);
         } catch (error) {
-          if (!signal.aborted) log.error({ runnable: name, ...errorFields(error) }, `"${name}" failed: ${messageOf(error)}`);
+          if (!signal.aborted) failed(error);
         }
       };
-      recurring = new Recurring(options, { clock, random, signal, run });
+      recurring = new Recurring(options, { clock, random, signal, run, failed });
     },
     stop: () => recurring?.stop(),
   };

@@ -25,7 +25,10 @@ export interface Scheduled {
 
 /** Times of the day's clock. */
 export interface Schedule {
-  /** The first time after `afterMs`, both in milliseconds of the epoch; undefined: there is none any more. */
+  /**
+   * The first time after `afterMs`, both in milliseconds of the epoch; undefined: there is none any more. What it throws
+   * at the start ends that; later it is logged, and it is asked again after a minute.
+   */
   next(afterMs: number): number | undefined;
 }
 
@@ -36,6 +39,8 @@ export interface RecurringOptions {
   readonly signal: AbortSignal;
   /** Must not reject. What it resolves to is, in milliseconds, when to run again instead. */
   readonly run: () => Promise<number | undefined>;
+  /** Told why a schedule gives no next time; it is asked again after a minute. */
+  readonly failed: (error: unknown) => void;
 }
 
 /** @throws RangeError for times that are none; `what` names whose they are */
@@ -56,7 +61,7 @@ export class Recurring {
   #timer: Timer | undefined;
   #running: Promise<void> | undefined;
 
-  /** Begins. */
+  /** Begins. @throws what a schedule throws, and RangeError where its first time is none */
   constructor(recurrence: Recurrence, options: RecurringOptions) {
     this.#recurrence = recurrence;
     this.#options = options;
@@ -77,7 +82,17 @@ export class Recurring {
   async #run(): Promise<void> {
     const againMs = await this.#options.run();
     this.#running = undefined;
-    this.#plan(againMs);
+    this.#planAgain(againMs);
+  }
+
+  #planAgain(againMs?: number): void {
+    try {
+      this.#plan(againMs);
+    } catch (error) {
+      const { clock, failed } = this.#options;
+      failed(error);
+      this.#timer = clock.after(PIECE_MS, () => this.#planAgain());
+    }
   }
 
   #plan(againMs: number | undefined): void {
@@ -88,8 +103,11 @@ export class Recurring {
       const { everyMs, jitter = 0.1 } = this.#recurrence;
       this.#timer = clock.after(everyMs * (1 + jitter * random.next()), this.#begin);
     } else {
-      const at = this.#recurrence.schedule.next(clock.now());
-      if (at !== undefined) this.#waitFor(at);
+      const now = clock.now();
+      const at = this.#recurrence.schedule.next(now);
+      if (at === undefined) return;
+      if (!(at > now)) throw new RangeError(`the schedule gave ${at} as the first time after ${now}: it must be later`);
+      this.#waitFor(at);
     }
   }
 

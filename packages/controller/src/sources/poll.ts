@@ -27,6 +27,8 @@ export function poll(options: PollOptions): Source {
     name,
     start(signal, { clock, random, log, cache, enqueue }) {
       const backoff = new Backoff(EXTERNAL_CURVE);
+      const failed = (error: unknown, again: { readonly againMs?: number } = {}): void =>
+        log.error({ source: name, ...again, ...errorFields(error) }, `poll "${name}" failed: ${messageOf(error)}`);
       const run = async (): Promise<number | undefined> => {
         try {
           await inSlices(await options.refs(signal, cache), signal, (ref) => enqueue(ref));
@@ -35,11 +37,11 @@ export function poll(options: PollOptions): Source {
         } catch (error) {
           if (signal.aborted) return undefined;
           const againMs = backoff.next(name);
-          log.error({ source: name, againMs, ...errorFields(error) }, `poll "${name}" failed: ${messageOf(error)}`);
+          failed(error, { againMs });
           return againMs;
         }
       };
-      recurring = new Recurring(options, { clock, random, signal, run });
+      recurring = new Recurring(options, { clock, random, signal, run, failed });
     },
     stop: () => recurring?.stop(),
   };
