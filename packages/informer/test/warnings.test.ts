@@ -1,4 +1,6 @@
 /** What is said before something goes wrong. */
+import { execFileSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
 import { fakeClock, type Kind, kind, seededRandom } from "@treadle/apimachinery";
 import { Event, Pod, Secret } from "@treadle/apimachinery/kinds";
 import { metadataOnly } from "@treadle/client";
@@ -102,4 +104,15 @@ test("a stream does not say how many come: a quarter of the limit that is full i
   expect(r.types()).toEqual(["memory ConfigMap"]);
   expect(r.warnings[0]?.message).toContain("so far, and more to come");
   await r.informers.stop();
+});
+
+test.for([
+  [["--max-old-space-size=128"], "", 128],
+  [["--max_old_space_size=100"], "--max-old-space-size=300", 100],
+  [[], "--max-semi-space-size=2 --max-old-space-size=300", 300],
+] as const)("the limit of the heap is that of the old space, without the young one: %j, NODE_OPTIONS %j", ([flags, NODE_OPTIONS, want]) => {
+  const source = fileURLToPath(new URL("../src/internal/memory-budget.ts", import.meta.url));
+  const program = `import { memoryLimitBytes } from ${JSON.stringify(source)}; console.log(memoryLimitBytes() / 1024 ** 2)`;
+  const args = [...flags, "--conditions=@treadle/source", "--input-type=module", "--eval", program];
+  expect(Number(execFileSync(process.execPath, args, { encoding: "utf8", env: { ...process.env, NODE_OPTIONS } }))).toBe(want);
 });
