@@ -155,7 +155,7 @@ test("a phase that the step does not have is an error that names those that it h
   await expect(fakeReq(RW, given).run(readInput, { phase: "cleanup" })).rejects.toThrow(
     'step "read-input" has no cleanup: run it with { phase: "do" }',
   );
-  const gated = step(RW, { name: "gated", gate: () => true });
+  const gated = step(RW, { name: "gated", gate: () => undefined });
   await expect(fakeReq(RW, given).run(gated)).rejects.toThrow('{ phase: "gate" }');
   expect(await fakeReq(RW, given).run(conditions())).toContinue();
 });
