@@ -3,7 +3,7 @@ import type { AnyHandler } from "@treadle/reconcile";
 import type { ManagerOptions } from "../options.ts";
 import { Election, type ElectionOptions } from "./election.ts";
 import { leaseTimes } from "./options.ts";
-import { leasePlace } from "./place.ts";
+import { handlerNames, leasePlace } from "./place.ts";
 
 /** Undefined when every replica works. @throws ManagerError ERR_LEASE_NAME */
 export async function createElection(
@@ -18,5 +18,5 @@ export async function createElection(
   const options = leaderElection === true ? {} : leaderElection;
   const { handlers, namespace, ...rest } = given;
   const place = await leasePlace(options, { handlers, namespace });
-  return new Election({ ...rest, ...place, handlers: handlers.map(({ name }) => name), times: leaseTimes(options) });
+  return new Election({ ...rest, ...place, handlers: handlerNames(handlers), times: leaseTimes(options) });
 }

@@ -21,6 +21,7 @@ export interface ElectionOptions {
   /** In the order in which they are taken; the last one is the operator's own. */
   readonly leases: readonly { readonly name: string; readonly namespace: string }[];
   readonly identity: string;
+  /** Names of the handlers, present and former. */
   readonly handlers: readonly string[];
   readonly times: LeaseTimes;
   readonly metrics: ElectionMetrics;
@@ -66,7 +67,7 @@ export class Election implements Leadership {
         ref,
         onElected: () => this.#holds(index),
         onLost: (reason, cause) => this.#lose(lease, reason, cause),
-        onHolder: (record) => this.#heldBy(lease, record),
+        onHolder: (record) => this.#heldBy(index, record),
         onError: (error) => this.#failed(lease, error),
         onSlowPath: () => options.metrics.slowPath(ref.name),
       });
@@ -173,11 +174,13 @@ export class Election implements Leadership {
     onLost(this.#error);
   }
 
-  #heldBy(lease: string, { holder, handlers }: LeaseRecord): void {
-    const { log, handlers: ours, onChange } = this.#options;
+  #heldBy(index: number, { holder, handlers }: LeaseRecord): void {
+    const { log, leases, handlers: ours, onChange } = this.#options;
+    const lease = textOf(leases[index] as (typeof leases)[number]); // One elector for each.
     onChange();
     this.#clash = undefined;
-    if (handlers === undefined || handlers.some((name) => ours.includes(name))) {
+    const isExpected = index < leases.length - 1; // Whoever is replaced holds its lease until it goes.
+    if (isExpected || handlers === undefined || handlers.some((name) => ours.includes(name))) {
       log.info({ lease, holder }, `${lease} is held by ${holder}: standing by`);
       return;
     }

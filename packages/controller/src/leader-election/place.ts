@@ -44,6 +44,11 @@ export function leaseNames(options: LeaderElectionOptions, handlers: readonly Le
   return [...former, own];
 }
 
+/** What the holder of a lease is called, its former names included: so a version under the old name knows that it waits for its own successor. */
+export function handlerNames(handlers: readonly LeaseHandler[]): readonly string[] {
+  return handlers.flatMap(({ name, pipeline }) => pipeline?.before.names ?? [name]);
+}
+
 /** The name of the operator's own lease. @throws ManagerError ERR_LEASE_NAME */
 function leaseName({ name }: LeaderElectionOptions, handlers: readonly Pick<AnyHandler, "name">[]): string {
   const [first, ...rest] = handlers;

@@ -1,7 +1,7 @@
 /** Replicas of an operator: one works, the others stand by; what happens when the leader goes, is lost, or must not be. */
 import { type ApiResponse, type Transport } from "@treadle/apimachinery";
 import { Lease } from "@treadle/apimachinery/kinds";
-import { handler, step } from "@treadle/reconcile";
+import { type AnyHandler, handler, step } from "@treadle/reconcile";
 import { describe, expect, test } from "vitest";
 import { createManager, isManagerError, type Runnable } from "../../src/index.ts";
 import { Gadget, Widget, widget } from "../widget.ts";
@@ -262,6 +262,42 @@ describe("what goes wrong with leases", () => {
     expect(textsOf(second, "warn")).toEqual([text]);
     const response = await fetch(`${second.manager.addresses.probes?.url}/readyz`);
     expect([response.status, await response.text()]).toEqual([500, expect.stringContaining(text)]);
+  });
+
+  test.for([
+    { name: "the lease of the handler", leaderElection: {} },
+    { name: "a lease with a name of its own", leaderElection: { name: "shared" } },
+  ])("a handler with another name: during the rollout old and new stand by, ready, for each other ($name)", async ({ leaderElection }) => {
+    const { clock, join } = team();
+    const named = (name: string, formerNames: readonly string[] = []): AnyHandler =>
+      handler(Widget, { name, formerNames }).step(mirror).build();
+    const [before, after] = [named("old-widgets"), named("new-widgets", ["old-widgets"])];
+    const options = { probes: { port: 0 }, host: "127.0.0.1" };
+    const old = await join({ ...options, handlers: [before], leaderElection: { ...leaderElection, identity: "old" } });
+    await clock.advance(0);
+    const young = await join({ ...options, handlers: [after], leaderElection: { ...leaderElection, identity: "new" } });
+    await clock.advance(0);
+    const readyz = async ({ manager }: typeof old): Promise<number> => (await fetch(`${manager.addresses.probes?.url}/readyz`)).status;
+    expect([textsOf(young, "warn"), await readyz(young)], "a rollout waits until the new one is ready").toEqual([[], 200]);
+    await old.manager.stop();
+    await clock.advance(3_000);
+    expect(young.manager.status().leadership.type).toBe("leading");
+    const back = await join({ ...options, handlers: [before], leaderElection: { ...leaderElection, identity: "back" } });
+    await clock.advance(0);
+    expect([textsOf(back, "warn"), await readyz(back)], "so that it can be rolled back").toEqual([[], 200]);
+  });
+
+  test("the lease of another operator of ours that is replaced is no lease that is shared by mistake", async () => {
+    const { clock, join } = team();
+    await join({ handlers: [gadgets], leaderElection: { identity: "gadget-operator" } });
+    await clock.advance(0);
+    const replacing = handler(Widget, { takesOver: [{ lease: gadgets.name }] })
+      .step(mirror)
+      .build();
+    const second = await join({ handlers: [replacing], leaderElection: {} });
+    await clock.advance(0);
+    expect(textsOf(second, "warn")).toEqual([]);
+    expect(textsOf(second, "info")).toContain(`Lease default/${gadgets.name} is held by gadget-operator: standing by`);
   });
 
   test("the lease of the operator that is replaced is held, too, and taken first", async () => {
