@@ -39,6 +39,9 @@ export interface ElectorOptions {
   readonly onSlowPath: () => void;
 }
 
+/** Writes in a row that came second, before there is a pause. */
+const MAX_RACES = 3;
+
 export class Elector {
   readonly #options: ElectorOptions;
   readonly #view: LeaseView;
@@ -132,21 +135,21 @@ export class Elector {
   }
 
   async #compete(): Promise<void> {
-    while (!this.#isOver()) {
+    for (let races = 0; !this.#isOver(); ) {
+      const startedAtMs = this.#options.clock.elapsed();
       try {
         await this.#withTimeout((signal) => this.#attempt(signal));
+        races = 0;
         this.#lastError = undefined;
       } catch (error) {
         if (this.#isOver()) return;
-        if (isConflict(error) || isAlreadyExists(error)) {
-          // Somebody was faster; the next look shows who.
-          this.#isWoken = true;
-          continue;
-        }
+        // Somebody was faster; the next look shows who. A server that says so again and again is no race.
+        if ((isConflict(error) || isAlreadyExists(error)) && ++races <= MAX_RACES) continue;
+        races = 0;
         this.#lastError = { error, sinceMs: this.#lastError?.sinceMs ?? this.#options.clock.now() };
         this.#options.onError(error);
       }
-      await this.#pause();
+      await this.#pause(startedAtMs);
     }
   }
 
@@ -236,12 +239,15 @@ export class Elector {
     return this.#state === "ended";
   }
 
-  /** Until it is time for the next attempt. */
-  async #pause(): Promise<void> {
+  /** Until it is time for the next attempt; that of a leader counts from the last one, so that answers may take as long as a request may. */
+  async #pause(attemptedAtMs: number): Promise<void> {
     const { clock, random, times } = this.#options;
     if (this.#isOver()) return;
     const freeInMs = this.#view.freeInMs();
-    const retryMs = this.#state === "leading" ? times.retryPeriodMs : times.retryPeriodMs * (1 + JITTER_FACTOR * random.next());
+    const retryMs =
+      this.#state === "leading"
+        ? Math.max(0, times.retryPeriodMs - (clock.elapsed() - attemptedAtMs))
+        : times.retryPeriodMs * (1 + JITTER_FACTOR * random.next());
     // Timers of Node may fire a fraction early.
     const delayMs = this.#state !== "leading" && freeInMs > 0 ? Math.min(retryMs, Math.ceil(freeInMs) + 1) : retryMs;
     const woken = new AbortController();

@@ -70,8 +70,8 @@ export function heldLease(
       leaseDurationSeconds: durationMs / 1000,
       acquireTime: isRenewal ? (before.acquireTime ?? time) : time,
       renewTime: time,
-      // A new lease begins at 0; what was released, or ran out, has changed hands.
-      leaseTransitions: before === undefined ? 0 : (before.leaseTransitions ?? 0) + (isRenewal ? 0 : 1),
+      // A new lease begins at 0; what was released, or ran out, has changed hands. It is an int32, and more of it is refused.
+      leaseTransitions: before === undefined ? 0 : Math.min((before.leaseTransitions ?? 0) + (isRenewal ? 0 : 1), 2 ** 31 - 1),
     },
   };
 }

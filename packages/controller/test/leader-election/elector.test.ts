@@ -131,7 +131,38 @@ describe("the lease", () => {
   });
 });
 
+test("a count of transitions that cannot grow any more keeps nobody from the lease", async () => {
+  const { base, start, user, lease } = setUp();
+  await user.create(Lease, { metadata: REF, spec: { holderIdentity: "", leaseTransitions: 2 ** 31 - 1 } });
+  const a = start("a");
+  await base.advance(0);
+  expect(a.elector.isLeading).toBe(true);
+  expect((await lease())?.spec?.leaseTransitions).toBe(2 ** 31 - 1);
+});
+
 describe("a leader", () => {
+  test("whose every renewal is answered only after 4.6 s stays one", async () => {
+    const { base, start } = setUp();
+    const a = start("a");
+    await base.advance(100);
+    a.faults.answersAfterMs = 4_600;
+    await base.advance(60_000);
+    expect(a.log).toEqual(["elected"]);
+  });
+
+  test("whose every write is refused as a conflict tries again no faster than it may, and is none in the end", async () => {
+    const { base, start } = setUp();
+    const a = start("a");
+    await base.advance(100);
+    a.faults.isConflicting = true;
+    a.requests.length = 0;
+    await base.advance(8_000);
+    expect(a.requests.length).toBeLessThan(60);
+    expect(a.log.at(-1)).toContain("Conflict");
+    await base.advance(3_000);
+    expect(a.log.at(-1)).toBe("lost: it could not be renewed for 10 s");
+  });
+
   test("whose lease is deleted makes it anew at once; who stands by does not take it", async () => {
     const { base, start, user, lease } = setUp();
     const a = start("a");

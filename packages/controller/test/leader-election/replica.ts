@@ -23,7 +23,17 @@ export interface Faults {
   lostAnswers: number;
   /** The longest that a request, and its answer, is on its way. */
   maxDelayMs: number;
+  /** For so long each answer is on its way. */
+  answersAfterMs: number;
+  /** Every update is refused: another one was faster. */
+  isConflicting: boolean;
 }
+
+const CONFLICT: ApiResponse = {
+  status: 409,
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify({ kind: "Status", apiVersion: "v1", status: "Failure", reason: "Conflict", message: "Conflict", code: 409 }),
+};
 
 export interface Replica {
   readonly identity: string;
@@ -49,7 +59,7 @@ export function startReplica(
   >,
 ): Replica {
   const { server, base, random } = given;
-  const faults: Faults = { isCut: false, lostAnswers: 0, maxDelayMs: 0 };
+  const faults: Faults = { isCut: false, lostAnswers: 0, maxDelayMs: 0, answersAfterMs: 0, isConflicting: false };
   const [requests, log]: [string[], string[]] = [[], []];
   let isPaused = false;
   let skewMs = 0;
@@ -82,8 +92,10 @@ export function startReplica(
       if (request.stream !== true) requests.push(request.method);
       await travel();
       if (faults.isCut) throw Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" });
+      if (faults.isConflicting && request.method === "PUT") return CONFLICT;
       const response = await direct.request(request);
       await travel();
+      if (faults.answersAfterMs > 0) await new Promise<void>((resolve) => void base.after(faults.answersAfterMs, resolve));
       if (faults.isCut || random.next() < faults.lostAnswers) throw Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" });
       await running();
       if (response.stream === undefined) return response;
