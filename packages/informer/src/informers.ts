@@ -94,6 +94,11 @@ export function createInformers(options: InformersOptions): Informers {
   const shared = sharedParts(options.clock, options.memoryLimitBytes);
   let { namespaces } = options;
   let state: "made" | "started" | "stopped" = "made";
+  /**
+   * What `get` found, until the informers are others: comparing kinds takes too long for every read of every pass. Weak,
+   * since a step may make its kind anew each time.
+   */
+  let found = new WeakMap<Kind, Informer>();
 
   const informers: Informers = {
     for<K extends Kind>(kind: K, given: InformerScope<K> = {}): Informer<K> {
@@ -110,14 +115,14 @@ export function createInformers(options: InformersOptions): Informers {
       const informer = createSharingInformer<K>({ ...common(kind), ...given, kind }, shared);
       const isCommon = given.namespaces === undefined;
       entries.set(id, { informer: informer as unknown as Informer, ingest: given.ingest, isCommon });
+      found = new WeakMap();
       if (state === "started") informer.start();
       return informer;
     },
     get<K extends Kind>(kind: K): Informer<K> | undefined {
-      const exact = entries.get(idOf(kind, {}))?.informer;
-      const wanted = isMetadataOnly(kind) ? [nameOf(kind), fullName(kind)] : [nameOf(kind)];
-      const found = exact ?? wanted.map((name) => informers.all().find((informer) => nameOf(informer.kind) === name)).find(Boolean);
-      return found as unknown as Informer<K> | undefined; // As above.
+      const informer = found.get(kind) ?? find(kind);
+      if (informer !== undefined) found.set(kind, informer);
+      return informer as unknown as Informer<K> | undefined; // As above.
     },
     all: () => [...entries.values()].map(({ informer }) => informer),
     startAll() {
@@ -139,6 +144,7 @@ export function createInformers(options: InformersOptions): Informers {
     },
     async remove(informer) {
       for (const [id, entry] of entries) if (entry.informer === informer) entries.delete(id);
+      found = new WeakMap();
       await informer.stop();
     },
     async stop() {
@@ -150,6 +156,12 @@ export function createInformers(options: InformersOptions): Informers {
       list: (kind, select) => declared(informers, kind).list(select),
     },
   };
+
+  function find(kind: Kind): Informer | undefined {
+    const exact = entries.get(idOf(kind, {}))?.informer;
+    const wanted = isMetadataOnly(kind) ? [nameOf(kind), fullName(kind)] : [nameOf(kind)];
+    return exact ?? wanted.map((name) => informers.all().find((informer) => nameOf(informer.kind) === name)).find(Boolean);
+  }
 
   function common(kind: Kind): Omit<InformerOptions, "kind"> {
     const { client, clock, random, pageSize, onError, onWarning, onListed, onRecovered, notServedRetryMs } = options;

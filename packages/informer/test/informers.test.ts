@@ -1,7 +1,10 @@
-import { fakeClock, kind, seededRandom } from "@treadle/apimachinery";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { fakeClock, type Kind, kind, seededRandom } from "@treadle/apimachinery";
 import { metadataOnly } from "@treadle/client";
 import { describe, expect, test } from "vitest";
 import { added, bookmark, id, scripted, widget, Widget } from "./scripted.ts";
+import type { Informer } from "../src/informer.ts";
 import { createInformers, type Informers, type InformersOptions } from "../src/informers.ts";
 
 const Gadget = kind({ group: "", version: "v1", kind: "Gadget" });
@@ -82,6 +85,35 @@ test("get prefers the informer without a scope of its own", () => {
   expect(informers.get(Widget)).toBe(scoped);
   const whole = informers.for(Widget);
   expect(informers.get(Widget)).toBe(whole);
+});
+
+test("get and the cache follow what is made and removed", async () => {
+  const { informers } = rig();
+  const narrow = informers.for(Widget, { labelSelector: "a=b" });
+  expect([informers.get(Widget), informers.get(metadataOnly(Widget))]).toEqual([narrow, narrow]);
+  const whole = informers.for(Widget);
+  expect(informers.get(Widget)).toBe(whole);
+  await informers.remove(whole as unknown as Informer);
+  expect(informers.get(Widget)).toBe(narrow);
+  await informers.remove(narrow as unknown as Informer);
+  expect(() => informers.cache.list(Widget)).toThrow(/is not declared/);
+});
+
+test("a kind that was made for one read is not held on to", async () => {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void; // what the flag gives
+  const { informers } = rig();
+  informers.for(Widget);
+  const read = (): WeakRef<Kind> => {
+    const made = { ...Widget };
+    informers.cache.list(made);
+    return new WeakRef(made);
+  };
+  const seen = read();
+  // A WeakRef keeps its object until the present turn of the event loop is over.
+  await new Promise((resolve) => setImmediate(resolve));
+  collect();
+  expect(seen.deref()).toBeUndefined();
 });
 
 test("refuses a second ingest function for one informer", () => {

@@ -27,7 +27,6 @@ import type { KindPresence } from "./kind-presence.ts";
 import { joined } from "./phase-watches.ts";
 import { type Undo, unwind } from "./promises.ts";
 import type { LoopMonitor } from "./loop-monitor.ts";
-import { quickCache } from "./quick-cache.ts";
 import { startRunnables } from "./runnables.ts";
 import { sourceRunnables } from "./source-runnables.ts";
 import { ShutdownBudget } from "./shutdown-budget.ts";
@@ -169,13 +168,12 @@ function makeControllers(
 ): readonly Controller[] {
   const { client, clock, random, log, metricsOf, newID, onPass, onChange, undeclared, election, monitor, tracing } = options;
   const fetches = new Fetches();
-  const cache = quickCache(informers);
   return options.assignments.map(({ handler, options: given }) => {
     const metrics = metricsOf(handler.name);
     const traced = tracing?.passesOf(handler);
     return new Controller(handler, given, {
       client,
-      cache,
+      cache: informers.cache,
       clock,
       random,
       log,
