@@ -205,8 +205,12 @@ export class Controller {
   }
 
   /** Why no pass can be about `ref`; undefined: one can. */
-  whyNever({ namespace }: Ref): string | undefined {
+  whyNever(ref: Ref): string | undefined {
     const { kind } = this.handler;
+    // Programs without types give anything.
+    const { name, namespace }: Partial<Ref> = (ref as Ref | null | undefined) ?? {};
+    if (typeof name !== "string" || name === "") return "the reference has no name";
+    if (kind.scope === "Cluster" && namespace !== undefined) return `${kind.kind} is cluster-scoped, and the reference has a namespace`;
     if (kind.scope === "Namespaced" && namespace === undefined) return `${kind.kind} is namespaced, and the reference has no namespace`;
     return this.#primary.informer.covers(namespace) ? undefined : `the namespace is not watched`;
   }
@@ -315,6 +319,7 @@ export class Controller {
     if (may === "never") {
       this.#reconciler.forget(ref);
       this.#failures.forget(key);
+      this.#paused.forget(key);
     }
     return may === "now";
   }

@@ -77,7 +77,8 @@ export interface Manager extends AsyncDisposable {
    */
   settled(options?: SettleOptions): Promise<void>;
   /**
-   * Resolves when no object holds a finalizer of the handlers that are being drained; at once where none is. After the start.
+   * Resolves when no object holds a finalizer of the handlers that are being drained; at once where none is. With leader
+   * election only where this replica leads: another one may be of a version that takes finalizers. After the start.
    * @throws ManagerError ERR_DRAIN, which names what is held, when `signal` ends it or the manager stops
    */
   drained(options?: DrainedOptions): Promise<void>;

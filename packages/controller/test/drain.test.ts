@@ -1,7 +1,8 @@
+import { Lease } from "@treadle/apimachinery/kinds";
 import { type AnyHandler, conditions, handler, step } from "@treadle/reconcile";
 import { expect, test } from "vitest";
 import { createManager, isManagerError } from "../src/index.ts";
-import { startWorld, Widget, widget } from "./world.ts";
+import { startWorld, Widget, widget, type World } from "./world.ts";
 
 const REF = { name: "a", namespace: "default" };
 const FINALIZER = "test.treadle.dev/widgets.test.treadle.dev";
@@ -11,6 +12,16 @@ const widgets = (isStuck = false): AnyHandler =>
     .step(conditions())
     .step(step(Widget, { name: "work", cleanup: (req) => (isStuck ? req.wait("for ever") : undefined) }))
     .build();
+
+/** A drain that is about to start while another replica holds the lease. */
+async function besideAnother(): Promise<World> {
+  const leaderElection = { name: "lease", namespace: "default" };
+  const world = await startWorld({ handlers: [widgets()], start: false, drain: "release", leaderElection });
+  const renewTime = new Date(world.clock.now()).toISOString().replace("Z", "000Z");
+  const spec = { holderIdentity: "old", leaseDurationSeconds: 15, acquireTime: renewTime, renewTime, leaseTransitions: 0 };
+  await world.user.create(Lease, { metadata: { name: "lease", namespace: "default" }, spec });
+  return world;
+}
 
 test("run() of a drain ends by itself when no object is held, and leaves none", async () => {
   const world = await startWorld({ handlers: [widgets()], start: false, drain: "release" });
@@ -31,6 +42,29 @@ test("a drain that is stopped before its end says so, with what is held and why"
   const error = await running;
   expect(isManagerError(error) && error.code).toBe("ERR_DRAIN");
   expect((error as Error).message).toContain('Widget.test.treadle.dev default/a (step "work": for ever)');
+});
+
+test("a drain does not end while another replica leads: it may be of a version that takes finalizers", async () => {
+  const world = await besideAnother();
+  let isOver = false;
+  const running = world.manager.run().finally(() => {
+    isOver = true;
+  });
+  await world.clock.advance(5000);
+  expect(isOver).toBe(false);
+  await world.user.create(Widget, { ...widget("a"), metadata: { ...REF, finalizers: [FINALIZER] } });
+  await world.clock.advance(30_000);
+  await running;
+  expect((await world.user.get(Widget, REF))?.metadata.finalizers).toBeUndefined();
+  expect(world.logs.map(({ text }) => text)).toContain("drain: 0 objects are still held; another replica leads, and is waited for");
+});
+
+test("one that is given up while another replica leads says that", async () => {
+  const world = await besideAnother();
+  const running = world.manager.run().catch((error: unknown) => error);
+  await world.clock.advance(5000);
+  await world.manager.stop();
+  expect(await running).toMatchObject({ code: "ERR_DRAIN", message: expect.stringContaining("while another replica leads") });
 });
 
 test.for([{ drain: "all" }, { drain: "clean", dryRun: true }])("%j is refused", (options) => {

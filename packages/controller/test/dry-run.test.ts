@@ -106,6 +106,20 @@ describe("a dry run", () => {
     });
   });
 
+  test("what onWrite throws is logged, and no failure of the pass", async () => {
+    const onWrite = (): never => {
+      throw new Error("no room");
+    };
+    const world = await startWorld({ handlers: [busy], start: false, dryRun: { onWrite } });
+    await world.user.create(Widget, widget("a"));
+    await world.manager.start();
+    await world.settled();
+    expect(world.reports.map(({ result }) => result.error)).toEqual([undefined]);
+    expect(new Set(world.logs.filter(({ level }) => level === "error").map(({ text }) => text))).toEqual(
+      new Set(["onWrite of the dry run threw: no room"]),
+    );
+  });
+
   test("shows a deletion that it does not carry out", async () => {
     const writes: DryWrite[] = [];
     const world = await startWorld({ handlers: [busy], start: false, dryRun: { onWrite: (write) => void writes.push(write) } });

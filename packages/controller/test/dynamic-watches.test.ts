@@ -1,6 +1,6 @@
 /** Kinds that a program begins to watch while it runs. */
 import { defineResource, type KubernetesObject, metadataOnly } from "@treadle/apimachinery";
-import { ConfigMap, Secret } from "@treadle/apimachinery/kinds";
+import { ConfigMap, Lease, Secret } from "@treadle/apimachinery/kinds";
 import { handler, one, step } from "@treadle/reconcile";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
@@ -142,6 +142,20 @@ describe("a kind that is watched from now on", () => {
     expect(world.passesSince()).toEqual(["default/c"]);
   });
 
+  test("that is not installed is not looked for any more when its watch was stopped", async () => {
+    const { world, dynamic } = await started();
+    const open = world.server.watchCount;
+    const watch = dynamic.watch(Late, { label: "of" });
+    await world.clock.advance(100);
+    expect(world.server.watchCount, "the watch of CRDs").toBe(open + 1);
+    await watch.stop();
+    await world.clock.advance(100);
+    expect(world.server.watchCount).toBe(open);
+    world.lists.length = 0;
+    await world.clock.advance(60_000);
+    expect(world.lists.filter((path) => path.includes("lates"))).toEqual([]);
+  });
+
   test("whose function throws harms nobody: it is logged with the kind, and the next event comes", async () => {
     const { world, dynamic } = await started();
     const map = ({ metadata }: KubernetesObject) => {
@@ -158,6 +172,27 @@ describe("a kind that is watched from now on", () => {
   });
 });
 
+test.for<[string, object, RegExp]>([
+  ["a map that is async", { map: async () => [] }, /^cannot find out whom a change of ConfigMap concerns/],
+  ["a map that gives no list", { map: () => 5 }, /^cannot find out whom a change of ConfigMap concerns/],
+  [
+    "refs that throw",
+    {
+      refs: () => {
+        throw new Error("boom");
+      },
+    },
+    /boom/,
+  ],
+])("%s is logged: nobody would be woken, and nobody would know", async ([, options, text]) => {
+  const { world, dynamic } = await started();
+  await world.user.create(ConfigMap, config("a"));
+  await dynamic.watch(ConfigMap, options as never).synced();
+  await world.settled();
+  const told = world.logs.filter(({ level }) => level === "error" || level === "warn").map(({ text: line }) => line);
+  expect(told).toContainEqual(expect.stringMatching(text));
+});
+
 test("what is added before passes begin is watched when they do; the stop ends all", async () => {
   const { world, dynamic } = await running();
   const [kept, dropped] = [dynamic.watch(ConfigMap, { label: "of" }), dynamic.watch(Gadget, { label: "of" })];
@@ -170,6 +205,19 @@ test("what is added before passes begin is watched when they do; the stop ends a
   expect(dynamic.watches).toEqual([kept]);
   await world.manager.stop();
   expect([world.server.watchCount, dynamic.watches]).toEqual([0, []]);
+});
+
+test("in a replica that never led, who waits for a watch hears of the stop", async () => {
+  const { world, dynamic } = await running({ leaderElection: { name: "lease", namespace: "default" } });
+  const spec = { leaseDurationSeconds: 15, holderIdentity: "other", renewTime: "2026-01-01T00:00:00.000000Z", leaseTransitions: 0 };
+  await world.user.create(Lease, { metadata: { name: "lease", namespace: "default" }, spec });
+  await world.manager.start();
+  const waiting = dynamic
+    .watch(ConfigMap, { label: "of" })
+    .synced()
+    .catch((error: unknown) => error);
+  await world.manager.stop();
+  expect(await waiting).toEqual(new Error("the watch of ConfigMap was stopped"));
 });
 
 test("what says nobody is refused", () => {

@@ -1,7 +1,7 @@
 /** The watched namespaces change while the operator runs. */
 import { ApiError } from "@treadle/apimachinery";
 import { Namespace, Secret } from "@treadle/apimachinery/kinds";
-import { conditions, handler, one, step } from "@treadle/reconcile";
+import { conditions, handler, one, PAUSED_ANNOTATION, step } from "@treadle/reconcile";
 import { describe, expect, test } from "vitest";
 import { Gadget, startWorld, Widget, widget, type World, type WorldOptions } from "./world.ts";
 
@@ -142,6 +142,25 @@ describe("the calls", () => {
     await w.manager.start();
     expect(w.manager.informers?.get(Widget)?.covers("b")).toBe(true);
     expect(w.lists.some((path) => path.includes("/namespaces/a/"))).toBe(false);
+  });
+
+  test("a paused object of a namespace that goes is not counted any more", async () => {
+    const w = await startWorld({ handlers: [ofWidgets()], namespaces: ["a", "b"], start: false });
+    for (const name of ["a", "b"]) {
+      await w.user.create(Namespace, { metadata: { name } });
+      await w.user.create(Widget, {
+        ...widget("w"),
+        metadata: { name: "w", namespace: name, annotations: { [PAUSED_ANNOTATION]: "true" } },
+      });
+    }
+    const registry = await w.manager.metrics();
+    await w.manager.start();
+    await w.settled();
+    const paused = async (): Promise<unknown> => (await registry.getSingleMetric("treadle_paused_objects")?.get())?.values[0]?.value;
+    expect(await paused()).toBe(2);
+    await w.manager.setNamespaces(["a"]);
+    await w.settled();
+    expect(await paused()).toBe(1);
   });
 
   test("who gives up waiting takes nothing back: the change is carried out", async () => {

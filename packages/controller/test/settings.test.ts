@@ -39,6 +39,11 @@ describe("the environment wins over the file, and the file over the code", () =>
       want: { metrics: { port: 3, host: "127.0.0.1", authorize: true, tls: { certFile: "/tls.crt", keyFile: "/tls.key" } } },
     },
     {
+      name: "what is switched off, off, whatever is said of its parts, in whatever order",
+      env: { TREADLE_PROBES: "false", TREADLE_PROBES_PORT: "1", TREADLE_METRICS_PORT: "2", TREADLE_METRICS: "false" },
+      want: { probes: false, metrics: false },
+    },
+    {
       name: "what is switched off, off",
       code: { leaderElection: { name: "a" }, probes: { port: 1 } },
       file: "leaderElection: false",

@@ -1,5 +1,6 @@
 /** What starts passes besides the events of declared kinds: channels, polling, schedules. */
 import { type KubernetesObject, keyOf, type Ref } from "@treadle/apimachinery";
+import { Lease } from "@treadle/apimachinery/kinds";
 import { handler, step } from "@treadle/reconcile";
 import { describe, expect, test } from "vitest";
 import { cron } from "../src/cron.ts";
@@ -11,6 +12,10 @@ const idle = handler(Widget)
   .build();
 
 const MINUTE = 60_000;
+const heldByAnother = {
+  metadata: { name: "lease", namespace: "default" },
+  spec: { leaseDurationSeconds: 15, holderIdentity: "other", renewTime: "2026-01-01T00:00:00.000000Z", leaseTransitions: 0 },
+};
 const ref = (name: string): Ref => ({ name, namespace: "default" });
 
 async function running(sources: readonly Source[], options: Partial<WorldOptions> = {}): Promise<World> {
@@ -66,9 +71,7 @@ describe("a channel", () => {
   test("of a replica that does not lead waits for the lease", async () => {
     const hooks = channel();
     const world = await running([hooks], { leaderElection: { name: "lease", namespace: "default" } });
-    const other = { leaseDurationSeconds: 15, holderIdentity: "other", renewTime: "2026-01-01T00:00:00.000000Z", leaseTransitions: 0 };
-    const { Lease } = await import("@treadle/apimachinery/kinds");
-    await world.user.create(Lease, { metadata: { name: "lease", namespace: "default" }, spec: other });
+    await world.user.create(Lease, heldByAnother);
     await world.manager.start();
     await hooks.send(ref("a"));
     expect([hooks.waiting, world.passes]).toEqual([1, []]);
@@ -83,6 +86,19 @@ describe("a channel", () => {
     await world.manager.stop();
     expect(hooks.offer(ref("a"))).toBe(false);
     await expect(hooks.send(ref("a"))).rejects.toThrow("the manager was stopped");
+  });
+
+  test("takes nothing after the stop of a replica that never led, and who waits for room hears of it", async () => {
+    const hooks = channel({ capacity: 1 });
+    const world = await running([hooks], { leaderElection: { name: "lease", namespace: "default" } });
+    await world.user.create(Lease, heldByAnother);
+    await world.manager.start();
+    await hooks.send(ref("a"));
+    const waiting = hooks.send(ref("b")).catch((error: unknown) => error);
+    await world.manager.stop();
+    expect(await waiting).toEqual(new Error("the manager has stopped, and never led"));
+    expect([hooks.offer(ref("a")), hooks.waiting]).toEqual([false, 0]);
+    await expect(hooks.send(ref("a"))).rejects.toThrow("never led");
   });
 
   test("feeds one controller; the second one is refused by name", async () => {
@@ -101,12 +117,17 @@ describe("a channel", () => {
   test("reports references that no pass can be about, and goes on", async () => {
     const hooks = channel({ name: "hooks" });
     const world = await started([hooks], { namespaces: ["default"] });
-    for (const each of [{ name: "a" }, { name: "a", namespace: "elsewhere" }, ref("a")]) await hooks.send(each);
+    const wrong = [{ name: "" }, {}, null, undefined] as readonly Ref[];
+    for (const each of [{ name: "a" }, { name: "a", namespace: "elsewhere" }, ...wrong, ref("a")]) await hooks.send(each);
     await world.settled();
     expect(world.passesSince()).toEqual(["default/a"]);
     expect(world.logs.filter(({ level }) => level === "warn").map(({ text }) => text)).toEqual([
       "no pass can be about a: Widget is namespaced, and the reference has no namespace",
       "no pass can be about elsewhere/a: the namespace is not watched",
+      "no pass can be about : the reference has no name",
+      "no pass can be about {}: the reference has no name",
+      "no pass can be about null: the reference has no name",
+      "no pass can be about undefined: the reference has no name",
     ]);
   });
 });

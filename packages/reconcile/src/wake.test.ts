@@ -301,8 +301,8 @@ describe("watch by what is declared", () => {
       local("a/one", { names: ["x", "y"] }),
       local("a/two", { names: [] }),
       local("b/three", { names: ["x", { name: "x", namespace: "a" }] }),
-      local("a/broken", {}),
     ];
+    expect(() => wake.index?.keys(local("a/broken", {})), "the informer logs it").toThrow(TypeError);
     expect(woken(wake, primaries, object(ConfigMap, "a/x"))).toEqual(["a/one", "b/three"]);
     expect(woken(wake, primaries, object(ConfigMap, "a/y"))).toEqual(["a/one"]);
     expect(woken(wake, primaries, object(ConfigMap, "b/x"))).toEqual(["b/three"]);

@@ -175,7 +175,12 @@ export function wakeOfWatch({ kind: primaryKind }: AnyHandler, { kind, form, by 
     case "map":
       return {
         ...common,
-        primaries: (object, { cache }) => Array.from(by.map(object, cache), (ref) => primaryOf(primaryKind, object, { gives: "map", ref })),
+        primaries(object, { cache }) {
+          const primaries: Ref[] = [];
+          // `Array.from` would take a promise, of a map that is async by mistake, for a list of none.
+          for (const ref of by.map(object, cache)) primaries.push(primaryOf(primaryKind, object, { gives: "map", ref }));
+          return primaries;
+        },
       };
     case "label":
       return {
@@ -197,9 +202,9 @@ export function wakeOfWatch({ kind: primaryKind }: AnyHandler, { kind, form, by 
         ...common,
         index: {
           name: index,
-          keys: unlessThrows((primary) =>
+          // No pass asks for them, too: what is thrown here is for the log.
+          keys: (primary) =>
             [...by.refs(primary)].map((ref) => keyOf(inNamespaceOf(primary, kind, typeof ref === "string" ? { name: ref } : ref))),
-          ),
         },
         primaries: (object, { byIndex }) => byIndex(index, keyOf(object.metadata)).map(refOf),
       };

@@ -31,25 +31,30 @@ export interface DrainOptions extends DrainedOptions {
   readonly handlers: readonly AnyHandler[];
   readonly namespaces: readonly string[] | undefined;
   readonly log: Logger;
+  /** Whether no other replica may work: it could take finalizers again. */
+  readonly isAlone: () => boolean;
   /** Calls back when something has happened that may change the answer. */
   readonly onChange: (listener: () => void) => () => void;
   readonly reasons: DrainReasons;
 }
 
-/** Resolves when no object holds a finalizer of these handlers. @throws ManagerError ERR_DRAIN when it is given up */
+/** Resolves when no object holds a finalizer of these handlers, and no other replica could take one. @throws ManagerError ERR_DRAIN when it is given up */
 export async function drained(options: DrainOptions): Promise<void> {
   const { log, signal, onProgress } = options;
   let told: string | undefined;
   for (;;) {
     const changed = nextChange(options);
+    // Asked before it looks: what others wrote until then is seen.
+    const isAlone = options.isAlone();
     const held = await heldObjects(options);
-    const text = JSON.stringify(held);
+    const text = JSON.stringify([held, isAlone]);
     if (text !== told) {
       told = text;
-      log.info({ left: held.length, first: held.slice(0, MAX_TOLD) }, `drain: ${held.length} objects are still held`);
+      const others = isAlone ? "" : "; another replica leads, and is waited for";
+      log.info({ left: held.length, first: held.slice(0, MAX_TOLD) }, `drain: ${held.length} objects are still held${others}`);
       onProgress?.(held);
     }
-    if (held.length === 0) return;
+    if (held.length === 0 && isAlone) return;
     await changed;
     if (signal?.aborted === true) throw givenUp(held, signal.reason);
   }
@@ -131,6 +136,14 @@ function givenUp(held: readonly HeldObject[], cause: unknown): ManagerError {
   const named = held
     .slice(0, MAX_TOLD)
     .map(({ kind, ref, reason }) => `${kind} ${keyOf(ref)}${reason === undefined ? "" : ` (${reason})`}`);
+  if (held.length === 0)
+    return new ManagerError(
+      "ERR_DRAIN",
+      "the drain was given up while another replica leads, which may hold objects: stop it, and drain again",
+      {
+        cause,
+      },
+    );
   const more = held.length > MAX_TOLD ? ` and ${held.length - MAX_TOLD} more` : "";
   const message = `the drain was given up while ${held.length} objects still hold a finalizer: ${named.join(", ")}${more}; drain again, or annotate those with treadle.dev/skip-cleanup and delete them`;
   return new ManagerError("ERR_DRAIN", message, { cause });

@@ -208,6 +208,7 @@ export class OperatorManager implements Manager {
       log: this.#log,
       onChange: (listener) => this.onChange(listener),
       reasons: this.#drainReasons,
+      isAlone: () => this.#election?.isLeading !== false,
       signal: signal === undefined ? this.#abort.signal : AbortSignal.any([signal, this.#abort.signal]),
       ...(onProgress === undefined ? {} : { onProgress }),
     });
@@ -250,7 +251,7 @@ export class OperatorManager implements Manager {
     } = this.#options;
     // Started together: both take their time, and neither needs the other.
     const random = this.#options.random ?? systemRandom;
-    const tracing = await loadTracing(this.#clock);
+    const tracing = await loadTracing(this.#clock, this.#log);
     const log = tracing?.logger(this.#log) ?? this.#log;
     const observe = (exchange: Exchange): void => {
       this.#loadedMetrics?.exchanged(exchange);

@@ -15,6 +15,11 @@ export class PausedKeys {
     return this.#keys.size;
   }
 
+  /** The object is not looked after any more. */
+  forget(key: string): void {
+    this.#keys.delete(key);
+  }
+
   /** A pass of `key` is over. */
   note(key: string, { isPaused, outcome }: Pick<PassResult, "isPaused" | "outcome">): void {
     if (isPaused === true) {

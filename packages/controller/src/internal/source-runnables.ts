@@ -1,5 +1,5 @@
 /** The sources of a controller as what the manager starts and stops where its passes run. */
-import { keyOf } from "@treadle/apimachinery";
+import { keyOf, type Ref } from "@treadle/apimachinery";
 import type { Cache } from "@treadle/reconcile";
 import type { Controller } from "../controller.ts";
 import type { Runnable } from "../options.ts";
@@ -19,11 +19,15 @@ export function sourceRunnables(controller: Controller, sources: readonly Source
           if (problem === undefined) controller.enqueue(ref, afterMs);
           else
             env.log.warn(
-              { controller: controller.name, source: source.name, object: keyOf(ref) },
-              `no pass can be about ${keyOf(ref)}: ${problem}`,
+              { controller: controller.name, source: source.name, object: textOf(ref) },
+              `no pass can be about ${textOf(ref)}: ${problem}`,
             );
         },
       }),
     stop: () => source.stop?.(),
   }));
+}
+
+function textOf(ref: Ref): string {
+  return typeof (ref as Ref | null | undefined)?.name === "string" ? keyOf(ref) : String(JSON.stringify(ref));
 }

@@ -37,7 +37,8 @@ export function settingsOfEnvironment(env: Environment): Source & { readonly nam
   const tree: Tree = {};
   const problems: string[] = [];
   const names: string[] = [];
-  for (const [name, text] of Object.entries(env)) {
+  // What is switched off is so whatever is said of its parts: `false` comes last.
+  for (const [name, text] of Object.entries(env).toSorted(([, a], [, b]) => Number(a === "false") - Number(b === "false"))) {
     if (!name.startsWith("TREADLE_") || text === undefined || text === "" || isForOthers(name, text)) continue;
     const path = VARIABLES.get(name);
     if (path === undefined) {
