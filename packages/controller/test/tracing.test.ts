@@ -4,7 +4,7 @@ import { context, type Context, type ContextManager, ROOT_CONTEXT, trace } from 
 import { BasicTracerProvider, InMemorySpanExporter, type ReadableSpan, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
 import { ConfigMap } from "@treadle/apimachinery/kinds";
 import { handler, one, step } from "@treadle/reconcile";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { startWorld, Widget, widget } from "./world.ts";
 
 /** The context manager of OpenTelemetry's SDK for Node, in short. */
@@ -119,4 +119,31 @@ test("without a provider no line names a trace", async () => {
   await world.user.create(Widget, widget("a"));
   await world.settled();
   expect(world.logs.filter(({ data }) => "trace_id" in data)).toEqual([]);
+});
+
+describe("a provider that throws", () => {
+  const boom = (): never => {
+    throw new Error("boom");
+  };
+  const methods = ["setAttribute", "setStatus", "end", "spanContext"] as const;
+  const spanBut = (broken: string) =>
+    Object.fromEntries(methods.map((name) => [name, name === broken ? boom : () => ({ traceId: "t", spanId: "s", traceFlags: 1 })]));
+
+  test.for(["getTracer", "startSpan", "active", "with", ...methods])("in %s costs traces, and no pass; it is said once", async (broken) => {
+    const contexts = new AsyncContexts();
+    if (broken === "active" || broken === "with") contexts[broken] = boom;
+    context.setGlobalContextManager(contexts);
+    const tracer = { startSpan: broken === "startSpan" ? boom : () => spanBut(broken) };
+    trace.setGlobalTracerProvider({ getTracer: broken === "getTracer" ? boom : () => tracer } as never); // As far as it is asked.
+    const world = await startWorld({ handlers: [operator] });
+    await world.user.create(Widget, widget("a"));
+    await world.user.create(Widget, widget("b", { size: 9 }));
+    await world.settled();
+    expect((await world.user.get(Widget, { name: "a", namespace: "default" }))?.status?.seen).toBe(1);
+    const said = world.logs.filter(({ text }) => text.includes("boom"));
+    expect(said).toEqual([
+      expect.objectContaining({ level: "warn", text: "the provider of traces fails, so traces are not complete: boom" }),
+    ]);
+    expect(world.logs.filter(({ text }) => text.includes("bug of Treadle"))).toEqual([]);
+  });
 });

@@ -58,19 +58,17 @@ export class PassTracing {
         "treadle.reconcile_id": reconcileID,
       },
     });
-    const above = tracing.within(tracing.root(), root);
-    const queue = tracing.start({ name: "queue", atMs: queuedAt, parent: above });
-    queue.end(new Date(now));
-    const pass = tracing.start({ name: `pass ${name}`, atMs: now, parent: above });
+    tracing.start({ name: "queue", atMs: queuedAt, parent: root.context }).end(now);
+    const pass = tracing.start({ name: `pass ${name}`, atMs: now, parent: root.context });
     try {
-      const result = await tracing.run(tracing.within(above, pass), run);
-      pass.setAttribute("treadle.outcome", result.outcome.type);
-      pass.setAttribute("treadle.requeue", result.requeue.type);
-      if (result.error !== undefined) for (const span of [pass, root]) tracing.failed(span, result.error);
+      const result = await tracing.run(pass.context, run);
+      pass.set("treadle.outcome", result.outcome.type);
+      pass.set("treadle.requeue", result.requeue.type);
+      if (result.error !== undefined) for (const span of [pass, root]) span.failed(result.error);
       return result;
     } finally {
-      tracing.end(pass);
-      tracing.end(root);
+      pass.end();
+      root.end();
     }
   }
 
@@ -85,15 +83,14 @@ export class PassTracing {
       parent,
       attributes: { "treadle.step": step, "treadle.phase": phase },
     });
-    const context = tracing.within(parent, span);
     return {
-      run: (work) => tracing.run(context, work),
+      run: (work) => tracing.run(span.context, work),
       returned() {},
       ended({ result, reason }: Pick<PhaseReport, "result" | "reason">) {
-        span.setAttribute("treadle.result", result);
-        if (result === "failed") tracing.failed(span, reason);
-        else if (reason !== undefined) span.setAttribute("treadle.reason", reason);
-        tracing.end(span);
+        span.set("treadle.result", result);
+        if (result === "failed") span.failed(reason);
+        else if (reason !== undefined) span.set("treadle.reason", reason);
+        span.end();
       },
     };
   };

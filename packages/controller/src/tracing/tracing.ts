@@ -1,13 +1,13 @@
 /**
  * Traces by OpenTelemetry: what happened to an object, how long its key waited, the pass, its steps, their requests. Only the
  * API package is used; what becomes of the spans is up to the provider that the program registers before the manager
- * starts. Without one nothing is loaded and nothing is measured.
+ * starts. Without one nothing is loaded and nothing is measured. Nothing that it throws concerns a pass.
  */
 import type { Context, Span, Tracer } from "@opentelemetry/api";
 import type { Clock } from "@treadle/apimachinery";
 import type { Exchange } from "@treadle/client";
 import type { AnyHandler, Logger } from "@treadle/reconcile";
-import { messageOf } from "../internal/error-text.ts";
+import { errorFields, messageOf } from "../internal/error-text.ts";
 import { PassTracing } from "./pass-tracing.ts";
 
 type Api = typeof import("@opentelemetry/api");
@@ -16,10 +16,10 @@ type Api = typeof import("@opentelemetry/api");
 const REGISTERED = Symbol.for("opentelemetry.js.api.1");
 
 /** Undefined when nobody has registered a provider of traces. */
-export async function loadTracing(clock: Clock): Promise<Tracing | undefined> {
+export async function loadTracing(clock: Clock, log: Logger): Promise<Tracing | undefined> {
   const registered = (globalThis as { [REGISTERED]?: { readonly trace?: unknown } })[REGISTERED];
   if (registered?.trace === undefined) return undefined;
-  return new Tracing(await import("@opentelemetry/api"), clock);
+  return new Tracing(await import("@opentelemetry/api"), clock, log);
 }
 
 /** Where and what a span is about. */
@@ -31,14 +31,27 @@ export interface SpanStart {
   readonly attributes?: Readonly<Record<string, string | number | undefined>>;
 }
 
+/** A span that has begun. */
+export interface Traced {
+  /** For what happens within it. */
+  readonly context: Context;
+  set(attribute: string, value: string): void;
+  /** No secrets, and no stacks, which hold the same message. */
+  failed(error?: unknown): void;
+  end(atMs?: number): void;
+}
+
 export class Tracing {
   readonly #api: Api;
-  readonly #tracer: Tracer;
+  readonly #log: Logger;
+  readonly #tracer: Tracer | undefined;
+  #isBroken = false;
   readonly clock: Clock;
 
-  constructor(api: Api, clock: Clock) {
+  constructor(api: Api, clock: Clock, log: Logger) {
     this.#api = api;
-    this.#tracer = api.trace.getTracer("@treadle/controller");
+    this.#log = log;
+    this.#tracer = this.#asked(() => api.trace.getTracer("@treadle/controller"));
     this.clock = clock;
   }
 
@@ -49,8 +62,8 @@ export class Tracing {
 
   /** A request of a pass. Those of informers and of the election belong to no trace. */
   readonly exchanged = ({ method, verb, resource, subresource, status, error, attempt, durationMs, server }: Exchange): void => {
-    const parent = this.#api.context.active();
-    if (this.#api.trace.getSpan(parent) === undefined) return;
+    const parent = this.active();
+    if (!this.isTraced(parent)) return;
     const what = `${resource ?? ""}${subresource === undefined ? "" : `/${subresource}`}`;
     const span = this.start({
       name: what === "" ? verb : `${verb} ${what}`,
@@ -64,9 +77,8 @@ export class Tracing {
         "server.address": server,
       },
     });
-    if (error !== undefined) this.failed(span, error);
-    else if (status !== undefined && status >= 400) span.setStatus({ code: this.#api.SpanStatusCode.ERROR });
-    this.end(span);
+    if (error !== undefined || (status !== undefined && status >= 400)) span.failed(error);
+    span.end();
   };
 
   /** `log`, whose lines name the span in which they are written. */
@@ -74,14 +86,14 @@ export class Tracing {
     const write =
       (level: keyof Logger) =>
       (data: object, text: string): void => {
-        const span = this.#api.trace.getSpan(this.#api.context.active())?.spanContext();
+        const span = this.#asked(() => this.#api.trace.getSpan(this.active())?.spanContext());
         log[level](span === undefined ? data : { ...data, trace_id: span.traceId, span_id: span.spanId }, text);
       };
     return { debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") };
   }
 
   active(): Context {
-    return this.#api.context.active();
+    return this.#asked(() => this.#api.context.active()) ?? this.root();
   }
 
   root(): Context {
@@ -92,27 +104,54 @@ export class Tracing {
     return this.#api.trace.getSpan(context) !== undefined;
   }
 
-  within(context: Context, span: Span): Context {
-    return this.#api.trace.setSpan(context, span);
-  }
-
+  /** `work`, whose it is what it throws. */
   run<T>(context: Context, work: () => T): T {
-    return this.#api.context.with(context, work);
+    let result: { readonly of: T } | { readonly error: unknown } | undefined;
+    this.#asked(() =>
+      this.#api.context.with(context, () => {
+        try {
+          result = { of: work() };
+        } catch (error) {
+          result = { error };
+        }
+      }),
+    );
+    if (result === undefined) return work();
+    if ("error" in result) throw result.error;
+    return result.of;
   }
 
-  start({ name, atMs, parent, type, attributes = {} }: SpanStart): Span {
-    const { SpanKind } = this.#api;
+  start({ name, atMs, parent, type, attributes = {} }: SpanStart): Traced {
+    const { SpanKind, SpanStatusCode, trace } = this.#api;
     const kind = type === "consumer" ? SpanKind.CONSUMER : type === "client" ? SpanKind.CLIENT : SpanKind.INTERNAL;
-    const given = Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
-    return this.#tracer.startSpan(name, { kind, startTime: new Date(atMs), attributes: given as Record<string, string | number> }, parent);
+    const given = Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined)) as Record<
+      string,
+      string | number
+    >;
+    const span: Span | undefined = this.#asked(() =>
+      this.#tracer?.startSpan(name, { kind, startTime: new Date(atMs), attributes: given }, parent),
+    );
+    return {
+      context: span === undefined ? parent : trace.setSpan(parent, span),
+      set: (attribute, value) => void this.#asked(() => span?.setAttribute(attribute, value)),
+      failed: (error) =>
+        void this.#asked(() =>
+          span?.setStatus({ code: SpanStatusCode.ERROR, ...(error === undefined ? {} : { message: messageOf(error) }) }),
+        ),
+      end: (at = this.clock.now()) => void this.#asked(() => span?.end(new Date(at))),
+    };
   }
 
-  /** No secrets, and no stacks, which hold the same message. */
-  failed(span: Span, error: unknown): void {
-    span.setStatus({ code: this.#api.SpanStatusCode.ERROR, message: messageOf(error) });
-  }
-
-  end(span: Span): void {
-    span.end(new Date(this.clock.now()));
+  /** What the provider answers; undefined, and one warning, when it throws. */
+  #asked<T>(ask: () => T): T | undefined {
+    try {
+      return ask();
+    } catch (error) {
+      if (!this.#isBroken) {
+        this.#isBroken = true;
+        this.#log.warn(errorFields(error), `the provider of traces fails, so traces are not complete: ${messageOf(error)}`);
+      }
+      return undefined;
+    }
   }
 }
