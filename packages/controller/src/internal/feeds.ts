@@ -12,6 +12,8 @@ export interface FeedsOptions {
   readonly scopeOf: (kind: Kind) => InformerScope<Kind>;
   /** Told of every event. */
   readonly onEvent: () => void;
+  /** The last who watched a kind in this form is gone, and so is its informer. */
+  readonly onRemoved: (kind: Kind) => void;
 }
 
 /** A feed that somebody opened. */
@@ -79,5 +81,6 @@ export class Feeds {
     this.#users.delete(informer);
     this.#feeds.delete(informer);
     await this.#options.informers.remove(informer);
+    this.#options.onRemoved(informer.kind);
   }
 }

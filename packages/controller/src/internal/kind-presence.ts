@@ -89,6 +89,14 @@ export class KindPresence {
     this.#options.onChange(kind);
   }
 
+  /** An informer of `kind` was removed. */
+  forget(kind: Kind): void {
+    // Its metadata, or the whole of it, may still be watched.
+    if (this.#options.informerOf(metadataOnly(kind)) !== undefined) return;
+    this.#refusals.delete(idOf(kind));
+    if (this.#missing.delete(idOf(kind)) && this.#missing.size === 0) this.#unwatchDefinitions();
+  }
+
   /** Resolves when the informer has synced, or its kind is known not to be served. Rejects with the signal's reason. */
   async settled(informer: Informer, signal: AbortSignal): Promise<void> {
     if (!informer.hasSynced) await this.unlessMissing(informer.kind, informer.synced(signal));

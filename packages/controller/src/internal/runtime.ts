@@ -106,7 +106,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
     const namespaces = new WatchedNamespaces({ log, informers, presence, controllers });
     const client = writingClient(options);
     const recorder = makeRecorder(options, client);
-    const feeds = new Feeds({ informers, scopeOf, onEvent: options.onChange });
+    const feeds = new Feeds({ informers, scopeOf, onEvent: options.onChange, onRemoved: (kind) => presence.forget(kind) });
     controllers.push(...makeControllers({ ...options, client }, { informers, presence, recorder, namespaces, feeds }));
     onMade({ informers, controllers, presence, recorder, namespaces, feeds });
     const budget = new ShutdownBudget(clock, options.gracefulShutdownMs);
@@ -123,6 +123,9 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
     await startServers(options, undo);
     signal.throwIfAborted();
     undo.push(async () => void (await Promise.all([presence.stop(), informers.stop()])));
+    undo.push(() => {
+      for (const { options: given } of options.assignments) for (const source of given.sources ?? []) source.close?.();
+    });
     informers.startAll();
     await synced(options, informers, presence);
     await startRunnables(free ?? [], { clock, random, log, signal, stopMs: () => budget.forRunnables() }, undo);

@@ -34,6 +34,9 @@ export function channel({ name = "channel", capacity = 1024 }: ChannelOptions = 
   let env: SourceEnv | undefined;
   let closed: AbortSignal | undefined;
 
+  const settle = (): void => {
+    for (const attempt of senders) attempt();
+  };
   const offer = (ref: Ref): boolean => {
     if (closed?.aborted === true) return false;
     if (env !== undefined) env.enqueue(ref);
@@ -74,10 +77,13 @@ export function channel({ name = "channel", capacity = 1024 }: ChannelOptions = 
       closed = signal;
       for (const ref of buffer.values()) given.enqueue(ref);
       buffer.clear();
-      const settle = (): void => {
-        for (const attempt of senders) attempt();
-      };
       signal.addEventListener("abort", settle, { once: true });
+      settle();
+    },
+    close() {
+      if (env !== undefined) return; // The signal ends it.
+      closed = AbortSignal.abort(new Error("the manager has stopped, and never led"));
+      buffer.clear();
       settle();
     },
   };

@@ -63,6 +63,10 @@ export function dynamicWatches<T extends KubernetesObject = KubernetesObject>(op
     async stop() {
       await Promise.all([...all.values()].map((watch) => watch.stop()));
     },
+    close() {
+      if (env !== undefined) return; // They were stopped, or feed another manager.
+      for (const watch of all.values()) void watch.stop(); // None has begun, so there is nothing to wait for.
+    },
   };
 }
 

@@ -16,6 +16,8 @@ export interface Source {
   start(signal: AbortSignal, env: SourceEnv): void | Promise<void>;
   /** Awaited, within what is left of `gracefulShutdownMs`. */
   stop?(): void | Promise<void>;
+  /** Called at the end, also where `start` and `stop` were not since this replica never led: whoever still waits hears of it. */
+  close?(): void;
 }
 
 export interface SourceEnv extends RunnableEnv {
