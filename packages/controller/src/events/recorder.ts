@@ -16,6 +16,7 @@ import {
   type KubernetesObject,
   type Random,
   randomName,
+  sleep,
   type Timer,
 } from "@treadle/apimachinery";
 import { Event } from "@treadle/apimachinery/kinds";
@@ -166,11 +167,7 @@ export class EventRecorder {
   async #pause(ms: number): Promise<void> {
     this.#isPausing = true;
     this.#options.onChange();
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = this.#options.clock.after(ms, resolve);
-    this.#abort.signal.addEventListener("abort", () => resolve(), { once: true });
-    await promise;
-    timer.cancel();
+    await sleep(this.#options.clock, ms, this.#abort.signal).catch(() => undefined); // The stop, which whoever waits sees, too.
     this.#isPausing = false;
   }
 
