@@ -24,7 +24,7 @@ export interface FailoverOptions {
 }
 
 export interface FailoverReport {
-  /** From the signal to the first write of the next leader; `lateMs` is by how much this process itself was late then. */
+  /** From the signal to the first write of the next leader; `lateMs` is for how long the machine kept this process, or the next leader, from running. */
   readonly takeovers: readonly { readonly ending: Ending; readonly ms: number; readonly lateMs: number }[];
   readonly writes: number;
   readonly problems: readonly string[];
@@ -75,7 +75,8 @@ export async function runFailover({
       leader.child.kill(ending);
       if (ending === "SIGSTOP") paused.set(leader.identity, NAMES.length);
       const { who, at } = await Promise.race([written, ...standbys.map((standby) => standby.failed())]);
-      const taken = { ending, ms: Math.round(at - signalledAt), lateMs: Math.round(lag()) };
+      const lateMs = Math.round(lag()) + (standbys.find(({ identity }) => identity === who)?.lateMsSince(signalledAt) ?? 0);
+      const taken = { ending, ms: Math.round(at - signalledAt), lateMs };
       takeovers.push(taken);
       const limitMs = (ending === "SIGTERM" ? 0 : leaseDurationMs) + RELEASED_MS + taken.lateMs;
       log(`${ending}: ${who} wrote ${taken.ms} ms after it`);
@@ -115,6 +116,7 @@ class Replica {
   readonly lines: string[] = [];
   readonly exit: Promise<number | NodeJS.Signals | null>;
   readonly #listeners = new Set<() => void>();
+  readonly #late: { readonly at: number; readonly ms: number }[] = [];
 
   constructor({ kubeconfig, leaderElection }: { readonly kubeconfig: string; readonly leaderElection: { readonly identity: string } }) {
     this.identity = leaderElection.identity;
@@ -125,6 +127,8 @@ class Replica {
     for (const stream of [this.child.stdout, this.child.stderr])
       if (stream !== null)
         createInterface({ input: stream }).on("line", (line) => {
+          const late = /^late (\d+)$/.exec(line)?.[1];
+          if (late !== undefined) return void this.#late.push({ at: performance.now(), ms: Number(late) });
           this.lines.push(line);
           for (const listener of this.#listeners) listener();
         });
@@ -141,6 +145,11 @@ class Replica {
       look();
     });
     await Promise.race([heard, this.failed()]);
+  }
+
+  /** For how long since then it could not run, all together. */
+  lateMsSince(since: number): number {
+    return this.#late.reduce((sum, { at, ms }) => sum + Math.max(0, Math.min(ms, at - since)), 0);
   }
 
   /** What it logged as wrong. */
