@@ -7,72 +7,23 @@
  * - Every event of a primary starts a pass but the echo of this controller's own writes.
  * - Nothing that a handler, a wake function, a predicate or an observer throws ends a worker.
  */
-import { type Clock, groupKindOf, keyOf, type KubernetesObject, type Random, type Ref, refOf } from "@treadle/apimachinery";
-import type { Client } from "@treadle/client";
+import { groupKindOf, keyOf, type KubernetesObject, type Ref, refOf } from "@treadle/apimachinery";
 import type { InformerEvent } from "@treadle/informer";
-import {
-  type AnyHandler,
-  type Cache,
-  createReconciler,
-  type DrainRule,
-  type Logger,
-  type PassResult,
-  type Reconciler,
-  type ReconcilerEnv,
-  type Strays,
-} from "@treadle/reconcile";
-import { type DeclaredWatch, type Fetches, wakeOfWatch } from "@treadle/reconcile/unstable/engine";
+import { type AnyHandler, createReconciler, type DrainRule, type PassResult, type Reconciler, type Strays } from "@treadle/reconcile";
+import { type DeclaredWatch, wakeOfWatch } from "@treadle/reconcile/unstable/engine";
 import { LOW_PRIORITY, type QueueKeys, type QueueStatus, WorkQueue } from "@treadle/workqueue";
-import type { ControllerOptions, PassReport } from "./controller-options.ts";
+import type { ControllerOptions } from "./controller-options.ts";
 import { type EndedPass, FailureCurve } from "./failure-curve.ts";
 import type { Feed } from "./feed.ts";
-import type { ControllerMetrics } from "./metrics/controller-metrics.ts";
+import type { ControllerEnv } from "./internal/controller-env.ts";
 import { errorFields } from "./internal/error-text.ts";
 import { EventRouter } from "./internal/event-router.ts";
-import type { OpenFeed } from "./internal/feeds.ts";
 import { reconcilerEnv } from "./internal/reconciler-env.ts";
 import { PausedKeys } from "./internal/paused-keys.ts";
 import { RESYNC_MS, startResync } from "./internal/resync.ts";
 import { RunningStrays } from "./internal/running-strays.ts";
 import { Turn } from "./internal/turn.ts";
-import type { MayPass } from "./internal/watched-namespaces.ts";
 import type { OpenWatch } from "./sources/source.ts";
-import type { PassTracing } from "./tracing/pass-tracing.ts";
-
-/** What a controller is given by whoever runs it, besides its handler and options. */
-export interface ControllerEnv extends Pick<ReconcilerEnv, "recordEvent" | "phaseBegan"> {
-  readonly tracing?: PassTracing | undefined;
-  readonly client: Client;
-  readonly cache: Cache;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Logger;
-  readonly metrics: ControllerMetrics;
-  /** The feed of a watched kind, in whatever form it is watched; before the informers start. */
-  readonly feedOf: (kind: AnyHandler["kind"]) => Feed;
-  /** The feed of a kind that is watched from now on, until it is closed. */
-  readonly openFeed: (watch: DeclaredWatch) => OpenFeed;
-  /** The same of a kind that may not be watched. */
-  readonly watchedFeedOf: (kind: AnyHandler["kind"]) => Feed | undefined;
-  readonly fetches: Fetches;
-  /** Nothing that is written is sent. */
-  readonly isDryRun: boolean;
-  readonly isServed: (kind: AnyHandler["kind"]) => boolean;
-  /** Whether the cache of a kind would show `object`. */
-  readonly isSelected: (kind: AnyHandler["kind"], object: KubernetesObject) => boolean;
-  /** Whether a pass for a primary in `namespace` may begin: the namespaces that are watched may change. */
-  readonly mayPass: (primary: Feed["informer"], namespace: string | undefined) => MayPass;
-  /** Whether this process leads the operator, as of now. */
-  readonly mayWork: () => boolean;
-  readonly refusalOf: (kind: AnyHandler["kind"]) => string | undefined;
-  readonly undeclared?: ReconcilerEnv["undeclared"];
-  /** Names a pass in logs and reports. */
-  readonly newID: () => string;
-  /** Told of every pass when it is over; what it throws is logged. */
-  readonly onPass?: ((report: PassReport) => void) | undefined;
-  /** Told each time that something was queued, began or ended. */
-  readonly onChange: () => void;
-}
 
 /** How many keys of a controller wait, run and are due later, as of now; `name` is that of its handler. */
 export interface ControllerStatus extends QueueStatus {

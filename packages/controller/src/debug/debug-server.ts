@@ -6,17 +6,14 @@ import type { IncomingHttpHeaders } from "node:http";
 import { groupKindOf } from "@treadle/apimachinery";
 import type { Informer } from "@treadle/informer";
 import type { Logger } from "@treadle/reconcile";
-import type { Controller } from "../controller.ts";
 import { messageOf } from "../internal/error-text.ts";
 import { type Answer, text } from "../internal/http-server.ts";
 import { isLoopback } from "../internal/loopback.ts";
-import type { ManagerStatus } from "../manager.ts";
+import type { Manager } from "../manager.ts";
 import type { RecentErrors } from "./recent-errors.ts";
 
 export interface DebugSource {
-  readonly status: () => ManagerStatus;
-  readonly controllers: () => readonly Controller[];
-  readonly informers: () => readonly Informer[];
+  readonly manager: Pick<Manager, "status" | "controllers" | "informers">;
   readonly errors: RecentErrors;
   readonly log: Logger;
   /** Aborted when the manager stops. */
@@ -64,8 +61,8 @@ export function debugHandler(source: DebugSource): (url: URL, headers: IncomingH
           .join("\n"),
       ),
     status: () => json(statusOf(source)),
-    queues: () => json(source.controllers().map((controller) => ({ ...controller.status(), keys: controller.keys(MAX_KEYS) }))),
-    informers: () => json(source.informers().map(informerOf)),
+    queues: () => json(source.manager.controllers.map((controller) => ({ ...controller.status(), keys: controller.keys(MAX_KEYS) }))),
+    informers: () => json((source.manager.informers?.all() ?? []).map(informerOf)),
     errors: () => json(source.errors.all()),
     heap: async () => {
       source.log.warn({}, "a heap snapshot is being made: the process stands still");
@@ -89,8 +86,8 @@ function isFromHere(headers: IncomingHttpHeaders): boolean {
   return isLoopback(name) && origin === undefined && (site === undefined || site === "none" || site === "same-origin");
 }
 
-function statusOf({ status }: DebugSource): object {
-  const { state, leadership } = status();
+function statusOf({ manager }: DebugSource): object {
+  const { state, leadership } = manager.status();
   return {
     state,
     leadership,

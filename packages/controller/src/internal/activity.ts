@@ -3,6 +3,7 @@
  * happens says so, and turns of the event loop pass without time.
  */
 import type { Clock, FakeClock } from "@treadle/apimachinery";
+import type { QueueStatus } from "@treadle/workqueue";
 
 export interface Activity {
   /** Something happened. */
@@ -48,9 +49,9 @@ export interface SettleOptions {
 export interface Settling {
   readonly activity: Activity;
   readonly clock: Clock;
+  /** Whether anything goes on besides the queues. */
   readonly isBusy: () => boolean;
-  /** When the next key is due. */
-  readonly nextDueAt: () => number | undefined;
+  readonly queues: () => readonly QueueStatus[];
 }
 
 /**
@@ -62,13 +63,14 @@ const QUIET_TURNS = 10;
 /** Resolves when nothing happens and nothing is due before the horizon. Rejects with the signal's reason. */
 export async function settle(settling: Settling, options: SettleOptions): Promise<void> {
   const { signal } = options;
-  const { activity, clock, isBusy, nextDueAt } = settling;
+  const { activity, clock, queues } = settling;
+  const isBusy = (): boolean => settling.isBusy() || queues().some(({ queued, running }) => queued + running > 0);
   const horizon = clock.now() + (options.horizonMs ?? 0);
   for (;;) {
     await quiet(activity, signal);
     const seen = activity.count();
     // A pass in progress may itself be waiting for the time.
-    const dueAt = isBusy() && isFake(clock) ? clock.nextDue() : nextDueAt();
+    const dueAt = isBusy() && isFake(clock) ? clock.nextDue() : nextDueAt(queues());
     const isDue = dueAt !== undefined && dueAt <= horizon;
     if (isDue && isFake(clock)) {
       await clock.advance(Math.max(0, dueAt - clock.now()));
@@ -81,6 +83,12 @@ export async function settle(settling: Settling, options: SettleOptions): Promis
       await changed(activity, seen, signal);
     }
   }
+}
+
+/** When the next key is due. */
+function nextDueAt(queues: readonly QueueStatus[]): number | undefined {
+  const due = queues.flatMap((queue) => queue.nextDueAt ?? []);
+  return due.length === 0 ? undefined : Math.min(...due);
 }
 
 /** Lets the event loop turn until it has turned several times without anything happening. */

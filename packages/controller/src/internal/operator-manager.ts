@@ -1,40 +1,31 @@
 /** The manager itself: its states, and what of its parts is asked from outside. What runs is in `runtime.ts`. */
-import { randomUUID } from "node:crypto";
-import { type Clock, systemClock, systemRandom } from "@treadle/apimachinery";
-import type { Client, Exchange } from "@treadle/client";
+import { type Clock, systemClock } from "@treadle/apimachinery";
+import type { Client } from "@treadle/client";
 import type { Informers } from "@treadle/informer";
 import type { AnyHandler, Logger } from "@treadle/reconcile";
 import type { Registry } from "prom-client";
-import type { Controller, ControllerStatus } from "../controller.ts";
+import type { Controller } from "../controller.ts";
 import type { ControllerOptions, PassReport } from "../controller-options.ts";
-import type { DebugSource } from "../debug/debug-server.ts";
 import { RecentErrors } from "../debug/recent-errors.ts";
 import { createLogger } from "../log.ts";
 import { isInspected } from "../inspect-managers.ts";
-import { createElection } from "../leader-election/create-election.ts";
-import { type Election, leadershipOf, NO_ELECTION_METRICS } from "../leader-election/election.ts";
+import { type Election, leadershipOf } from "../leader-election/election.ts";
 import type { Manager, ManagerAddresses, ManagerState, ManagerStatus } from "../manager.ts";
 import { ManagerError } from "../manager-error.ts";
-import { NO_METRICS } from "../metrics/controller-metrics.ts";
-import type { ManagerMetrics } from "../metrics/prometheus.ts";
+import { LazyMetrics } from "../metrics/lazy-metrics.ts";
 import type { ManagerOptions, Runnable } from "../options.ts";
-import { loadTracing } from "../tracing/tracing.ts";
 import { createActivity, settle, type SettleOptions } from "./activity.ts";
 import { admit, checkAddable } from "./admission.ts";
+import { assemble } from "./assemble.ts";
 import { checkControllerOptions, checkManagerOptions, checkNamespaces } from "./check-options.ts";
 import { configure } from "./configure.ts";
-import { connection } from "./connection.ts";
 import { drained, type DrainedOptions, DrainReasons } from "../drain/drain.ts";
-import { reporter } from "../dry-run/dry-write.ts";
-import { errorFields, messageOf } from "./error-text.ts";
+import { messageOf } from "./error-text.ts";
 import { Health } from "./health.ts";
 import type { HttpServer } from "./http-server.ts";
 import type { Check } from "./probes.ts";
 import { installProcessHooks } from "./process-hooks.ts";
-import { both } from "./promises.ts";
-import { type Assignment, type Runtime, startRuntime } from "./runtime.ts";
-import { serverOptions } from "./server-options.ts";
-import { watchLoop } from "./watch-loop.ts";
+import type { Assignment, Runtime } from "./runtime.ts";
 
 export class OperatorManager implements Manager {
   /** As given; from the start on with the settings from outside. */
@@ -51,8 +42,7 @@ export class OperatorManager implements Manager {
   readonly #abort = new AbortController();
   readonly #stopRequested = Promise.withResolvers<void>();
   #state: ManagerState = "new";
-  #metrics: Promise<ManagerMetrics> | undefined;
-  #loadedMetrics: ManagerMetrics | undefined;
+  readonly #metrics = new LazyMetrics(() => this.informers?.all() ?? []);
   #parts: Pick<Runtime, "informers" | "controllers" | "presence" | "recorder" | "namespaces" | "feeds"> | undefined;
   /** Set by {@link setNamespaces}, in place of the option. */
   #namespaces: { readonly chosen: readonly string[] | undefined } | undefined;
@@ -101,7 +91,7 @@ export class OperatorManager implements Manager {
   }
 
   async metrics(): Promise<Registry> {
-    return (await this.#loadMetrics()).registry;
+    return (await this.#metrics.load()).registry;
   }
 
   async run(): Promise<void> {
@@ -142,8 +132,7 @@ export class OperatorManager implements Manager {
   }
 
   stop(): Promise<void> {
-    this.#stopping ??= this.#stop();
-    return this.#stopping;
+    return (this.#stopping ??= this.#stop());
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -178,19 +167,12 @@ export class OperatorManager implements Manager {
   }
 
   async settled(options: SettleOptions = {}): Promise<void> {
-    const statuses = (): ControllerStatus[] => this.controllers.map((controller) => controller.status());
     await settle(
       {
         activity: this.#activity,
         clock: this.#clock,
-        isBusy: () =>
-          this.#state === "starting" ||
-          this.#parts?.recorder?.isBusy === true ||
-          statuses().some(({ queued, running }) => queued + running > 0),
-        nextDueAt: () => {
-          const due = statuses().flatMap(({ nextDueAt }) => nextDueAt ?? []);
-          return due.length === 0 ? undefined : Math.min(...due);
-        },
+        isBusy: () => this.#state === "starting" || this.#parts?.recorder?.isBusy === true,
+        queues: () => this.controllers.map((controller) => controller.status()),
       },
       options,
     );
@@ -239,84 +221,24 @@ export class OperatorManager implements Manager {
     this.#logger = undefined;
     if (from !== undefined) this.#log.info(from, "settings from outside of the program");
     if (this.#options.leaderElection) this.#health.watchElection(() => this.#election?.problem);
-    const {
-      gracefulShutdownMs = 30_000,
-      cacheSyncTimeoutMs = 120_000,
-      kindRetryMs = 10_000,
-      dryRun = false,
-      onPass,
-      onUndeclared,
-      namespaces,
-      cache = [],
-    } = this.#options;
-    // Started together: both take their time, and neither needs the other.
-    const random = this.#options.random ?? systemRandom;
-    const tracing = await loadTracing(this.#clock, this.#log);
-    const log = tracing?.logger(this.#log) ?? this.#log;
-    const observe = (exchange: Exchange): void => {
-      this.#loadedMetrics?.exchanged(exchange);
-      tracing?.exchanged(exchange);
-    };
-    const [{ namespace, ...client }, metrics] = await both(
-      connection(this.#options, {
-        observe,
-        onWarning: (text) => log.warn({}, `the API server warns: ${messageOf(text)}`),
-        clock: this.#clock,
-        random,
-      }),
-      this.#options.metrics === false ? Promise.resolve(this.#metrics) : this.#loadMetrics(),
-      ({ closeClient }) => closeClient(),
-    );
-    const monitor = this.#clock === systemClock ? watchLoop(this.#log, metrics) : undefined;
-    const election = await createElection(this.#options, {
-      client: client.client,
-      clock: this.#clock,
-      random,
-      log: this.#log,
-      handlers: this.#handlers(),
-      namespace,
-      metrics: metrics?.election ?? NO_ELECTION_METRICS,
-      onChange: this.#activity.note,
-      onLost: (error) => this.#fail(error),
-      suspicion: (ms) => monitor?.suspicion(ms),
-    }).catch(async (error: unknown) => {
-      await client.closeClient();
-      throw error;
-    });
-    this.#election = election;
-    this.#client = client.client;
-    return await startRuntime({
-      ...client,
-      clock: this.#clock,
-      random,
-      election,
-      monitor,
-      tracing,
-      onWorkFailed: (error) => this.#fail(error),
-      log,
-      namespaces: this.#watched(namespaces),
-      cache,
+    return await assemble({
+      options: configured,
       assignments,
       runnables: this.#runnables,
-      servers: serverOptions(this.#options, {
-        checks: { healthz: this.#health.healthz, readyz: this.#health.readyz },
-        metrics,
-        client: client.client,
-        clock: this.#clock,
-        log: this.#log,
-        debug: this.#debugSource(),
-      }),
-      cacheSyncTimeoutMs,
-      gracefulShutdownMs,
-      dryRun: dryRun === false ? undefined : reporter(log, dryRun === true ? undefined : dryRun.onWrite),
-      countEvent: this.#options.events === false || dryRun !== false ? undefined : (result) => metrics?.recorded(result),
-      metricsOf: (controller) => metrics?.controller(controller) ?? NO_METRICS,
-      newID: this.#options.reconcileID ?? randomUUID,
-      onPass:
-        this.#options.debug || assignments.some(({ options }) => options.drain !== undefined) ? (report) => this.#noted(report) : onPass,
-      kindRetryMs,
-      undeclared: onUndeclared,
+      clock: this.#clock,
+      log: this.#log,
+      namespaces: this.#watched(configured.namespaces),
+      metrics: this.#metrics,
+      health: this.#health,
+      manager: this,
+      errors: this.#errors,
+      onPass: configured.debug || assignments.some(({ options }) => options.drain !== undefined) ? this.#noted : configured.onPass,
       onChange: this.#activity.note,
+      onFailed: (error) => this.#fail(error),
+      onConnected: ({ client, election }) => {
+        this.#client = client;
+        this.#election = election;
+      },
       onMade: (parts) => {
         this.#parts = parts;
       },
@@ -355,51 +277,23 @@ export class OperatorManager implements Manager {
     this.#activity.note();
   }
 
-  async #loadMetrics(): Promise<ManagerMetrics> {
-    this.#metrics ??= import("../metrics/prometheus.ts").then(({ createPrometheus }) => {
-      this.#loadedMetrics = createPrometheus();
-      this.#loadedMetrics.watchInformers(() => this.informers?.all() ?? []);
-      return this.#loadedMetrics;
-    });
-    return await this.#metrics;
-  }
-
   #handlers(): readonly AnyHandler[] {
     return this.#assignments.map(({ handler }) => handler);
   }
 
-  #noted(report: PassReport): void {
+  readonly #noted = (report: PassReport): void => {
     this.#errors.note(report, this.#clock.now());
     this.#drainReasons.note(report);
     return this.#options.onPass?.(report);
-  }
-
-  #debugSource(): DebugSource {
-    return {
-      status: () => this.status(),
-      controllers: () => this.controllers,
-      informers: () => this.informers?.all() ?? [],
-      errors: this.#errors,
-      log: this.#log,
-      signal: this.#abort.signal,
-    };
-  }
+  };
 
   #listenToProcess(): () => void {
     return installProcessHooks({
-      log: this.#log,
-      onSignal: (signal) => {
-        this.#log.info({ signal }, `${signal}: stopping`);
-        void this.stop().catch(() => undefined); // run() waits for it, too, and reports.
-      },
-      onUnhandledRejection: (reason) => {
-        this.#loadedMetrics?.rejectionUnhandled();
-        const message = messageOf(reason);
-        this.#log.error(errorFields(reason), `a promise was rejected and nobody handled it: ${message}; stopping`);
-        process.exitCode = 1;
-        this.#fail(
-          new ManagerError("ERR_UNHANDLED_REJECTION", `a promise was rejected and nobody handled it: ${message}`, { cause: reason }),
-        );
+      log: () => this.#log,
+      onSignal: () => void this.stop().catch(() => undefined), // run() waits for it, too, and reports.
+      onUnhandledRejection: (error) => {
+        this.#metrics.loaded?.rejectionUnhandled();
+        this.#fail(error);
       },
     });
   }

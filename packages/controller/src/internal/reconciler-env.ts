@@ -1,8 +1,8 @@
 /** Connects the passes of a controller with its feeds. */
 import { isMetadataOnly } from "@treadle/apimachinery";
 import type { DrainRule, ReconcilerEnv } from "@treadle/reconcile";
-import type { ControllerEnv } from "../controller.ts";
 import type { Feed } from "../feed.ts";
+import type { ControllerEnv } from "./controller-env.ts";
 
 /** What the passes get; every write of theirs is told to the feed that it concerns. One that was not sent concerns none. */
 export function reconcilerEnv(name: string, primary: Feed, env: ControllerEnv & { readonly drain?: DrainRule | undefined }): ReconcilerEnv {
