@@ -6,9 +6,12 @@ import { FIRST } from "./widget.ts";
 /** The object that a defect is about: it always exists. */
 const VICTIM = FIRST;
 
+/** Those that are made of what comes from the server. */
+const ON_THE_WAY: ReadonlySet<Defect> = new Set(["drops an event", "loses deletions", "invents an event", "never comes back"]);
+
 /** What the operator hears of its server. */
 export function defective(defect: Defect | undefined, transport: Transport): Transport {
-  if (defect !== "drops an event" && defect !== "invents an event" && defect !== "never comes back") return transport;
+  if (defect === undefined || !ON_THE_WAY.has(defect)) return transport;
   let watches = 0;
   return {
     close: () => transport.close(),
@@ -30,6 +33,7 @@ async function* lines({ stream }: ApiResponse, { path }: ApiRequest, defect: Def
     for (const line of pieces) {
       const isChange = line.includes('"MODIFIED"') && path.includes("/configmaps") && line.includes(`"name":"${VICTIM}"`);
       if (isChange && defect === "drops an event") continue;
+      if (defect === "loses deletions" && line.includes('"DELETED"')) continue;
       yield line;
       if (isChange && defect === "invents an event") yield invented(line);
     }

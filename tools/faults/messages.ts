@@ -45,7 +45,7 @@ export type ToOperator =
   | { readonly type: "block"; readonly ms: number };
 
 /** What is wrong on purpose: each is to be found by the auditor. */
-export type Defect = "drops an event" | "invents an event" | "goes backwards" | "never comes back" | "forgets to act";
+export type Defect = "drops an event" | "loses deletions" | "invents an event" | "goes backwards" | "never comes back" | "forgets to act";
 
 export interface OperatorOptions {
   readonly server: string;

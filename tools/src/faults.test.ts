@@ -33,6 +33,7 @@ describe("an operator's process behind faults", { timeout: 120_000 }, () => {
 
   test.concurrent.for<readonly [Defect, string]>([
     ["drops an event", "missed: an event of ConfigMap "],
+    ["loses deletions", "missed: an event of "],
     ["invents an event", "invented: an event saw ConfigMap "],
     ["goes backwards", "backwards: an event saw "],
     ["never comes back", "missed: "],
