@@ -33,14 +33,19 @@ export function dryWrite(
   };
 }
 
-/** Writes a line for each write, and tells the program; the same that comes again in each pass is told once. */
+/**
+ * Writes a line for each write, and tells the program; the same that comes again in each pass is told once. Of each object
+ * the last {@link MAX_TOLD} are remembered: a step may want something else in every pass.
+ */
 export function reporter(log: Logger, onWrite: ((write: DryWrite) => void) | undefined): (write: DryWrite) => void {
-  const told = new Set<string>();
+  const told = new Map<string, readonly string[]>();
   return (write) => {
     const { verb, kind, ref, subresource } = write;
     const digest = createHash("sha256").update(JSON.stringify(write, withoutTimes)).digest("base64");
-    if (told.has(digest)) return;
-    told.add(digest);
+    const target = `${write.apiVersion} ${kind} ${keyOf(ref)}`;
+    const known = told.get(target) ?? [];
+    if (known.includes(digest)) return;
+    told.set(target, [...known, digest].slice(-MAX_TOLD));
     const what = `${verb} ${kind} ${keyOf(ref)}${subresource === undefined ? "" : `/${subresource}`}`;
     log.info({ dryRun: write }, `dry run: would ${what}`);
     try {
@@ -51,6 +56,9 @@ export function reporter(log: Logger, onWrite: ((write: DryWrite) => void) | und
     }
   };
 }
+
+/** More than passes of all handlers write to one object. */
+const MAX_TOLD = 16;
 
 /** Times are new in each pass, and no news. */
 function withoutTimes(key: string, value: unknown): unknown {

@@ -181,6 +181,7 @@ function isRefusal(error: unknown): error is ApiError {
   return isApiError(error) && (error.status === 403 || error.status === 401);
 }
 
-function idOf(kind: Kind): string {
+/** A kind as the server knows it: its version counts, its form does not. */
+export function idOf(kind: Kind): string {
   return `${apiVersionOf(kind)}/${kind.kind}`;
 }

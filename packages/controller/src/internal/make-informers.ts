@@ -16,7 +16,7 @@ import { managersOf, watchedKindsOf } from "@treadle/reconcile/unstable/engine";
 import type { CachedKind } from "../cached.ts";
 import { ManagerError } from "../manager-error.ts";
 import { logFailures } from "./informer-failures.ts";
-import { KindPresence } from "./kind-presence.ts";
+import { idOf, KindPresence } from "./kind-presence.ts";
 
 export interface MakeInformersOptions {
   readonly client: Client;
@@ -124,8 +124,4 @@ function checkProjections(cache: readonly CachedKind[], handlers: readonly AnyHa
         );
     }
   }
-}
-
-export function idOf(kind: Kind): string {
-  return `${apiVersionOf(kind)}/${kind.kind}`;
 }
