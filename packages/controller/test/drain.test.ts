@@ -32,6 +32,19 @@ test("run() of a drain ends by itself when no object is held, and leaves none", 
   expect(world.logs.filter(({ text }) => text.startsWith("drain: ")).map(({ data }) => data["left"])).toEqual([1, 0]);
 });
 
+test("a drain of many objects tells how far it is once a second, not for each of them", async () => {
+  const world = await startWorld({ handlers: [widgets()], start: false, drain: "release" });
+  for (let n = 0; n < 200; n++)
+    await world.user.create(Widget, { ...widget(`w${n}`), metadata: { name: `w${n}`, namespace: "default", finalizers: [FINALIZER] } });
+  const running = world.manager.run();
+  await world.settled();
+  await world.clock.advance(2_000);
+  await running;
+  const told = world.logs.filter(({ text }) => text.startsWith("drain: "));
+  expect(told.map(({ data }) => data["left"])).toEqual([200, 0]);
+  expect(told.map(({ text }) => text)).toEqual(["drain: 200 objects are still held", "drain: no object is still held"]);
+});
+
 test("a drain that is stopped before its end says so, with what is held and why", async () => {
   const world = await startWorld({ handlers: [widgets(true)], start: false, drain: "clean" });
   await world.user.create(Widget, { ...widget("a"), metadata: { ...REF, finalizers: [FINALIZER] } });
@@ -56,7 +69,7 @@ test("a drain does not end while another replica leads: it may be of a version t
   await world.clock.advance(30_000);
   await running;
   expect((await world.user.get(Widget, REF))?.metadata.finalizers).toBeUndefined();
-  expect(world.logs.map(({ text }) => text)).toContain("drain: 0 objects are still held; another replica leads, and is waited for");
+  expect(world.logs.map(({ text }) => text)).toContain("drain: no object is still held; another replica leads, and is waited for");
 });
 
 test("one that is given up while another replica leads says that", async () => {

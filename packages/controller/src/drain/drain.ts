@@ -2,7 +2,16 @@
  * The end of an operator: which objects still hold a finalizer of its handlers, and why. The passes take them off; this only
  * looks, first into the caches, and live before it says that none is left.
  */
-import { groupKindOf, isKindNotServed, keyOf, type KubernetesObject, metadataOnly, type Ref } from "@treadle/apimachinery";
+import {
+  type Clock,
+  groupKindOf,
+  isKindNotServed,
+  keyOf,
+  type KubernetesObject,
+  metadataOnly,
+  type Ref,
+  sleep,
+} from "@treadle/apimachinery";
 import type { Client } from "@treadle/client";
 import type { Informers } from "@treadle/informer";
 import type { AnyHandler, Logger } from "@treadle/reconcile";
@@ -19,7 +28,7 @@ export interface HeldObject {
 }
 
 export interface DrainedOptions {
-  /** Told each time that it are fewer or others. */
+  /** Told each time that it are fewer or others; of more than ten objects at most once a second. */
   readonly onProgress?: (held: readonly HeldObject[]) => void;
   /** Ends the wait; it rejects with ERR_DRAIN, which names what is held. */
   readonly signal?: AbortSignal;
@@ -27,6 +36,7 @@ export interface DrainedOptions {
 
 export interface DrainOptions extends DrainedOptions {
   readonly client: Client;
+  readonly clock: Clock;
   readonly informers: Informers;
   readonly handlers: readonly AnyHandler[];
   readonly namespaces: readonly string[] | undefined;
@@ -40,7 +50,7 @@ export interface DrainOptions extends DrainedOptions {
 
 /** Resolves when no object holds a finalizer of these handlers, and no other replica could take one. @throws ManagerError ERR_DRAIN when it is given up */
 export async function drained(options: DrainOptions): Promise<void> {
-  const { log, signal, onProgress } = options;
+  const { clock, log, signal, onProgress } = options;
   let told: string | undefined;
   for (;;) {
     const changed = nextChange(options);
@@ -51,11 +61,13 @@ export async function drained(options: DrainOptions): Promise<void> {
     if (text !== told) {
       told = text;
       const others = isAlone ? "" : "; another replica leads, and is waited for";
-      log.info({ left: held.length, first: held.slice(0, MAX_TOLD) }, `drain: ${held.length} objects are still held${others}`);
+      log.info({ left: held.length, first: held.slice(0, MAX_TOLD) }, `drain: ${countOf(held)} still held${others}`);
       onProgress?.(held);
     }
     if (held.length === 0 && isAlone) return;
     await changed;
+    // Every look goes through all objects, and each of them is a change.
+    if (held.length > MAX_TOLD) await sleep(clock, PAUSE_MS, signal).catch(() => undefined); // Of the signal, which is asked next.
     if (signal?.aborted === true) throw givenUp(held, signal.reason);
   }
 }
@@ -132,6 +144,10 @@ function nextChange({ onChange, signal }: DrainOptions): Promise<void> {
   });
 }
 
+function countOf({ length }: readonly HeldObject[]): string {
+  return length === 0 ? "no object is" : length === 1 ? "1 object is" : `${length} objects are`;
+}
+
 function givenUp(held: readonly HeldObject[], cause: unknown): ManagerError {
   const named = held
     .slice(0, MAX_TOLD)
@@ -151,3 +167,4 @@ function givenUp(held: readonly HeldObject[], cause: unknown): ManagerError {
 
 const MAX_TOLD = 10;
 const PAGE = 500;
+const PAUSE_MS = 1_000;

@@ -184,6 +184,7 @@ export class OperatorManager implements Manager {
       throw new ManagerError("ERR_DRAIN", "cannot say what is drained before the start: await start()");
     await drained({
       client: this.#client,
+      clock: this.#clock,
       informers,
       handlers: this.controllers.filter(({ drain }) => drain !== undefined).map(({ handler }) => handler),
       namespaces: this.#watched(this.#options.namespaces),
