@@ -25,7 +25,7 @@ import { syncError } from "./informer-failures.ts";
 import { makeInformers } from "./make-informers.ts";
 import type { KindPresence } from "./kind-presence.ts";
 import { joined } from "./phase-watches.ts";
-import { type Undo, unwind } from "./promises.ts";
+import { type Undo, unwind, within } from "./promises.ts";
 import type { LoopMonitor } from "./loop-monitor.ts";
 import { startRunnables } from "./runnables.ts";
 import { sourceRunnables } from "./source-runnables.ts";
@@ -91,7 +91,9 @@ export interface Runtime {
 /** Starts everything, or rejects with what went wrong and has nothing running. */
 export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   const { clock, random, log, runnables, election, signal, onMade } = options;
-  const undo: Undo[] = [() => options.monitor?.stop(), () => options.closeClient()];
+  const budget = new ShutdownBudget(clock, options.gracefulShutdownMs);
+  // A connection that does not close keeps nobody: the process ends, or goes on without it.
+  const undo: Undo[] = [() => options.monitor?.stop(), async () => void (await within(clock, budget.forTheRest(), options.closeClient()))];
   options.monitor?.start();
   try {
     const controllers: Controller[] = [];
@@ -109,7 +111,6 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
     const feeds = new Feeds({ informers, scopeOf, onEvent: options.onChange, onRemoved: (kind) => presence.forget(kind) });
     controllers.push(...makeControllers({ ...options, client }, { informers, presence, recorder, namespaces, feeds }));
     onMade({ informers, controllers, presence, recorder, namespaces, feeds });
-    const budget = new ShutdownBudget(clock, options.gracefulShutdownMs);
     const [needy = [], free] = [true, false].map((needs) => runnables.filter(({ needsLeader = true }) => needsLeader === needs));
     const sources = options.assignments.flatMap((each, at) => {
       const controller = controllers[at];
@@ -117,7 +118,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
     });
     const work = new Work({ clock, random, log, controllers, runnables: [...needy, ...sources], budget, signal });
     undo.push(
-      () => resign(options, work),
+      () => resign(options, work, budget),
       () => recorder?.stop(Math.min(EVENTS_MS, budget.forRunnables())),
     );
     await startServers(options, undo);
@@ -158,9 +159,13 @@ function makeRecorder({ clock, random, log, countEvent, onChange }: RuntimeOptio
 }
 
 /** The lease is given back when nothing acts for the operator any more; else others wait until it ends. */
-async function resign({ election, log }: RuntimeOptions, work: Work): Promise<void> {
+async function resign({ election, log, clock }: RuntimeOptions, work: Work, budget: ShutdownBudget): Promise<void> {
   if (election === undefined) return;
-  if (!work.isRunning) return await election.release();
+  if (!work.isRunning) {
+    if (await within(clock, budget.forTheRest(), election.release())) return;
+    log.warn({}, "the lease could not be given back in the time that was left: others wait until it ends");
+    return;
+  }
   log.warn({}, "the lease is not given back, since passes or runnables have not ended: others wait until it ends");
   await election.abandon();
 }

@@ -25,7 +25,16 @@ export class ShutdownBudget {
 
   /** How long the stop of a runnable may take now. */
   forRunnables(): number {
-    const spentMs = this.#clock.now() - (this.#startedMs ?? this.#clock.now());
-    return Math.max(0, Math.floor((this.totalMs * 14) / 15) - spentMs);
+    return Math.max(0, Math.floor((this.totalMs * 14) / 15) - this.#spentMs());
+  }
+
+  /** How long the end of everything may take that comes after the runnables. */
+  forTheRest(): number {
+    return Math.max(0, this.totalMs - this.#spentMs());
+  }
+
+  #spentMs(): number {
+    const now = this.#clock.now();
+    return now - (this.#startedMs ?? now);
   }
 }

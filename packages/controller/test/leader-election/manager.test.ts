@@ -205,6 +205,24 @@ describe("stopping", () => {
     expect(textsOf(member, "warn").at(-1)).toContain("the lease is not given back");
   });
 
+  test("neither a server that is silent, nor a connection that does not close, takes more than the time of the stop", async () => {
+    const { clock, join } = team();
+    let isSilent = false;
+    const never = new Promise<never>(() => undefined);
+    const member = await join({
+      handlers: [widgets],
+      gracefulShutdownMs: 3_000,
+      intercept: (transport) => ({ request: (request) => (isSilent ? never : transport.request(request)), close: () => never }),
+    });
+    await clock.advance(0);
+    isSilent = true;
+    const stopped = member.manager.stop();
+    await clock.advance(3_000);
+    await stopped;
+    expect(member.manager.status().state).toBe("stopped");
+    expect(textsOf(member, "warn").at(-1)).toContain("the lease could not be given back in the time that was left");
+  });
+
   test("a runnable that does not stop in time is named, and the rest is stopped", async () => {
     const { clock, join, server } = team();
     const stuck = { name: "billing", start() {}, stop: () => new Promise<void>(() => undefined) };
