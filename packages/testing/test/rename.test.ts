@@ -117,6 +117,24 @@ test("both versions side by side come to rest; what the old one puts back goes w
 const FOREIGN = "other.example.com/cleanup";
 const takesOver = [{ finalizers: [FOREIGN], fieldManagers: ["manager"], lease: "other-operator" }];
 
+test("versions that stay side by side write the status with delays: neither finds the marks that it needs", {
+  tags: ["memory"],
+}, async () => {
+  await using cluster = await startTestCluster({ objects: [site()] });
+  const old = await cluster.start(second({ name: OLD }));
+  await old.settled();
+  const op = await cluster.start(renamed());
+  await op.settled({ horizonMs: 60_000 });
+  await old.settled();
+  cluster.clearRequests();
+  await op.settled({ horizonMs: 300_000 });
+  await old.settled();
+  expect(cluster.requests({ verb: WRITES }).length).toBeLessThan(150);
+  await old.stop();
+  await op.settled({ horizonMs: 60_000 });
+  expect(await cluster.get(Site, "a")).toBeReady();
+});
+
 /** What an operator in Go leaves: written by update under the name of its program. */
 async function foreignPast(cluster: TestCluster): Promise<void> {
   const options = { fieldManager: "manager" };

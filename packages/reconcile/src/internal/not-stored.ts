@@ -74,7 +74,7 @@ function pathsOf(patch: unknown, path: string): string[] {
 }
 
 /** The text of a patch without the times in it: a condition that is never stored is new each time. */
-function fingerprint(change: object | undefined): string | undefined {
+export function fingerprint(change: object | undefined): string | undefined {
   return change === undefined
     ? undefined
     : JSON.stringify(change, (key: string, value: unknown) => (key === "lastTransitionTime" ? undefined : value));

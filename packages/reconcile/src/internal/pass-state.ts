@@ -14,6 +14,7 @@ import type { Pipeline } from "./pipeline.ts";
 import type { Failure, WaitingCurve, Wish } from "./requeue.ts";
 import type { Held } from "./resolve.ts";
 import { parseState, storedState } from "./state.ts";
+import type { StatusPace } from "./status-pace.ts";
 import type { StepRuntime } from "./step-runtime.ts";
 import type { NewEntry } from "../steps/dependent-apply/entries.ts";
 import { PrimaryGone, type QuietRequeue, Writer } from "./writer.ts";
@@ -30,6 +31,8 @@ export interface KeyMemory {
   written: ReadonlySet<string>;
   /** What the server did not store of our last status write: asking for it again would change nothing. */
   notStored: NotStored | undefined;
+  /** What was written into the status last, and how often in a row. */
+  statusPace?: StatusPace;
   readonly heartbeats: Heartbeats;
   /** When this process saw the object first, in milliseconds of the clock. */
   readonly sinceMs: number;
@@ -108,6 +111,8 @@ export class Pass {
   type: PassType;
   trouble: Setting | undefined;
   isAborted = false;
+  /** The status is written later: it was written too often. */
+  isStatusHeldBack = false;
   /** A step has asked for a draft since the drafts were last checked. */
   draftsTouched = false;
   /**

@@ -19,6 +19,7 @@ import { leftovers } from "./paused.ts";
 import { managersOf } from "./predecessors.ts";
 import type { Intents, Pass } from "./pass-state.ts";
 import { storedState } from "./state.ts";
+import { unlessTooFast } from "./status-pace.ts";
 import { type Limit, PrimaryGone, QuietRequeue, type WriteOptions } from "./writer.ts";
 
 type Status = Readonly<Record<string, unknown>> & { readonly conditions?: readonly Condition[] };
@@ -40,7 +41,7 @@ export async function save(pass: Pass, limit: Limit): Promise<void> {
     pass.status.discard();
     await writeFinalStatus(pass, limit);
   }
-  if (writer.writes > before || memory.notStored !== undefined)
+  if (writer.writes > before || (memory.notStored !== undefined && !pass.isStatusHeldBack))
     noteNotStored(pass, statusChange(pass, writer.newest, final(pass)), writer.writes > before);
   if (refused !== undefined) throw refused.error;
 }
@@ -57,7 +58,7 @@ export async function saveTrouble(pass: Pass, limit: Limit): Promise<void> {
 
 async function writeFinalStatus(pass: Pass, limit: Limit): Promise<void> {
   const wish = final(pass);
-  await writeStatus(pass, (newest) => unlessKnownFutile(pass, statusChange(pass, newest, wish)), { limit });
+  await writeStatus(pass, (newest) => unlessTooFast(pass, unlessKnownFutile(pass, statusChange(pass, newest, wish))), { limit });
 }
 
 /** Metadata and spec. What the server refuses of them must not keep the status from saying so: it is returned. */
