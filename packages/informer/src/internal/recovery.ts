@@ -3,6 +3,8 @@ import { type Clock, isApiError, isExpired, isTooManyRequests, type Random } fro
 import { Backoff } from "./backoff.ts";
 import { isVersionRefused, WentBackError } from "./failures.ts";
 
+/** The longest pause of the back-off. A page that is served during an outage may ask for hours, and nothing but this would end them. */
+const RETRY_AFTER_MAX_MS = 60_000;
 /** Up to this part of the pause is left out at random: the pause is a promise of how long it takes at most. */
 const NOT_SERVED_JITTER = 0.25;
 /** A second 410 within this time waits like any failure. */
@@ -107,7 +109,8 @@ export class Recovery {
   #pauseMs(error: unknown): number {
     const backoffMs = this.#backoff.next(this.#healthySince === undefined ? 0 : this.#answeredAt - this.#healthySince);
     this.#healthySince = undefined;
-    return isApiError(error) && error.retryAfterMs !== undefined && error.retryAfterMs > 0 ? error.retryAfterMs : backoffMs;
+    const askedMs = isApiError(error) ? (error.retryAfterMs ?? 0) : 0;
+    return askedMs > 0 ? Math.min(askedMs, RETRY_AFTER_MAX_MS) : backoffMs;
   }
 
   #failed(weight: number): boolean {
