@@ -125,6 +125,7 @@ export {
   shortenName,
 } from "./names.ts";
 export type { ObjectMetaInput } from "./object-input.ts";
+export { orAborted } from "./or-aborted.ts";
 export {
   type Condition,
   type ConditionStatus,

@@ -12,6 +12,7 @@ import {
   type KubernetesList,
   type KubernetesObject,
   type ObjectOf,
+  orAborted,
   systemClock,
   systemRandom,
   type Transport,
@@ -20,7 +21,7 @@ import { parseJson, problemOf } from "./answer.ts";
 import type { CallOptions, RawContext, WatchEvent, WriteOptions } from "./client.ts";
 import { closedError, isConnectionError } from "./connection-error.ts";
 import type { ClientOptions } from "./client-options.ts";
-import { abortable, type ExchangeEnvironment, exchange } from "./exchange.ts";
+import { type ExchangeEnvironment, exchange } from "./exchange.ts";
 import { apiError, type CallContext, callError, invalidBody } from "./failure.ts";
 import type { HttpTransport } from "./http-transport.ts";
 import { METADATA_ACCEPT } from "./metadata-only.ts";
@@ -236,7 +237,7 @@ async function textOf(response: ApiResponse, signal: AbortSignal | undefined): P
     }
     return chunks.join("");
   };
-  return abortable(read(), signal);
+  return orAborted(read(), signal);
 }
 
 function isSuccess(response: ApiResponse): boolean {

@@ -5,7 +5,7 @@
  * - other 5xx, lost connections and timeouts: only calls that can be repeated without harm.
  * The last two up to 4 times, waiting 100 ms doubling to 2 s with jitter.
  */
-import { type ApiRequest, type ApiResponse, type Clock, type Random, type Transport } from "@treadle/apimachinery";
+import { type ApiRequest, type ApiResponse, type Clock, orAborted, type Random, type Transport } from "@treadle/apimachinery";
 import { type ConnectionError, connectionError, isProgrammingError } from "./connection-error.ts";
 import { retryAfterMs } from "./failure.ts";
 import { wait } from "./wait.ts";
@@ -90,17 +90,6 @@ export async function exchange(environment: ExchangeEnvironment, request: ApiReq
   }
 }
 
-/** Rejects with the signal's reason as soon as it is aborted, whether or not `promise` cares for the signal. */
-export async function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return promise;
-  return new Promise<T>((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason);
-    if (signal.aborted) onAbort();
-    else signal.addEventListener("abort", onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
-  });
-}
-
 async function attemptOnce(environment: ExchangeEnvironment, request: ApiRequest, intent: Intent, attempt: number): Promise<Outcome> {
   request.signal?.throwIfAborted();
   intent.beforeAttempt?.();
@@ -119,7 +108,7 @@ async function attemptOnce(environment: ExchangeEnvironment, request: ApiRequest
       ...result,
     });
   try {
-    const response = await abortable(environment.transport.request(request), request.signal);
+    const response = await orAborted(environment.transport.request(request), request.signal);
     const { status, body } = response;
     environment.warnings?.note(response);
     // Counting costs a pass over the text, which nobody pays for who does not observe.

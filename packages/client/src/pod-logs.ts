@@ -1,9 +1,8 @@
 /** The logs of a pod as they are written. */
-import { pathOf, type Ref } from "@treadle/apimachinery";
+import { orAborted, pathOf, type Ref } from "@treadle/apimachinery";
 import { Pod } from "@treadle/apimachinery/kinds";
 import type { Client } from "./client.ts";
 import { isConnectionError } from "./connection-error.ts";
-import { abortable } from "./exchange.ts";
 import { apiError, callError } from "./failure.ts";
 import { queryOf } from "./query.ts";
 import { objectTarget } from "./target.ts";
@@ -47,7 +46,7 @@ export async function* podLogs(client: Client, pod: Ref, options: PodLogOptions 
   );
   const chunks = response.stream ?? once(response.body);
   if (response.status < 200 || response.status > 299)
-    throw apiError({ ...about, nowMs: Date.now() }, response, await abortable(beginningOf(chunks), signal));
+    throw apiError({ ...about, nowMs: Date.now() }, response, await orAborted(beginningOf(chunks), signal));
   try {
     yield* linesOf(chunks, signal);
   } catch (cause) {

@@ -1,10 +1,9 @@
 /**
  * The events of a watch from chunks of newline-delimited JSON.
  */
-import type { ApiResponse } from "@treadle/apimachinery";
+import { type ApiResponse, orAborted } from "@treadle/apimachinery";
 import type { WatchEvent } from "./client.ts";
 import { ConnectionError } from "./connection-error.ts";
-import { abortable } from "./exchange.ts";
 import { callError } from "./failure.ts";
 import { isFields } from "./status.ts";
 
@@ -97,7 +96,7 @@ export async function* untilAborted(
   try {
     for (;;) {
       signal?.throwIfAborted();
-      const next = await abortable(iterator.next(), signal);
+      const next = await orAborted(iterator.next(), signal);
       if (next.done === true) {
         isFinished = true;
         return;

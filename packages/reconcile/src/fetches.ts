@@ -7,7 +7,7 @@
  * - The response of a write of ours counts as the fetch of its version.
  * - A fetch that fails is forgotten: the next pass tries again.
  */
-import { apiVersionOf, compareResourceVersions, type Kind, keyOf, type KubernetesObject, type Ref } from "@treadle/apimachinery";
+import { apiVersionOf, compareResourceVersions, keyOf, type Kind, type KubernetesObject, orAborted, type Ref } from "@treadle/apimachinery";
 
 /** Asks the server. `undefined`: there is no such object. */
 export type Fetch = (signal: AbortSignal) => Promise<KubernetesObject | undefined>;
@@ -112,15 +112,9 @@ class Pending {
   async wait(signal: AbortSignal): Promise<KubernetesObject | undefined> {
     signal.throwIfAborted();
     this.#waiting++;
-    let onAbort = (): void => undefined;
     try {
-      return await new Promise((resolve, reject) => {
-        onAbort = () => reject(signal.reason);
-        signal.addEventListener("abort", onAbort, { once: true });
-        this.#answer.then(resolve, reject);
-      });
+      return await orAborted(this.#answer, signal);
     } finally {
-      signal.removeEventListener("abort", onAbort);
       this.#waiting--;
       if (this.#waiting === 0 && signal.aborted) {
         this.#ended(); // Nobody joins a GET that is being aborted.

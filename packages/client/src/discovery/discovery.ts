@@ -10,12 +10,12 @@ import {
   type Clock,
   groupKindOf,
   type Kind,
+  orAborted,
   parseApiVersion,
   systemClock,
   type UntypedObject,
 } from "@treadle/apimachinery";
 import type { Client } from "../client.ts";
-import { abortable } from "../exchange.ts";
 import { wait } from "../wait.ts";
 import { Catalogue } from "./catalogue.ts";
 import type { ServedKind } from "./served.ts";
@@ -128,9 +128,9 @@ class CachedDiscovery implements Discovery {
     signal?.throwIfAborted();
     if (this.#known !== undefined && this.#known.number > since) return this.#known.catalogue;
     const { catalogue, isSent } = (this.#loading ??= this.#load());
-    if (!isSent || since < this.#sent) return abortable(catalogue, signal);
+    if (!isSent || since < this.#sent) return orAborted(catalogue, signal);
     // It was sent before somebody asked; the next one is shared by all who wait for it.
-    await abortable(Promise.allSettled([catalogue]), signal);
+    await orAborted(Promise.allSettled([catalogue]), signal);
     return this.#refreshed(since, signal);
   }
 

@@ -18,21 +18,6 @@ export async function unwind(undo: readonly Undo[]): Promise<void> {
   if (errors.length > 1) throw new AggregateError(errors, `${errors.length} failures while stopping`);
 }
 
-/** What `promise` settles to, or the signal's reason if that comes first. */
-export async function orAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
-  promise.catch(() => undefined); // After the signal there is nobody to hear of it.
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void => reject(signal.reason);
-  // The start itself may have aborted it, before it gave its promise.
-  if (signal.aborted) onAbort();
-  else signal.addEventListener("abort", onAbort, { once: true });
-  try {
-    await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
-}
-
 /** Whether `promise` resolved in time; rejects with it. Leaves no timer. */
 export async function within(clock: Clock, delayMs: number, promise: Promise<unknown>): Promise<boolean> {
   return new Promise((resolve, reject) => {

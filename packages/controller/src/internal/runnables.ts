@@ -1,8 +1,9 @@
 /** Starts and stops what a program runs beside its handlers. */
+import { orAborted } from "@treadle/apimachinery";
 import { ManagerError } from "../manager-error.ts";
 import type { Runnable, RunnableEnv } from "../options.ts";
 import { messageOf } from "./error-text.ts";
-import { orAborted, type Undo, within } from "./promises.ts";
+import { type Undo, within } from "./promises.ts";
 
 export interface RunnablesOptions extends RunnableEnv {
   /** Aborts the start. */

@@ -3,12 +3,12 @@
  * goes end before its objects leave the caches, and none begins in one that comes before all caches have listed it; else a
  * pass would take for deleted, or for not there, what is only not known.
  */
+import { orAborted } from "@treadle/apimachinery";
 import type { Informer, Informers } from "@treadle/informer";
 import type { Logger } from "@treadle/reconcile";
 import type { Controller } from "../controller.ts";
 import { checkNamespaces } from "./check-options.ts";
 import type { KindPresence } from "./kind-presence.ts";
-import { orAborted } from "./promises.ts";
 
 export interface WatchedNamespacesOptions {
   readonly log: Logger;
@@ -47,7 +47,7 @@ export class WatchedNamespaces {
   async set(namespaces: readonly string[] | undefined, signal?: AbortSignal): Promise<void> {
     checkNamespaces("setNamespaces", namespaces);
     const changed = this.#carryOut(namespaces);
-    await (signal === undefined ? changed : orAborted(changed, signal));
+    await orAborted(changed, signal);
   }
 
   async #carryOut(namespaces: readonly string[] | undefined): Promise<void> {

@@ -1,5 +1,5 @@
 /** A channel: the program itself says which primaries need a pass, for instance because a web hook told it. */
-import { keyOf, type Ref } from "@treadle/apimachinery";
+import { keyOf, orAborted, type Ref } from "@treadle/apimachinery";
 import type { Source, SourceEnv } from "./source.ts";
 
 export interface ChannelOptions {
@@ -61,14 +61,11 @@ export function channel({ name = "channel", capacity = 1024 }: ChannelOptions = 
         resolve();
         return true;
       };
-      const onAbort = (): void => reject(signal?.reason);
       senders.add(attempt);
-      signal?.addEventListener("abort", onAbort, { once: true });
       try {
-        await promise;
+        await orAborted(promise, signal);
       } finally {
         senders.delete(attempt);
-        signal?.removeEventListener("abort", onAbort);
       }
     },
     start(signal, given) {

@@ -1,5 +1,5 @@
 /** Kinds that a program learns of while it runs, and watches from then on. */
-import { apiVersionOf, isMetadataOnly, type Kind, type KubernetesObject } from "@treadle/apimachinery";
+import { apiVersionOf, isMetadataOnly, type Kind, type KubernetesObject, orAborted } from "@treadle/apimachinery";
 import type { WatchOptions } from "@treadle/reconcile";
 import { declaredWatch } from "@treadle/reconcile/unstable/engine";
 import type { OpenWatch, Source, SourceEnv } from "./source.ts";
@@ -99,15 +99,8 @@ class LaterWatch implements Watch {
 
   async synced(signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
-    const { promise: aborted, reject } = Promise.withResolvers<never>();
-    const onAbort = (): void => reject(signal?.reason);
-    signal?.addEventListener("abort", onAbort, { once: true });
-    try {
-      const { informer } = await Promise.race([this.#begun.promise, aborted]);
-      await informer.synced(signal);
-    } finally {
-      signal?.removeEventListener("abort", onAbort);
-    }
+    const { informer } = await orAborted(this.#begun.promise, signal);
+    await informer.synced(signal);
   }
 
   async stop(): Promise<void> {

@@ -1,25 +1,5 @@
-/** Waiting that ends: for things that may never answer, and for those that take too long. */
+/** Waiting that ends, for things that take too long. */
 import type { Clock, Timer } from "@treadle/apimachinery";
-
-/** What `promise` gives, or a rejection with the signal's reason as soon as it is aborted. Late failures are ignored. */
-export function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise<T>((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason);
-    if (signal.aborted) onAbort();
-    signal.addEventListener("abort", onAbort, { once: true });
-    const end = (): void => signal.removeEventListener("abort", onAbort);
-    promise.then(
-      (value) => {
-        end();
-        resolve(value);
-      },
-      (error: unknown) => {
-        end();
-        reject(error);
-      },
-    );
-  });
-}
 
 /**
  * Aborts its signal when nobody touched it for the limit, or with the parent. The timer is not set anew at each touch

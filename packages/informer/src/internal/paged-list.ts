@@ -1,6 +1,5 @@
 /** A list of everything, page by page. */
-import { isExpired, type KubernetesList, type KubernetesObject } from "@treadle/apimachinery";
-import { orAborted } from "./await.ts";
+import { isExpired, type KubernetesList, type KubernetesObject, orAborted } from "@treadle/apimachinery";
 import { checkedKey, describe, type Source, versionOf } from "./source.ts";
 
 export interface ListAllOptions<T> {

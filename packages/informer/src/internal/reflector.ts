@@ -3,9 +3,9 @@
  * are client-go's (tools/cache/reflector.go) unless said otherwise; the inactivity deadline is our own, because no
  * transport notices a connection that is silently gone.
  */
-import { type Clock, type KubernetesObject, type Random, sleep } from "@treadle/apimachinery";
+import { type Clock, type KubernetesObject, orAborted, type Random, sleep } from "@treadle/apimachinery";
 import type { WatchEvent } from "@treadle/client";
-import { close, orAborted, Watchdog } from "./await.ts";
+import { close, Watchdog } from "./await.ts";
 import { TooQuietError, WentBackError } from "./failures.ts";
 import type { MemoryPart } from "./memory-budget.ts";
 import type { Pacer } from "./pacer.ts";

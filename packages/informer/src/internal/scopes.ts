@@ -2,7 +2,7 @@
  * Which namespaces an informer watches: a reflector for each, or one for all. They may change while it runs: what was
  * known of a namespace that stays, stays readable; one that is added is not, before it was listed.
  */
-import { orAborted } from "./await.ts";
+import { orAborted } from "@treadle/apimachinery";
 import type { Reflector } from "./reflector.ts";
 
 /** A namespace, or `undefined` for all, and for kinds that have none. */
@@ -118,7 +118,7 @@ export class Scopes {
     const waiter: Waiter = { scopes: new Set(this.#unlisted), listed: Promise.withResolvers() };
     this.#waiters = [...this.#waiters, waiter];
     const { promise } = waiter.listed;
-    await (signal === undefined ? promise : orAborted(promise, signal));
+    await orAborted(promise, signal);
   }
 
   async stop(reason: Error): Promise<void> {

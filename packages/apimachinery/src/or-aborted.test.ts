@@ -1,0 +1,23 @@
+import { getEventListeners } from "node:events";
+import { expect, test } from "vitest";
+import { orAborted } from "./or-aborted.ts";
+
+const boom = new Error("boom");
+
+test("gives what the promise gives, and leaves no listener", async () => {
+  const { signal } = new AbortController();
+  expect(await orAborted(Promise.resolve(1), signal)).toBe(1);
+  expect(await orAborted(Promise.resolve(1), undefined)).toBe(1);
+  await expect(orAborted(Promise.reject(boom), signal)).rejects.toBe(boom);
+  expect(getEventListeners(signal, "abort")).toEqual([]);
+});
+
+test("rejects with the signal's reason, before or while it waits; a late failure is not unhandled", async () => {
+  const late = Promise.withResolvers<void>();
+  const ending = new AbortController();
+  const waiting = orAborted(late.promise, ending.signal);
+  ending.abort(boom);
+  await expect(waiting).rejects.toBe(boom);
+  await expect(orAborted(late.promise, AbortSignal.abort(boom))).rejects.toBe(boom);
+  late.reject(new Error("too late"));
+});
