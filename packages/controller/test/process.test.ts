@@ -72,6 +72,7 @@ describe("an operator's process", () => {
     expect(warning).toMatchObject({
       level: "warn",
       step: "work",
+      object: "default/a",
       msg: expect.stringMatching(/stood still for \d.*: step "work" \(do\) of widgets.test.treadle.dev for default\/a; /) as string,
     });
     await said("blocked");

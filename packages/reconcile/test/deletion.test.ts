@@ -179,7 +179,10 @@ describe("deletion", () => {
         : await send();
     const none = step(Widget, { name: "two", do: () => undefined });
     const result = await harness.operator(handler(Widget).step(conditions()).step(none).build()).pass(KEY);
-    expect(result).toMatchObject({ requeue: { type: "failure" }, error: { code: "ERR_SAVE_FAILED" } });
+    expect(result).toMatchObject({
+      requeue: { type: "failure" },
+      error: { code: "ERR_SAVE_FAILED", message: expect.stringMatching(/^cannot save Widget default\/a: /) as string },
+    });
     const ready = (await live())?.status?.conditions?.find(({ type }) => type === "Ready");
     expect(ready).toMatchObject({ status: "False", reason: "Deleting" });
     expect(ready?.message).toMatch(

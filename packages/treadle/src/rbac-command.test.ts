@@ -48,6 +48,7 @@ test("prints those of one of them, and a Role for each namespace", async () => {
 test("says what each right is for", async () => {
   const { text } = await said("--explain", "--export", "gadgets");
   expect(text.split("\n")[0]).toBe("list gadgets.example.dev: handler gadgets.example.dev reconciles it");
+  expect(text).toContain("patch gadgets.example.dev/status: its status is stored");
 });
 
 test("writes a file, and knows whether it is up to date", async () => {

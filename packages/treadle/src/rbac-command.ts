@@ -67,7 +67,7 @@ export async function main(args: readonly string[], print: (text: string) => voi
       ...(reviews ? reviewRights() : []),
     ])
       print(
-        `${verb} ${kind.plural}${subresource === undefined ? "" : `/${subresource}`}${kind.group === "" ? "" : `.${kind.group}`}: ${because}`,
+        `${verb} ${kind.plural}${kind.group === "" ? "" : `.${kind.group}`}${subresource === undefined ? "" : `/${subresource}`}: ${because}`,
       );
     return 0;
   }

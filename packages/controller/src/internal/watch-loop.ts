@@ -1,4 +1,5 @@
 /** The loop monitor of a manager: what it finds is logged and counted. */
+import { keyOf } from "@treadle/apimachinery";
 import type { Logger } from "@treadle/reconcile";
 import type { ManagerMetrics } from "../metrics/prometheus.ts";
 import { BLOCK_MS, type Block, blockText, LoopMonitor } from "./loop-monitor.ts";
@@ -17,7 +18,7 @@ export function watchLoop(log: Logger, metrics: ManagerMetrics | undefined): Loo
     const now = performance.now();
     if (now - (logged.get(id) ?? Number.NEGATIVE_INFINITY) < QUIET_MS) return;
     logged.set(id, now);
-    const where = culprit === undefined ? {} : { controller: culprit.controller, step: culprit.step, object: culprit.ref.name };
+    const where = culprit === undefined ? {} : { controller: culprit.controller, step: culprit.step, object: keyOf(culprit.ref) };
     log.warn({ ...where, blockedMs: Math.round(ms) }, `${blockText(block)}; ${ADVICE}`);
   };
   const monitor = new LoopMonitor({ now: () => performance.now(), onBlock });

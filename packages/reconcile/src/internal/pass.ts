@@ -2,7 +2,7 @@
  * The pass: gates, then `do` or `cleanup`, then posts, conditions, save, result. One function a phase, in the order in
  * which they run; `runPass` at the top is the whole story.
  */
-import { isConditionReason } from "@treadle/apimachinery";
+import { isConditionReason, keyOf } from "@treadle/apimachinery";
 import { ReconcileError } from "../errors.ts";
 import type { Outcome } from "../req.ts";
 import { failure as failureSetting } from "./compute-conditions.ts";
@@ -235,7 +235,7 @@ async function superseded(pass: Pass, budget: Budget): Promise<void> {
 const SEEN_AFTER = 5;
 
 function saveFailed(pass: Pass, cause: unknown): ReconcileError {
-  const message = `cannot save ${pass.pipeline.kind.kind} ${pass.object.metadata.name}: ${describe(cause)}`;
+  const message = `cannot save ${pass.pipeline.kind.kind} ${keyOf(pass.object.metadata)}: ${describe(cause)}`;
   return new ReconcileError("ERR_SAVE_FAILED", message, { cause });
 }
 
