@@ -32,6 +32,13 @@ test("run() of a drain ends by itself when no object is held, and leaves none", 
   expect(world.logs.filter(({ text }) => text.startsWith("drain: ")).map(({ data }) => data["left"])).toEqual([1, 0]);
 });
 
+test("whoever deploys an operator can drain it without a change of its program", async () => {
+  const world = await startWorld({ handlers: [widgets()], start: false, env: { TREADLE_DRAIN: "release" } });
+  await world.user.create(Widget, { ...widget("a"), metadata: { ...REF, finalizers: [FINALIZER] } });
+  await world.manager.run();
+  expect((await world.user.get(Widget, REF))?.metadata.finalizers).toBeUndefined();
+});
+
 test("a drain of many objects tells how far it is once a second, not for each of them", async () => {
   const world = await startWorld({ handlers: [widgets()], start: false, drain: "release" });
   for (let n = 0; n < 200; n++)

@@ -59,6 +59,7 @@ export const SETTINGS: Readonly<Record<string, Taken>> = {
   "debug.port": PORT,
   events: SWITCH,
   dryRun: SWITCH,
+  drain: oneOf("release", "clean"),
   leaderElection: SWITCH,
   "leaderElection.name": TEXT,
   "leaderElection.namespace": TEXT,
