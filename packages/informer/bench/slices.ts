@@ -47,7 +47,9 @@ new PerformanceObserver((list) => {
 }).observe({ entryTypes: ["gc"] });
 
 async function measure(how: "pages" | "stream"): Promise<void> {
-  const server = new Worker(new URL("./pod-server.ts", import.meta.url), { workerData: { count: COUNT, refusesStreams: how === "pages" } });
+  const server = new Worker(new URL("./parts/pod-server.ts", import.meta.url), {
+    workerData: { count: COUNT, refusesStreams: how === "pages" },
+  });
   const port = await new Promise<number>((resolve) => server.once("message", resolve));
   const transport = httpTransport({ server: `http://127.0.0.1:${port}` });
   const client = createClient({ transport });

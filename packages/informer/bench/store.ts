@@ -7,7 +7,7 @@ import { kind, systemClock, systemRandom, type UntypedObject } from "@treadle/ap
 import type { Client, WatchEvent } from "@treadle/client";
 import { createInformer } from "../src/index.ts";
 import { dropManagedFields } from "../src/internal/freeze.ts";
-import { pod } from "./pod.ts";
+import { pod } from "./parts/pod.ts";
 
 const COUNT = Number(process.argv[2] ?? 20_000);
 const Pod = kind({ group: "", version: "v1", kind: "Pod" });
