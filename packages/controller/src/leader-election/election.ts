@@ -175,10 +175,15 @@ export class Election implements Leadership {
   }
 
   #heldBy(index: number, { holder, handlers }: LeaseRecord): void {
-    const { log, leases, handlers: ours, onChange } = this.#options;
+    const { log, leases, handlers: ours, identity, onChange } = this.#options;
     const lease = textOf(leases[index] as (typeof leases)[number]); // One elector for each.
     onChange();
     this.#clash = undefined;
+    if (holder === identity) {
+      const what = `${lease} is held by a process that has the identity ${holder}, too`;
+      log.warn({ lease, holder }, `${what}: what ran here before, or one that got it by mistake; no two may have the same; standing by`);
+      return;
+    }
     const isExpected = index < leases.length - 1; // Whoever is replaced holds its lease until it goes.
     if (isExpected || handlers === undefined || handlers.some((name) => ours.includes(name))) {
       log.info({ lease, holder }, `${lease} is held by ${holder}: standing by`);

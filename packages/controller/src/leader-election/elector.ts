@@ -53,6 +53,7 @@ export class Elector {
   #wake: (() => void) | undefined;
   #isWoken = false;
   #lastError: { readonly error: unknown; readonly sinceMs: number } | undefined;
+  #toldHolder: string | undefined;
   /** A write was sent that may have made us the holder. */
   #mayHold = false;
 
@@ -175,17 +176,23 @@ export class Elector {
     this.#note(lease);
     if (this.#isOver()) return;
     const isFree = this.#view.freeInMs() === 0;
-    if (this.#state === "leading" || isFree || recordOf(lease).holder === this.#options.identity) await this.#write(lease, signal);
+    if (this.#state === "leading" || isFree || this.#isOwn(recordOf(lease))) await this.#write(lease, signal);
   }
 
   /** Makes us the holder, from the moment of sending. */
   async #write(present: Lease | undefined, signal: AbortSignal): Promise<void> {
     const { client, clock, ref, identity, handlers, times } = this.#options;
     const sentAtMs = clock.now();
+    const mightHold = this.#mayHold;
     const lease = heldLease(ref, present, { identity, handlers, durationMs: times.leaseDurationMs, nowMs: sentAtMs });
     this.#mayHold = true;
     const call = { signal, retry: false };
-    const stored = await (present === undefined ? client.create(Lease, lease, call) : client.update(Lease, lease, call));
+    const stored = await (present === undefined ? client.create(Lease, lease, call) : client.update(Lease, lease, call)).catch(
+      (error: unknown) => {
+        if (isConflict(error) || isAlreadyExists(error)) this.#mayHold = mightHold;
+        throw error;
+      },
+    );
     this.#view.observe(stored);
     if (this.#isOver()) return;
     const validUntilMs = sentAtMs + times.renewDeadlineMs;
@@ -208,13 +215,21 @@ export class Elector {
 
   /** Takes note of the lease, and of the end of our own leadership if that is what it says. Returns whether it is news. */
   #note(lease: Lease): boolean {
-    const before = this.#view.record?.holder;
     if (!this.#view.observe(lease)) return false;
     const record = recordOf(lease);
-    if (record.holder === "" || record.holder === this.#options.identity) return true;
-    if (record.holder !== before) this.#options.onHolder(record);
+    if (record.holder === "" || this.#isOwn(record)) {
+      this.#toldHolder = undefined;
+      return true;
+    }
+    if (record.holder !== this.#toldHolder) this.#options.onHolder(record);
+    this.#toldHolder = record.holder;
     if (this.#state === "leading") this.#lose(`${record.holder} holds it now`, undefined);
     return true;
+  }
+
+  /** Of two processes with one identity, which is a mistake, the one that sent nothing is not the holder. */
+  #isOwn({ holder }: LeaseRecord): boolean {
+    return this.#mayHold && holder === this.#options.identity;
   }
 
   #expire(): void {

@@ -11,7 +11,7 @@ export interface LeaderElectionOptions {
    * in the same namespace, and are taken first, in this order.
    */
   readonly formerNames?: readonly string[];
-  /** Who this process is. @defaultValue host name (of a pod: its name) and a random UUID */
+  /** Who this process is; no two may have the same. @defaultValue host name (of a pod: its name) and a random UUID */
   readonly identity?: string;
   /** For how long others stay away after the last renewal that they saw; whole seconds. @defaultValue 15_000 */
   readonly leaseDurationMs?: number;

@@ -141,6 +141,18 @@ test("a count of transitions that cannot grow any more keeps nobody from the lea
 });
 
 describe("a leader", () => {
+  test("is one of two processes that have one identity by mistake; the other follows it like any", async () => {
+    const { base, start } = setUp();
+    const [a, b] = [start("a"), start("a")];
+    await base.advance(60_000);
+    expect([a.elector.isLeading, b.elector.isLeading].filter(Boolean)).toHaveLength(1);
+    const [leader, other] = a.elector.isLeading ? [a, b] : [b, a];
+    expect([leader.log, other.log]).toEqual([["elected"], ["held by a"]]);
+    leader.pause();
+    await base.advance(18_000);
+    expect([leader.elector.isLeading, other.elector.isLeading]).toEqual([false, true]);
+  });
+
   test("whose every renewal is answered only after 4.6 s stays one", async () => {
     const { base, start } = setUp();
     const a = start("a");

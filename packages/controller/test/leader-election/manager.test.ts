@@ -268,6 +268,17 @@ describe("what goes wrong with leases", () => {
     expect([response.status, await response.text()]).toEqual([500, expect.stringContaining("[-]leader-election failed: cannot get Lease")]);
   });
 
+  test("two processes with one identity: one works, the other says why it does not", async () => {
+    const { clock, join } = team();
+    const leaderElection = { identity: "twin" };
+    const [first, second] = [await join({ handlers: [widgets], leaderElection }), await join({ handlers: [widgets], leaderElection })];
+    await clock.advance(60_000);
+    expect([first, second].map(({ manager }) => manager.status().leadership.type).sort()).toEqual(["leading", "standby"]);
+    expect([...textsOf(first, "warn"), ...textsOf(second, "warn")]).toEqual([
+      expect.stringContaining("is held by a process that has the identity twin, too"),
+    ]);
+  });
+
   test("two operators with one lease: the one that waits names the other, and is not ready", async () => {
     const { clock, join } = team();
     await join({ handlers: [gadgets], leaderElection: { name: "shared", identity: "gadget-operator" } });
