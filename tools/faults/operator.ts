@@ -2,6 +2,7 @@
  * The operator's process: `operator.ts OPTIONS`. It tells its parent each event of its informers and what each pass saw, and
  * ends in good order on SIGTERM.
  */
+import { createHook } from "node:async_hooks";
 import { readdirSync } from "node:fs";
 import type { Clock, KubernetesObject } from "@treadle/apimachinery";
 import { ConfigMap, Secret } from "@treadle/apimachinery/kinds";
@@ -18,6 +19,7 @@ const KINDS: readonly KindName[] = ["Widget", "ConfigMap", "Secret"];
 const { server, token, ca, namespace, speed, defect } = options;
 let [passes, failures] = [0, 0];
 const unsent: Seen[] = [];
+const timers = waitingTimers();
 const wallClock = Date.now;
 let setByMs = 0;
 let blockMs = 0;
@@ -127,11 +129,19 @@ function stateOf({ metadata: { namespace: within = "", name, uid = "", resourceV
 
 function stats(): Stats {
   const { rss, heapUsed } = process.memoryUsage();
-  const resources = process.getActiveResourcesInfo();
-  const count = (pattern: RegExp): number => resources.filter((name) => pattern.test(name)).length;
+  const sockets = process.getActiveResourcesInfo().filter((name) => /^(TCPSocket|TLS)Wrap$/i.test(name)).length;
   const mb = (bytes: number): number => Math.round(bytes / 1e5) / 10;
-  const [sockets, timers] = [count(/^(TCPSocket|TLS)Wrap$/i), count(/^Timeout$/)];
-  return { rssMb: mb(rss), heapMb: mb(heapUsed), files: openFiles(), sockets, timers, passes, failures };
+  return { rssMb: mb(rss), heapMb: mb(heapUsed), files: openFiles(), sockets, timers: timers.size, passes, failures };
+}
+
+/** The timers that wait, also those that keep no process alive: those of the system's clock, which no list of Node has. */
+function waitingTimers(): ReadonlySet<number> {
+  const waiting = new Set<number>();
+  createHook({
+    init: (id, type) => void (type === "Timeout" && waiting.add(id)),
+    destroy: (id) => void waiting.delete(id),
+  }).enable();
+  return waiting;
 }
 
 function openFiles(): number | undefined {

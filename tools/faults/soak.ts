@@ -14,7 +14,7 @@ import type { FaultProxy, WatchEnd } from "@treadle/testing";
 import type { Stats } from "./messages.ts";
 import { memoryServer, realServer } from "./server.ts";
 import { Session } from "./session.ts";
-import { type Sample, trendProblems } from "./trend.ts";
+import { type Sample, showTrend, trendProblems } from "./trend.ts";
 
 const { values } = parseArgs({
   options: {
@@ -54,6 +54,7 @@ console.log(`soak: ${hours} h before ${server.name === "memory" ? "the in-memory
 console.log(
   `soak: ${minutes().toFixed(1)} min${stop.signal.aborted ? " (ended early)" : ""}, ${changes} changes, ${passes} passes, ${faults} faults, right again within ${(slowestMs / 1000).toFixed(1)} s; ${problems.length} problems`,
 );
+if (problems.length === 0 && !showTrend(samples)) console.log("soak: too short to say whether something grows");
 for (const problem of problems) console.error(`problem: ${problem}`);
 process.exitCode = problems.length > 0 || changes === 0 ? 1 : 0;
 

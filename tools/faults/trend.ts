@@ -22,9 +22,14 @@ const ALLOWED = {
   timers: { part: 0, plus: 10, what: "timers" },
 } as const;
 
+/** Whether there are enough of them to say that nothing grows. */
+export function showTrend(samples: readonly Sample[]): boolean {
+  return warmOf(samples).length >= MIN_SAMPLES;
+}
+
 export function trendProblems(samples: readonly Sample[]): readonly string[] {
-  const warm = samples.slice(Math.ceil(samples.length * WARM_UP));
-  if (warm.length < MIN_SAMPLES) return [];
+  if (!showTrend(samples)) return [];
+  const warm = warmOf(samples);
   const third = Math.floor(warm.length / 3);
   return (Object.keys(ALLOWED) as (keyof typeof ALLOWED)[]).flatMap((figure) => {
     const { part, plus, what } = ALLOWED[figure];
@@ -33,4 +38,8 @@ export function trendProblems(samples: readonly Sample[]): readonly string[] {
     if (late <= early * (1 + part) + plus) return [];
     return [`${what} grow: at least ${early} in the first third after the warm-up, ${late} in the last`];
   });
+}
+
+function warmOf(samples: readonly Sample[]): readonly Sample[] {
+  return samples.slice(Math.ceil(samples.length * WARM_UP));
 }

@@ -1,12 +1,13 @@
 /** The short form of `npm run test:e2e -- --only faults`, and the proof that its auditor finds what is wrong. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { seededRandom } from "@treadle/apimachinery";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { History } from "../faults/history.ts";
 import type { Defect, Dump, Seen } from "../faults/messages.ts";
 import { RECOVERY, type Scenario, SCENARIOS } from "../faults/scenarios.ts";
 import { memoryServer, type Server } from "../faults/server.ts";
-import { runScenario } from "../faults/session.ts";
+import { runScenario, Session } from "../faults/session.ts";
 import { type Sample, trendProblems } from "../faults/trend.ts";
 import { root } from "./workspaces.ts";
 
@@ -42,6 +43,12 @@ describe("an operator's process behind faults", { timeout: 120_000 }, () => {
     const { problems } = await runScenario(scenario("reset"), { server, defect, graceMs: 1_000 });
     expect(problems.filter((problem) => problem.startsWith(found))).not.toEqual([]);
   });
+});
+
+test("the soak counts timers that keep no process alive, too: all those of the framework are such", { timeout: 60_000 }, async () => {
+  await using server = await memoryServer();
+  await using session = await Session.start({ server, namespace: "timers", random: seededRandom(1) });
+  expect((await session.stats()).timers).toBeGreaterThan(3);
 });
 
 describe("the history of a server and what was seen of it", () => {
