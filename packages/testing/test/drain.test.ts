@@ -1,7 +1,7 @@
 /** Users' stories of an operator that is removed. In memory and, unchanged, on a real server. */
 import { defineResource, type ObjectOf } from "@treadle/apimachinery";
 import { ConfigMap } from "@treadle/apimachinery/kinds";
-import { type AnyHandler, conditions, handler, step } from "@treadle/reconcile";
+import { type AnyHandler, conditions, handler, pause, step } from "@treadle/reconcile";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { explore, startTestCluster } from "../src/index.ts";
@@ -60,6 +60,29 @@ test.for([
 
     await cluster.delete(Bucket, "a");
     expect(await cluster.get(Bucket, "a")).toBeUndefined();
+  },
+);
+
+test.for([
+  { rule: "release", held: [] },
+  { rule: "clean", held: ["a"] },
+] as const)(
+  "$rule: of paused objects, where a pause holds deletions, those are held whose cleanups would run: $held",
+  async ({ rule, held }) => {
+    const paused = {
+      metadata: { name: "a", annotations: { "treadle.dev/paused": "true" }, finalizers: ["drain.example.dev/buckets.drain.example.dev"] },
+    };
+    await using cluster = await startTestCluster({ objects: [{ ...bucket("a"), ...paused }, bucket("b")] });
+    const idle = step(Bucket, { name: "bucket", do() {}, cleanup() {} });
+    const pausing = handler(Bucket)
+      .step(pause({ deletions: true }))
+      .step(conditions())
+      .step(idle)
+      .build();
+    const drain = await cluster.start(pausing, { drain: rule });
+    await drain.settled();
+    const all = await cluster.list(Bucket);
+    expect(all.filter(({ metadata }) => metadata.finalizers !== undefined).map(({ metadata }) => metadata.name)).toEqual(held);
   },
 );
 
