@@ -119,7 +119,7 @@ test("a port of metrics that is in use names the option, and nothing is left run
   const world = await startWorld({ handlers: [size], start: false, metrics: { port }, host: "127.0.0.1" });
   await expect(world.manager.start()).rejects.toMatchObject({
     code: "ERR_LISTEN",
-    message: expect.stringContaining(`metrics: { port }`) as string,
+    message: expect.stringContaining("metrics: { port } or TREADLE_METRICS_PORT") as string,
   });
   expect(world.lists).toEqual([]);
 });

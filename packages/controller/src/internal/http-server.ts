@@ -50,7 +50,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
       const where = `${host ?? "*"}:${port}`;
       const why = error.code === "EADDRINUSE" ? "the port is in use" : error.message;
       certificate?.stop();
-      const message = `cannot serve ${name} on ${where}: ${why}; ${options.mend ?? `choose another with ${name}: { port }, or switch it off with ${name}: false`}`;
+      const message = `cannot serve ${name} on ${where}: ${why}; ${options.mend ?? `choose another with ${name}: { port } or TREADLE_${name.toUpperCase()}_PORT, or switch it off with ${name}: false`}`;
       reject(new ManagerError("ERR_LISTEN", message, { cause: error }));
     };
     server.once("error", onError);
