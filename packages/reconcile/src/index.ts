@@ -81,8 +81,7 @@ export type {
 } from "./steps/dependent-apply/types.ts";
 export { finalizer, type FinalizerOptions } from "./steps/finalizer.ts";
 export { guard, type GuardOptions } from "./steps/guard.ts";
-export { RECONCILE_REQUESTED_ANNOTATION } from "./internal/names.ts";
 export { pause, PAUSED_ANNOTATION, type PauseOptions } from "./steps/pause.ts";
 export { prerequisite, type PrerequisiteOptions } from "./steps/prerequisite.ts";
 export { validate, type ValidateOptions } from "./steps/validate.ts";
-export { SKIP_CLEANUP_ANNOTATION } from "./internal/names.ts";
+export { RECONCILE_REQUESTED_ANNOTATION, SKIP_CLEANUP_ANNOTATION } from "./internal/names.ts";

@@ -8,7 +8,6 @@
  * - Higher priorities first. Inside a priority the groups (by default: namespaces) take turns, so none starves;
  *   inside a group first in, first out.
  * - Nothing is lost: what was added before `stop` is handed out, unless `stop` was told to drop it.
- *
  * - Delays are counted by `Clock.elapsed`: that somebody sets the time makes no key come sooner or later.
  *
  * It runs nothing by itself and keeps no process alive.
