@@ -53,6 +53,11 @@ async function after(clock: ReturnType<typeof fakeClock>, ms: number, call: Prom
 }
 
 describe("an answer that asks to come back", () => {
+  test("in a day is an error at once, which says when", async () => {
+    const { client, clock } = setUp(retryAfter(86_400, busy), ok);
+    expect(await after(clock, 0, client.get(Widget, ref))).toMatchObject({ code: "ERR_TOO_MANY_REQUESTS", retryAfterMs: 86_400_000 });
+  });
+
   test.for(all)("is obeyed for %s, to the millisecond", async ([, call]) => {
     for (const status of [429, 503, 504]) {
       const { client, clock, transport } = setUp(retryAfter(2, failure(status, "x", "later")), ok);
@@ -204,7 +209,7 @@ describe("abort", () => {
   });
 
   test("by close ends every wait for a next attempt, and then the transport", async () => {
-    const { client, clock, transport } = setUp(retryAfter(3600, busy));
+    const { client, clock, transport } = setUp(retryAfter(60, busy));
     const calls = [client.get(Widget, ref), client.update(Widget, widget, { signal: new AbortController().signal })];
     for (const call of calls) expect(await after(clock, 10, call)).toBe("waiting");
     await client.close();

@@ -68,6 +68,8 @@ type Outcome =
 
 /** client-go `maxRetries`. */
 const MAX_RETRY_AFTER = 10;
+/** No call sleeps longer: what asks for hours, a page that is served during an outage say, is an error for the caller. */
+const RETRY_AFTER_MAX_MS = 60_000;
 const MAX_BACKOFF = 4;
 const BACKOFF_BASE_MS = 100;
 const BACKOFF_MAX_MS = 2000;
@@ -139,7 +141,10 @@ function nextAttempt(
   if (response !== undefined && response.status < 300) return undefined;
   if (response !== undefined && ASKING_STATUS.has(response.status)) {
     const delayMs = retryAfterMs(response, environment.clock.now());
-    if (delayMs !== undefined) return done.asked < MAX_RETRY_AFTER ? { because: "asked", delayMs } : undefined;
+    if (delayMs !== undefined) {
+      const isObeyed = done.asked < MAX_RETRY_AFTER && delayMs <= RETRY_AFTER_MAX_MS;
+      return isObeyed ? { because: "asked", delayMs } : undefined;
+    }
   }
   const isHarmless =
     response === undefined

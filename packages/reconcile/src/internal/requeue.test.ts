@@ -70,6 +70,7 @@ describe("which failure decides", () => {
       [at("save", new ReconcileError("ERR_SAVE_FAILED", "x", { cause: new ApiError({ message: "x", status: 503, retryAfterMs: 250 }) }))],
       250,
     ],
+    ["a Retry-After of a day", [at("step", new ApiError({ message: "x", status: 429, retryAfterMs: 86_400_000 }))], 1_000_000],
     ["a Retry-After of 0", [at("step", new ApiError({ message: "x", status: 429, retryAfterMs: 0 }))], 0],
     ["429 without a time", [at("step", new ApiError({ message: "x", status: 429 }))], undefined],
     ["a time that is none", [at("step", new ApiError({ message: "x", status: 429, retryAfterMs: Number.NaN }))], undefined],

@@ -111,5 +111,9 @@ function retryAfterOf(error: unknown): number | undefined {
   if (isReconcileError(error) && error.code === "ERR_SAVE_FAILED") return earliestOf([error.cause]);
   const asked = isRetryAfterError(error) || isApiError(error) ? error.retryAfterMs : undefined;
   // A header of somebody else's server may say anything.
-  return asked !== undefined && asked >= 0 && asked < Number.POSITIVE_INFINITY ? asked : undefined;
+  if (asked === undefined || !(asked >= 0 && asked < Number.POSITIVE_INFINITY)) return undefined;
+  return isApiError(error) ? Math.min(asked, RETRY_AFTER_MAX_MS) : asked;
 }
+
+/** The end of the failure curve: what a server asks for in an outage parks no key for longer. An author's own time is obeyed. */
+const RETRY_AFTER_MAX_MS = 1_000_000;
