@@ -90,3 +90,9 @@ test("one that is given up while another replica leads says that", async () => {
 test.for([{ drain: "all" }, { drain: "clean", dryRun: true }])("%j is refused", (options) => {
   expect(() => createManager(options as never)).toThrow(RangeError);
 });
+
+test("one handler's drain in a dry run of the whole would never end: the start says so", async () => {
+  const world = await startWorld({ handlers: [], start: false, dryRun: true });
+  world.manager.add(widgets(), { drain: "clean" });
+  await expect(world.manager.start()).rejects.toThrow('a drain of handler "');
+});

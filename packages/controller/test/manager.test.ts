@@ -68,6 +68,17 @@ describe("add", () => {
       .step(step(Widget, { name: `note-${name}`, conditions: ["Noted"], do: (req) => void req.conditions.true("Noted") }))
       .build();
 
+  const cleaning = (name: string): AnyHandler =>
+    handler(Widget, { name })
+      .step(step(Widget, { name: "clean", cleanup() {} }))
+      .build();
+  const taking = (name: string, other: string): AnyHandler => {
+    const finalizers = [cleaning(other).pipeline.finalizer ?? ""];
+    return handler(Widget, { name, takesOver: [{ finalizers }] })
+      .step(step(Widget, { name: "tidy", cleanup() {} }))
+      .build();
+  };
+
   test.for([
     {
       name: "two handlers of one name",
@@ -81,6 +92,7 @@ describe("add", () => {
       first: noting("x", conditions()),
       second: noting("y", conditions({ ready: false })),
     },
+    { name: "one that takes the finalizer of another for that of a predecessor", first: cleaning("x"), second: taking("y", "x") },
   ])("refuses $name, and says so", ({ first, second }, { expect }) => {
     const manager = createManager({ log: quiet }).add(first);
     expect(errorOf(() => manager.add(second))).toMatchObject({ code: "ERR_ADD_REFUSED", message: expect.stringContaining(second.name) });

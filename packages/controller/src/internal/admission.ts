@@ -32,6 +32,10 @@ export function admit(handler: AnyHandler, others: readonly AnyHandler[]): void 
       problems.push(
         `handler "${other.name}" keeps condition "${type}" of ${groupKind}, too, and each would undo what the other wrote, for ever: give one of them a condition of its own`,
       );
+    for (const finalizer of finalizersOf(handler).intersection(finalizersOf(other)))
+      problems.push(
+        `finalizer "${finalizer}" is one of handler "${other.name}", too, and each would take it from the other: it can belong to one`,
+      );
     for (const step of statefulSteps(handler).intersection(statefulSteps(other)))
       problems.push(`handler "${other.name}" has a step "${step}" with state, too: state is kept by step name, so rename one of them`);
   }
@@ -52,6 +56,11 @@ export function checkAddable(given: unknown): asserts given is AnyHandler | Runn
 /** Of Ready is told together with observedGeneration: whoever keeps one keeps both. */
 function keptConditions({ pipeline }: AnyHandler): ReadonlySet<string> {
   return new Set([...(pipeline.conditions?.declared.keys() ?? [])].filter((type) => type !== "Ready"));
+}
+
+/** Its own, and those that it takes over. */
+function finalizersOf({ pipeline }: AnyHandler): ReadonlySet<string> {
+  return new Set([...(pipeline.finalizer === undefined ? [] : [pipeline.finalizer]), ...pipeline.before.finalizers]);
 }
 
 function statefulSteps(handler: AnyHandler): ReadonlySet<string> {

@@ -10,16 +10,27 @@ export interface Configured {
   readonly from: Settled["from"] | undefined;
 }
 
-/** Loads and reads nothing where no file and no variable is given. @throws ManagerError ERR_SETTINGS */
+/**
+ * Loads and reads nothing where no file and no variable is given.
+ * @throws ManagerError ERR_SETTINGS; RangeError for a drain that cannot end
+ */
 export async function configure(options: ManagerOptions, assignments: readonly Assignment[]): Promise<Configured> {
+  const configured = await settled(options, assignments);
+  const drain = configured.assignments.find((assignment) => assignment.options.drain !== undefined);
+  if (configured.options.dryRun && drain !== undefined)
+    throw new RangeError(`a drain of handler "${drain.handler.name}" as a dry run would never end: give one of drain and dryRun`);
+  return configured;
+}
+
+async function settled(options: ManagerOptions, assignments: readonly Assignment[]): Promise<Configured> {
   const { env = process.env, configFile } = options;
   if (configFile === undefined && !Object.keys(env).some((name) => name.startsWith("TREADLE_")))
     return { options, assignments: assigned(options, assignments), from: undefined };
   const { settle } = await import("../settings/settings.ts");
   const names = assignments.map(({ handler }) => handler.name);
-  const { options: settled, controllers, from } = await settle(options, env, names);
+  const { options: merged, controllers, from } = await settle(options, env, names);
   const isSet = from.file !== undefined || from.environment.length > 0;
-  return { options: settled, assignments: assigned(settled, assignments, controllers), from: isSet ? from : undefined };
+  return { options: merged, assignments: assigned(merged, assignments, controllers), from: isSet ? from : undefined };
 }
 
 /** What is said of one controller is stronger than what is said of all. */

@@ -28,7 +28,7 @@ export class Memories {
     let memory = this.#memories.get(key);
     if (memory === undefined || memory.uid !== uid || memory.request !== request) {
       this.forget(key);
-      memory = newMemory(uid, { request, sinceMs: this.#clock.now() });
+      memory = newMemory(uid, { request, sinceMs: this.#clock.elapsed() });
       this.#memories.set(key, memory);
     }
     if (memory.checked === undefined || memory.checked.generation !== generation) {

@@ -34,9 +34,9 @@ export interface KeyMemory {
   /** What was written into the status last, and how often in a row. */
   statusPace?: StatusPace;
   readonly heartbeats: Heartbeats;
-  /** When this process saw the object first, in milliseconds of the clock. */
+  /** When this process saw the object first, by `clock.elapsed()`. */
   readonly sinceMs: number;
-  /** When what was found under a former name of the handler got the present one, in milliseconds of the clock. */
+  /** When what was found under a former name of the handler got the present one, by `clock.elapsed()`. */
   claimedAtMs?: Map<string, number>;
   /** The fetched objects that the last pass's reads named. */
   fetched: ReadonlyMap<string, Held>;
@@ -51,7 +51,7 @@ export const NOTHING_FETCHED: ReadonlyMap<string, Held> = new Map();
 /** What is remembered of an object that was never seen. */
 export function newMemory(
   uid: string | undefined,
-  { request, sinceMs = 0 }: Partial<Pick<KeyMemory, "request" | "sinceMs">> = {},
+  { request, sinceMs = -Infinity }: Partial<Pick<KeyMemory, "request" | "sinceMs">> = {},
 ): KeyMemory {
   return {
     uid,

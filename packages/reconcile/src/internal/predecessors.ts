@@ -49,7 +49,7 @@ export function claims(pass: Pass, what: string, { isNeededByOld }: { readonly i
   const { memory, clock } = pass;
   const last = memory.claimedAtMs?.get(what);
   const dueMs = last === undefined ? (isNeededByOld ? memory.sinceMs + ROLLOUT_MS : 0) : last + CLAIM_AGAIN_MS;
-  const restMs = dueMs - clock.now();
+  const restMs = dueMs - clock.elapsed();
   if (restMs > 0) {
     pass.wishes.push({ afterMs: restMs, reason: `what carries a former name of the handler goes: ${what}` });
     return false;
@@ -61,5 +61,5 @@ export function claims(pass: Pass, what: string, { isNeededByOld }: { readonly i
 /** The pass is over: what it took is remembered, unless some of it may not have been stored. */
 export function noteClaims({ memory, claimed, clock, failures, over }: Pass): void {
   if (failures.length > 0 || over !== undefined) return;
-  for (const what of claimed) (memory.claimedAtMs ??= new Map()).set(what, clock.now());
+  for (const what of claimed) (memory.claimedAtMs ??= new Map()).set(what, clock.elapsed());
 }
