@@ -42,7 +42,7 @@ const RECIPES: Readonly<Record<string, Recipe>> = {
   "client-node": { build: async () => [process.execPath, "--expose-gc", buildClientNode()], modes: ["cache"] },
 };
 
-export const peerNames: readonly string[] = Object.keys(RECIPES);
+const peerNames: readonly string[] = Object.keys(RECIPES);
 export const defaultPeers: readonly string[] = [
   "treadle",
   "controller-runtime",

@@ -55,8 +55,9 @@ const large = Array.from({ length: 20 }, (_, i) => {
   return { ...object, spec: "x".repeat(1000 - JSON.stringify(object).length) };
 });
 
-test("a list that will not fit is known by its first page: how many, how large, how much is too much, what to do", async () => {
-  const r = rig({ memoryLimitBytes: 2_000_000 });
+/** Has listed the first 20 of 700 objects. */
+async function withFirstPage(options: Parameters<typeof rig>[0]): Promise<ReturnType<typeof rig>> {
+  const r = rig(options);
   r.informers.for(Widget);
   r.informers.startAll();
   await r.settle();
@@ -65,6 +66,11 @@ test("a list that will not fit is known by its first page: how many, how large, 
   const first = page(99, large, "next");
   r.list().answer({ ...first, metadata: { ...first.metadata, remainingItemCount: 680 } });
   await r.settle();
+  return r;
+}
+
+test("a list that will not fit is known by its first page: how many, how large, how much is too much, what to do", async () => {
+  const r = await withFirstPage({ memoryLimitBytes: 2_000_000 });
   expect(r.types()).toEqual(["memory Widget"]);
   expect(r.warnings[0]?.message).toContain(
     "the cache of Widget may not fit into memory: 700 objects of some 1.5 KB; with all other kinds about 1.1 MB of the 2.0 MB that the process may use",
@@ -77,15 +83,7 @@ test("a list that will not fit is known by its first page: how many, how large, 
 });
 
 test("a list that fits is not warned of", async () => {
-  const r = rig({ memoryLimitBytes: 2_200_000 });
-  r.informers.for(Widget);
-  r.informers.startAll();
-  await r.settle();
-  r.watch().fail(apiError(422));
-  await r.settle();
-  const first = page(99, large, "next");
-  r.list().answer({ ...first, metadata: { ...first.metadata, remainingItemCount: 680 } });
-  await r.settle();
+  const r = await withFirstPage({ memoryLimitBytes: 2_200_000 });
   expect(r.types()).toEqual([]);
   await r.informers.stop();
 });

@@ -15,7 +15,7 @@ export function hasOurFinalizer(pipeline: Pipeline, object: KubernetesObject): b
 }
 
 /** Those on the object that are ours, or were of what this handler was before. */
-export function finalizersOf({ finalizer, before }: Pipeline, { metadata }: KubernetesObject): readonly string[] {
+function finalizersOf({ finalizer, before }: Pipeline, { metadata }: KubernetesObject): readonly string[] {
   if (finalizer === undefined) return [];
   return (metadata.finalizers ?? []).filter((name) => name === finalizer || before.finalizers.has(name));
 }

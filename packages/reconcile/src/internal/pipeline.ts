@@ -98,7 +98,7 @@ export function assemble(
 }
 
 /** What must be watched for a handler, its primary first; a kind may stand there more than once. */
-export function watchedForms({ kind, leaves, watches }: Pick<Pipeline, "kind" | "leaves" | "watches">): readonly WatchedForm[] {
+function watchedForms({ kind, leaves, watches }: Pick<Pipeline, "kind" | "leaves" | "watches">): readonly WatchedForm[] {
   return [
     { kind, form: "whole" as const },
     ...leaves.flatMap(({ reads, owns }) => [

@@ -100,7 +100,7 @@ export function problemsOf(dependent: Dependent, primary: Kind): readonly string
 }
 
 /** The label by which the objects of a step are found. */
-export function stepLabels(handlerName: string, step: string): Readonly<Record<string, string>> {
+function stepLabels(handlerName: string, step: string): Readonly<Record<string, string>> {
   return { [`${handlerName}/dependent`]: stepLabelValue(step) };
 }
 
