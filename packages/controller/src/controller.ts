@@ -1,31 +1,25 @@
 /**
- * Controller: runs the passes of one handler. Events and wakes put keys into its queue, workers take them out and run
- * passes, and what a pass reports decides when its key comes back.
+ * Controller: runs the passes of one handler. Its driver queues keys and schedules the next pass; the workers of the
+ * controller take keys from the queue and run passes.
  *
  * Guarantees
  * - One pass per key at a time, `concurrency` passes at once.
- * - Every event of a primary starts a pass but the echo of this controller's own writes.
- * - Nothing that a handler, a wake function, a predicate or an observer throws ends a worker.
+ * - Every event of a primary starts a pass, except the echo of this controller's own writes.
+ * - Nothing that a handler, a watch function, a predicate or an observer throws ends a worker.
  */
 import { groupKindOf, keyOf, type KubernetesObject, type Ref, refOf } from "@treadle/apimachinery";
-import type { InformerEvent } from "@treadle/informer";
-import { type AnyHandler, createReconciler, type DrainRule, type PassResult, type Reconciler, type Strays } from "@treadle/reconcile";
-import { type DeclaredWatch, wakeOfWatch } from "@treadle/reconcile/unstable/engine";
-import { LOW_PRIORITY, type QueueKeys, type QueueStatus, WorkQueue } from "@treadle/workqueue";
+import type { AnyHandler, DrainRule, PassResult } from "@treadle/reconcile";
+import type { DeclaredWatch } from "@treadle/reconcile/unstable/engine";
+import { LOW_PRIORITY, type QueueKeys, type QueueObserver, type QueueStatus } from "@treadle/workqueue";
 import type { ControllerOptions } from "./controller-options.ts";
-import { type EndedPass, FailureCurve } from "./failure-curve.ts";
-import type { Feed } from "./feed.ts";
+import { HandlerDriver } from "./driver/handler-driver.ts";
 import type { ControllerEnv } from "./internal/controller-env.ts";
-import { errorFields } from "./internal/error-text.ts";
-import { EventRouter } from "./internal/event-router.ts";
-import { reconcilerEnv } from "./internal/reconciler-env.ts";
 import { PausedKeys } from "./internal/paused-keys.ts";
 import { RESYNC_MS, startResync } from "./internal/resync.ts";
-import { RunningStrays } from "./internal/running-strays.ts";
 import { Turn } from "./internal/turn.ts";
 import type { OpenWatch } from "./sources/source.ts";
 
-/** How many keys of a controller wait, run and are due later, as of now; `name` is that of its handler. */
+/** How many keys of a controller are queued, running and due later; `name` is the name of its handler. */
 export interface ControllerStatus extends QueueStatus {
   readonly name: string;
 }
@@ -33,24 +27,19 @@ export interface ControllerStatus extends QueueStatus {
 export class Controller {
   readonly name: string;
   readonly handler: AnyHandler;
-  /** By which rule the handler lets go of its objects; undefined: it works. */
+  /** The rule by which the handler releases its objects; undefined: it reconciles them. */
   readonly drain: DrainRule | undefined;
   readonly #env: ControllerEnv;
   readonly #concurrency: number;
   readonly #resyncMs: number | false;
-  readonly #queue: WorkQueue;
+  readonly #driver: HandlerDriver;
   readonly #turn: Turn;
-  readonly #failures: FailureCurve;
-  readonly #primary: Feed;
-  readonly #router: EventRouter;
-  readonly #reconciler: Reconciler;
   readonly #closed = new AbortController();
   readonly #abort = new AbortController();
-  readonly #strays = new RunningStrays();
   readonly #paused: PausedKeys;
   /** Passes in progress. */
   readonly #passing = new Map<string, Promise<unknown>>();
-  /** Keys in namespaces that come or go: asked for when that is over. */
+  /** Keys in namespaces that are being added or removed; queued when that change is complete. */
   readonly #later = new Set<string>();
   #workers: Promise<unknown> | undefined;
 
@@ -62,63 +51,32 @@ export class Controller {
     this.#env = env;
     this.#concurrency = options.concurrency ?? 5;
     this.#resyncMs = options.resyncMs ?? RESYNC_MS;
-    this.#failures = new FailureCurve(options.backoff ?? "cluster", env.clock);
-    const { metrics, onChange } = env;
     this.#turn = new Turn(env.clock);
-    this.#queue = new WorkQueue({
-      clock: env.clock,
-      observer: {
-        ...metrics.queue,
-        added: (key, priority) => {
-          metrics.queue.added?.(key, priority);
-          onChange();
-        },
-        started: (key, waitedMs) => {
-          metrics.queue.started?.(key, waitedMs);
-          env.tracing?.started(key, waitedMs);
-        },
-        finished: (key, workedMs) => {
-          metrics.queue.finished?.(key, workedMs);
-          onChange();
-        },
-      },
-    });
-    metrics.watch(() => this.#queue.status(), this.#concurrency);
     this.#paused = new PausedKeys(this.name, env.log);
-    metrics.watchPaused(() => this.#paused.size);
-
-    const primary = env.feedOf(handler.kind);
-    this.#primary = primary;
-    this.#reconciler = createReconciler(handler, reconcilerEnv(this.name, primary, { ...env, drain: options.drain }));
-    this.#router = new EventRouter({
-      handler,
-      primary,
-      // One that lets go of its objects must not miss any.
-      predicate: options.drain === undefined ? options.predicate : undefined,
-      feedOf: env.feedOf,
-      cache: env.cache,
-      hasBegun: () => this.#workers !== undefined,
-      enqueue: (key, { feed, event, priority }) => {
-        env.tracing?.caused(key, feed.informer.kind, event);
-        this.#queue.add(key, { priority });
-      },
-      forget: (key) => this.#failures.forget(key),
-      contained: (error, text, key) => this.#contained(error, text, key),
+    const { metrics, tracing } = env;
+    this.#driver = new HandlerDriver(handler, options, {
+      ...env,
+      queueObserver: queueObserver(env),
+      onCause: tracing && ((key, { kind, event }) => tracing.caused(key, kind, event)),
+      around: tracing && ((ref, reconcileID, run) => tracing.pass(ref, reconcileID, run)),
+      onContained: () => metrics.panicked(),
     });
-    primary.subscribe((event) => this.#forgetBeforeStart(event));
+    metrics.watch(() => this.#driver.queue.status(), this.#concurrency);
+    metrics.watchPaused(() => this.#paused.size);
   }
 
-  /** Lets the workers begin; the informers must have synced. */
+  /** Starts the workers; the informers must have synced. */
   start(): void {
     if (this.#workers !== undefined || this.#closed.signal.aborted) return;
+    this.#driver.begin();
     this.#workers = Promise.all(Array.from({ length: this.#concurrency }, () => this.#work()));
     if (this.#resyncMs !== false) this.#resyncEvery(this.#resyncMs);
   }
 
-  /** Takes no new keys and drops those that wait. Passes in progress go on. */
+  /** Takes no new keys and drops those that are queued. Passes in progress continue. */
   close(): void {
     this.#closed.abort();
-    this.#queue.stop("drop");
+    this.#driver.queue.stop("drop");
   }
 
   /** Ends the chains of the passes in progress; their posts and saves still run. */
@@ -126,162 +84,149 @@ export class Controller {
     this.#abort.abort(reason);
   }
 
-  /** Resolves when {@link close} was called, every pass is over, and every step has returned. */
+  /** Resolves when {@link close} was called, every pass has ended, and every step has returned. */
   async ended(): Promise<void> {
     await this.#workers;
-    await this.#strays.ended();
+    await this.#driver.straysEnded();
   }
 
-  /** How many passes, and steps that go on after theirs, have not ended. */
+  /** The number of passes, and of steps that outlived their pass, that have not ended. */
   unfinished(): number {
-    return this.#queue.status().running + this.#strays.withoutKey;
+    return this.#driver.unfinished();
   }
 
-  /** Queues a pass for `ref`, as an event would, or for so many milliseconds from now. */
+  /** Queues a pass for `ref`, as an event would, after `afterMs` milliseconds. */
   enqueue(ref: Ref, afterMs: number = 0): void {
-    this.#queue.addAfter(keyOf(ref), afterMs, { priority: 0 });
+    this.#driver.queue.addAfter(keyOf(ref), afterMs, { priority: 0 });
   }
 
-  /** Wakes primaries by objects of one more kind, from now on; `id` must be another than that of those which go on. */
+  /** Routes the events of one more kind; see {@link HandlerDriver.watch}. */
   watch(watch: DeclaredWatch, id: string): OpenWatch {
-    const { feed, close } = this.#env.openFeed(watch);
-    const unsubscribe = this.#router.watch(feed, wakeOfWatch(this.handler, watch, `${this.name}/${id}`));
-    return {
-      informer: feed.informer,
-      close() {
-        unsubscribe();
-        return close();
-      },
-    };
+    return this.#driver.watch(watch, id);
   }
 
-  /** Why no pass can be about `ref`; undefined: one can. */
+  /** Why no pass can run for `ref`; undefined: one can. */
   whyNever(ref: Ref): string | undefined {
     const { kind } = this.handler;
-    // Programs without types give anything.
+    // A program without types may give any value.
     const { name, namespace }: Partial<Ref> = (ref as Ref | null | undefined) ?? {};
     if (typeof name !== "string" || name === "") return "the reference has no name";
     if (kind.scope === "Cluster" && namespace !== undefined) return `${kind.kind} is cluster-scoped, and the reference has a namespace`;
     if (kind.scope === "Namespaced" && namespace === undefined) return `${kind.kind} is namespaced, and the reference has no namespace`;
-    return this.#primary.informer.covers(namespace) ? undefined : `the namespace is not watched`;
+    return this.#driver.primary.informer.covers(namespace) ? undefined : `the namespace is not watched`;
   }
 
-  /** A kind, or the right to watch it, came or went: whoever waits for it, or counts on it, looks again. */
+  /** The server began or ceased to serve a kind, or to allow its watch: every object that may depend on it gets a pass. */
   presenceChanged(kind: AnyHandler["kind"]): void {
-    if (!this.handler.pipeline.watchedKinds.has(groupKindOf(kind))) return;
-    for (const { metadata } of this.#primary.informer.list() as readonly KubernetesObject[]) this.#queue.add(keyOf(metadata));
+    if (this.handler.pipeline.watchedKinds.has(groupKindOf(kind))) this.#driver.enqueueAll();
   }
 
-  /** Resolves when no pass is in progress for an object in such a namespace; who asks keeps new ones from beginning. */
+  /** Resolves when no pass is in progress for an object in such a namespace; the caller prevents new ones. */
   async passesEnded(isConcerned: (namespace: string | undefined) => boolean): Promise<void> {
     const passes = [...this.#passing].filter(([key]) => isConcerned(refOf(key).namespace));
     await Promise.allSettled(passes.map(([, pass]) => pass));
   }
 
-  /** What had to wait for a change of the watched namespaces may be possible now. */
+  /** Queues the keys that waited for a change of the watched namespaces. */
   namespacesChanged(): void {
     const keys = [...this.#later];
     this.#later.clear();
-    // A pass that may still not begin puts its key back.
-    for (const key of keys) this.#queue.add(key, { priority: LOW_PRIORITY });
+    // A pass that still may not begin puts its key back.
+    for (const key of keys) this.#driver.queue.add(key, { priority: LOW_PRIORITY });
   }
 
   status(): ControllerStatus {
-    return { name: this.name, ...this.#queue.status() };
+    return { name: this.name, ...this.#driver.queue.status() };
   }
 
   /** At most `limit` keys of each state of its queue. */
   keys(limit: number): QueueKeys {
-    return this.#queue.keys(limit);
+    return this.#driver.queue.keys(limit);
   }
 
   #resyncEvery(periodMs: number): void {
     const { clock, random } = this.#env;
+    const { primary, queue } = this.#driver;
     startResync({
       clock,
       random,
       periodMs,
-      objects: () => this.#primary.informer.list(),
-      enqueue: ({ metadata }) => this.#queue.add(keyOf(metadata), { priority: LOW_PRIORITY }),
+      objects: () => primary.informer.list() as readonly KubernetesObject[],
+      enqueue: ({ metadata }) => queue.add(keyOf(metadata), { priority: LOW_PRIORITY }),
       signal: this.#closed.signal,
     });
   }
 
-  /** What went before the start needs no pass: a standby of weeks must not remember it. */
-  #forgetBeforeStart({ type, object }: InformerEvent<KubernetesObject>): void {
-    if (this.#workers === undefined && type === "deleted") this.#queue.drop(keyOf(object.metadata));
-  }
-
   async #work(): Promise<void> {
+    const { queue } = this.#driver;
     for (;;) {
-      const key = await this.#queue.get();
+      const key = await queue.get();
       if (key === undefined) return;
-      // The stop that follows a lost leadership may not have come here yet.
-      if (!this.#env.mayWork()) return this.#queue.done(key);
+      // The stop that follows a lost leadership may not have reached this controller yet.
+      if (!this.#env.mayWork()) return queue.done(key);
       this.#env.metrics.active(1);
-      let strays: Strays | undefined;
       this.#turn.began();
-      try {
-        const pass = this.#pass(key);
-        this.#passing.set(key, pass);
-        strays = await pass;
-      } catch (error) {
-        this.#contained(error, "the pass ended with an exception; this is a bug of Treadle", key);
-        this.#schedule(key, { requeue: { type: "failure" } });
-      } finally {
-        this.#passing.delete(key);
-        this.#env.metrics.active(-1);
-        if (strays === undefined) this.#queue.done(key);
-        else this.#strays.add(strays, () => this.#queue.done(key));
-      }
+      const pass = this.#pass(key).catch((error: unknown) => this.#driver.crashed(key, error));
+      this.#passing.set(key, pass);
+      const result = await pass;
+      this.#passing.delete(key);
+      this.#env.metrics.active(-1);
+      this.#driver.done(key, result);
       if (this.#turn.isOver) await this.#turn.rest();
     }
   }
 
-  async #pass(key: string): Promise<Strays | undefined> {
-    const { clock, metrics, newID, onPass, isServed, tracing } = this.#env;
-    // When the kind is there, every object of it is looked at.
-    if (!isServed(this.handler.kind)) return;
-    const ref = refOf(key);
-    if (!this.#mayPass(key, ref)) return;
+  async #pass(key: string): Promise<PassResult | undefined> {
+    const { clock, metrics, newID } = this.#env;
+    if (!this.#mayPass(key)) return undefined;
     const startedMs = clock.now();
     const reconcileID = newID();
-    const run = (): Promise<PassResult> => this.#reconciler.pass(ref, { signal: this.#abort.signal, reconcileID });
-    const result = await (tracing === undefined ? run() : tracing.pass(ref, reconcileID, run));
+    const result = await this.#driver.pass(key, { signal: this.#abort.signal, reconcileID });
+    if (result === undefined) return undefined;
     const durationMs = clock.now() - startedMs;
-    this.#schedule(key, result);
     this.#paused.note(key, result);
     metrics.passed(result, durationMs);
-    try {
-      const answer: unknown = onPass?.({ handler: this.handler, ref, reconcileID, result, durationMs });
-      // An observer that is async by mistake must not end the process when it rejects.
-      if (answer instanceof Promise) answer.catch((error: unknown) => this.#contained(error, "onPass rejected", key));
-    } catch (error) {
-      this.#contained(error, "onPass threw", key);
-    }
-    return result.strays;
+    this.#report(key, { reconcileID, result, durationMs });
+    return result;
   }
 
-  #mayPass(key: string, ref: Ref): boolean {
-    const may = this.#env.mayPass(this.#primary.informer, ref.namespace);
+  #report(key: string, pass: { readonly reconcileID: string; readonly result: PassResult; readonly durationMs: number }): void {
+    try {
+      const answer: unknown = this.#env.onPass?.({ handler: this.handler, ref: refOf(key), ...pass });
+      // An observer that is async by mistake must not end the process when it rejects.
+      if (answer instanceof Promise) answer.catch((error: unknown) => this.#driver.contained(error, "onPass rejected", key));
+    } catch (error) {
+      this.#driver.contained(error, "onPass threw", key);
+    }
+  }
+
+  #mayPass(key: string): boolean {
+    const may = this.#env.mayPass(this.#driver.primary.informer, refOf(key).namespace);
     if (may === "later") this.#later.add(key);
     else this.#later.delete(key);
-    // It may well live on, so nothing is cleaned up.
+    // The object may still exist, so nothing is cleaned up.
     if (may === "never") {
-      this.#reconciler.forget(ref);
-      this.#failures.forget(key);
+      this.#driver.forget(key);
       this.#paused.forget(key);
     }
     return may === "now";
   }
+}
 
-  #schedule(key: string, pass: EndedPass): void {
-    const delayMs = this.#failures.delayAfter(key, pass);
-    if (delayMs !== undefined) this.#queue.addAfter(key, delayMs);
-  }
-
-  #contained(error: unknown, text: string, key: string): void {
-    this.#env.metrics.panicked();
-    this.#env.log.error({ controller: this.name, object: key, ...errorFields(error) }, text);
-  }
+function queueObserver({ metrics, tracing, onChange }: ControllerEnv): QueueObserver {
+  return {
+    ...metrics.queue,
+    added(key, priority) {
+      metrics.queue.added?.(key, priority);
+      onChange();
+    },
+    started(key, waitedMs) {
+      metrics.queue.started?.(key, waitedMs);
+      tracing?.started(key, waitedMs);
+    },
+    finished(key, workedMs) {
+      metrics.queue.finished?.(key, workedMs);
+      onChange();
+    },
+  };
 }

@@ -14,7 +14,8 @@ import type { HttpServer } from "./internal/http-server.ts";
 import { OperatorManager } from "./internal/operator-manager.ts";
 import type { Check } from "./internal/probes.ts";
 import type { LeadershipStatus } from "./leader-election/election.ts";
-import type { ManagerOptions, Runnable } from "./options.ts";
+import type { ManagerOptions } from "./options.ts";
+import type { Runnable } from "./runnable.ts";
 
 /**
  * Guarantees

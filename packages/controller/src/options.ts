@@ -9,7 +9,7 @@ import type { DryWrite } from "./dry-run/dry-write.ts";
 import type { LeaderElectionOptions } from "./leader-election/options.ts";
 import type { CachedKind } from "./cached.ts";
 import type { LogOptions } from "./log.ts";
-import type { PassReport } from "./controller-options.ts";
+import type { PassReport } from "./pass-report.ts";
 
 export interface ManagerOptions {
   /** A file of YAML or JSON with settings, read at the start. `TREADLE_CONFIG` names another. @defaultValue none */
@@ -133,30 +133,4 @@ export interface ClientWish {
   readonly onWarning: (text: string) => void;
   readonly clock: Clock;
   readonly random: Random;
-}
-
-/** What a runnable is given of its manager. */
-export interface RunnableEnv {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Logger;
-}
-
-/** Something else that lives as long as the operator. */
-export interface Runnable {
-  /** For messages. */
-  readonly name?: string;
-  /**
-   * Called in the order in which they were added, after the caches have synced and before the first pass; awaited, so
-   * begin long work here and return. `signal` is aborted when the manager begins to stop, and then the start is not
-   * awaited any more.
-   */
-  start(signal: AbortSignal, env: RunnableEnv): void | Promise<void>;
-  /** Called in reverse order, after the last pass. */
-  stop?(): void | Promise<void>;
-  /**
-   * False: it runs in every replica, from when the caches have synced. Otherwise, with leader election, it begins when
-   * this replica becomes the leader. @defaultValue true
-   */
-  readonly needsLeader?: boolean;
 }

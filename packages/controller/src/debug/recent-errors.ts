@@ -1,6 +1,6 @@
 /** The last passes that failed, for `/debug`. Texts only: neither objects nor secrets are kept. */
 import { keyOf } from "@treadle/apimachinery";
-import type { PassReport } from "../controller-options.ts";
+import type { PassReport } from "../pass-report.ts";
 import { messageOf } from "../internal/error-text.ts";
 
 const MAX_ERRORS = 100;

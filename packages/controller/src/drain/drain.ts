@@ -15,7 +15,7 @@ import {
 import type { Client } from "@treadle/client";
 import type { Informers } from "@treadle/informer";
 import type { AnyHandler, Logger } from "@treadle/reconcile";
-import type { PassReport } from "../controller-options.ts";
+import type { PassReport } from "../pass-report.ts";
 import { ManagerError } from "../manager-error.ts";
 
 /** An object that has not been let go. */

@@ -2,7 +2,7 @@
 import { groupKindOf } from "@treadle/apimachinery";
 import type { AnyHandler } from "@treadle/reconcile";
 import { ManagerError } from "../manager-error.ts";
-import type { Runnable } from "../options.ts";
+import type { Runnable } from "../runnable.ts";
 
 /** @throws ManagerError ERR_ADD_REFUSED that says what is in the way and how to mend it. */
 export function admit(handler: AnyHandler, others: readonly AnyHandler[]): void {

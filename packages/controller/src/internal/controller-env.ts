@@ -1,45 +1,27 @@
-/** What a controller is given by the manager that runs it. */
-import type { Clock, KubernetesObject, Random } from "@treadle/apimachinery";
-import type { Client } from "@treadle/client";
-import type { AnyHandler, Cache, Logger, ReconcilerEnv } from "@treadle/reconcile";
-import type { DeclaredWatch, Fetches } from "@treadle/reconcile/unstable/engine";
-import type { PassReport } from "../controller-options.ts";
-import type { Feed } from "../feed.ts";
+/** What a controller gets from the manager that runs it. */
+import type { Random } from "@treadle/apimachinery";
+import type { Informer } from "@treadle/informer";
+import type { DriverEnv } from "../driver/handler-driver.ts";
 import type { ControllerMetrics } from "../metrics/controller-metrics.ts";
+import type { PassReport } from "../pass-report.ts";
 import type { PassTracing } from "../tracing/pass-tracing.ts";
-import type { OpenFeed } from "./feeds.ts";
-import type { MayPass } from "./watched-namespaces.ts";
 
-export interface ControllerEnv extends Pick<ReconcilerEnv, "recordEvent" | "phaseBegan"> {
-  readonly tracing?: PassTracing | undefined;
-  readonly client: Client;
-  readonly cache: Cache;
-  readonly clock: Clock;
+/** `later`: the key is queued again when the watched namespaces have changed. `never`: the object is not reconciled any more. */
+export type MayPass = "now" | "later" | "never";
+
+/** The services of a controller. */
+export interface ControllerEnv extends Omit<DriverEnv, "queueObserver" | "onCause" | "around" | "onContained"> {
   readonly random: Random;
-  readonly log: Logger;
   readonly metrics: ControllerMetrics;
-  /** The feed of a watched kind, in whatever form it is watched; before the informers start. */
-  readonly feedOf: (kind: AnyHandler["kind"]) => Feed;
-  /** The feed of a kind that is watched from now on, until it is closed. */
-  readonly openFeed: (watch: DeclaredWatch) => OpenFeed;
-  /** The same of a kind that may not be watched. */
-  readonly watchedFeedOf: (kind: AnyHandler["kind"]) => Feed | undefined;
-  readonly fetches: Fetches;
-  /** Nothing that is written is sent. */
-  readonly isDryRun: boolean;
-  readonly isServed: (kind: AnyHandler["kind"]) => boolean;
-  /** Whether the cache of a kind would show `object`. */
-  readonly isSelected: (kind: AnyHandler["kind"], object: KubernetesObject) => boolean;
-  /** Whether a pass for a primary in `namespace` may begin: the namespaces that are watched may change. */
-  readonly mayPass: (primary: Feed["informer"], namespace: string | undefined) => MayPass;
-  /** Whether this process leads the operator, as of now. */
+  readonly tracing?: PassTracing | undefined;
+  /** Whether a pass for a primary in `namespace` may begin: the watched namespaces may change. */
+  readonly mayPass: (primary: Informer, namespace: string | undefined) => MayPass;
+  /** Whether this process leads the operator now. */
   readonly mayWork: () => boolean;
-  readonly refusalOf: (kind: AnyHandler["kind"]) => string | undefined;
-  readonly undeclared?: ReconcilerEnv["undeclared"];
-  /** Names a pass in logs and reports. */
+  /** Makes the id of a pass for logs and reports. */
   readonly newID: () => string;
-  /** Told of every pass when it is over; what it throws is logged. */
+  /** Called after every pass; what it throws is logged. */
   readonly onPass?: ((report: PassReport) => void) | undefined;
-  /** Told each time that something was queued, began or ended. */
+  /** Called each time that a key was queued, or a pass began or ended. */
   readonly onChange: () => void;
 }

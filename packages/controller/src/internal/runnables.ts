@@ -1,7 +1,7 @@
 /** Starts and stops what a program runs beside its handlers. */
 import { orAborted } from "@treadle/apimachinery";
 import { ManagerError } from "../manager-error.ts";
-import type { Runnable, RunnableEnv } from "../options.ts";
+import type { Runnable, RunnableEnv } from "../runnable.ts";
 import { messageOf } from "./error-text.ts";
 import { type Undo, within } from "./promises.ts";
 

@@ -10,17 +10,18 @@ import type { AnyHandler, EventNote, Logger, ReconcilerEnv } from "@treadle/reco
 import { Fetches } from "@treadle/reconcile/unstable/engine";
 import type { CachedKind } from "../cached.ts";
 import { Controller } from "../controller.ts";
-import type { ControllerOptions, PassReport } from "../controller-options.ts";
+import type { ControllerOptions } from "../controller-options.ts";
+import type { PassReport } from "../pass-report.ts";
 import { dryRunClient } from "../dry-run/dry-run-client.ts";
 import type { DryWrite } from "../dry-run/dry-write.ts";
 import { EventRecorder, type EventResult } from "../events/recorder.ts";
 import type { Election } from "../leader-election/election.ts";
 import { leadersClient } from "../leader-election/leadership.ts";
 import type { ControllerMetrics } from "../metrics/controller-metrics.ts";
-import type { Runnable } from "../options.ts";
+import type { Runnable } from "../runnable.ts";
 import type { Tracing } from "../tracing/tracing.ts";
 import { type HttpServer, type HttpServerOptions, listen } from "./http-server.ts";
-import { Feeds } from "./feeds.ts";
+import { FeedRegistry } from "../feeds/feed-registry.ts";
 import { syncError } from "./informer-failures.ts";
 import { makeInformers } from "./make-informers.ts";
 import type { KindPresence } from "./kind-presence.ts";
@@ -83,7 +84,7 @@ export interface Runtime {
   readonly presence: KindPresence;
   readonly recorder: EventRecorder | undefined;
   readonly namespaces: WatchedNamespaces;
-  readonly feeds: Feeds;
+  readonly feeds: FeedRegistry;
   /** Stops everything. Rejects when something did not end well; it is stopped as far as possible all the same. */
   stop(): Promise<void>;
 }
@@ -108,7 +109,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
     const namespaces = new WatchedNamespaces({ log, informers, presence, controllers });
     const client = writingClient(options);
     const recorder = makeRecorder(options, client);
-    const feeds = new Feeds({ informers, scopeOf, onEvent: options.onChange, onRemoved: (kind) => presence.forget(kind) });
+    const feeds = new FeedRegistry({ informers, scopeOf, onEvent: options.onChange, onRemoved: (kind) => presence.forget(kind) });
     controllers.push(...makeControllers({ ...options, client }, { informers, presence, recorder, namespaces, feeds }));
     onMade({ informers, controllers, presence, recorder, namespaces, feeds });
     const [needy = [], free] = [true, false].map((needs) => runnables.filter(({ needsLeader = true }) => needsLeader === needs));
@@ -186,16 +187,13 @@ function makeControllers(
       random,
       log,
       metrics,
-      feedOf: (kind) => feeds.of(kind),
-      openFeed: (watch) => feeds.open(watch),
-      watchedFeedOf: (kind) => feeds.find(kind),
+      feeds,
       fetches,
       isDryRun: options.dryRun !== undefined,
       isServed: (kind) => presence.isServed(kind),
-      isSelected: (kind, object) => feeds.find(kind)?.informer.selects(object) !== false,
       mayPass: (primary, namespace) => namespaces.mayPass(primary, namespace),
       refusalOf: (kind) => presence.refusalOf(kind),
-      undeclared,
+      ...(undeclared === undefined ? {} : { undeclared }),
       newID,
       onPass,
       onChange,

@@ -2,7 +2,7 @@
 import { keyOf, type Ref } from "@treadle/apimachinery";
 import type { Cache } from "@treadle/reconcile";
 import type { Controller } from "../controller.ts";
-import type { Runnable } from "../options.ts";
+import type { Runnable } from "../runnable.ts";
 import type { Source } from "../sources/source.ts";
 
 /** In the order in which they were given. */

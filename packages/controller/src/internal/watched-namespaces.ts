@@ -8,6 +8,7 @@ import type { Informer, Informers } from "@treadle/informer";
 import type { Logger } from "@treadle/reconcile";
 import type { Controller } from "../controller.ts";
 import { checkNamespaces } from "./check-options.ts";
+import type { MayPass } from "./controller-env.ts";
 import type { KindPresence } from "./kind-presence.ts";
 
 export interface WatchedNamespacesOptions {
@@ -16,9 +17,6 @@ export interface WatchedNamespacesOptions {
   readonly presence: Pick<KindPresence, "isServed" | "unlessMissing">;
   readonly controllers: readonly Controller[];
 }
-
-/** `later`: the key is asked for again when that has changed. `never`: the object is not looked after any more. */
-export type MayPass = "now" | "later" | "never";
 
 export class WatchedNamespaces {
   readonly #options: WatchedNamespacesOptions;

@@ -4,7 +4,7 @@
  */
 import type { Controller } from "../controller.ts";
 import { isManagerError, ManagerError } from "../manager-error.ts";
-import type { Runnable, RunnableEnv } from "../options.ts";
+import type { Runnable, RunnableEnv } from "../runnable.ts";
 import { type Undo, unwind, within } from "./promises.ts";
 import { startRunnables } from "./runnables.ts";
 import type { ShutdownBudget } from "./shutdown-budget.ts";

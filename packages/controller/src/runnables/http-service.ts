@@ -3,7 +3,8 @@ import type { RequestListener } from "node:http";
 import { type HttpServer, listen } from "../internal/http-server.ts";
 import type { ManagerAddress } from "../manager.ts";
 import { ServingCertificate } from "../metrics/serving-certificate.ts";
-import type { Runnable, ServerOptions, TlsFiles } from "../options.ts";
+import type { ServerOptions, TlsFiles } from "../options.ts";
+import type { Runnable } from "../runnable.ts";
 
 export interface HttpServiceOptions extends ServerOptions {
   /** For messages. */

@@ -3,7 +3,7 @@ import type { Ref } from "@treadle/apimachinery";
 import type { Informer } from "@treadle/informer";
 import type { Cache } from "@treadle/reconcile";
 import type { DeclaredWatch } from "@treadle/reconcile/unstable/engine";
-import type { RunnableEnv } from "../options.ts";
+import type { RunnableEnv } from "../runnable.ts";
 
 /**
  * Given to `manager.add(handler, { sources: [...] })`; `channel()`, `poll()` and those of your own. Runs where the passes

@@ -1,7 +1,7 @@
-import { ApiError } from "@treadle/apimachinery";
+import { ApiError, fakeClock } from "@treadle/apimachinery";
 import type { Requeue } from "@treadle/reconcile";
 import { expect, test } from "vitest";
-import { type EndedPass, FailureCurve } from "./failure-curve.ts";
+import { type EndedPass, FailureBackoff } from "./failure-backoff.ts";
 
 const refusal = (status: number): ApiError => new ApiError({ status, reason: "Forbidden", message: "you may not" });
 const fails: Requeue = { type: "failure" };
@@ -14,18 +14,18 @@ test.for<{ name: string; passes: readonly EndedPass[]; want: readonly (number | 
   { name: "failures double", passes: [{ requeue: fails }, { requeue: fails }, { requeue: fails }], want: [5, 10, 20] },
   { name: "an error that names its delay counts", passes: [{ requeue: asks }, { requeue: fails }], want: [7_000, 10] },
   {
-    // A header of somebody else's server may say so for ever.
-    name: "an error that asks for no delay at all takes the curve's",
+    // The header of another server may say so forever.
+    name: "an error that asks for no delay at all takes the backoff's",
     passes: [now, now, { requeue: fails }, now],
     want: [5, 10, 20, 40],
   },
   {
-    name: "a wait and a success start the curve anew",
+    name: "a wait and a success start the backoff again",
     passes: [{ requeue: fails }, { requeue: waits }, { requeue: fails }, { requeue: done }, { requeue: fails }],
     want: [5, 50, 5, undefined, 5],
   },
   {
-    name: "another object of the same name starts the curve anew",
+    name: "a new object of the same name starts the backoff again",
     passes: [
       { requeue: fails, uid: "old" },
       { requeue: fails, uid: "old" },
@@ -50,14 +50,14 @@ test.for<{ name: string; passes: readonly EndedPass[]; want: readonly (number | 
     want: [...Array.from({ length: 16 }, (_, i) => 5 * 2 ** i), 120_000, 120_000, 1_000_000],
   },
 ])("$name", ({ passes, want }, { expect }) => {
-  const curve = new FailureCurve({ baseMs: 5, maxMs: 1_000_000 });
-  expect(passes.map((pass) => curve.delayAfter("k", pass))).toEqual(want);
+  const backoff = new FailureBackoff({ baseMs: 5, maxMs: 1_000_000 }, fakeClock());
+  expect(passes.map((pass) => backoff.delayAfter("k", pass))).toEqual(want);
 });
 
-test("keys do not count for each other, and a forgotten one begins again", () => {
-  const curve = new FailureCurve({ baseMs: 5, maxMs: 1_000_000 });
-  const next = (key: string): number | undefined => curve.delayAfter(key, { requeue: fails, uid: key });
+test("the failures of one key do not count for another, and forgetting resets them", () => {
+  const backoff = new FailureBackoff({ baseMs: 5, maxMs: 1_000_000 }, fakeClock());
+  const next = (key: string): number | undefined => backoff.delayAfter(key, { requeue: fails, uid: key });
   expect([next("a"), next("a"), next("b")]).toEqual([5, 10, 5]);
-  curve.forget("a");
+  backoff.forget("a");
   expect([next("a"), next("b")]).toEqual([5, 10]);
 });

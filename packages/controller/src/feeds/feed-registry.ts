@@ -1,46 +1,48 @@
 /**
- * The feeds of a manager: one for each informer. Of a kind that handlers declare there is one informer, of its metadata or
- * of the whole, as long as the manager runs; of another one as long as somebody watches it.
+ * The feeds of a manager, one for each informer. The informer of a kind that a handler declares exists as long as the
+ * manager runs; the informer of any other kind exists as long as it has users. It holds metadata only, or whole objects.
  */
 import { type Kind, metadataOnly } from "@treadle/apimachinery";
 import type { Informer, Informers, InformerScope } from "@treadle/informer";
 import type { DeclaredWatch } from "@treadle/reconcile/unstable/engine";
-import { createFeed, type Feed } from "../feed.ts";
+import { createEventFeed, type EventFeed } from "./event-feed.ts";
 
-export interface FeedsOptions {
+/** Options of {@link FeedRegistry}. */
+export interface FeedRegistryOptions {
   readonly informers: Informers;
   readonly scopeOf: (kind: Kind) => InformerScope<Kind>;
-  /** Told of every event. */
-  readonly onEvent: () => void;
-  /** The last who watched a kind in this form is gone, and so is its informer. */
-  readonly onRemoved: (kind: Kind) => void;
+  /** Called for every event. */
+  readonly onEvent?: () => void;
+  /** Called when the last user of a kind in this form closed its feed, and its informer was removed. */
+  readonly onRemoved?: (kind: Kind) => void;
 }
 
-/** A feed that somebody opened. */
+/** A feed that has one more user until it is closed. */
 export interface OpenFeed {
-  readonly feed: Feed;
+  readonly feed: EventFeed;
   /** Call it once. */
   close(): Promise<void>;
 }
 
-export class Feeds {
-  readonly #options: FeedsOptions;
-  readonly #feeds = new Map<Informer, Feed>();
-  /** Of what no handler declares: how many watch it. */
+/** Finds and opens feeds by kind. */
+export class FeedRegistry {
+  readonly #options: FeedRegistryOptions;
+  readonly #feeds = new Map<Informer, EventFeed>();
+  /** The number of users of each kind that no handler declares. */
   readonly #users = new Map<Informer, number>();
 
-  constructor(options: FeedsOptions) {
+  constructor(options: FeedRegistryOptions) {
     this.#options = options;
   }
 
-  /** The feed of a kind that is watched, in whatever form. */
-  find(kind: Kind): Feed | undefined {
+  /** The feed of a kind that is watched, in any form. */
+  find(kind: Kind): EventFeed | undefined {
     const informer: Informer | undefined = this.#options.informers.get(metadataOnly(kind));
     return informer && this.#of(informer);
   }
 
-  /** The same of a declared one. */
-  of(kind: Kind): Feed {
+  /** The feed of a declared kind. */
+  of(kind: Kind): EventFeed {
     const feed = this.find(kind);
     if (feed === undefined) throw new Error(`unreachable: ${kind.kind} is declared, so there is an informer of it`);
     return feed;
@@ -57,17 +59,18 @@ export class Feeds {
     return { feed: this.#of(informer), close: () => this.#close(informer) };
   }
 
-  /** Whether it comes and goes with those who watch it. */
+  /** Whether the informer is removed with its last user. */
   isTransient(informer: Informer): boolean {
     return this.#users.has(informer);
   }
 
-  #of(informer: Informer): Feed {
+  #of(informer: Informer): EventFeed {
     let feed = this.#feeds.get(informer);
     if (feed === undefined) {
-      feed = createFeed(informer);
+      feed = createEventFeed(informer);
       this.#feeds.set(informer, feed);
-      informer.onEvent(this.#options.onEvent);
+      const { onEvent } = this.#options;
+      if (onEvent !== undefined) informer.onEvent(onEvent);
     }
     return feed;
   }
@@ -81,6 +84,6 @@ export class Feeds {
     this.#users.delete(informer);
     this.#feeds.delete(informer);
     await this.#options.informers.remove(informer);
-    this.#options.onRemoved(informer.kind);
+    this.#options.onRemoved?.(informer.kind);
   }
 }

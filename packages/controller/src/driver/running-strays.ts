@@ -1,6 +1,7 @@
-/** Steps that go on after their pass: they keep their keys for a while, and the stop waits for them. */
+/** Steps that still run after their pass: each holds its key for a while, and a graceful stop waits for them. */
 import type { Strays } from "@treadle/reconcile";
 
+/** The strays of one handler. */
 export class RunningStrays {
   readonly #running = new Set<{ readonly returned: Promise<void>; holdsKey: boolean }>();
 
@@ -15,12 +16,12 @@ export class RunningStrays {
     void returned.then(() => this.#running.delete(stray));
   }
 
-  /** How many go on without a key. */
+  /** The number of strays that hold no key. */
   get withoutKey(): number {
     return [...this.#running].filter(({ holdsKey }) => !holdsKey).length;
   }
 
-  /** Resolves when all that are here now have returned. */
+  /** Resolves when all strays that run now have returned. */
   async ended(): Promise<void> {
     await Promise.all([...this.#running].map(({ returned }) => returned));
   }
