@@ -15,10 +15,10 @@ import { type QueueObserver, WorkQueue } from "@treadle/workqueue";
 import type { EventFeed } from "../feeds/event-feed.ts";
 import type { FeedRegistry } from "../feeds/feed-registry.ts";
 import { errorFields } from "../internal/error-text.ts";
-import type { OpenWatch } from "../sources/source.ts";
 import type { DriverOptions } from "./driver-options.ts";
 import { type EventCause, EventRouter } from "./event-router.ts";
 import { type EndedPass, FailureBackoff } from "./failure-backoff.ts";
+import type { OpenWatch } from "./open-watch.ts";
 import { type PassServices, reconcilerEnv } from "./reconciler-env.ts";
 import { RunningStrays } from "./running-strays.ts";
 
