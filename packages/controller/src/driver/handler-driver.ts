@@ -15,7 +15,7 @@ import { type QueueObserver, WorkQueue } from "@treadle/workqueue";
 import type { EventFeed } from "../feeds/event-feed.ts";
 import type { FeedRegistry } from "../feeds/feed-registry.ts";
 import { errorFields } from "../internal/error-text.ts";
-import type { DriverOptions } from "./driver-options.ts";
+import type { SchedulingOptions } from "./scheduling-options.ts";
 import { type EventCause, EventRouter } from "./event-router.ts";
 import { type EndedPass, FailureBackoff } from "./failure-backoff.ts";
 import type { OpenWatch } from "./open-watch.ts";
@@ -50,7 +50,7 @@ export class HandlerDriver {
   #hasBegun = false;
 
   /** Subscribes to the feeds of the handler, which must not have been started. */
-  constructor(handler: AnyHandler, { predicate, backoff = "cluster", drain }: DriverOptions, env: DriverEnv) {
+  constructor(handler: AnyHandler, { predicate, backoff = "cluster", drain }: SchedulingOptions, env: DriverEnv) {
     const { clock, cache, feeds, queueObserver = {}, onCause } = env;
     this.handler = handler;
     this.#env = env;
@@ -169,7 +169,7 @@ export class HandlerDriver {
   }
 }
 
-function passServices(env: DriverEnv, drain: DriverOptions["drain"]): PassServices {
+function passServices(env: DriverEnv, drain: SchedulingOptions["drain"]): PassServices {
   const { feeds: _feeds, queueObserver: _observer, onCause: _cause, around: _around, onContained: _contained, ...services } = env;
   return drain === undefined ? services : { ...services, drain };
 }

@@ -5,7 +5,7 @@ import type { BackoffProfile } from "@treadle/workqueue";
 import type { Predicate } from "../predicates.ts";
 
 /** Decides which passes of a handler run, and when. */
-export interface DriverOptions<in T extends KubernetesObject = KubernetesObject> {
+export interface SchedulingOptions<in T extends KubernetesObject = KubernetesObject> {
   /**
    * The events of the primary that start a pass. At the start it is asked about every object once, as `added`. It is not
    * asked about objects that are being deleted or were deleted, nor about events of other kinds.
