@@ -15,7 +15,7 @@ import {
   type ObjectOf,
   refOf,
 } from "@treadle/apimachinery";
-import type { DriverOptions } from "@treadle/controller";
+import type { SchedulingOptions } from "@treadle/controller";
 import { FeedRegistry, HandlerDriver } from "@treadle/controller/unstable/driver";
 import { createInformers, type Informer, type Informers } from "@treadle/informer";
 import type { AnyHandler, EventNote, Handler, PassResult, UndeclaredUse } from "@treadle/reconcile";
@@ -52,7 +52,7 @@ export interface FakeWorldOptions<in T extends KubernetesObject = KubernetesObje
    */
   readonly garbageCollection?: boolean;
   /** The options of `manager.add` that decide which passes run, and when. @defaultValue those of `manager.add` */
-  readonly controller?: DriverOptions<T>;
+  readonly controller?: SchedulingOptions<T>;
 }
 
 export type { PassOutcome };
