@@ -1,7 +1,7 @@
-import { ConfigMap, Secret } from "@treadle/apimachinery/kinds";
+import { ConfigMap, Deployment, Secret } from "@treadle/apimachinery/kinds";
 import { type AnyHandler, conditions, handler, step } from "@treadle/reconcile";
 import { describe, expect, test } from "vitest";
-import type { DryWrite } from "../src/index.ts";
+import { createLogger, type DryWrite } from "../src/index.ts";
 import { startWorld, Widget, widget, type World } from "./world.ts";
 
 const REF = { name: "a", namespace: "default" };
@@ -69,6 +69,31 @@ describe("a dry run", () => {
     expect(await world.user.get(ConfigMap, REF)).toBeUndefined();
   });
 
+  test("logs the whole change, however deep it is, and no uid that no server has given", async () => {
+    const deep = {
+      spec: { template: { spec: { containers: [{ name: "a", env: [{ valueFrom: { secretKeyRef: { key: "k", name: "n" } } }] }] } } },
+    };
+    const applying = handler(Widget)
+      .step(
+        step(Widget, {
+          name: "work",
+          dryRun: true,
+          do: async (req) =>
+            void (await req.client.apply(Deployment, { metadata: { name: "d" }, ...deep } as never, { existing: undefined })),
+        }),
+      )
+      .build();
+    const lines: string[] = [];
+    const destination = { write: (line: string) => void lines.push(line) };
+    const world = await startWorld({ handlers: [applying], start: false, dryRun: true, log: createLogger({ destination }) });
+    await world.user.create(Widget, widget("a"));
+    await world.manager.start();
+    await world.settled();
+    const line = lines.find((each) => each.includes("would apply Deployment")) ?? "";
+    expect(JSON.parse(line)).toMatchObject({ dryRun: { change: deep } });
+    expect(line).not.toContain("00000000-0000");
+  });
+
   test("comes to rest, although nothing of what it waits for ever comes", async () => {
     const passes = 30;
     const eager = handler(Widget)
@@ -115,9 +140,8 @@ describe("a dry run", () => {
     await world.manager.start();
     await world.settled();
     expect(world.reports.map(({ result }) => result.error)).toEqual([undefined]);
-    expect(new Set(world.logs.filter(({ level }) => level === "error").map(({ text }) => text))).toEqual(
-      new Set(["onWrite of the dry run threw: no room"]),
-    );
+    const errors = world.logs.filter(({ level }) => level === "error").map(({ text, data }) => `${text}: ${String(data["error"])}`);
+    expect(new Set(errors)).toEqual(new Set(["onWrite of the dry run threw: no room"]));
   });
 
   test("shows a deletion that it does not carry out", async () => {

@@ -64,7 +64,10 @@ describe("periodic", () => {
     for (let i = 0; i < 3; i++) await world.clock.advance(1_100);
     expect(runs).toBeGreaterThanOrEqual(2);
     const errors = world.logs.filter(({ level }) => level === "error");
-    expect(errors[0]).toMatchObject({ data: { runnable: "sweep" }, text: '"sweep" failed: token=<redacted> is refused' });
+    expect(errors[0]).toMatchObject({
+      data: { runnable: "sweep", error: "token=<redacted> is refused" },
+      text: 'periodic "sweep" failed',
+    });
   });
 
   test("the stop aborts the signal of a run in progress and waits for it; that is no failure", async () => {

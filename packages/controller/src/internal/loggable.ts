@@ -4,8 +4,8 @@
  */
 import { withoutSecrets } from "@treadle/reconcile/unstable/engine";
 
-/** Deeper than any line that a person reads. */
-const MAX_DEPTH = 8;
+/** Deeper than any Kubernetes object: a dry run logs whole changes. */
+const MAX_DEPTH = 32;
 /** Values in one line: a few large objects, not a whole list of them. Objects that know each other would multiply without it. */
 const MAX_VALUES = 5_000;
 /** Characters of one text; longer ones are cut before secrets are looked for, which takes time by length. */
