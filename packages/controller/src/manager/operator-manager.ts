@@ -19,7 +19,7 @@ import { LazyMetrics } from "../metrics/lazy-metrics.ts";
 import type { ManagerOptions } from "../manager-options.ts";
 import type { Runnable } from "../runnable.ts";
 import { createActivity, settle, type SettleOptions } from "./settle.ts";
-import { admit, checkAddable } from "./compatibility.ts";
+import { checkAddable, requireCompatible } from "./compatibility.ts";
 import { checkControllerOptions, checkManagerOptions, checkNamespaces } from "./check-options.ts";
 import { configure } from "./configure.ts";
 import { drained, type DrainedOptions, DrainReasons } from "./drain.ts";
@@ -75,11 +75,11 @@ class OperatorManager implements Manager {
     });
   }
 
-  add(given: AnyHandler | Runnable, options: ControllerOptions<never> = {}): this {
+  add(given: object, options: ControllerOptions<never> = {}): this {
     if (this.#state !== "new") throw new ManagerError("ERR_ADD_REFUSED", "cannot add to a manager that was started: add before run()");
     checkAddable(given);
     if ("pipeline" in given) {
-      admit(given, this.#handlers());
+      requireCompatible(given, this.#handlers());
       checkControllerOptions(options, given.name);
       // The informer of the handler's kind gives the predicate the objects that it is for.
       this.#assignments.push({ handler: given, options: options as ControllerOptions });
