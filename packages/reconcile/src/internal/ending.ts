@@ -28,28 +28,39 @@ export interface Ending {
   /** Whether gates, and then the chain, run. */
   readonly runsSteps: boolean;
   readonly runsPosts: boolean;
-  /** What the conditions report about. */
-  readonly reports: PassType;
+  /** Whether the steps could report about the object. */
+  readonly canReport: boolean;
   /** What the end of the pass writes. */
   readonly stores: "status" | "finalizer" | "nothing";
 }
 
+const ENDINGS: { readonly [Type in Ending["type"]]: Ending } = {
+  skip: { type: "skip", runsSteps: false, runsPosts: false, canReport: true, stores: "finalizer" },
+  release: { type: "release", runsSteps: false, runsPosts: false, canReport: true, stores: "finalizer" },
+  paused: { type: "paused", runsSteps: false, runsPosts: false, canReport: false, stores: "status" },
+  // The posts of an object that breaks its schema would be called with a value that breaks its type.
+  invalid: { type: "invalid", runsSteps: false, runsPosts: false, canReport: true, stores: "status" },
+  over: { type: "over", runsSteps: true, runsPosts: true, canReport: true, stores: "nothing" },
+  aborted: { type: "aborted", runsSteps: true, runsPosts: true, canReport: false, stores: "status" },
+  gated: { type: "gated", runsSteps: true, runsPosts: true, canReport: false, stores: "status" },
+  cleaned: { type: "cleaned", runsSteps: true, runsPosts: true, canReport: true, stores: "finalizer" },
+  normal: { type: "normal", runsSteps: true, runsPosts: true, canReport: true, stores: "status" },
+};
+
 /** The ending of a pass, as far as it is known. */
 export function endingOf(facts: EndingFacts): Ending {
-  const { isDeleting, isDraining } = facts;
-  // A released object keeps no report that no later pass would correct.
-  const reports: PassType = isDraining ? "gated" : isDeleting ? "deletion" : "full";
-  if (isDeleting && facts.skips !== undefined) {
-    const type = facts.skips === "cleanup" ? "skip" : "release";
-    return { type, runsSteps: false, runsPosts: false, reports, stores: "finalizer" };
-  }
-  if (facts.isPaused) return { type: "paused", runsSteps: false, runsPosts: false, reports: "gated", stores: "status" };
-  // The posts of an object that breaks its schema would be called with a value that breaks its type.
-  if (facts.isInvalid && !isDeleting) return { type: "invalid", runsSteps: false, runsPosts: false, reports, stores: "status" };
-  const ran = { runsSteps: true, runsPosts: true } as const;
-  if (facts.isOver) return { type: "over", ...ran, reports, stores: "nothing" };
-  if (facts.isAborted) return { type: "aborted", ...ran, reports: "gated", stores: "status" };
-  if (facts.isGated) return { type: "gated", ...ran, reports: "gated", stores: "status" };
-  if (isDeleting && facts.isDone) return { type: "cleaned", ...ran, reports, stores: "finalizer" };
-  return { type: "normal", ...ran, reports, stores: "status" };
+  const { isDeleting } = facts;
+  if (isDeleting && facts.skips !== undefined) return facts.skips === "cleanup" ? ENDINGS.skip : ENDINGS.release;
+  if (facts.isPaused) return ENDINGS.paused;
+  if (facts.isInvalid && !isDeleting) return ENDINGS.invalid;
+  if (facts.isOver) return ENDINGS.over;
+  if (facts.isAborted) return ENDINGS.aborted;
+  if (facts.isGated) return ENDINGS.gated;
+  return isDeleting && facts.isDone ? ENDINGS.cleaned : ENDINGS.normal;
+}
+
+/** What the conditions report about. A released object keeps no report that no later pass would correct. */
+export function reportsOf({ canReport }: Ending, { isDeleting, isDraining }: Pick<EndingFacts, "isDeleting" | "isDraining">): PassType {
+  if (isDraining || !canReport) return "gated";
+  return isDeleting ? "deletion" : "full";
 }

@@ -27,8 +27,9 @@ export function scopeOf(pass: Pass, extension: AnyExtension): AnyPass {
       return slotOf(pass.memory, `extension ${name}`, extension.memory ?? empty);
     },
     get found() {
-      let found = pass.found.get(name);
-      if (found === undefined) pass.found.set(name, (found = (extension.found ?? empty)()));
+      const all = (pass.found ??= new Map());
+      let found = all.get(name);
+      if (found === undefined) all.set(name, (found = (extension.found ?? empty)()));
       return found;
     },
     get vars() {
@@ -56,7 +57,7 @@ export function chainScopeOf(pass: Pass, extension: AnyExtension, runner: ChainR
 /** The same when the chain has run. */
 export function endedScopeOf(pass: Pass, extension: AnyExtension): EndedPass<unknown, object, object> {
   const { progress, pipeline, trouble } = pass;
-  const type = pass.ending.reports;
+  const type = pass.reports;
   return withMembers<Omit<EndedPass<unknown, object, object>, keyof AnyPass>>(scopeOf(pass, extension), {
     type,
     progressOf: (step) => progress.get(step),

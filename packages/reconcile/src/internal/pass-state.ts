@@ -8,14 +8,14 @@ import { Fetches } from "../fetches.ts";
 import type { PhaseReport } from "../pass-result.ts";
 import type { AnyRead } from "../reads.ts";
 import type { Logger, Outcome } from "../req.ts";
-import { type Ending, endingOf } from "./ending.ts";
+import { type Ending, type EndingFacts, endingOf, reportsOf } from "./ending.ts";
 import { skipsCleanup } from "./finalizer-names.ts";
 import type { Change } from "./heartbeats.ts";
 import { materialChanges } from "./material.ts";
 import type { KeyMemory } from "./memory.ts";
 import { PassDrafts } from "./pass-drafts.ts";
 import type { Pipeline } from "./pipeline.ts";
-import type { Progress, Setting } from "./progress.ts";
+import type { PassType, Progress, Setting } from "./progress.ts";
 import type { Asked, Failure } from "./requeue.ts";
 import type { StepRuntime } from "./step-runtime.ts";
 import { PrimaryGone, type QuietRequeue, Writer } from "./writer.ts";
@@ -39,7 +39,7 @@ export interface Over {
   readonly changes: readonly Change[];
 }
 
-export class Pass {
+export class Pass implements EndingFacts {
   readonly pipeline: Pipeline;
   readonly env: ReconcilerEnv;
   readonly object: KubernetesObject;
@@ -49,7 +49,13 @@ export class Pass {
   readonly fetches: Fetches;
   /** When the chain must be over, in the clock's milliseconds. */
   readonly endsAtMs: number;
-  readonly #facts: Pick<Parameters<typeof endingOf>[0], "isDeleting" | "isDraining" | "skips" | "isPaused" | "isInvalid">;
+  /** Cleanups run, and not `do`s: the object is being deleted, or the operator is removed. */
+  readonly isDeleting: boolean;
+  /** Our finalizer is removed from an object that lives on. */
+  readonly isDraining: boolean;
+  readonly skips: EndingFacts["skips"];
+  readonly isPaused: boolean;
+  readonly isInvalid: boolean;
 
   readonly drafts: PassDrafts;
   readonly writer: Writer;
@@ -80,8 +86,8 @@ export class Pass {
   readonly written: Set<string> = new Set();
   /** What was found under a former name of the handler, and got the present one in this pass. */
   readonly claimed: Set<string> = new Set();
-  /** What extensions found, by their name. */
-  readonly found: Map<string, object> = new Map();
+  /** What extensions found, by their name; made when it is asked for. */
+  found: Map<string, object> | undefined;
   /** The object as posts see it: with the parts of the status that extensions will store. */
   objectForPosts: KubernetesObject;
   /** The answer to whether the object still exists, asked once before the first write that needs it. */
@@ -99,39 +105,35 @@ export class Pass {
     this.fetches = input.fetches ?? env.fetches ?? new Fetches();
     this.endsAtMs = env.clock.now() + pipeline.deadlines.passMs;
     this.drafts = new PassDrafts(pipeline, object);
-    const isDraining = env.drain !== undefined && object.metadata.deletionTimestamp === undefined;
-    const isDeleting = isDraining || object.metadata.deletionTimestamp !== undefined;
-    const { pause } = pipeline;
-    this.#facts = {
-      isDeleting,
-      isDraining,
-      skips: !isDeleting
-        ? undefined
-        : skipsCleanup(pipeline, object)
-          ? "cleanup"
-          : isDraining && env.drain === "release"
-            ? "drain"
-            : undefined,
-      isPaused: object.metadata.annotations?.[pause.annotation] === "true" && (pause.deletions || !isDeleting),
-      isInvalid: (memory.checked?.problems.length ?? 0) > 0,
-    };
+    const { annotations, deletionTimestamp } = object.metadata;
+    const isDraining = env.drain !== undefined && deletionTimestamp === undefined;
+    const isDeleting = isDraining || deletionTimestamp !== undefined;
+    this.isDraining = isDraining;
+    this.isDeleting = isDeleting;
+    this.skips = isDeleting ? skipped(pipeline, object, isDraining && env.drain === "release") : undefined;
+    this.isPaused = annotations?.[pipeline.pause.annotation] === "true" && (pipeline.pause.deletions || !isDeleting);
+    this.isInvalid = (memory.checked?.problems.length ?? 0) > 0;
     this.writer = this.#writer();
   }
 
-  /** Cleanups run, and not `do`s: the object is being deleted, or the operator is removed. */
-  get isDeleting(): boolean {
-    return this.#facts.isDeleting;
+  /** Nothing that the pass decided counts any longer. */
+  get isOver(): boolean {
+    return this.over !== undefined;
   }
 
-  /** Our finalizer is removed from an object that lives on. */
-  get isDraining(): boolean {
-    return this.#facts.isDraining;
+  /** Every step of the chain went on. */
+  get isDone(): boolean {
+    return this.outcome?.type === "done";
   }
 
   /** How the pass ends, as far as it has come. */
   get ending(): Ending {
-    const { isGated, isAborted } = this;
-    return endingOf({ ...this.#facts, isGated, isAborted, isOver: this.over !== undefined, isDone: this.outcome?.type === "done" });
+    return endingOf(this);
+  }
+
+  /** What the conditions report about. */
+  get reports(): PassType {
+    return reportsOf(this.ending, this);
   }
 
   get isGone(): boolean {
@@ -166,6 +168,11 @@ export class Pass {
       },
     });
   }
+}
+
+function skipped(pipeline: Pipeline, object: KubernetesObject, isReleased: boolean): EndingFacts["skips"] {
+  if (skipsCleanup(pipeline, object)) return "cleanup";
+  return isReleased ? "drain" : undefined;
 }
 
 function noop(): void {}

@@ -39,8 +39,10 @@ export function objectPatch(plan: Plan, newest: KubernetesObject): object | unde
 /** The patch of the status: the author's changes, step state, conditions, observedGeneration and the parts of extensions. */
 export function statusPatch(plan: Plan, newest: KubernetesObject): object | undefined {
   const before = statusOf(newest);
-  const desired = { ...withIntents(plan, before), ...conditionFields(plan, newest, before), ...partFields(plan, before) };
-  const status = createMergePatch(before ?? {}, desired);
+  const intended = withIntents(plan, before);
+  const kept = keptFields(plan, newest, before);
+  if (intended === before && kept === undefined) return undefined;
+  const status = createMergePatch(before ?? {}, { ...intended, ...kept });
   return status === undefined ? undefined : { status };
 }
 
@@ -50,30 +52,27 @@ export function intentsPatch(plan: Plan, newest: KubernetesObject): unknown {
   return createMergePatch(before ?? {}, withIntents(plan, before) ?? {});
 }
 
-function conditionFields(plan: Plan, newest: KubernetesObject, before: Status | undefined): Partial<Status> {
-  const { stage, pipeline, facts, object } = plan;
+/** The fields that the engine and its extensions keep, as far as they change. */
+function keptFields(plan: Plan, newest: KubernetesObject, before: Status | undefined): Partial<Status> | undefined {
+  const { stage, pipeline, facts, object, parts } = plan;
+  const changed: Record<string, unknown> = {};
+  const set = (field: string, value: unknown): void => void (value !== before?.[field] && (changed[field] = value));
   const { conditions: rules } = pipeline;
-  if (rules === undefined) return {};
-  const conditions =
-    stage === "final"
-      ? finalConditions(pipeline, rules, { facts, newest, before: before?.conditions })
-      : conditionsSoFar(facts, before?.conditions);
-  const isNew = conditions !== before?.conditions && (conditions.length > 0 || before?.conditions !== undefined);
-  const { generation, annotations } = object.metadata;
-  const observes = stage === "final" && rules.keepsObservedGeneration && facts.type !== "gated" && generation !== undefined;
-  // The status of a foreign kind has no room for the request.
-  const request = observes && pipeline.kind.resource !== undefined ? annotations?.[RECONCILE_REQUESTED_ANNOTATION] : undefined;
-  return {
-    ...(isNew ? { conditions } : {}),
-    ...(observes ? { observedGeneration: generation } : {}),
-    ...(request === undefined ? {} : { lastHandledReconcileAt: request }),
-  };
-}
-
-function partFields({ stage, parts }: Plan, before: Status | undefined): Partial<Status> {
-  if (stage !== "final" || parts.length === 0) return {};
-  const fields = parts.map(({ field, compute }) => [field, compute(before?.[field]), before?.[field]] as const);
-  return Object.fromEntries(fields.filter(([, value, stored]) => value !== stored));
+  if (rules !== undefined) {
+    const live = before?.conditions;
+    const conditions = stage === "final" ? finalConditions(pipeline, rules, { facts, newest, before: live }) : conditionsSoFar(facts, live);
+    if (conditions.length > 0 || live !== undefined) set("conditions", conditions);
+    const { generation, annotations } = object.metadata;
+    if (stage === "final" && rules.keepsObservedGeneration && facts.type !== "gated" && generation !== undefined) {
+      set("observedGeneration", generation);
+      // The status of a foreign kind has no room for the request.
+      const request = pipeline.kind.resource === undefined ? undefined : annotations?.[RECONCILE_REQUESTED_ANNOTATION];
+      if (request !== undefined) set("lastHandledReconcileAt", request);
+    }
+  }
+  if (stage === "final") for (const { field, compute } of parts) set(field, compute(before?.[field]));
+  for (const _ in changed) return changed as Partial<Status>;
+  return undefined;
 }
 
 function annotationChanges({ pipeline, intents }: Plan, newest: KubernetesObject): unknown {

@@ -128,7 +128,7 @@ async function storeNow(pass: Pass, limit: Limit): Promise<void> {
 function planOf(pass: Pass, stage: Plan["stage"]): Plan {
   const { pipeline, object, settings, progress, trouble, clock } = pass;
   const facts = {
-    type: pass.ending.reports,
+    type: pass.reports,
     settings,
     progress,
     trouble,
@@ -150,7 +150,7 @@ function partsOf(pass: Pass): Plan["parts"] {
       field,
       compute: (stored: unknown) =>
         extension === undefined || status === undefined
-          ? pass.ending.reports === "gated"
+          ? pass.reports === "gated"
             ? stored
             : withoutRemovedSteps(pass.pipeline, stored)
           : status.compute(endedScopeOf(pass, extension), stored),
