@@ -2,7 +2,7 @@
  * Req: everything a step may use in a pass, for each phase its own type. Only what a phase may do is there:
  * a gate looks, `cleanup` has no `stop` and no `vars`, drafts exist only for what the step said it writes.
  */
-import type { Condition, Kind, KubernetesObject, Mutable, ObjectOf, Ref, WriteOf } from "@treadle/apimachinery";
+import type { EngineStatus, Kind, KubernetesObject, Mutable, ObjectOf, Ref, WriteOf } from "@treadle/apimachinery";
 import type { DeleteOptions, ListOptions, Patch } from "@treadle/client";
 import type { CleanupExit, Conditions, Exit } from "./condition.ts";
 import type { ReadsOf } from "./reads.ts";
@@ -48,13 +48,6 @@ export interface Logger {
   info(data: object, text: string): void;
   warn(data: object, text: string): void;
   error(data: object, text: string): void;
-}
-
-/** What the engine keeps in a status: never in the author's draft. */
-export interface EngineStatus {
-  readonly conditions?: readonly Condition[];
-  readonly observedGeneration?: number;
-  readonly steps?: Readonly<Record<string, unknown>>;
 }
 
 /** The draft of the status: everything but what the engine keeps there. */
