@@ -8,7 +8,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
 import { systemClock } from "@treadle/apimachinery";
-import { builtInResources } from "../src/builtin-resources.ts";
+import { builtInResources } from "../src/builtin/resources.ts";
 import { definitionsResource } from "../src/crd/resource.ts";
 import { realServer } from "../test/conformance/real-server.ts";
 

@@ -7,7 +7,7 @@ import { decodeObject } from "../src/builtin/decode.ts";
 import { KINDS } from "../src/builtin/schema-data.ts";
 import type { JsonObject } from "../src/internal/json.ts";
 import { decodeProtobuf, WireError } from "../src/protobuf/decode.ts";
-import { readMeta } from "../src/object-meta.ts";
+import { readMeta } from "../src/objects/object-meta.ts";
 
 const PROTOBUF = "application/vnd.kubernetes.protobuf";
 

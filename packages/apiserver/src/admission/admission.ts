@@ -5,21 +5,21 @@
  * where another write came between, webhooks are asked anew, as the real server does it.
  */
 import { jsonEqual } from "@treadle/apimachinery";
-import type { Call, Parts } from "../context.ts";
-import { complete } from "../draft.ts";
+import type { Call, Parts } from "../request/context.ts";
+import { complete } from "../request/draft.ts";
 import { cloneJson, goQuote, isObject, type JsonObject, valueAt } from "../internal/json.ts";
 import { listAt } from "../internal/read.ts";
 import { objectAt } from "../internal/read.ts";
-import { MetaTypeError } from "../meta-type-error.ts";
-import { resourceOf } from "../registry.ts";
-import { forbiddenError, internalError, StatusError } from "../status-errors.ts";
-import type { Collection, Draft, StoredObject } from "../storage.ts";
+import { MetaTypeError } from "../errors/meta-type-error.ts";
+import { resourceOf } from "../storage/registry.ts";
+import { forbiddenError, internalError, StatusError } from "../errors/status-errors.ts";
+import type { Collection, Draft, StoredObject } from "../storage/store.ts";
 import { readPatch } from "../verbs/patch-body.ts";
 import { conditionsHold } from "./conditions.ts";
 import { namesOf } from "./expressions.ts";
 import type { Operation, Wanted } from "./matching.ts";
 import { type Answer, readAnswer, reviewOf } from "./review.ts";
-import { Suspension, UnreadError } from "./suspension.ts";
+import { Suspension, UnreadError } from "../request/suspension.ts";
 import { type WebhookClient, WebhookError } from "./transport.ts";
 import { askPolicies, hasPolicies } from "./policies.ts";
 import { hasWebhooks, type Invocation, invocationOf, type Webhook, webhooksOf } from "./webhooks.ts";

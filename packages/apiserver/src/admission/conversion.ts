@@ -3,14 +3,14 @@
  * object, so that each is converted once. As with admission, a request that needs an answer is handled again when it is there.
  */
 import { applyDefaults, pruneObject } from "../crd/coerce.ts";
-import type { Call } from "../context.ts";
+import type { Call } from "../request/context.ts";
 import { freezeJson, goQuote, isObject, type JsonObject } from "../internal/json.ts";
-import { currentForm } from "../present.ts";
-import type { ServedVersion } from "../registry.ts";
-import { untypable } from "../status-errors.ts";
-import type { Collection, Draft, StoredObject } from "../storage.ts";
-import { View } from "../view.ts";
-import { Suspension, type UnreadError } from "./suspension.ts";
+import { currentForm } from "../storage/served-form.ts";
+import type { ServedVersion } from "../storage/registry.ts";
+import { untypable } from "../errors/status-errors.ts";
+import type { Collection, Draft, StoredObject } from "../storage/store.ts";
+import { View } from "../storage/representation.ts";
+import { Suspension, type UnreadError } from "../request/suspension.ts";
 import { type WebhookClient, WebhookError } from "./transport.ts";
 import type { ClientConfig } from "./webhooks.ts";
 

@@ -2,8 +2,8 @@
 import { type LabelSelector, matchesLabels } from "@treadle/apimachinery";
 import type { JsonObject } from "../internal/json.ts";
 import { objectAt, textsAt } from "../internal/read.ts";
-import type { Served, ServedVersion } from "../registry.ts";
-import type { Store, StoredObject } from "../storage.ts";
+import type { Served, ServedVersion } from "../storage/registry.ts";
+import type { Store, StoredObject } from "../storage/store.ts";
 
 export type Operation = "CREATE" | "UPDATE" | "DELETE";
 

@@ -4,13 +4,13 @@
  */
 import { matchesLabels } from "@treadle/apimachinery";
 import { BudgetError } from "../cel/evaluate.ts";
-import type { Parts } from "../context.ts";
+import type { Parts } from "../request/context.ts";
 import { isObject, type JsonObject } from "../internal/json.ts";
 import { listAt, objectAt, textAt, textsAt } from "../internal/read.ts";
-import { viewOf } from "../present.ts";
-import { resourceOf, type Served, type ServedVersion } from "../registry.ts";
-import { forbiddenError, StatusError } from "../status-errors.ts";
-import type { StoredObject } from "../storage.ts";
+import { viewOf } from "../storage/served-form.ts";
+import { resourceOf, type Served, type ServedVersion } from "../storage/registry.ts";
+import { forbiddenError, StatusError } from "../errors/status-errors.ts";
+import type { StoredObject } from "../storage/store.ts";
 import { type Condition, conditionsHold } from "./conditions.ts";
 import { ExpressionError, type Names, namesOf, OUT_OF_BUDGET, run, withVariables } from "./expressions.ts";
 import { ADMISSION_GROUP, isSelected, type Matching, versionFor, type Wanted } from "./matching.ts";

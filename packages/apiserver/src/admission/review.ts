@@ -1,9 +1,9 @@
 /** AdmissionReview v1: what a webhook is asked, and what may be made of its answer. */
 import type { UserInfo } from "../authorization/identity.ts";
-import { parseJson } from "../content.ts";
+import { parseJson } from "../request/content.ts";
 import { goQuote, isObject, type JsonObject } from "../internal/json.ts";
-import { StatusError } from "../status-errors.ts";
-import type { ServedVersion } from "../registry.ts";
+import { StatusError } from "../errors/status-errors.ts";
+import type { ServedVersion } from "../storage/registry.ts";
 import type { Wanted } from "./matching.ts";
 import type { Invocation, Webhook } from "./webhooks.ts";
 import { WebhookError } from "./transport.ts";

@@ -1,8 +1,8 @@
 /** Which webhooks of the stored configurations a request must pass, in the order in which they are called. */
 import type { JsonObject } from "../internal/json.ts";
 import { listAt, objectAt, textAt, textsAt } from "../internal/read.ts";
-import type { ServedVersion } from "../registry.ts";
-import type { Store } from "../storage.ts";
+import type { ServedVersion } from "../storage/registry.ts";
+import type { Store } from "../storage/store.ts";
 import { ADMISSION_GROUP, isSelected, type Matching, versionFor, type Wanted } from "./matching.ts";
 
 export type Phase = "mutating" | "validating";

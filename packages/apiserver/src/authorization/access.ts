@@ -1,10 +1,10 @@
 /** The one place where requests are let in: who sends them, whom they act as, and what they may do. */
 import type { ApiRequest, Clock } from "@treadle/apimachinery";
-import type { Call } from "../context.ts";
-import type { Written } from "../validation.ts";
-import type { Registry } from "../registry.ts";
-import type { Target } from "../routes.ts";
-import type { Draft, Store, StoredObject } from "../storage.ts";
+import type { Call } from "../request/context.ts";
+import type { Written } from "../objects/validation.ts";
+import type { Registry } from "../storage/registry.ts";
+import type { Target } from "../request/routes.ts";
+import type { Draft, Store, StoredObject } from "../storage/store.ts";
 import { attributesOf, forbidden, type ResourceAttributes } from "./attributes.ts";
 import { ALLOW_ALL, type Authorizer, RbacAuthorizer } from "./authorizer.ts";
 import { checkEscalation } from "./escalation.ts";

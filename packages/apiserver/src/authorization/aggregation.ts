@@ -1,8 +1,8 @@
 /** The rules of aggregated ClusterRoles, which on a real cluster the controller manager writes. */
 import { type Clock, jsonEqual, labelRequirements, matchesLabels } from "@treadle/apimachinery";
 import { isObject } from "../internal/json.ts";
-import { secondsOf } from "../object-meta.ts";
-import type { Collection, Draft, Entry, Store } from "../storage.ts";
+import { secondsOf } from "../objects/object-meta.ts";
+import type { Collection, Draft, Entry, Store } from "../storage/store.ts";
 import { CLUSTER_ROLES, rulesIn } from "./authorizer.ts";
 import type { PolicyRule } from "./rules.ts";
 

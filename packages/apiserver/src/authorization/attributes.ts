@@ -1,9 +1,9 @@
 /** What a request wants to do, in the words of the authorizer (k8s.io/apiserver `request.RequestInfo`). */
 import type { ApiRequest } from "@treadle/apimachinery";
 import { goQuote } from "../internal/json.ts";
-import { readBoolean } from "../options.ts";
-import type { Target } from "../routes.ts";
-import { forbiddenError, type StatusError } from "../status-errors.ts";
+import { readBoolean } from "../request/write-options.ts";
+import type { Target } from "../request/routes.ts";
+import { forbiddenError, type StatusError } from "../errors/status-errors.ts";
 import type { UserInfo } from "./identity.ts";
 
 export interface ResourceAttributes {

@@ -1,9 +1,9 @@
 /** The roles and bindings that are there from the start where rights are asked for. */
 import type { Clock } from "@treadle/apimachinery";
 import { freezeJson, type JsonObject } from "../internal/json.ts";
-import { secondsOf } from "../object-meta.ts";
-import { idOf } from "../registry.ts";
-import type { Draft, Store } from "../storage.ts";
+import { secondsOf } from "../objects/object-meta.ts";
+import { idOf } from "../storage/registry.ts";
+import type { Draft, Store } from "../storage/store.ts";
 import { BOOTSTRAP } from "./bootstrap-data.ts";
 
 const GROUP = "rbac.authorization.k8s.io";

@@ -2,8 +2,8 @@
 import { jsonEqual } from "@treadle/apimachinery";
 import { goQuote, isObject } from "../internal/json.ts";
 import { objectAt } from "../internal/read.ts";
-import { forbiddenError, notFound, type StatusError } from "../status-errors.ts";
-import type { Draft, Store, StoredObject } from "../storage.ts";
+import { forbiddenError, notFound, type StatusError } from "../errors/status-errors.ts";
+import type { Draft, Store, StoredObject } from "../storage/store.ts";
 import type { ResourceAttributes } from "./attributes.ts";
 import {
   aggregated,

@@ -1,7 +1,7 @@
 /** Acting as somebody else: the `Impersonate-*` headers, each of which needs a right. */
 import type { ApiRequest } from "@treadle/apimachinery";
 import { goQuote } from "../internal/json.ts";
-import { badRequest } from "../status-errors.ts";
+import { badRequest } from "../errors/status-errors.ts";
 import { forbidden, type ResourceAttributes } from "./attributes.ts";
 import type { Authorizer } from "./authorizer.ts";
 import { accountOf, AUTHENTICATED, groupsOfAccount, UNAUTHENTICATED, userInfoOf, type UserInfo } from "./identity.ts";

@@ -5,9 +5,9 @@
 import { jsonEqual } from "@treadle/apimachinery";
 import { goQuote, type JsonObject } from "../internal/json.ts";
 import { listAt } from "../internal/read.ts";
-import { type Registry, resourceOf, type Served } from "../registry.ts";
-import { forbiddenError, type StatusError } from "../status-errors.ts";
-import type { Draft, StoredObject } from "../storage.ts";
+import { type Registry, resourceOf, type Served } from "../storage/registry.ts";
+import { forbiddenError, type StatusError } from "../errors/status-errors.ts";
+import type { Draft, StoredObject } from "../storage/store.ts";
 import type { ResourceAttributes } from "./attributes.ts";
 import type { Authorizer } from "./authorizer.ts";
 import type { UserInfo } from "./identity.ts";

@@ -1,11 +1,11 @@
 /** What the API says of rights and of who somebody is. */
-import { secondsOf } from "../object-meta.ts";
-import type { Call } from "../context.ts";
-import { type FieldError, invalid } from "../field-errors.ts";
+import { secondsOf } from "../objects/object-meta.ts";
+import type { Call } from "../request/context.ts";
+import { type FieldError, invalid } from "../errors/field-errors.ts";
 import { isObject, type JsonObject } from "../internal/json.ts";
 import { objectAt } from "../internal/read.ts";
-import { badRequest, invalidObject } from "../status-errors.ts";
-import type { Draft } from "../storage.ts";
+import { badRequest, invalidObject } from "../errors/status-errors.ts";
+import type { Draft } from "../storage/store.ts";
 import type { Attributes } from "./attributes.ts";
 import { aggregated } from "./authorizer.ts";
 import { type UserInfo, userInfoOf } from "./identity.ts";

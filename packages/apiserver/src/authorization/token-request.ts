@@ -1,11 +1,11 @@
 /** POST to `serviceaccounts/NAME/token`: makes a token for the account. */
-import type { Call } from "../context.ts";
-import { type FieldError, invalid } from "../field-errors.ts";
+import type { Call } from "../request/context.ts";
+import { type FieldError, invalid } from "../errors/field-errors.ts";
 import { goQuote, isObject, type JsonObject } from "../internal/json.ts";
 import { objectAt } from "../internal/read.ts";
-import { secondsOf } from "../object-meta.ts";
-import { badRequest, conflict, invalidObject, notFound } from "../status-errors.ts";
-import { type Draft, keyFor, type StoredObject } from "../storage.ts";
+import { secondsOf } from "../objects/object-meta.ts";
+import { badRequest, conflict, invalidObject, notFound } from "../errors/status-errors.ts";
+import { type Draft, keyFor, type StoredObject } from "../storage/store.ts";
 import { type BoundObject, ISSUER } from "./tokens.ts";
 
 const OF = { group: "authentication.k8s.io", kind: "TokenRequest" } as const;

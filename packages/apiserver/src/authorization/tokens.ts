@@ -2,7 +2,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Clock } from "@treadle/apimachinery";
 import { goQuote } from "../internal/json.ts";
-import { keyFor, type Store, type StoredObject } from "../storage.ts";
+import { keyFor, type Store, type StoredObject } from "../storage/store.ts";
 import { accountName, type Identity } from "./identity.ts";
 import { goTexts } from "./rules.ts";
 

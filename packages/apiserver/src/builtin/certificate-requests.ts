@@ -1,9 +1,9 @@
 /** What the server adds to requests for certificates (registry `certificates`). */
 import { isObject, type JsonObject } from "../internal/json.ts";
 import { listAt, objectAt } from "../internal/read.ts";
-import { secondsOf } from "../object-meta.ts";
-import type { Call, Parts } from "../context.ts";
-import type { Draft } from "../storage.ts";
+import { secondsOf } from "../objects/object-meta.ts";
+import type { Call, Parts } from "../request/context.ts";
+import type { Draft } from "../storage/store.ts";
 
 type Given = Pick<Parts, "clock"> & { readonly user: Call["user"] };
 

@@ -4,9 +4,9 @@
  * Defaults are filled in on the way. What does not fit a field is refused in the words of Go's decoder.
  */
 import { goQuote, goTypeOf, isObject, type JsonObject } from "../internal/json.ts";
-import { MetaTypeError, TIME } from "../meta-type-error.ts";
-import { secondsOf } from "../object-meta.ts";
-import type { Served } from "../registry.ts";
+import { MetaTypeError, TIME } from "../errors/meta-type-error.ts";
+import { secondsOf } from "../objects/object-meta.ts";
+import type { Served } from "../storage/registry.ts";
 import { fillDefaults } from "./defaults.ts";
 import { deducedGoType } from "./go-type.ts";
 import { canonicalQuantity } from "./quantity.ts";

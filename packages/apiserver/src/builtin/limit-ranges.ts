@@ -1,8 +1,8 @@
 /** What the LimitRanges of a namespace give to new pods and claims, and what they forbid (admission `LimitRanger`). */
 import { isObject, type JsonObject } from "../internal/json.ts";
 import { listAt, objectAt, textAt } from "../internal/read.ts";
-import { forbiddenError } from "../status-errors.ts";
-import type { Draft, Store } from "../storage.ts";
+import { forbiddenError } from "../errors/status-errors.ts";
+import type { Draft, Store } from "../storage/store.ts";
 import { canonicalQuantity, quantityNanos } from "./quantity.ts";
 
 const NOTE = "kubernetes.io/limit-ranger";

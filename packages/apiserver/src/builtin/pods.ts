@@ -1,8 +1,8 @@
 /** What the server adds to pods: priority, tolerations, their class of service; and how long they take to go. */
 import { cloneJson, isObject, type JsonObject } from "../internal/json.ts";
 import { listAt, objectAt } from "../internal/read.ts";
-import { forbiddenError } from "../status-errors.ts";
-import type { Draft, Store, StoredObject } from "../storage.ts";
+import { forbiddenError } from "../errors/status-errors.ts";
+import type { Draft, Store, StoredObject } from "../storage/store.ts";
 import { giveDefaults } from "./limit-ranges.ts";
 
 /** Completes a pod, as admission and the pod strategy of the real server do. @throws StatusError 403 */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { builtInResources } from "../builtin-resources.ts";
+import { builtInResources } from "./resources.ts";
 import { fieldSchema } from "../crd/schema.ts";
 import { compiledSchemaOf, definition, resolved, schemaOf } from "./schemas.ts";
 import { DEFINITIONS, KUBERNETES_VERSION } from "./schema-data.ts";

@@ -3,7 +3,7 @@
  * first needed, so a server that stores three Secrets never looks at pods. Definitions may refer to themselves.
  */
 import { type CompiledSchema, compileSchema } from "../crd/schema.ts";
-import type { ResourceType, ServedVersion } from "../registry.ts";
+import type { ResourceType, ServedVersion } from "../storage/registry.ts";
 import { DEFINITIONS, KINDS } from "./schema-data.ts";
 
 /** A schema of the data: OpenAPI without descriptions. */

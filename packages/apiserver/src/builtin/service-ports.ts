@@ -1,9 +1,9 @@
 /** Ports on nodes and addresses that a Service wants: which there are, and which others have (core `service/portallocator`). */
-import { type FieldError, invalid } from "../field-errors.ts";
+import { type FieldError, invalid } from "../errors/field-errors.ts";
 import { isObject, type JsonObject } from "../internal/json.ts";
 import { listAt, textsAt } from "../internal/read.ts";
-import { invalidObject } from "../status-errors.ts";
-import type { Draft, Store } from "../storage.ts";
+import { invalidObject } from "../errors/status-errors.ts";
+import type { Draft, Store } from "../storage/store.ts";
 
 /** The default of `--service-node-port-range`. */
 export const FIRST_PORT = 30_000;

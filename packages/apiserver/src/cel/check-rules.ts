@@ -1,6 +1,6 @@
 /** What is wrong with the rules of a CRD's schema (apiextensions-apiserver `apis/apiextensions/validation`). */
 import { type CompiledSchema, compileSchema } from "../crd/schema.ts";
-import { type FieldError, forbidden, invalid, notSupported, required } from "../field-errors.ts";
+import { type FieldError, forbidden, invalid, notSupported, required } from "../errors/field-errors.ts";
 import { goJson, isObject, type JsonObject } from "../internal/json.ts";
 import { compileRule } from "./compile-rule.ts";
 import type { Program } from "./program.ts";

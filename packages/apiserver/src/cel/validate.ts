@@ -6,7 +6,7 @@
 import { jsonEqual } from "@treadle/apimachinery";
 import { child, correlateItems } from "../crd/correlate.ts";
 import type { CompiledSchema } from "../crd/schema.ts";
-import { type FieldError, invalid } from "../field-errors.ts";
+import { type FieldError, invalid } from "../errors/field-errors.ts";
 import { isObject } from "../internal/json.ts";
 import { type CompiledRule, compileRule } from "./compile-rule.ts";
 import { toValue } from "./data.ts";

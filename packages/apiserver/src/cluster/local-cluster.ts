@@ -5,8 +5,8 @@
 import { randomUUID } from "node:crypto";
 import { chmod, readFile, rm, writeFile } from "node:fs/promises";
 import { isObject } from "../internal/json.ts";
-import { KUBECONFIG_NAME } from "../kubeconfig.ts";
-import { type HttpsFront, serveHttps } from "../http.ts";
+import { KUBECONFIG_NAME } from "../front/kubeconfig.ts";
+import { type HttpsFront, serveHttps } from "../front/http.ts";
 import { type ApiServer, type ApiServerOptions, createApiServer } from "../server.ts";
 import { LocalClusterError, reasonOf, systemCode } from "./errors.ts";
 import { createManifests, readManifests } from "./manifests.ts";

@@ -2,7 +2,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ApiRequest } from "@treadle/apimachinery";
-import { BodyError, parseBody } from "../content.ts";
+import { BodyError, parseBody } from "../request/content.ts";
 import { isObject, type JsonObject } from "../internal/json.ts";
 import { listAt, objectAt } from "../internal/read.ts";
 import type { ApiServer } from "../server.ts";

@@ -1,7 +1,7 @@
 /** What keeps a schema from being structural (apiextensions-apiserver `apiserver/schema`), or makes no sense in itself. */
 import { jsonEqual } from "@treadle/apimachinery";
 import { ruleCompileErrors, ruleFormErrors } from "../cel/check-rules.ts";
-import { type FieldError, forbidden, invalid, notSupported, required } from "../field-errors.ts";
+import { type FieldError, forbidden, invalid, notSupported, required } from "../errors/field-errors.ts";
 import { isObject, type JsonObject } from "../internal/json.ts";
 import { listAt, objectAt } from "../internal/read.ts";
 import { applyDefaults, pruneObject } from "./coerce.ts";

@@ -3,7 +3,7 @@
  * told once, at a place of its own: {@link sharedErrors}.
  */
 import { dns1035LabelProblems, jsonEqual } from "@treadle/apimachinery";
-import { duplicate, type FieldError, GoStruct, invalid, required, tooMany } from "../field-errors.ts";
+import { duplicate, type FieldError, GoStruct, invalid, required, tooMany } from "../errors/field-errors.ts";
 import { isObject, type JsonObject } from "../internal/json.ts";
 import { listAt, objectAt, textAt } from "../internal/read.ts";
 import { rootSchemaErrors } from "./check-schema.ts";

@@ -1,10 +1,10 @@
 /** What is wrong with a CustomResourceDefinition as a whole; its versions are looked at in `check-versions.ts`, schemas in `check-schema.ts`. */
 import { dns1123SubdomainProblems, jsonEqual } from "@treadle/apimachinery";
 import { conversionClientErrors } from "../builtin/validation/webhooks.ts";
-import { type FieldError, forbidden, invalid, notSupported, required } from "../field-errors.ts";
+import { type FieldError, forbidden, invalid, notSupported, required } from "../errors/field-errors.ts";
 import { isObject, type JsonObject } from "../internal/json.ts";
 import { listAt, objectAt, textAt, textsAt } from "../internal/read.ts";
-import type { Draft } from "../storage.ts";
+import type { Draft } from "../storage/store.ts";
 import { labelProblems, sharedErrors, versionErrors } from "./check-versions.ts";
 
 /** The problems of a CRD that is to be stored (apiextensions-apiserver `validation`), in the order of the real server. */

@@ -2,7 +2,7 @@
 import type { ConversionWebhook } from "../admission/conversion.ts";
 import { isObject, type JsonObject } from "../internal/json.ts";
 import { listAt, objectAt, textAt, textsAt } from "../internal/read.ts";
-import type { ResourceType, ScalePaths, ServedVersion } from "../registry.ts";
+import type { ResourceType, ScalePaths, ServedVersion } from "../storage/registry.ts";
 import { readPrinterColumns } from "../table/printer-columns.ts";
 import { compileSchema } from "./schema.ts";
 

@@ -1,9 +1,9 @@
 /** Objects inside objects (`x-kubernetes-embedded-resource`): they need apiVersion and kind, and metadata that is one. */
 import { dns1035LabelProblems } from "@treadle/apimachinery";
-import { type FieldError, invalid, required } from "../field-errors.ts";
+import { type FieldError, invalid, required } from "../errors/field-errors.ts";
 import { isObject, type JsonObject } from "../internal/json.ts";
-import { MetaTypeError } from "../meta-type-error.ts";
-import { readMeta } from "../object-meta.ts";
+import { MetaTypeError } from "../errors/meta-type-error.ts";
+import { readMeta } from "../objects/object-meta.ts";
 import { type CompiledSchema, fieldSchema } from "./schema.ts";
 
 /** The problems of the embedded objects below `value`; the object itself was checked when it was read. */

@@ -1,9 +1,9 @@
 /** Serving a kind from inside the process, by the same way as a CRD that a client sends. */
 import type { CustomResourceDefinitionInput, Kind } from "@treadle/apimachinery";
-import type { Parts } from "../context.ts";
-import { readObject } from "../draft.ts";
-import { localCall } from "../local-call.ts";
-import type { WriteOptions } from "../options.ts";
+import type { Parts } from "../request/context.ts";
+import { readObject } from "../request/draft.ts";
+import { localCall } from "../request/local-call.ts";
+import type { WriteOptions } from "../request/write-options.ts";
 import { store } from "../verbs/create.ts";
 import { change } from "../verbs/update.ts";
 import { DEFINITIONS } from "./resource.ts";

@@ -4,13 +4,13 @@
  * on a timer: what became due is done at the end of the request that caused it.
  */
 import { jsonEqual } from "@treadle/apimachinery";
-import type { Parts } from "../context.ts";
-import { CRD_CLEANUP_FINALIZER, emptyOut } from "../deletion.ts";
+import type { Parts } from "../request/context.ts";
+import { CRD_CLEANUP_FINALIZER, emptyOut } from "../objects/deletion.ts";
 import { cloneJson, type JsonObject, valueAt } from "../internal/json.ts";
 import { hasCondition, listAt } from "../internal/read.ts";
-import { localCall } from "../local-call.ts";
-import { secondsOf, stringsOf } from "../object-meta.ts";
-import type { Collection, Draft, Entry } from "../storage.ts";
+import { localCall } from "../request/local-call.ts";
+import { secondsOf, stringsOf } from "../objects/object-meta.ts";
+import type { Collection, Draft, Entry } from "../storage/store.ts";
 import { change } from "../verbs/update.ts";
 import { type Condition, namingOf, withCondition } from "./names.ts";
 import { DEFINITIONS, DEFINITIONS_ID } from "./resource.ts";

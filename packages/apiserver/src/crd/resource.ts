@@ -1,13 +1,13 @@
 /** CustomResourceDefinitions as a kind of their own: completed, checked, and served from the moment they are stored. */
 import { jsonEqual } from "@treadle/apimachinery";
-import type { Parts } from "../context.ts";
-import { CRD_CLEANUP_FINALIZER } from "../deletion.ts";
+import type { Parts } from "../request/context.ts";
+import { CRD_CLEANUP_FINALIZER } from "../objects/deletion.ts";
 import { cloneJson, isObject, type JsonObject, valueAt } from "../internal/json.ts";
 import { hasCondition, listAt, objectAt } from "../internal/read.ts";
-import { secondsOf } from "../object-meta.ts";
-import type { ResourceType, ServedVersion } from "../registry.ts";
+import { secondsOf } from "../objects/object-meta.ts";
+import type { ResourceType, ServedVersion } from "../storage/registry.ts";
 import type { Clock } from "@treadle/apimachinery";
-import type { Draft } from "../storage.ts";
+import type { Draft } from "../storage/store.ts";
 import { definitionErrors } from "./check.ts";
 import { formatWarnings } from "./check-versions.ts";
 import { customResource } from "./definition.ts";

@@ -4,7 +4,7 @@
  * field name, items of lists by map key, items of other lists not at all.
  */
 import { jsonEqual } from "@treadle/apimachinery";
-import { duplicate, type FieldError, invalid, notSupported, required, tooLong, tooMany, typeInvalid } from "../field-errors.ts";
+import { duplicate, type FieldError, invalid, notSupported, required, tooLong, tooMany, typeInvalid } from "../errors/field-errors.ts";
 import { goJson, isObject } from "../internal/json.ts";
 import { objectAt } from "../internal/read.ts";
 import { child, correlateItems } from "./correlate.ts";

@@ -5,12 +5,12 @@
  * A reference whose kind is not served says nothing of its owner: such an object stays until the kind is served.
  */
 import type { ApiRequest, ApiResponse, OwnerReference } from "@treadle/apimachinery";
-import type { Parts } from "../context.ts";
-import { FOREGROUND_FINALIZER, ORPHAN_FINALIZER } from "../deletion.ts";
-import { byPriority } from "../discovery.ts";
-import { stringsOf } from "../object-meta.ts";
-import type { ResourceType } from "../registry.ts";
-import { type Change, type Entry, keyFor, type StoredMeta } from "../storage.ts";
+import type { Parts } from "../request/context.ts";
+import { FOREGROUND_FINALIZER, ORPHAN_FINALIZER } from "../objects/deletion.ts";
+import { byPriority } from "../request/discovery.ts";
+import { stringsOf } from "../objects/object-meta.ts";
+import type { ResourceType } from "../storage/registry.ts";
+import { type Change, type Entry, keyFor, type StoredMeta } from "../storage/store.ts";
 import { type Node, OwnerGraph, ownersOf } from "./graph.ts";
 
 /** How a request of the collector is answered; never rejects. */

@@ -1,7 +1,7 @@
 /** Conflicts of an apply as an answer, in the words of the real server (apimachinery `managedfields` conflict). */
 import { goQuote } from "../internal/json.ts";
 import type { StatusCause } from "@treadle/apimachinery";
-import { applyConflict, type StatusError } from "../status-errors.ts";
+import { applyConflict, type StatusError } from "../errors/status-errors.ts";
 import { pathText } from "./elements.ts";
 import { identityOf, type ManagedEntry } from "./entries.ts";
 import type { FieldConflict } from "./settle.ts";

@@ -2,8 +2,8 @@
 import { compiledSchemaOf } from "../builtin/schemas.ts";
 import { pruneObject } from "../crd/coerce.ts";
 import { cloneJson, type JsonObject } from "../internal/json.ts";
-import type { ResourceType, Served, ServedVersion } from "../registry.ts";
-import { keptByStatus } from "../status-rules.ts";
+import type { ResourceType, Served, ServedVersion } from "../storage/registry.ts";
+import { keptByStatus } from "../objects/status-rules.ts";
 import { EMPTY_SET, fieldElement, type FieldSet, FieldSetBuilder, type PathNode } from "./field-set.ts";
 import { ownershipSchema } from "./schemas.ts";
 import type { Model } from "./settle.ts";

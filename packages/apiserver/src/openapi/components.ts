@@ -1,8 +1,8 @@
 /** The schemas of an OpenAPI document: of custom kinds what their CRD says, of built-in ones what Kubernetes publishes. */
-import type { Parts } from "../context.ts";
+import type { Parts } from "../request/context.ts";
 import { DEFINITIONS_ID } from "../crd/resource.ts";
 import { isObject, type JsonObject } from "../internal/json.ts";
-import type { ResourceType, Served } from "../registry.ts";
+import type { ResourceType, Served } from "../storage/registry.ts";
 import type { Published } from "./published.ts";
 
 const PREFIX = "#/components/schemas/";

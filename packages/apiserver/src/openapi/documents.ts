@@ -4,10 +4,10 @@
  * them. Only JSON. The older form of all of them together is made in `v2.ts`.
  */
 import { createHash } from "node:crypto";
-import type { Parts } from "../context.ts";
-import { SERVER_VERSION } from "../discovery.ts";
+import type { Parts } from "../request/context.ts";
+import { SERVER_VERSION } from "../request/discovery.ts";
 import type { JsonObject } from "../internal/json.ts";
-import type { Served } from "../registry.ts";
+import type { Served } from "../storage/registry.ts";
 import { componentsOf, customSchema, isListed, listName, schemaName } from "./components.ts";
 import { DELETE_PARAMETERS, READ_PARAMETERS, WRITE_PARAMETERS } from "./parameters.ts";
 import { loadPublished, type Published } from "./published.ts";

@@ -6,7 +6,7 @@ import { decodeBytes } from "../builtin/decode.ts";
 import { deducedGoType } from "../builtin/go-type.ts";
 import { definition, type RawSchema } from "../builtin/schemas.ts";
 import { goDynamicType, isObject } from "../internal/json.ts";
-import { MetaTypeError } from "../meta-type-error.ts";
+import { MetaTypeError } from "../errors/meta-type-error.ts";
 import { goKind } from "./patch-schema.ts";
 
 /** Why a value does not fit its type; `undefined` when it does, as far as the type alone says. */

@@ -2,7 +2,7 @@
  * Bodies in protobuf (`application/vnd.kubernetes.protobuf`) as the JSON objects that they mean. A body is text to this server,
  * so one in protobuf has a character for each byte (latin1).
  */
-import { secondsOf } from "../object-meta.ts";
+import { secondsOf } from "../objects/object-meta.ts";
 import type { JsonObject } from "../internal/json.ts";
 import { type MessageField, messageFields, messageOf } from "./messages.ts";
 import { fieldsIn, packedIntegers, signed, WireError } from "./wire.ts";

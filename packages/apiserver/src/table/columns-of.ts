@@ -1,5 +1,5 @@
 /** The columns of a kind's table: those of its CRD, or those of the built-in kind, or name and time. */
-import type { Served } from "../registry.ts";
+import type { Served } from "../storage/registry.ts";
 import { COLUMNS } from "./columns.ts";
 
 /** As the answer has it (meta.k8s.io/v1 TableColumnDefinition). */

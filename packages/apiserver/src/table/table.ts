@@ -3,11 +3,11 @@
  * Kubernetes' own printers for built-in kinds, and those of the CRD for others; ages count from the server's clock.
  */
 import type { ApiResponse } from "@treadle/apimachinery";
-import { type Call, respondIn } from "../context.ts";
+import { type Call, respondIn } from "../request/context.ts";
 import { cloneJson, type JsonObject } from "../internal/json.ts";
-import type { Served } from "../registry.ts";
-import { badRequest, noList } from "../status-errors.ts";
-import type { EventType, View } from "../view.ts";
+import type { Served } from "../storage/registry.ts";
+import { badRequest, noList } from "../errors/status-errors.ts";
+import type { EventType, View } from "../storage/representation.ts";
 import { columnsOf } from "./columns-of.ts";
 import { age } from "./format.ts";
 import { MACHINERY } from "./machinery.ts";

@@ -1,8 +1,8 @@
 /** Bodies of server-side apply: YAML, of which JSON is a part. */
-import { parseJson, parseYaml } from "../content.ts";
+import { parseJson, parseYaml } from "../request/content.ts";
 import { goTypeOf, isObject, type JsonObject } from "../internal/json.ts";
 import { duplicateMembers } from "../internal/json-text.ts";
-import { badRequest } from "../status-errors.ts";
+import { badRequest } from "../errors/status-errors.ts";
 
 /** The configuration; an empty document is an empty one. @throws StatusError 400 */
 export async function parseConfiguration(text: string): Promise<JsonObject> {

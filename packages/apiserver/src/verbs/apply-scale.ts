@@ -1,11 +1,11 @@
 /** What an applied configuration makes of a scale. */
 import { jsonEqual, type ManagedFieldsEntry } from "@treadle/apimachinery";
-import type { Call } from "../context.ts";
+import type { Call } from "../request/context.ts";
 import { cloneJson, type JsonObject, setAt, valueAt } from "../internal/json.ts";
 import { objectAt } from "../internal/read.ts";
 import { SCALE } from "../managed-fields/scale.ts";
-import type { WriteOptions } from "../options.ts";
-import { type StatusError, untypable } from "../status-errors.ts";
+import type { WriteOptions } from "../request/write-options.ts";
+import { type StatusError, untypable } from "../errors/status-errors.ts";
 import { applyTo, checkConfiguration, type Configuration } from "./apply.ts";
 
 /** A Scale before anything is written into it. */

@@ -1,24 +1,24 @@
 /** POST to a collection. */
 import { type ApiResponse, randomName } from "@treadle/apimachinery";
 import { chosenFor } from "../admission/admission.ts";
-import { BodyError, encodingOf, parseBody } from "../content.ts";
-import { type Call, viewFor } from "../context.ts";
-import { checkFields, fieldProblems, type Incoming, readObject, undecodable, unrecognized } from "../draft.ts";
-import { type AppliedOwnership, noteSent, prepareDraft, recordOwner } from "../ownership.ts";
-import { validateDraft } from "../validation.ts";
+import { BodyError, encodingOf, parseBody } from "../request/content.ts";
+import { type Call, viewFor } from "../request/context.ts";
+import { checkFields, fieldProblems, type Incoming, readObject, undecodable, unrecognized } from "../request/draft.ts";
+import { type AppliedOwnership, noteSent, prepareDraft, recordOwner } from "../objects/field-ownership.ts";
+import { validateDraft } from "../objects/validation.ts";
 import type { JsonObject } from "../internal/json.ts";
 import { duplicateMembers, memberPaths } from "../internal/json-text.ts";
-import { checkNamespace, matchNamespace } from "../namespaces.ts";
-import { secondsOf } from "../object-meta.ts";
-import { readWriteOptions, type WriteOptions } from "../options.ts";
+import { checkNamespace, matchNamespace } from "../objects/namespaces.ts";
+import { secondsOf } from "../objects/object-meta.ts";
+import { readWriteOptions, type WriteOptions } from "../request/write-options.ts";
 import { emptyStatus } from "../builtin/decode.ts";
 import { definitionOf } from "../builtin/schemas.ts";
-import { noteView, toStored } from "../present.ts";
-import { resourceOf, type Served } from "../registry.ts";
-import { alreadyExists, badRequest, forbiddenError, generateNameConflict, versionOnCreate, whileDeleting } from "../status-errors.ts";
-import { type Draft, type Entry, keyFor } from "../storage.ts";
+import { noteView, toStored } from "../storage/served-form.ts";
+import { resourceOf, type Served } from "../storage/registry.ts";
+import { alreadyExists, badRequest, forbiddenError, generateNameConflict, versionOnCreate, whileDeleting } from "../errors/status-errors.ts";
+import { type Draft, type Entry, keyFor } from "../storage/store.ts";
 import { objectAnswer } from "../table/table.ts";
-import { View } from "../view.ts";
+import { View } from "../storage/representation.ts";
 import { keepResidue, NO_RESIDUE } from "./residue.ts";
 
 export async function create(call: Call): Promise<ApiResponse> {

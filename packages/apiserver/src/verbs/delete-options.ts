@@ -1,14 +1,14 @@
 /** What a DELETE asks for: in its body or, without one, in its query. */
-import { BodyError, encodingOf, parseBody } from "../content.ts";
-import type { Call } from "../context.ts";
-import { SCHEME } from "../draft.ts";
-import { type FieldError, invalid, notSupported } from "../field-errors.ts";
+import { BodyError, encodingOf, parseBody } from "../request/content.ts";
+import type { Call } from "../request/context.ts";
+import { SCHEME } from "../request/draft.ts";
+import { type FieldError, invalid, notSupported } from "../errors/field-errors.ts";
 import { goFloat } from "../internal/go-float.ts";
 import { goQuote, goTypeOf, type JsonObject } from "../internal/json.ts";
 import { objectAt } from "../internal/read.ts";
-import { stringsOf } from "../object-meta.ts";
-import { dryRunErrors, readBoolean, readInteger } from "../options.ts";
-import { badRequest, invalidObject } from "../status-errors.ts";
+import { stringsOf } from "../objects/object-meta.ts";
+import { dryRunErrors, readBoolean, readInteger } from "../request/write-options.ts";
+import { badRequest, invalidObject } from "../errors/status-errors.ts";
 
 export interface DeleteOptions {
   readonly uid: string | undefined;

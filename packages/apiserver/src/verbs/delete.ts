@@ -1,12 +1,12 @@
 /** DELETE of one object or of a collection. */
 import type { ApiResponse } from "@treadle/apimachinery";
-import { type Call, respondIn, viewFor } from "../context.ts";
-import { FOREGROUND_FINALIZER, ORPHAN_FINALIZER, removeOrMark } from "../deletion.ts";
+import { type Call, respondIn, viewFor } from "../request/context.ts";
+import { FOREGROUND_FINALIZER, ORPHAN_FINALIZER, removeOrMark } from "../objects/deletion.ts";
 import type { JsonObject } from "../internal/json.ts";
-import { stringsOf } from "../object-meta.ts";
-import { noteView, viewOf } from "../present.ts";
-import { conflict, forbiddenError } from "../status-errors.ts";
-import type { Entry } from "../storage.ts";
+import { stringsOf } from "../objects/object-meta.ts";
+import { noteView, viewOf } from "../storage/served-form.ts";
+import { conflict, forbiddenError } from "../errors/status-errors.ts";
+import type { Entry } from "../storage/store.ts";
 import { objectAnswer } from "../table/table.ts";
 import { type DeleteOptions, readDeleteOptions } from "./delete-options.ts";
 import { listAnswer, selectedEntries } from "./list.ts";

@@ -1,13 +1,13 @@
 /** GET of one object and of lists, with pages that are consistent among themselves. */
 import type { ApiResponse } from "@treadle/apimachinery";
-import { parseJson } from "../content.ts";
-import { type Call, respondIn, viewFor } from "../context.ts";
-import { type FieldError, forbidden, notSupported } from "../field-errors.ts";
+import { parseJson } from "../request/content.ts";
+import { type Call, respondIn, viewFor } from "../request/context.ts";
+import { type FieldError, forbidden, notSupported } from "../errors/field-errors.ts";
 import { goQuote, isObject } from "../internal/json.ts";
-import { readBoolean, readInteger } from "../options.ts";
-import { parseSelectors, type Selection, selectionOf, type Selectors } from "../selection.ts";
-import { badRequest, expired, invalidObject, notOneObject, StatusError, tooLargeVersion, unreadableVersion } from "../status-errors.ts";
-import type { Entry } from "../storage.ts";
+import { readBoolean, readInteger } from "../request/write-options.ts";
+import { parseSelectors, type Selection, selectionOf, type Selectors } from "../request/selection.ts";
+import { badRequest, expired, invalidObject, notOneObject, StatusError, tooLargeVersion, unreadableVersion } from "../errors/status-errors.ts";
+import type { Entry } from "../storage/store.ts";
 import { objectAnswer, tableJson } from "../table/table.ts";
 import { requireView } from "./update.ts";
 

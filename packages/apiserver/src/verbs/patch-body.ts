@@ -1,10 +1,10 @@
 /** Bodies of PATCH: JSON patch, merge patch and strategic merge patch. */
 import { applyMergePatch, PatchError } from "@treadle/apimachinery";
-import { mediaTypeOf, parseJson } from "../content.ts";
+import { mediaTypeOf, parseJson } from "../request/content.ts";
 import { goTypeOf, isObject, type JsonObject } from "../internal/json.ts";
 import { applyPatch } from "../patch/json-patch.ts";
-import type { ResourceType } from "../registry.ts";
-import { badRequest, entityTooLarge, StatusError, unprocessablePatch, unsupportedMediaType } from "../status-errors.ts";
+import type { ResourceType } from "../storage/registry.ts";
+import { badRequest, entityTooLarge, StatusError, unprocessablePatch, unsupportedMediaType } from "../errors/status-errors.ts";
 
 /** k8s.io/apiserver `maxJSONPatchOperations`. */
 const MAX_OPERATIONS = 10_000;

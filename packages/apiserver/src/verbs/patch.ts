@@ -1,15 +1,15 @@
 /** PATCH: JSON patch, merge patch and strategic merge patch; an apply goes its own way. */
 import type { ApiResponse } from "@treadle/apimachinery";
-import { BodyError, checkDepth, checkHeader } from "../content.ts";
-import type { Call } from "../context.ts";
-import { checkFields, checkKind, complete, fieldProblems, foreign, type Incoming } from "../draft.ts";
-import { invalid } from "../field-errors.ts";
+import { BodyError, checkDepth, checkHeader } from "../request/content.ts";
+import type { Call } from "../request/context.ts";
+import { checkFields, checkKind, complete, fieldProblems, foreign, type Incoming } from "../request/draft.ts";
+import { invalid } from "../errors/field-errors.ts";
 import { goJson, type JsonObject } from "../internal/json.ts";
 import { duplicateMembers } from "../internal/json-text.ts";
-import { MetaTypeError } from "../meta-type-error.ts";
-import { readWriteOptions } from "../options.ts";
-import { viewOf } from "../present.ts";
-import { badRequest, invalidObject, type StatusError, unprocessablePatch } from "../status-errors.ts";
+import { MetaTypeError } from "../errors/meta-type-error.ts";
+import { readWriteOptions } from "../request/write-options.ts";
+import { viewOf } from "../storage/served-form.ts";
+import { badRequest, invalidObject, type StatusError, unprocessablePatch } from "../errors/status-errors.ts";
 import { answerWritten } from "./create.ts";
 import { apply } from "./apply.ts";
 import { APPLY, MERGE, parsePatch, patchTypeOf, readPatch, STRATEGIC, unknownMembers } from "./patch-body.ts";

@@ -1,15 +1,15 @@
 /** What is posted to a pod: an eviction, which asks the pod's disruption budget, and a binding to a node. */
 import { type ApiResponse, matchesLabels } from "@treadle/apimachinery";
-import { type Call, respondIn } from "../context.ts";
-import { removeOrMark } from "../deletion.ts";
-import { foreign } from "../draft.ts";
-import { aggregate, type FieldError, notSupported, required } from "../field-errors.ts";
+import { type Call, respondIn } from "../request/context.ts";
+import { removeOrMark } from "../objects/deletion.ts";
+import { foreign } from "../request/draft.ts";
+import { aggregate, type FieldError, notSupported, required } from "../errors/field-errors.ts";
 import { goQuote, isObject, type JsonObject, valueAt } from "../internal/json.ts";
 import { hasCondition, listAt, objectAt, textAt } from "../internal/read.ts";
-import { secondsOf } from "../object-meta.ts";
-import { readWriteOptions } from "../options.ts";
-import { badRequest, conflict, StatusError, tooManyRequests, unclassified } from "../status-errors.ts";
-import type { Draft, Entry } from "../storage.ts";
+import { secondsOf } from "../objects/object-meta.ts";
+import { readWriteOptions } from "../request/write-options.ts";
+import { badRequest, conflict, StatusError, tooManyRequests, unclassified } from "../errors/status-errors.ts";
+import type { Draft, Entry } from "../storage/store.ts";
 import { readBody } from "./create.ts";
 import { checkPreconditions } from "./delete.ts";
 import { readPosted } from "./delete-options.ts";

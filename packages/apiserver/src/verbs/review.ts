@@ -1,12 +1,12 @@
 /** Creates of what is asked and not stored: reviews of access and of tokens, and requests for tokens. */
 import type { ApiResponse } from "@treadle/apimachinery";
-import { TOKEN_REQUEST } from "../builtin-resources.ts";
-import { type Call, respondIn } from "../context.ts";
-import { recordOwner } from "../ownership.ts";
-import { matchNamespace } from "../namespaces.ts";
-import { readWriteOptions } from "../options.ts";
-import type { ResourceType } from "../registry.ts";
-import { noList } from "../status-errors.ts";
+import { TOKEN_REQUEST } from "../builtin/resources.ts";
+import { type Call, respondIn } from "../request/context.ts";
+import { recordOwner } from "../objects/field-ownership.ts";
+import { matchNamespace } from "../objects/namespaces.ts";
+import { readWriteOptions } from "../request/write-options.ts";
+import type { ResourceType } from "../storage/registry.ts";
+import { noList } from "../errors/status-errors.ts";
 import { readSent } from "./create.ts";
 
 /** @throws StatusError 400, 406, 415, 422 */

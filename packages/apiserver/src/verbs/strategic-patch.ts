@@ -1,17 +1,17 @@
 /** A strategic merge patch of an object of a built-in kind: merged by the schema of the kind and read again. */
-import type { Call } from "../context.ts";
+import type { Call } from "../request/context.ts";
 import { definitionOf } from "../builtin/schemas.ts";
 import type { RawSchema } from "../builtin/schemas.ts";
-import { checkFields, complete, fieldProblems, type Incoming } from "../draft.ts";
-import { invalid } from "../field-errors.ts";
+import { checkFields, complete, fieldProblems, type Incoming } from "../request/draft.ts";
+import { invalid } from "../errors/field-errors.ts";
 import { cloneJson, goValue, type JsonObject } from "../internal/json.ts";
 import { duplicateMembers } from "../internal/json-text.ts";
-import { MetaTypeError } from "../meta-type-error.ts";
-import type { WriteOptions } from "../options.ts";
+import { MetaTypeError } from "../errors/meta-type-error.ts";
+import type { WriteOptions } from "../request/write-options.ts";
 import { conversionProblem } from "../patch/conversion.ts";
 import { StrategicMergeError, strategicMerge } from "../patch/strategic-merge.ts";
-import { badRequest, invalidObject, type StatusError, unprocessablePatch, untypable } from "../status-errors.ts";
-import type { StoredObject } from "../storage.ts";
+import { badRequest, invalidObject, type StatusError, unprocessablePatch, untypable } from "../errors/status-errors.ts";
+import type { StoredObject } from "../storage/store.ts";
 import { readStrategic } from "./patch-body.ts";
 
 /** The draft that the patch in the body makes of the live object. @throws StatusError 400, 422, 500 */

@@ -1,20 +1,20 @@
 /** PUT of an object or its status, and what every change of an existing object has in common. */
 import { type ApiResponse, jsonEqual } from "@treadle/apimachinery";
-import { type Call, entryOf, viewFor } from "../context.ts";
-import { type AppliedOwnership, noteSent, prepareDraft, recordOwner } from "../ownership.ts";
-import { validateDraft } from "../validation.ts";
-import { invalid } from "../field-errors.ts";
+import { type Call, entryOf, viewFor } from "../request/context.ts";
+import { type AppliedOwnership, noteSent, prepareDraft, recordOwner } from "../objects/field-ownership.ts";
+import { validateDraft } from "../objects/validation.ts";
+import { invalid } from "../errors/field-errors.ts";
 import { goQuote, type JsonObject } from "../internal/json.ts";
 import { textsAt } from "../internal/read.ts";
-import { matchNamespace } from "../namespaces.ts";
-import { readWriteOptions, type WriteOptions } from "../options.ts";
-import { noteView, toStored, viewOf } from "../present.ts";
-import { type ResourceType, resourceOf } from "../registry.ts";
-import { partOf } from "../partial-writes.ts";
-import { keptByStatus } from "../status-rules.ts";
-import { badRequest, conflict, invalidObject, notFound, type StatusError, staleVersion, unreadableVersion } from "../status-errors.ts";
-import type { Draft, Entry, StoredObject } from "../storage.ts";
-import { View } from "../view.ts";
+import { matchNamespace } from "../objects/namespaces.ts";
+import { readWriteOptions, type WriteOptions } from "../request/write-options.ts";
+import { noteView, toStored, viewOf } from "../storage/served-form.ts";
+import { type ResourceType, resourceOf } from "../storage/registry.ts";
+import { partOf } from "../objects/partial-writes.ts";
+import { keptByStatus } from "../objects/status-rules.ts";
+import { badRequest, conflict, invalidObject, notFound, type StatusError, staleVersion, unreadableVersion } from "../errors/status-errors.ts";
+import type { Draft, Entry, StoredObject } from "../storage/store.ts";
+import { View } from "../storage/representation.ts";
 import { answerWritten, readSent, store } from "./create.ts";
 import { keepResidue, NO_RESIDUE, residueOf } from "./residue.ts";
 

@@ -1,18 +1,18 @@
 /** GET with `watch`: changes of one kind as lines of JSON, from a version or from the present state. */
 import type { ApiResponse } from "@treadle/apimachinery";
-import { type Call, viewFor } from "../context.ts";
-import { UnreadError } from "../admission/suspension.ts";
+import { type Call, viewFor } from "../request/context.ts";
+import { UnreadError } from "../request/suspension.ts";
 import { emptyOf } from "../builtin/decode.ts";
-import { PROTOBUF } from "../content.ts";
-import { EventQueue } from "../event-queue.ts";
-import { type FieldError, forbidden, notSupported } from "../field-errors.ts";
+import { PROTOBUF } from "../request/content.ts";
+import { EventQueue } from "../storage/event-queue.ts";
+import { type FieldError, forbidden, notSupported } from "../errors/field-errors.ts";
 import type { JsonObject } from "../internal/json.ts";
-import { readBoolean, readInteger } from "../options.ts";
-import { parseSelectors, type Selection, selectionOf, type Selectors } from "../selection.ts";
-import { expired, invalidObject, notAcceptable, unreadableVersion } from "../status-errors.ts";
-import type { Change, Entry, StoredObject } from "../storage.ts";
+import { readBoolean, readInteger } from "../request/write-options.ts";
+import { parseSelectors, type Selection, selectionOf, type Selectors } from "../request/selection.ts";
+import { expired, invalidObject, notAcceptable, unreadableVersion } from "../errors/status-errors.ts";
+import type { Change, Entry, StoredObject } from "../storage/store.ts";
 import { tableEvents } from "../table/table.ts";
-import { type EventType, View } from "../view.ts";
+import { type EventType, View } from "../storage/representation.ts";
 import { readListOptions, readVersion } from "./list.ts";
 
 /** k8s.io/apiserver `minRequestTimeout`: a watch without a timeout ends after one to two times this. */

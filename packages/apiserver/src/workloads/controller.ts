@@ -16,7 +16,7 @@
  * - `server.settled()` resolves when no key is due now; `workloads.nextDue()` tells when time alone makes one due.
  */
 import type { Clock, Kind, ObjectOf } from "@treadle/apimachinery";
-import type { Store } from "../storage.ts";
+import type { Store } from "../storage/store.ts";
 import type { Behaviours } from "./behaviours.ts";
 import type { Objects } from "./objects.ts";
 import type { Settings } from "./options.ts";

@@ -1,6 +1,6 @@
 /** What is stored, as controllers read it: by kind and namespace, in the order in which objects were created, and by what else they ask for. */
 import type { Kind, KubernetesObject, ObjectOf, OwnerReference } from "@treadle/apimachinery";
-import type { Change } from "../storage.ts";
+import type { Change } from "../storage/store.ts";
 import { Grouping } from "./grouping.ts";
 
 export class Objects {

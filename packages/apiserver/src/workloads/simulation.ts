@@ -4,8 +4,8 @@
  * one key after the other, so that equal tests see equal sequences.
  */
 import { type Kind, type KubernetesObject, keyOf } from "@treadle/apimachinery";
-import type { Parts } from "../context.ts";
-import type { Change } from "../storage.ts";
+import type { Parts } from "../request/context.ts";
+import type { Change } from "../storage/store.ts";
 import { Agenda } from "./agenda.ts";
 import { Behaviours } from "./behaviours.ts";
 import { type Controller, RefusedError } from "./controller.ts";

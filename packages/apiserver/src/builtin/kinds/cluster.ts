@@ -2,7 +2,7 @@
 import { jsonEqual } from "@treadle/apimachinery";
 import { answerAccess, answerRules, answerSelf, answerToken } from "../../authorization/reviews.ts";
 import { isObject, type JsonObject } from "../../internal/json.ts";
-import type { Draft } from "../../storage.ts";
+import type { Draft } from "../../storage/store.ts";
 import { prepareCertificateRequest } from "../certificate-requests.ts";
 import { apiServiceErrors, leaseErrors } from "../validation/cluster.ts";
 import { certificateRequestErrors } from "../validation/certificates.ts";

@@ -2,8 +2,8 @@
 import type { Clock } from "@treadle/apimachinery";
 import { isObject, type JsonObject } from "../../internal/json.ts";
 import { objectAt } from "../../internal/read.ts";
-import { labelNamespace, prepareNamespace } from "../../namespaces.ts";
-import { secondsOf } from "../../object-meta.ts";
+import { labelNamespace, prepareNamespace } from "../../objects/namespaces.ts";
+import { secondsOf } from "../../objects/object-meta.ts";
 import { checkClaimLimits, checkPodLimits } from "../limit-ranges.ts";
 import { podGrace, preparePod } from "../pods.ts";
 import { checkAllocations } from "../service-ports.ts";

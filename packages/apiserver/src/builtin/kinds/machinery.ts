@@ -1,6 +1,6 @@
 /** Kinds of what a cluster is made of: how requests are queued, how pods run, devices. They are stored and checked by their schema alone. */
 import { isIP } from "node:net";
-import type { FieldError } from "../../field-errors.ts";
+import type { FieldError } from "../../errors/field-errors.ts";
 import type { JsonObject } from "../../internal/json.ts";
 import { check } from "../validation/spot.ts";
 import type { Group, Row } from "./row.ts";

@@ -1,5 +1,5 @@
 /** The form of the tables of built-in kinds. */
-import type { Hooks, NameRule, ResourceType, ServedVersion } from "../../registry.ts";
+import type { Hooks, NameRule, ResourceType, ServedVersion } from "../../storage/registry.ts";
 
 /** One kind: names, scope, subresources and the few rules beyond storage. */
 export interface Row {

@@ -1,5 +1,5 @@
 /** Autoscalers. */
-import type { FieldError } from "../../field-errors.ts";
+import type { FieldError } from "../../errors/field-errors.ts";
 import type { JsonObject } from "../../internal/json.ts";
 import { quantityNanos } from "../quantity.ts";
 import { dnsLabel, pathSegment } from "./formats.ts";

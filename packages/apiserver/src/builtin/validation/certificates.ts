@@ -1,6 +1,6 @@
 /** Requests for certificates: what is asked for, and of whom. What the request itself says is not read. */
 import { dns1123LabelProblems, dns1123SubdomainProblems } from "@treadle/apimachinery";
-import type { FieldError } from "../../field-errors.ts";
+import type { FieldError } from "../../errors/field-errors.ts";
 import { goQuote, type JsonObject } from "../../internal/json.ts";
 import { check, needed, type Rule } from "./spot.ts";
 

@@ -1,6 +1,6 @@
 /** Nodes, priorities, leases, services of the API. */
 import { dns1035LabelProblems, jsonEqual } from "@treadle/apimachinery";
-import { type FieldError, GoStruct } from "../../field-errors.ts";
+import { type FieldError, GoStruct } from "../../errors/field-errors.ts";
 import { isObject, type JsonObject } from "../../internal/json.ts";
 import { cidr, dnsLabel, ipAddress, labelValue, portNumber, protocol, publicIp, qualifiedName, subdomain } from "./formats.ts";
 import { TAINT_EFFECTS } from "./selectors.ts";

@@ -1,6 +1,6 @@
 /** ConfigMaps, Secrets, namespaces: keys and contents, and what may not change. */
 import { jsonEqual } from "@treadle/apimachinery";
-import type { FieldError } from "../../field-errors.ts";
+import type { FieldError } from "../../errors/field-errors.ts";
 import { goTypeOf, isObject, type JsonObject } from "../../internal/json.ts";
 import { jsonProblem } from "../../internal/json-text.ts";
 import { configKeyProblems, qualifiedName } from "./formats.ts";

@@ -3,11 +3,11 @@
  * everything, `events.k8s.io/v1` takes complete new events, of which later only the series changes.
  */
 import { jsonEqual, labelKeyProblems } from "@treadle/apimachinery";
-import { type FieldError, GoStruct, invalid, required } from "../../field-errors.ts";
+import { type FieldError, GoStruct, invalid, required } from "../../errors/field-errors.ts";
 import { isObject, type JsonObject } from "../../internal/json.ts";
 import { at, objectAt, textAt } from "../../internal/read.ts";
-import { metaContentErrors, metaUpdateErrors, nameProblems } from "../../object-meta.ts";
-import type { Draft } from "../../storage.ts";
+import { metaContentErrors, metaUpdateErrors, nameProblems } from "../../objects/object-meta.ts";
+import type { Draft } from "../../storage/store.ts";
 
 /** Of an event of `v1`. */
 export function eventErrors(draft: Draft): FieldError[] {

@@ -1,7 +1,7 @@
 /** Texts and numbers that many kinds have: names, labels, ports, addresses, paths. */
 import { isIP } from "node:net";
 import { dns1123SubdomainProblems, labelKeyProblems, labelValueProblems } from "@treadle/apimachinery";
-import { nameProblems } from "../../object-meta.ts";
+import { nameProblems } from "../../objects/object-meta.ts";
 import { all, between, mustBeOneOf, passes, type Rule } from "./spot.ts";
 
 export const dnsLabel: Rule = passes((text) => nameProblems("label", text, false));

@@ -1,6 +1,6 @@
 /** Jobs and CronJobs. */
 import { dns1123LabelProblems, jsonEqual } from "@treadle/apimachinery";
-import { type FieldError, GoStruct } from "../../field-errors.ts";
+import { type FieldError, GoStruct } from "../../errors/field-errors.ts";
 import { isObject, type JsonObject } from "../../internal/json.ts";
 import { objectAt } from "../../internal/read.ts";
 import { domainPath, qualifiedName } from "./formats.ts";

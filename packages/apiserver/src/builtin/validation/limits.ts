@@ -1,5 +1,5 @@
 /** Quotas, ranges of limits, and budgets of disruption. */
-import { type FieldError, GoStruct } from "../../field-errors.ts";
+import { type FieldError, GoStruct } from "../../errors/field-errors.ts";
 import { isObject, type JsonObject } from "../../internal/json.ts";
 import { quantityNanos } from "../quantity.ts";
 import { qualifiedName } from "./formats.ts";

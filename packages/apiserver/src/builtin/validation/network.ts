@@ -1,7 +1,7 @@
 /** Ingresses, their classes, and policies of networks. */
 import { isIP } from "node:net";
 import { dns1123SubdomainProblems } from "@treadle/apimachinery";
-import type { FieldError } from "../../field-errors.ts";
+import type { FieldError } from "../../errors/field-errors.ts";
 import { type JsonObject, valueAt } from "../../internal/json.ts";
 import { cidr, dnsLabel, domainPath, pathSegment, portName, portNumber, portReference, subdomain } from "./formats.ts";
 import { labelSelector } from "./selectors.ts";

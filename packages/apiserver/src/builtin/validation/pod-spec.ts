@@ -1,5 +1,5 @@
 /** The spec of pods and of templates of pods. */
-import { GoStruct } from "../../field-errors.ts";
+import { GoStruct } from "../../errors/field-errors.ts";
 import { containers, images, initContainers, type Surroundings } from "./containers.ts";
 import { annotations, dnsLabel, ipAddress, labels, qualifiedName, subdomain } from "./formats.ts";
 import { amount, containerResourceName, resourceName } from "./resources.ts";

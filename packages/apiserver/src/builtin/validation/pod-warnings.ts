@@ -1,7 +1,7 @@
 /** What is let through in pods and said aloud (`pkg/api/pod/warnings.go` of Kubernetes). */
 import { dns1123LabelProblems, jsonEqual } from "@treadle/apimachinery";
 import { goQuote, type JsonObject, valueAt } from "../../internal/json.ts";
-import { nameProblems } from "../../object-meta.ts";
+import { nameProblems } from "../../objects/object-meta.ts";
 import { quantityNanos } from "../quantity.ts";
 import { Spot } from "./spot.ts";
 

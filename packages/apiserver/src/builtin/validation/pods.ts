@@ -1,6 +1,6 @@
 /** Pods: as new ones, and what of them may change. */
 import { jsonEqual } from "@treadle/apimachinery";
-import type { FieldError } from "../../field-errors.ts";
+import type { FieldError } from "../../errors/field-errors.ts";
 import { type JsonObject } from "../../internal/json.ts";
 import { listAt, objectAt } from "../../internal/read.ts";
 import { podOnly, podSpec } from "./pod-spec.ts";

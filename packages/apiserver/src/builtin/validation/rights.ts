@@ -1,6 +1,6 @@
 /** Roles and who has them. */
 import { jsonEqual } from "@treadle/apimachinery";
-import { type FieldError, GoStruct } from "../../field-errors.ts";
+import { type FieldError, GoStruct } from "../../errors/field-errors.ts";
 import type { JsonObject } from "../../internal/json.ts";
 import { pathSegment, subdomain } from "./formats.ts";
 import { labelSelector } from "./selectors.ts";

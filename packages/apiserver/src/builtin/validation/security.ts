@@ -1,5 +1,5 @@
 /** Security contexts of pods and containers. */
-import { GoStruct } from "../../field-errors.ts";
+import { GoStruct } from "../../errors/field-errors.ts";
 import { isObject, type JsonObject } from "../../internal/json.ts";
 import { descendingPath, subdomain, userId } from "./formats.ts";
 import { each, fields, ifGiven, ifSet, oneOf, type Rule, type Spot } from "./spot.ts";

@@ -1,6 +1,6 @@
 /** Selectors of labels and of nodes. */
 import { labelValueProblems } from "@treadle/apimachinery";
-import { nameProblems } from "../../object-meta.ts";
+import { nameProblems } from "../../objects/object-meta.ts";
 import { dnsLabel, labels, labelValue, qualifiedName } from "./formats.ts";
 import { each, fields, ifSet, needed, type Rule, type Spot } from "./spot.ts";
 

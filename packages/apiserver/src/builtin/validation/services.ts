@@ -1,7 +1,7 @@
 /** Services. */
 import { isIP, isIPv6 } from "node:net";
 import { jsonEqual } from "@treadle/apimachinery";
-import { type FieldError, GoStruct } from "../../field-errors.ts";
+import { type FieldError, GoStruct } from "../../errors/field-errors.ts";
 import { isObject, type JsonObject } from "../../internal/json.ts";
 import { objectAt } from "../../internal/read.ts";
 import { cidr, dnsLabel, ipAddress, labels, portNumber, portReference, protocol, publicIp, qualifiedName, subdomain } from "./formats.ts";

@@ -15,7 +15,7 @@ import {
   required as requiredError,
   tooLong,
   tooMany,
-} from "../../field-errors.ts";
+} from "../../errors/field-errors.ts";
 import { isObject, type JsonObject } from "../../internal/json.ts";
 
 /** Says at a spot what is wrong there. */

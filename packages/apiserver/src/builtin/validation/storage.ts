@@ -1,6 +1,6 @@
 /** Volumes, claims and classes of storage. */
 import { jsonEqual } from "@treadle/apimachinery";
-import type { FieldError } from "../../field-errors.ts";
+import type { FieldError } from "../../errors/field-errors.ts";
 import { isObject, type JsonObject, valueAt } from "../../internal/json.ts";
 import { objectAt } from "../../internal/read.ts";
 import { quantityNanos } from "../quantity.ts";

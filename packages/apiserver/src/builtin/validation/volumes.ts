@@ -1,5 +1,5 @@
 /** Volumes of pods and of PersistentVolumes. */
-import { nameProblems } from "../../object-meta.ts";
+import { nameProblems } from "../../objects/object-meta.ts";
 import { quantityNanos } from "../quantity.ts";
 import { claimSpec } from "./claims.ts";
 import { volumeAmount, volumeField } from "./environment.ts";

@@ -1,6 +1,6 @@
 /** Configurations of admission webhooks. */
 import { dns1035LabelProblems, dns1123SubdomainProblems, labelKeyProblems } from "@treadle/apimachinery";
-import type { FieldError } from "../../field-errors.ts";
+import type { FieldError } from "../../errors/field-errors.ts";
 import { isObject, type JsonObject } from "../../internal/json.ts";
 import { subdomain } from "./formats.ts";
 import { labelSelector } from "./selectors.ts";

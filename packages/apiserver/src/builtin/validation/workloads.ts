@@ -1,6 +1,6 @@
 /** Deployments and the other kinds that keep pods running. */
 import { jsonEqual, matchesLabels } from "@treadle/apimachinery";
-import { type FieldError, GoStruct } from "../../field-errors.ts";
+import { type FieldError, GoStruct } from "../../errors/field-errors.ts";
 import { type JsonObject } from "../../internal/json.ts";
 import { objectAt } from "../../internal/read.ts";
 import { claimSpec } from "./claims.ts";

@@ -1,0 +1,259 @@
+/**
+ * Fronts of the server on a socket: HTTP and HTTPS. They translate, nothing more; what is answered is decided by
+ * {@link ApiServer.handle}. A watch ends when its client goes.
+ */
+import { X509Certificate } from "node:crypto";
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { ApiRequest, ApiResponse } from "@treadle/apimachinery";
+import type { Identity } from "../authorization/identity.ts";
+import { senderOf, unaskedSender } from "./sender.ts";
+import { makeCertificates } from "./certificates.ts";
+import { MAX_BODY_BYTES, mediaTypeOf, PROTOBUF } from "../request/content.ts";
+import { kubeconfigText } from "./kubeconfig.ts";
+import type { ApiServer } from "../server.ts";
+import { entityTooLarge, type StatusError, unauthorized } from "../errors/status-errors.ts";
+
+export interface HttpOptions {
+  /** @defaultValue "127.0.0.1" */
+  readonly host?: string;
+  /** @defaultValue 0: a free port */
+  readonly port?: number;
+}
+
+export interface HttpFront {
+  /** Where it listens, without a trailing slash. */
+  readonly url: string;
+  /** Stops listening and ends the requests in progress; the API server itself goes on. */
+  close(): Promise<void>;
+}
+
+export interface HttpsOptions extends HttpOptions {
+  /** Names and addresses in the certificate, beside the host, localhost and the in-cluster names. */
+  readonly hosts?: readonly string[];
+  /**
+   * Who is let in. Absent: everybody, as the administrator. Given: a request needs the administrator's token or one that the
+   * server knows or, when allowed, a certificate of this server's authority, which stands for the user and groups that it
+   * names (CN and O). Others get 401; from a server with `authorization: "RBAC"` what `system:anonymous` may get.
+   */
+  readonly auth?: {
+    /** The administrator's. */
+    readonly token?: string;
+    readonly clientCertificate?: boolean;
+  };
+}
+
+export interface HttpsFront extends HttpFront {
+  /** The authority that signed the server's certificate, PEM. */
+  readonly caPem: string;
+  /** A certificate of this server's authority for a client, PEM. */
+  readonly client: { readonly certPem: string; readonly keyPem: string };
+  /** Makes a certificate of this server's authority for a user, PEM. Of the identity only user and groups are in it. */
+  clientCertificate(identity: Identity): Promise<{ readonly certPem: string; readonly keyPem: string }>;
+  /** A kubeconfig (YAML) for this front, with the credentials that it asks for, or with other ones. */
+  kubeconfig(credentials?: Credentials): string;
+}
+
+/** What a kubeconfig proves its user with. */
+export interface Credentials {
+  readonly token?: string;
+  readonly client?: { readonly certPem: string; readonly keyPem: string };
+}
+
+/** Serves over HTTP: requests without a token that the server knows are the administrator's. @throws Error when the port cannot be had. */
+export async function serveHttp(server: ApiServer, options: HttpOptions = {}): Promise<HttpFront> {
+  // Imported, node:http loads node's fetch with it, which nothing here needs.
+  const { createServer } = process.getBuiltinModule("node:http");
+  const http = createServer(listener(server, (request) => unaskedSender(server, request)));
+  return start(http, "http", options);
+}
+
+/** Serves over HTTPS with certificates made for it. @throws Error when the port cannot be had. */
+export async function serveHttps(server: ApiServer, options: HttpsOptions = {}): Promise<HttpsFront> {
+  const host = options.host ?? "127.0.0.1";
+  const certificates = await makeCertificates([...new Set([host, ...IN_CLUSTER_NAMES, ...(options.hosts ?? [])])]);
+  const { createServer: createTls } = process.getBuiltinModule("node:https");
+  const { auth } = options;
+  const tls = {
+    key: certificates.server.keyPem,
+    cert: certificates.server.certPem,
+    ca: certificates.caPem,
+    // Asked for, not required: a token is as good, and a refusal is to be a Status, not a broken handshake.
+    requestCert: auth?.clientCertificate === true,
+    rejectUnauthorized: false,
+  };
+  const authority = new X509Certificate(certificates.caPem);
+  const front = await start(
+    createTls(
+      tls,
+      listener(server, (request) => senderOf(request, server, { auth, authority })),
+    ),
+    "https",
+    options,
+  );
+  const { caPem, client } = certificates;
+  const user =
+    auth === undefined ? {} : auth.token !== undefined ? { token: auth.token } : auth.clientCertificate === true ? { client } : {};
+  return {
+    ...front,
+    caPem,
+    client,
+    clientCertificate: ({ user: name, groups = [] }) => certificates.issueClient(name, groups),
+    kubeconfig: (credentials = user) => kubeconfigText({ url: front.url, caPem, ...credentials }),
+  };
+}
+
+const IN_CLUSTER_NAMES = [
+  "localhost",
+  "127.0.0.1",
+  "::1",
+  "kubernetes",
+  "kubernetes.default",
+  "kubernetes.default.svc",
+  "kubernetes.default.svc.cluster.local",
+] as const;
+
+async function start(http: Server, scheme: "http" | "https", { host = "127.0.0.1", port = 0 }: HttpOptions): Promise<HttpFront> {
+  // A watch may be silent for long; node's limits are for requests, which the body limit bounds already.
+  http.requestTimeout = 0;
+  http.keepAliveTimeout = 60_000;
+  await new Promise<void>((resolve, reject) => {
+    http.once("error", reject);
+    http.listen(port, host, resolve);
+  });
+  const address = http.address() as AddressInfo; // listening on TCP
+  const name = address.family === "IPv6" ? `[${address.address}]` : address.address;
+  return {
+    url: `${scheme}://${name}:${address.port}`,
+    close: async () => {
+      const closed = new Promise<void>((resolve) => http.close(() => resolve()));
+      http.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/** Who sends a request; undefined: somebody who is not let in. */
+type Authenticate = (request: IncomingMessage) => Identity | undefined;
+
+function listener(server: ApiServer, authenticate: Authenticate): RequestListener {
+  return (request, response) => {
+    // Every failure inside is an answer or the end of the connection.
+    void exchange(server, { request, response, authenticate }).catch(() => response.destroy());
+  };
+}
+
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly authenticate: Authenticate;
+}
+
+async function exchange(server: ApiServer, { request, response, authenticate }: Exchange): Promise<void> {
+  response.on("error", () => response.destroy());
+  const sender = authenticate(request);
+  if (sender === undefined) return sendProblem(request, response, unauthorized());
+  const body = await readBody(request);
+  if (body === undefined) return sendProblem(request, response, entityTooLarge(`limit is ${MAX_BODY_BYTES}`));
+  const signal = endOf(response, request);
+  const wanted: ApiRequest = {
+    method: request.method as ApiRequest["method"], // or another one, which the server answers as such
+    path: request.url ?? "/",
+    headers: headersOf(request),
+    ...(body === "" ? {} : { body }),
+    ...(signal === undefined ? {} : { signal }),
+    stream: true,
+  };
+  const answer = await server.handle(wanted, sender);
+  if (request.method === "HEAD" && answer.stream !== undefined) {
+    // Nothing of a watch but its headers is for HEAD, and its client waits for the end. Closing ends the watch.
+    response.writeHead(answer.status, answer.headers).end();
+    return;
+  }
+  await send(response, answer);
+}
+
+/** Aborts when the client goes. Only what may be a watch needs it: everything else is answered at once. */
+function endOf(response: ServerResponse, { method, url = "" }: IncomingMessage): AbortSignal | undefined {
+  // A percent sign may hide the word.
+  if ((method !== "GET" && method !== "HEAD") || !/watch|%/.test(url)) return undefined;
+  const controller = new AbortController();
+  response.on("close", () => controller.abort());
+  if (response.destroyed) controller.abort();
+  return controller.signal;
+}
+
+async function send(response: ServerResponse, answer: ApiResponse): Promise<void> {
+  const encoding = textEncodingOf(answer.headers["content-type"]);
+  if (answer.stream === undefined) {
+    response.writeHead(answer.status, { ...answer.headers, "content-length": Buffer.byteLength(answer.body, encoding) });
+    response.end(answer.body, encoding);
+    return;
+  }
+  response.writeHead(answer.status, answer.headers);
+  // The client must see that the watch is open before the first event.
+  response.flushHeaders();
+  for await (const chunk of answer.stream) {
+    if (response.destroyed) break;
+    if (!response.write(chunk, encoding)) await drained(response);
+  }
+  response.end();
+}
+
+/** Bodies in protobuf have a character for each byte. */
+function textEncodingOf(contentType = ""): "latin1" | "utf8" {
+  return mediaTypeOf(contentType) === PROTOBUF ? "latin1" : "utf8";
+}
+
+/** Waits until the socket takes more, or is gone. */
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      response.off("drain", done);
+      response.off("close", done);
+      resolve();
+    };
+    response.on("drain", done);
+    response.on("close", done);
+    if (response.destroyed) done();
+  });
+}
+
+function sendProblem(request: IncomingMessage, response: ServerResponse, { status }: StatusError): void {
+  // The rest of the body is not read, so the connection cannot be used again.
+  const headers = { "content-type": "application/json", ...(request.complete ? {} : { connection: "close" }) };
+  response.writeHead(status.code, headers);
+  response.end(JSON.stringify(status));
+}
+
+/** The body as text, or `undefined` when it is too big. By events, since an async iterator costs as much as the whole request. */
+function readBody(request: IncomingMessage): Promise<string | undefined> {
+  if (Number(request.headers["content-length"] ?? 0) > MAX_BODY_BYTES) return Promise.resolve(undefined);
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    request.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > MAX_BODY_BYTES) {
+        request.pause();
+        resolve(undefined);
+      } else chunks.push(chunk);
+    });
+    const encoding = textEncodingOf(request.headers["content-type"]);
+    request.on("end", () => resolve(chunks.length === 1 ? chunks[0]?.toString(encoding) : Buffer.concat(chunks).toString(encoding)));
+    request.on("error", reject);
+    request.on("close", () => {
+      // Also after what came whole, where the trace of an error would cost as much as reading it.
+      if (!request.complete) reject(new Error("the client went away"));
+    });
+  });
+}
+
+function headersOf(request: IncomingMessage): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const name in request.headers) {
+    const value = request.headers[name];
+    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(", ") : value;
+  }
+  return headers;
+}

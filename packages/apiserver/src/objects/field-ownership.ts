@@ -1,0 +1,86 @@
+/** Who owns which field of an object that is about to be stored. */
+import { jsonEqual, type ManagedFieldsEntry } from "@treadle/apimachinery";
+import { emptyOf } from "../builtin/decode.ts";
+import type { Call } from "../request/context.ts";
+import { cloneJson, type JsonObject } from "../internal/json.ts";
+import { modelOf } from "../managed-fields/model.ts";
+import { managedAfterUpdate, managedBefore } from "../managed-fields/update.ts";
+import { secondsOf } from "./object-meta.ts";
+import type { WriteOptions } from "../request/write-options.ts";
+import type { Draft, StoredObject } from "../storage/store.ts";
+import type { Written } from "./validation.ts";
+import { NO_RESIDUE, type Residue } from "../verbs/residue.ts";
+
+/** Who owns what after an apply. */
+export interface AppliedOwnership {
+  readonly managed: readonly ManagedFieldsEntry[];
+  /** Empty metadata that the apply leaves in the store, see `verbs/residue.ts`. */
+  readonly residue: Residue;
+}
+
+/** Completes a draft by the rules of its kind. Ownership of fields goes by what it was before the server's own additions. */
+export function prepareDraft({ served, parts, user }: Call, draft: Draft, live: StoredObject | undefined): void {
+  const { convert, prepare } = served.type.hooks;
+  convert?.(draft, live as JsonObject | undefined);
+  if (prepare === undefined) return;
+  const { managedFields: _, ...metadata } = draft.metadata;
+  SENT.set(draft, cloneJson({ ...draft, metadata }));
+  prepare(draft, live as JsonObject | undefined, { ...parts, user });
+}
+
+/** Notes what a write would have made, where it is to own by that and not by what is stored. */
+export function noteSent(draft: Draft, sent: JsonObject): void {
+  SENT.set(draft, sent);
+}
+
+/** Drafts as they were before `prepare`. */
+const SENT = new WeakMap<Draft, JsonObject>();
+
+/** Who owns what after a write: to be found out, of an update, or known, of an apply. */
+export type Ownership = { readonly options: WriteOptions; readonly requested: unknown } | AppliedOwnership;
+
+/** Records who wrote what into the draft. */
+export function recordOwner(call: Call, written: Written, ownership: Ownership): void {
+  const { draft, live } = written;
+  const { managed, residue } =
+    "options" in ownership ? { managed: managedByUpdate(call, written, ownership), residue: NO_RESIDUE } : ownership;
+  delete draft.metadata["managedFields"];
+  if (managed.length > 0) draft.metadata["managedFields"] = managed;
+  if (live !== undefined && residue === NO_RESIDUE && isSameButForTimes(draft, live))
+    draft.metadata["managedFields"] = live.metadata["managedFields"];
+}
+
+function managedByUpdate(
+  call: Call,
+  written: Written,
+  { requested, options }: { readonly requested: unknown; readonly options: WriteOptions },
+): readonly ManagedFieldsEntry[] {
+  const { draft, live, subresource } = written;
+  delete draft.metadata["managedFields"];
+  return managedAfterUpdate({
+    before: live as JsonObject | undefined,
+    after: SENT.get(draft) ?? draft,
+    ...(live === undefined ? { empty: emptyOf(call.served) } : {}),
+    model: modelOf(call.served, subresource),
+    managed: managedBefore(requested, live?.metadata["managedFields"], subresource !== ""),
+    writer: {
+      manager: options.fieldManager,
+      subresource,
+      time: secondsOf(call.parts.clock.now()),
+    },
+  });
+}
+
+/** Times of managedFields do not move when nothing else does, so that such a write is none. */
+function isSameButForTimes(draft: Draft, live: StoredObject): boolean {
+  const { managedFields: given, ...meta } = draft.metadata;
+  const { managedFields: stored, ...liveMeta } = live.metadata;
+  if (!Array.isArray(given) || !Array.isArray(stored) || given.length !== stored.length) return false;
+  const timeless = (entries: readonly ManagedFieldsEntry[]): readonly unknown[] => entries.map((entry) => ({ ...entry, time: 0 }));
+  // What most often differs comes first.
+  return (
+    jsonEqual({ ...draft, metadata: 0 }, { ...live, metadata: 0 }) &&
+    jsonEqual(meta, liveMeta) &&
+    jsonEqual(timeless(given), timeless(stored))
+  );
+}

@@ -1,0 +1,59 @@
+/** Namespaces as the API server treats them: where objects may be created, and how a namespace goes away. */
+import type { Parts } from "../request/context.ts";
+import { type JsonObject, valueAt } from "../internal/json.ts";
+import { type ResourceType, resourceOf } from "../storage/registry.ts";
+import { badRequest, forbiddenError, notFound } from "../errors/status-errors.ts";
+import type { Draft } from "../storage/store.ts";
+import { secondsOf } from "./object-meta.ts";
+
+/** Namespaces that exist from the start. */
+const SYSTEM_NAMESPACES: readonly string[] = ["default", "kube-node-lease", "kube-public", "kube-system"];
+
+export function createNamespaces(parts: Parts): void {
+  for (const name of SYSTEM_NAMESPACES) {
+    const metadata = { name, uid: parts.uid(), creationTimestamp: secondsOf(parts.clock.now()) };
+    const draft: Draft = { apiVersion: "v1", kind: "Namespace", metadata };
+    labelNamespace(draft);
+    prepareNamespace(draft, undefined);
+    parts.store.collection("namespaces").create(draft);
+  }
+}
+
+/** Takes the namespace of the path, unless the object names another one. @throws StatusError 400 */
+export function matchNamespace(draft: Draft, requested: string): void {
+  const given = draft.metadata.namespace ?? "";
+  if (given === requested) return;
+  if (requested === "") delete draft.metadata.namespace;
+  else if (given === "") draft.metadata.namespace = requested;
+  else throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
+}
+
+/** Nothing is created in a namespace that does not exist or is going. @throws StatusError 404, 403 */
+export function checkNamespace(parts: Parts, type: ResourceType, draft: Draft): void {
+  const { namespace, name } = draft.metadata;
+  if (!type.isNamespaced || namespace === undefined) return;
+  const entry = parts.store.collection("namespaces").get(namespace);
+  if (entry === undefined) throw notFound({ group: "", resource: "namespaces" }, namespace);
+  if (entry.object.metadata.deletionTimestamp === undefined) return;
+  const text = `unable to create new content in namespace ${namespace} because it is being terminated`;
+  throw forbiddenError(resourceOf(type), name ?? "", text, [
+    { reason: "NamespaceTerminating", message: `namespace ${namespace} is being terminated`, field: "metadata.namespace" },
+  ]);
+}
+
+/** Each namespace carries its name as a label, too. */
+export function labelNamespace(draft: Draft): void {
+  // Without a name it will be refused, and has no label until then.
+  if (!draft.metadata.name) return;
+  const labels = (draft.metadata["labels"] ?? {}) as Record<string, string>; // read by readMeta
+  draft.metadata["labels"] = { ...labels, "kubernetes.io/metadata.name": draft.metadata.name };
+}
+
+/** The spec and status that a namespace has beside what the client sent. */
+export function prepareNamespace(draft: Draft, previous: JsonObject | undefined): void {
+  if (previous !== undefined) return;
+  const given = valueAt(draft, ["spec", "finalizers"]);
+  const finalizers = Array.isArray(given) ? given : [];
+  draft["spec"] = { finalizers: finalizers.includes("kubernetes") ? finalizers : [...finalizers, "kubernetes"] };
+  draft["status"] = { phase: "Active" };
+}

@@ -1,0 +1,74 @@
+/** What a request is handled with: the parts of the server, and the request as it was read. */
+import type { ApiRequest, ApiResponse, Clock, Random } from "@treadle/apimachinery";
+import type { Admission, Deliberation } from "../admission/admission.ts";
+import type { Conversions } from "../admission/conversion.ts";
+import type { Access } from "../authorization/access.ts";
+import type { UserInfo } from "../authorization/identity.ts";
+import { type Accepted, encode, type Encoding, typeOf } from "./content.ts";
+import { goQuote } from "../internal/json.ts";
+import type { Registry, Served } from "../storage/registry.ts";
+import type { ResourceRoute } from "./routes.ts";
+import { badRequest } from "../errors/status-errors.ts";
+import { type Collection, type Entry, keyFor, type Store } from "../storage/store.ts";
+import { viewOf } from "../storage/served-form.ts";
+import type { View } from "../storage/representation.ts";
+
+/** The parts of one server. */
+export interface Parts {
+  readonly store: Store;
+  readonly registry: Registry;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly uid: () => string;
+  readonly watchBuffer: number;
+  readonly bookmarkIntervalMs: number;
+  /** A garbage collector runs beside the server. */
+  readonly collectsGarbage: boolean;
+  /** Who may do what. */
+  readonly access: Access;
+  readonly admission: Admission;
+  readonly conversions: Conversions;
+  /** Streams in progress and the id of their kind; ended when the server closes or the kind changes. */
+  readonly streams: Map<{ end(): void }, string>;
+}
+
+/** One request to a served kind. */
+export interface Call {
+  readonly parts: Parts;
+  readonly request: ApiRequest;
+  /** Who asks, after impersonation. */
+  readonly user: UserInfo;
+  readonly route: ResourceRoute;
+  readonly query: URLSearchParams;
+  readonly served: Served;
+  readonly collection: Collection;
+  readonly accepted: Accepted;
+  /** Texts for the client beside the answer; filled while the request is handled. */
+  readonly warnings: string[];
+  /** Of a request that webhooks are asked about; absent for writes of the server itself. */
+  readonly deliberation?: Deliberation;
+}
+
+/** The entry that the path names, if it exists. @throws StatusError 400 */
+export function entryOf(call: Call): Entry | undefined {
+  const { name } = call.route;
+  const problem = name === "." || name === ".." ? `may not be '${name}'` : name.includes("%") ? "may not contain '%'" : undefined;
+  if (problem !== undefined) throw badRequest(`Name parameter invalid: ${goQuote(name)}: ${problem}`);
+  return call.collection.get(keyFor(call.route.namespace, call.route.name));
+}
+
+/** An entry as this request sees it. */
+export function viewFor(call: Call, entry: Entry): View {
+  const view = viewOf(entry, call.served.version, call.served.type.storage);
+  return call.accepted.metadataOf !== undefined ? view.metadataOnly : view;
+}
+
+/** A JSON text as an answer in the encoding that is asked for. */
+export async function respondIn(encoding: Encoding, status: number, json: string): Promise<ApiResponse> {
+  return respond(status, await encode(json, encoding), typeOf(encoding));
+}
+
+/** A complete answer. */
+export function respond(status: number, body: string, contentType = "application/json"): ApiResponse {
+  return { status, headers: { "content-type": contentType }, body };
+}

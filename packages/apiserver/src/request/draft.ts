@@ -1,0 +1,166 @@
+/**
+ * From what a client sent to an object of its kind: kind and version checked, metadata read, unknown fields pruned,
+ * defaults applied. The client's object is not kept.
+ */
+import { decodeObject } from "../builtin/decode.ts";
+import { KINDS } from "../builtin/schema-data.ts";
+import { definitionOf } from "../builtin/schemas.ts";
+import type { Call } from "./context.ts";
+import { applyDefaults, pruneObject } from "../crd/coerce.ts";
+import { invalid } from "../errors/field-errors.ts";
+import { goQuote, type JsonObject, valueAt } from "../internal/json.ts";
+import { objectAt } from "../internal/read.ts";
+import { MetaTypeError } from "../errors/meta-type-error.ts";
+import { readMeta } from "../objects/object-meta.ts";
+import type { FieldValidation } from "./write-options.ts";
+import type { Served } from "../storage/registry.ts";
+import { badRequest, invalidObject, type StatusError } from "../errors/status-errors.ts";
+import type { Draft } from "../storage/store.ts";
+
+/** An object as a client sent it, read and completed; `unknown` names the fields that it does not have. */
+export interface Incoming {
+  readonly draft: Draft;
+  readonly unknown: readonly string[];
+}
+
+/** Reads a parsed body as an object of the served kind; `text` is what the client sent. @throws StatusError 400, 422 */
+export function readObject(served: Served, body: unknown, text: string): Incoming {
+  const { type, version } = served;
+  const object = objectAt(body);
+  // Built-in kinds are what their path says, unless the body says otherwise.
+  const implied = type.isCustom ? { kind: "", apiVersion: "" } : { kind: type.kind, apiVersion: version.apiVersion };
+  const kind = object["kind"] || implied.kind;
+  const apiVersion = object["apiVersion"] || implied.apiVersion;
+  if (kind === "") throw badRequest(unrecognized(served, `Object 'Kind' is missing in '${text}'`, text));
+  if (String(apiVersion).split("/").length > 2)
+    throw badRequest(unrecognized(served, `unexpected GroupVersion string: ${String(apiVersion)}`, text));
+  if (type.isCustom) {
+    if (apiVersion !== version.apiVersion)
+      throw badRequest(
+        `the API version in the data (${String(apiVersion)}) does not match the expected API version (${version.apiVersion})`,
+      );
+    checkKind(served, object);
+  } else if (kind !== type.kind || apiVersion !== version.apiVersion) {
+    throw undecodable(served, foreign(served, String(kind), String(apiVersion)), { kind: String(kind), apiVersion: String(apiVersion) });
+  }
+  try {
+    return complete(served, object);
+  } catch (error) {
+    if (error instanceof MetaTypeError) throw undecodable(served, error.describe(type));
+    throw error;
+  }
+}
+
+/** The kind that an object says it is must be the one of its path. @throws StatusError 422 */
+export function checkKind({ type }: Served, object: JsonObject): void {
+  const kind = String(object["kind"]);
+  if (kind === type.kind) return;
+  throw invalidObject({ group: type.group, kind }, nameIn(object), [invalid("kind", kind, `must be ${type.kind}`)]);
+}
+
+/** Why an object of that kind cannot be taken as one of a built-in kind. */
+export function foreign({ type }: Served, kind: string, apiVersion: string): string {
+  if (!isRegistered(apiVersion, kind)) return `no kind ${goQuote(kind)} is registered for version ${goQuote(apiVersion)} in ${SCHEME}`;
+  const goPackage = type.group === "" ? "core" : (type.group.split(".")[0] ?? "");
+  return `converting (${apiVersion.split("/").at(-1) ?? ""}.${kind}) to (${goPackage}.${type.kind}): unknown conversion`;
+}
+
+/** Whether the real server's table of kinds has it: objects and their lists, and what belongs to every version. */
+function isRegistered(apiVersion: string, kind: string): boolean {
+  const has = (name: string): boolean => Object.hasOwn(KINDS, `${apiVersion} ${name}`);
+  if (has(kind) || (kind.endsWith("List") && has(kind.slice(0, -4)))) return true;
+  if (apiVersion === "v1" && UNVERSIONED.has(kind)) return true;
+  return EVERYWHERE.has(kind) && Object.keys(KINDS).some((known) => known.startsWith(`${apiVersion} `));
+}
+
+const UNVERSIONED: ReadonlySet<string> = new Set(["Status", "APIVersions", "APIGroup", "APIGroupList", "APIResourceList", "List"]);
+const EVERYWHERE: ReadonlySet<string> = new Set([
+  "ListOptions",
+  "GetOptions",
+  "DeleteOptions",
+  "CreateOptions",
+  "UpdateOptions",
+  "PatchOptions",
+  "WatchEvent",
+]);
+
+/** How the real server names its table of kinds. */
+export const SCHEME = 'scheme "pkg/runtime/scheme.go:111"';
+
+/** Refuses or reports fields that are unknown or repeated, as the client asked. @throws what `refuse` makes of them */
+export function checkFields(
+  call: Call,
+  {
+    problems,
+    validation,
+    refuse,
+  }: {
+    readonly problems: readonly string[];
+    readonly validation: FieldValidation;
+    readonly refuse: (cause: string) => StatusError;
+  },
+): void {
+  if (problems.length === 0 || validation === "Ignore") return;
+  if (validation === "Warn") call.warnings.push(...problems);
+  else throw refuse(`strict decoding error: ${problems.join(", ")}`);
+}
+
+/** What is said of fields, in the order of the real server. */
+export function fieldProblems(duplicates: readonly string[], unknown: readonly string[]): readonly string[] {
+  return [...duplicates.map((path) => `duplicate field "${path}"`), ...unknown.map((path) => `unknown field "${path}"`)];
+}
+
+/** A body that cannot be decoded as what it says it is. */
+export function undecodable(
+  { type, version }: Served,
+  cause: string,
+  given: { readonly kind: string; readonly apiVersion: string } = { kind: type.kind, apiVersion: version.apiVersion },
+): StatusError {
+  const name = given.apiVersion.split("/").at(-1) ?? "";
+  return badRequest(`${given.kind} in version ${goQuote(name)} cannot be handled as a ${type.kind}: ${cause}`);
+}
+
+/** A body of which not even the kind can be read. */
+export function unrecognized(served: Served, cause: string, text: string): string {
+  return `the object provided is unrecognized (must be of type ${served.type.kind}): ${cause} (${summary(text)})`;
+}
+
+/**
+ * Completes an object whose kind is known to be right. `keepsNulls`: a null that the schema does not allow stays where it
+ * has no default, to be refused; else it is taken as absent.
+ *
+ * @throws MetaTypeError
+ */
+export function complete(served: Served, body: JsonObject, { keepsNulls = false }: { readonly keepsNulls?: boolean } = {}): Incoming {
+  const { type, version } = served;
+  const unknown: string[] = [];
+  const { apiVersion: _, kind: __, metadata: rawMeta, ...rest } = body;
+  const metadata = readMeta(rawMeta, unknown);
+  // In Go's structs an empty list is not an absent one: it resets them, as an empty entry does.
+  if (!type.isCustom && isEmptyList(valueAt(rawMeta, ["managedFields"]))) metadata["managedFields"] = [{}];
+  let object: JsonObject = { apiVersion: version.apiVersion, kind: type.kind, metadata, ...rest };
+  const definition = type.isCustom ? undefined : definitionOf(type, version);
+  if (definition !== undefined) object = decodeObject(definition, object, unknown);
+  if (version.schema !== undefined) object = applyDefaults(pruneObject(object, version.schema, unknown), version.schema, keepsNulls);
+  // Of custom resources the real server sorts them.
+  return { draft: object as Draft, unknown: type.isCustom ? unknown.toSorted() : unknown };
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
+}
+
+/** The beginning of a body; of one that does not look like JSON as hexadecimal digits. */
+function summary(text: string): string {
+  if (text === "") return "<empty>";
+  const bytes = Buffer.from(text);
+  const head = bytes.subarray(0, SUMMARY_BYTES);
+  return `${head.toString(text.startsWith("{") ? "utf8" : "hex")}${bytes.length > SUMMARY_BYTES ? " ..." : ""}`;
+}
+
+const SUMMARY_BYTES = 30;
+
+function nameIn(body: JsonObject): string {
+  const name = valueAt(body, ["metadata", "name"]);
+  return typeof name === "string" ? name : "";
+}

@@ -1,0 +1,87 @@
+/**
+ * How one version of an object looks to readers: in each served version, whole or as metadata only, as a list item or as a watch event.
+ * Each text is made once, whoever asks and how often, until the view is released.
+ */
+import type { StoredObject } from "./store.ts";
+
+export type EventType = "ADDED" | "MODIFIED" | "DELETED";
+
+/** One representation of one version of an object, with its texts. */
+export class View {
+  readonly object: StoredObject;
+  #isReleased = false;
+  #json: string | undefined;
+  #item: string | undefined;
+  #events: Partial<Record<EventType, string>> | undefined;
+  #metadataOnly: View | undefined;
+  #departed: View | undefined;
+  // Most objects are read in one version: a map for each would take more than all else here.
+  #version: object | undefined;
+  #asVersion: View | undefined;
+  #others: Map<object, View> | undefined;
+
+  constructor(object: StoredObject) {
+    this.object = object;
+  }
+
+  /** The object in a served version, if it was noted; by the reader of stored objects, see `present.ts`. */
+  as(version: object): View | undefined {
+    return this.#version === version ? this.#asVersion : this.#others?.get(version);
+  }
+
+  noteAs(version: object, view: View): void {
+    if (this.#version === undefined || this.#version === version) {
+      this.#version = version;
+      this.#asVersion = view;
+    } else (this.#others ??= new Map()).set(version, view);
+  }
+
+  /** Forgets the texts: from now on they are made for each that asks. */
+  release(): void {
+    this.#isReleased = true;
+    this.#json = this.#item = this.#events = this.#metadataOnly = this.#departed = undefined;
+    if (this.#asVersion !== this) this.#asVersion?.release();
+    for (const view of this.#others?.values() ?? []) view.release();
+  }
+
+  get json(): string {
+    if (this.#json !== undefined) return this.#json;
+    const json = JSON.stringify(this.object);
+    if (!this.#isReleased) this.#json = json;
+    return json;
+  }
+
+  /** The text without `apiVersion` and `kind`, which built-in kinds do not have inside lists. */
+  get itemJson(): string {
+    if (this.#item !== undefined) return this.#item;
+    const { apiVersion: _, kind: __, ...rest } = this.object;
+    const item = JSON.stringify(rest);
+    if (!this.#isReleased) this.#item = item;
+    return item;
+  }
+
+  /** The object as PartialObjectMetadata. */
+  get metadataOnly(): View {
+    if (this.#metadataOnly !== undefined) return this.#metadataOnly;
+    const view = new View({ apiVersion: "meta.k8s.io/v1", kind: "PartialObjectMetadata", metadata: this.object.metadata });
+    if (!this.#isReleased) this.#metadataOnly = view;
+    return view;
+  }
+
+  /** One line of a watch. */
+  event(type: EventType): string {
+    const known = this.#events?.[type];
+    if (known !== undefined) return known;
+    const line = `{"type":"${type}","object":${this.json}}\n`;
+    if (!this.#isReleased) (this.#events ??= {})[type] = line;
+    return line;
+  }
+
+  /** This state under a later revision: what a watcher sees of an object that left its selection. */
+  departedAt(resourceVersion: string): View {
+    if (this.#departed?.object.metadata.resourceVersion === resourceVersion) return this.#departed;
+    const view = new View({ ...this.object, metadata: { ...this.object.metadata, resourceVersion } });
+    if (!this.#isReleased) this.#departed = view;
+    return view;
+  }
+}

@@ -1,0 +1,259 @@
+/**
+ * The store: objects by kind, one counter of revisions for all of them, and a bounded history of changes for watches
+ * and consistent pages. Everything is synchronous, so a request sees and leaves a consistent state.
+ * It knows neither HTTP nor schemas. Stored objects are frozen and never shared with a caller's own.
+ */
+import { freezeJson, type JsonObject } from "../internal/json.ts";
+import { View } from "./representation.ts";
+
+/** An object as stored: `metadata.resourceVersion` is its revision. */
+export interface StoredObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: StoredMeta;
+  readonly [field: string]: unknown;
+}
+
+export interface StoredMeta {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly generation?: number;
+  readonly creationTimestamp: string;
+  readonly deletionTimestamp?: string;
+  readonly deletionGracePeriodSeconds?: number;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly finalizers?: readonly string[];
+  readonly [field: string]: unknown;
+}
+
+/** An object that is about to be stored; the store takes it over. */
+export interface Draft extends JsonObject {
+  apiVersion: string;
+  kind: string;
+  metadata: JsonObject & { name: string; namespace?: string };
+}
+
+/** One version of one object. */
+export interface Entry {
+  readonly key: string;
+  readonly namespace: string;
+  readonly revision: number;
+  readonly object: StoredObject;
+  /** How the object looks to readers, made once for all of them. */
+  readonly view: View;
+}
+
+/** What happened to one object. `entry` of a deletion is its last state with the revision of the deletion. */
+export interface Change {
+  readonly type: "ADDED" | "MODIFIED" | "DELETED";
+  readonly revision: number;
+  readonly entry: Entry;
+  readonly previous: Entry | undefined;
+}
+
+export type ChangeListener = (change: Change) => void;
+
+/** All collections and their common revision. */
+export class Store {
+  readonly #collections = new Map<string, Collection>();
+  readonly #listeners = new Set<(id: string, change: Change) => void>();
+  readonly #historyLimit: number;
+  // The first object must not get revision 1: a client sends "1" to say «does not exist yet».
+  #revision = 1;
+  /** Of collections that are not made yet, too. */
+  #compacted = 0;
+
+  constructor(historyLimit: number) {
+    this.#historyLimit = historyLimit;
+  }
+
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /** The collection of that id (`plural.group`), empty when nothing was stored in it. */
+  collection(id: string): Collection {
+    const found = this.#collections.get(id);
+    if (found !== undefined) return found;
+    const made = new Collection(this.#historyLimit, this.#compacted, {
+      current: () => this.#revision,
+      advance: () => ++this.#revision,
+    });
+    this.#collections.set(id, made);
+    made.listen((change) => {
+      for (const listener of this.#listeners) listener(id, change);
+    });
+    return made;
+  }
+
+  /** Calls `listener` for every later change of any collection, after the collection's own listeners of before, until the returned function is called. */
+  listen(listener: (id: string, change: Change) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  collections(): IterableIterator<Collection> {
+    return this.#collections.values();
+  }
+
+  /** Forgets all history: watches and pages from before now are expired. */
+  compact(): void {
+    this.#compacted = this.#revision;
+    for (const collection of this.#collections.values()) collection.compact();
+  }
+}
+
+interface Revisions {
+  current(): number;
+  advance(): number;
+}
+
+/**
+ * How many objects of a kind keep their texts beside themselves. With more of them the texts would take as much memory as the
+ * objects, and reading all of them again is no longer what a test does between two steps.
+ */
+const MAX_WITH_TEXTS = 20_000;
+
+/** The objects of one kind. Keys are `namespace/name` or `name`; reads are in the order of keys, as etcd's are. */
+export class Collection {
+  readonly #entries = new Map<string, Entry>();
+  readonly #listeners = new Set<ChangeListener>();
+  readonly #revisions: Revisions;
+  readonly #historyLimit: number;
+  #history: Change[] = [];
+  #compacted: number;
+  #sorted: Entry[] | undefined;
+  /** Of the last change, while there are so many objects that theirs are not kept. */
+  #told: View | undefined;
+  #snapshot: { readonly revision: number; readonly entries: readonly Entry[] } | undefined;
+
+  constructor(historyLimit: number, compacted: number, revisions: Revisions) {
+    this.#historyLimit = historyLimit;
+    this.#compacted = compacted;
+    this.#revisions = revisions;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** The revision before which nothing is known. */
+  get compactedRevision(): number {
+    return this.#compacted;
+  }
+
+  get(key: string): Entry | undefined {
+    return this.#entries.get(key);
+  }
+
+  /** All objects in the order of their keys. */
+  all(): readonly Entry[] {
+    this.#sorted ??= [...this.#entries.values()].toSorted(byKey);
+    return this.#sorted;
+  }
+
+  /** The objects as they were at a revision, or `undefined` when that is forgotten. */
+  at(revision: number): readonly Entry[] | undefined {
+    const last = this.#history.at(-1);
+    if (revision >= (last?.revision ?? this.#compacted)) return this.all();
+    if (this.#snapshot?.revision === revision) return this.#snapshot.entries;
+    if (revision < this.#compacted) return undefined;
+    const past = new Map(this.#entries);
+    for (let i = this.#history.length - 1; i >= 0; i--) {
+      const change = this.#history[i];
+      if (change === undefined || change.revision <= revision) break;
+      if (change.previous === undefined) past.delete(change.entry.key);
+      else past.set(change.entry.key, change.previous);
+    }
+    const entries = [...past.values()].toSorted(byKey);
+    this.#snapshot = { revision, entries };
+    return entries;
+  }
+
+  /** The changes after a revision, oldest first, or `undefined` when some of them are forgotten. */
+  changesAfter(revision: number): readonly Change[] | undefined {
+    if (revision < this.#compacted) return undefined;
+    let low = 0;
+    let high = this.#history.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#history[middle]?.revision ?? 0) <= revision) low = middle + 1;
+      else high = middle;
+    }
+    return this.#history.slice(low);
+  }
+
+  /** Stores a new object. */
+  create(draft: Draft): Entry {
+    const entry = this.#commit(draft);
+    this.#sorted = undefined;
+    this.#entries.set(entry.key, entry);
+    this.#publish({ type: "ADDED", revision: entry.revision, entry, previous: undefined });
+    return entry;
+  }
+
+  /** Stores the next version of an object. */
+  update(previous: Entry, draft: Draft): Entry {
+    const entry = this.#commit(draft);
+    this.#sorted = undefined;
+    this.#entries.set(entry.key, entry);
+    this.#publish({ type: "MODIFIED", revision: entry.revision, entry, previous });
+    return entry;
+  }
+
+  /** Removes an object; returns its last state, stamped with the revision of the removal. */
+  delete(previous: Entry): Entry {
+    const entry = this.#commit({ ...previous.object, metadata: { ...previous.object.metadata } });
+    this.#sorted = undefined;
+    this.#entries.delete(entry.key);
+    this.#publish({ type: "DELETED", revision: entry.revision, entry, previous });
+    return entry;
+  }
+
+  /** Calls `listener` for every later change, in order, until the returned function is called. */
+  listen(listener: ChangeListener): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  compact(): void {
+    this.#history = [];
+    this.#snapshot = undefined;
+    this.#compacted = this.#revisions.current();
+  }
+
+  #commit(draft: Draft): Entry {
+    const { name, namespace = "" } = draft.metadata;
+    // Frozen before the counter moves: a value too deep to freeze must not leave a hole.
+    draft.metadata["resourceVersion"] = String(this.#revisions.current() + 1);
+    // The server filled in all of StoredMeta before it came here.
+    const object = freezeJson(draft) as unknown as StoredObject;
+    const view = new View(object);
+    return { key: keyFor(namespace, name), namespace, revision: this.#revisions.advance(), object, view };
+  }
+
+  #publish(change: Change): void {
+    this.#history.push(change);
+    // Dropped in blocks, since removing the first element one by one would copy the array each time.
+    if (this.#history.length > this.#historyLimit * 1.25) {
+      const dropped = this.#history.splice(0, this.#history.length - this.#historyLimit);
+      this.#compacted = dropped.at(-1)?.revision ?? this.#compacted;
+    }
+    // Those who are told of a change share its texts.
+    this.#told?.release();
+    this.#told = this.#entries.size > MAX_WITH_TEXTS ? change.entry.view : undefined;
+    for (const listener of this.#listeners) listener(change);
+  }
+}
+
+/** The key of an object in its collection. */
+export function keyFor(namespace: string, name: string): string {
+  return namespace === "" ? name : `${namespace}/${name}`;
+}
+
+function byKey(a: Entry, b: Entry): number {
+  return a.key < b.key ? -1 : a.key > b.key ? 1 : 0;
+}
