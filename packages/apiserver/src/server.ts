@@ -18,9 +18,9 @@ import {
   type Transport,
 } from "@treadle/apimachinery";
 import { Admission } from "./admission/admission.ts";
-import { Conversions } from "./admission/conversion.ts";
-import { WebhookClient } from "./admission/transport.ts";
-import type { ResolveService } from "./admission/transport.ts";
+import { Conversions } from "./crd/conversion-webhooks.ts";
+import { WebhookClient } from "./admission/webhook-client.ts";
+import type { ResolveService } from "./admission/webhook-client.ts";
 import { Access } from "./authorization/access.ts";
 import { RoleAggregation } from "./authorization/aggregation.ts";
 import { createBootstrapRoles } from "./authorization/bootstrap.ts";

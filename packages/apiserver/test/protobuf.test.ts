@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createApiServer, serveHttp } from "../src/index.ts";
-import { decodeObject } from "../src/builtin/decode.ts";
+import { decodeObject } from "../src/builtin/decode-object.ts";
 import { KINDS } from "../src/builtin/schema-data.ts";
 import type { JsonObject } from "../src/internal/json.ts";
 import { decodeProtobuf, WireError } from "../src/protobuf/decode.ts";

@@ -14,13 +14,13 @@ import { MetaTypeError } from "../errors/meta-type-error.ts";
 import { resourceOf } from "../storage/registry.ts";
 import { forbiddenError, internalError, StatusError } from "../errors/status-errors.ts";
 import type { Collection, Draft, StoredObject } from "../storage/store.ts";
-import { readPatch } from "../verbs/patch-body.ts";
+import { readPatch } from "../patch/patch-body.ts";
 import { conditionsHold } from "./conditions.ts";
 import { namesOf } from "./expressions.ts";
 import type { Operation, Wanted } from "./matching.ts";
-import { type Answer, readAnswer, reviewOf } from "./review.ts";
-import { Suspension, UnreadError } from "../request/suspension.ts";
-import { type WebhookClient, WebhookError } from "./transport.ts";
+import { type Answer, readAnswer, reviewOf } from "./admission-review.ts";
+import { Suspension, UnreadError } from "../request/deliberation.ts";
+import { type WebhookClient, WebhookError } from "./webhook-client.ts";
 import { askPolicies, hasPolicies } from "./policies.ts";
 import { hasWebhooks, type Invocation, invocationOf, type Webhook, webhooksOf } from "./webhooks.ts";
 

@@ -14,7 +14,7 @@ import type { StoredObject } from "../storage/store.ts";
 import { type Condition, conditionsHold } from "./conditions.ts";
 import { ExpressionError, type Names, namesOf, OUT_OF_BUDGET, run, withVariables } from "./expressions.ts";
 import { ADMISSION_GROUP, isSelected, type Matching, versionFor, type Wanted } from "./matching.ts";
-import { requestOf, type ReviewContext } from "./review.ts";
+import { requestOf, type ReviewContext } from "./admission-review.ts";
 
 /** What the policies say; the first refusal counts. */
 export interface PolicyOutcome {

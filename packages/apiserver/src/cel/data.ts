@@ -2,7 +2,7 @@
 import { type CompiledSchema, compileSchema } from "../crd/schema.ts";
 import { isObject, type JsonObject } from "../internal/json.ts";
 import { parseDuration, parseTimestamp } from "./library/time.ts";
-import { escapeName, keywordField } from "./names.ts";
+import { escapeName, keywordField } from "./escaping.ts";
 import { CelError, Dict, Duration, List, Struct, type Value } from "./values.ts";
 
 /** A JSON value as CEL sees it. @throws CelError when it cannot be what the schema says. */

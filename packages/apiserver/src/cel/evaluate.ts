@@ -1,5 +1,5 @@
 /** Runs a checked expression within a budget. */
-import { type Environment, functionName, qualified } from "./check.ts";
+import { type Environment, functionName, qualified } from "./type-check.ts";
 import { accepts, type Overload } from "./overloads.ts";
 import type { Expr, FoldExpr } from "./syntax.ts";
 import {

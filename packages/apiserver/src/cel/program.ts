@@ -1,6 +1,6 @@
 /** An expression of a rule, parsed and checked against what `self` is; and running it. */
 import { compilePattern } from "../crd/pattern.ts";
-import { check, type Checked, type Problem, type Signature } from "./check.ts";
+import { check, type Checked, type Problem, type Signature } from "./type-check.ts";
 import { maxCost } from "./cost.ts";
 import { type Budget, evaluate, type Runtime, type Scope } from "./evaluate.ts";
 import { collections } from "./library/collections.ts";

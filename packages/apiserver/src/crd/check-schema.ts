@@ -7,7 +7,7 @@ import { listAt, objectAt } from "../internal/read.ts";
 import { applyDefaults, pruneObject } from "./coerce.ts";
 import { compilePattern } from "./pattern.ts";
 import { compileSchema } from "./schema.ts";
-import { listErrors, schemaErrors } from "./validate.ts";
+import { listErrors, schemaErrors } from "./validate-object.ts";
 
 /** The problems of an openAPIV3Schema; `at` is where it stands. */
 export function rootSchemaErrors(schema: JsonObject, at: string): FieldError[] {

@@ -8,7 +8,7 @@ import { secondsOf } from "../objects/object-meta.ts";
 import type { ResourceType, ServedVersion } from "../storage/registry.ts";
 import type { Clock } from "@treadle/apimachinery";
 import type { Draft } from "../storage/store.ts";
-import { definitionErrors } from "./check.ts";
+import { definitionErrors } from "./check-definition.ts";
 import { formatWarnings } from "./check-versions.ts";
 import { customResource } from "./definition.ts";
 import { type Condition, withCondition } from "./names.ts";

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { applyDefaults, pruneObject } from "./coerce.ts";
-import { formatError } from "./formats.ts";
+import { formatError } from "./string-formats.ts";
 import { compilePattern } from "./pattern.ts";
 import { compileSchema } from "./schema.ts";
-import { schemaErrors } from "./validate.ts";
+import { schemaErrors } from "./validate-object.ts";
 import { freezeJson, type JsonObject } from "../internal/json.ts";
 
 const schema = compileSchema({

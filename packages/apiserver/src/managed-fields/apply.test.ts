@@ -11,7 +11,7 @@ import { difference, EMPTY_SET, type FieldSet, hasPath, isEmptySet, toFieldsV1, 
 import { merge } from "./merge.ts";
 import { ConflictError, type Model } from "./settle.ts";
 import { fieldsOf, reconciled, removeFields } from "./typed-sets.ts";
-import { type TypeDef, typeOf } from "./types.ts";
+import { type TypeDef, typeOf } from "./field-types.ts";
 
 const text = { type: "string" } as const;
 const integer = { type: "integer" } as const;

@@ -11,7 +11,7 @@ import { merge } from "./merge.ts";
 import { prune } from "./prune.ts";
 import { type Model, present, settle } from "./settle.ts";
 import { fieldsOf } from "./typed-sets.ts";
-import { DEDUCED, type TypeDef } from "./types.ts";
+import { DEDUCED, type TypeDef } from "./field-types.ts";
 import { managedAfterUpdate, type Writer, withoutIdentity } from "./update.ts";
 
 /** One apply of one configuration. */

@@ -2,7 +2,7 @@
 import { goDynamicType, goValue, isObject } from "../internal/json.ts";
 import { elementText, itemElement } from "./elements.ts";
 import { fieldElement } from "./field-set.ts";
-import { type ListKind, type MapKind, narrow, type Scalar, type TypeDef, visit } from "./types.ts";
+import { type ListKind, type MapKind, narrow, type Scalar, type TypeDef, visit } from "./field-types.ts";
 
 /** One thing that is wrong; `path` reads as in messages. */
 export interface TypeProblem {

@@ -4,7 +4,7 @@ import { isObject } from "../internal/json.ts";
 import { fits } from "./check-type.ts";
 import { elementsOf } from "./elements.ts";
 import { difference, fieldElement, type FieldSet, FieldSetBuilder, type PathNode, recursiveDifference } from "./field-set.ts";
-import { DEDUCED, type ListKind, type MapKind, narrow, type Scalar, type TypeDef, visit } from "./types.ts";
+import { DEDUCED, type ListKind, type MapKind, narrow, type Scalar, type TypeDef, visit } from "./field-types.ts";
 
 export interface Comparison {
   readonly added: FieldSet;

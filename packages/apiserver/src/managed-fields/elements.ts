@@ -1,7 +1,7 @@
 /** Path elements of list items, their order, and how paths read in messages (structured-merge-diff `fieldpath`). */
 import { goQuote, isObject } from "../internal/json.ts";
 import { type FieldSet, keyElement, valueElement } from "./field-set.ts";
-import type { ListKind } from "./types.ts";
+import type { ListKind } from "./field-types.ts";
 
 /** The element that names a list item, or why there is none. */
 export function itemElement(kind: ListKind, item: unknown): { readonly element: string } | { readonly problem: string } {

@@ -16,7 +16,7 @@ import {
   toFieldsV1,
   union,
 } from "./field-set.ts";
-import { DEDUCED } from "./types.ts";
+import { DEDUCED } from "./field-types.ts";
 
 const path = fc.array(fc.constantFrom("f:a", "f:b", 'k:{"type":"X"}', 'v:"y"'), { minLength: 1, maxLength: 3 });
 const paths = fc.array(path, { maxLength: 8 });

@@ -1,7 +1,7 @@
 /** Lays an applied configuration over an object (structured-merge-diff `typed.Merge`). Removes nothing. */
 import { isObject } from "../internal/json.ts";
 import { elementsOf } from "./elements.ts";
-import { type ListKind, type MapKind, narrow, type TypeDef, visit } from "./types.ts";
+import { type ListKind, type MapKind, narrow, type TypeDef, visit } from "./field-types.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 

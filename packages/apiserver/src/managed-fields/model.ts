@@ -5,9 +5,9 @@ import { cloneJson, type JsonObject } from "../internal/json.ts";
 import type { ResourceType, Served, ServedVersion } from "../storage/registry.ts";
 import { keptByStatus } from "../objects/status-rules.ts";
 import { EMPTY_SET, fieldElement, type FieldSet, FieldSetBuilder, type PathNode } from "./field-set.ts";
-import { ownershipSchema } from "./schemas.ts";
+import { ownershipSchema } from "./common-schemas.ts";
 import type { Model } from "./settle.ts";
-import { type TypeDef, typeOf } from "./types.ts";
+import { type TypeDef, typeOf } from "./field-types.ts";
 
 /** `subresource` is that of the request, empty for the object itself. */
 export function modelOf({ type, version }: Served, subresource: string): Model {

@@ -4,7 +4,7 @@ import { identityOf, type ManagedEntry, type Managers } from "./entries.ts";
 import { difference, type FieldSet, intersection, isEmptySet, union } from "./field-set.ts";
 import type { Model } from "./settle.ts";
 import { fieldsOf, removeFields, withNamedFields } from "./typed-sets.ts";
-import type { TypeDef } from "./types.ts";
+import type { TypeDef } from "./field-types.ts";
 
 export interface Pruning {
   /** As they are after the apply, the applier included. */

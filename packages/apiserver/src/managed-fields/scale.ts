@@ -6,9 +6,9 @@ import type { ManagedFieldsEntry } from "@treadle/apimachinery";
 import { compileSchema } from "../crd/schema.ts";
 import { decodeEntries, encodeEntries, type ManagedEntry, withFields } from "./entries.ts";
 import { difference, EMPTY_SET, fieldElement, type FieldSet, FieldSetBuilder, hasPath, isEmptySet, type PathNode } from "./field-set.ts";
-import { ownershipSchema } from "./schemas.ts";
+import { ownershipSchema } from "./common-schemas.ts";
 import type { Model } from "./settle.ts";
-import { typeOf } from "./types.ts";
+import { typeOf } from "./field-types.ts";
 
 /** Where each version of a kind has its replicas, as field names; `undefined`: nowhere, the version has no scale. */
 export type ReplicasPaths = ReadonlyMap<string, readonly string[] | undefined>;

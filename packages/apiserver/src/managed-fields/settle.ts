@@ -5,7 +5,7 @@ import { type ManagedEntry, type Managers, withFields } from "./entries.ts";
 import { pathsOf } from "./elements.ts";
 import { difference, type FieldSet, intersection, isEmptySet, union } from "./field-set.ts";
 import { reconciled } from "./typed-sets.ts";
-import type { TypeDef } from "./types.ts";
+import type { TypeDef } from "./field-types.ts";
 
 /** A kind in its versions, as one request writes it. */
 export interface Model {

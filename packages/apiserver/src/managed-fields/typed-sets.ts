@@ -11,7 +11,7 @@ import {
   recursiveDifference,
   union,
 } from "./field-set.ts";
-import { type ListKind, type MapKind, narrow, type TypeDef, visit } from "./types.ts";
+import { type ListKind, type MapKind, narrow, type TypeDef, visit } from "./field-types.ts";
 
 /** Every leaf and list item of an object: what an apply of it owns. */
 export function fieldsOf(object: unknown, type: TypeDef): FieldSet {

@@ -1,6 +1,6 @@
 /** Who owns which field of an object that is about to be stored. */
 import { jsonEqual, type ManagedFieldsEntry } from "@treadle/apimachinery";
-import { emptyOf } from "../builtin/decode.ts";
+import { emptyOf } from "../builtin/decode-object.ts";
 import type { Call } from "../request/context.ts";
 import { cloneJson, type JsonObject } from "../internal/json.ts";
 import { modelOf } from "../managed-fields/model.ts";
@@ -9,7 +9,7 @@ import { secondsOf } from "./object-meta.ts";
 import type { WriteOptions } from "../request/write-options.ts";
 import type { Draft, StoredObject } from "../storage/store.ts";
 import type { Written } from "./validation.ts";
-import { NO_RESIDUE, type Residue } from "../verbs/residue.ts";
+import { NO_RESIDUE, type Residue } from "../managed-fields/residue.ts";
 
 /** Who owns what after an apply. */
 export interface AppliedOwnership {

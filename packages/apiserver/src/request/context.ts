@@ -1,7 +1,7 @@
 /** What a request is handled with: the parts of the server, and the request as it was read. */
 import type { ApiRequest, ApiResponse, Clock, Random } from "@treadle/apimachinery";
 import type { Admission, Deliberation } from "../admission/admission.ts";
-import type { Conversions } from "../admission/conversion.ts";
+import type { Conversions } from "../crd/conversion-webhooks.ts";
 import type { Access } from "../authorization/access.ts";
 import type { UserInfo } from "../authorization/identity.ts";
 import { type Accepted, encode, type Encoding, typeOf } from "./content.ts";

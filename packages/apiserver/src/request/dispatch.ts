@@ -23,7 +23,7 @@ import { deleteCollection, deleteOne } from "../verbs/delete.ts";
 import { get, list } from "../verbs/list.ts";
 import { patch } from "../verbs/patch.ts";
 import { bind, evict } from "../verbs/pod-actions.ts";
-import { patchTypeOf } from "../verbs/patch-body.ts";
+import { patchTypeOf } from "../patch/patch-body.ts";
 import { requestToken, review } from "../verbs/review.ts";
 import { getScale, patchScale, updateScale } from "../verbs/scale.ts";
 import { update } from "../verbs/update.ts";

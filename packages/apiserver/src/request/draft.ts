@@ -2,7 +2,7 @@
  * From what a client sent to an object of its kind: kind and version checked, metadata read, unknown fields pruned,
  * defaults applied. The client's object is not kept.
  */
-import { decodeObject } from "../builtin/decode.ts";
+import { decodeObject } from "../builtin/decode-object.ts";
 import { KINDS } from "../builtin/schema-data.ts";
 import { definitionOf } from "../builtin/schemas.ts";
 import type { Call } from "./context.ts";

@@ -1,5 +1,5 @@
 /** Which kinds the server serves, in which versions and with which rules. */
-import type { ConversionWebhook } from "../admission/conversion.ts";
+import type { ConversionWebhook } from "../crd/conversion-webhooks.ts";
 import type { Call, Parts } from "../request/context.ts";
 import type { CompiledSchema } from "../crd/schema.ts";
 import type { JsonObject } from "../internal/json.ts";

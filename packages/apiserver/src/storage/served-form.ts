@@ -1,5 +1,5 @@
 /** Stored objects as readers of a served version see them: pruned, defaulted and converted. */
-import { UnreadError } from "../request/suspension.ts";
+import { UnreadError } from "../request/deliberation.ts";
 import type { Call } from "../request/context.ts";
 import { applyDefaults, pruneObject } from "../crd/coerce.ts";
 import { cloneJson, freezeJson, type JsonObject } from "../internal/json.ts";

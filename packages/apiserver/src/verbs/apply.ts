@@ -1,6 +1,6 @@
 /** PATCH with an applied configuration (server-side apply): creates what is not there, else merges by ownership. */
 import type { ApiResponse, ManagedFieldsEntry } from "@treadle/apimachinery";
-import { emptyOf } from "../builtin/decode.ts";
+import { emptyOf } from "../builtin/decode-object.ts";
 import { type Call, entryOf } from "../request/context.ts";
 import { complete } from "../request/draft.ts";
 import type { AppliedOwnership } from "../objects/field-ownership.ts";
@@ -21,7 +21,7 @@ import { badRequest, conflict, notFound, type StatusError, unreadableVersion, un
 import type { Draft, Entry } from "../storage/store.ts";
 import { parseConfiguration, repeatedKeys } from "./apply-body.ts";
 import { answerWritten, store } from "./create.ts";
-import { NO_RESIDUE, type Residue, residueIn } from "./residue.ts";
+import { NO_RESIDUE, type Residue, residueIn } from "../managed-fields/residue.ts";
 import { change, checkName } from "./update.ts";
 
 /** @throws StatusError 400, 404, 409, 422, 500 */

@@ -11,7 +11,7 @@ import { duplicateMembers, memberPaths } from "../internal/json-text.ts";
 import { checkNamespace, matchNamespace } from "../objects/namespaces.ts";
 import { secondsOf } from "../objects/object-meta.ts";
 import { readWriteOptions, type WriteOptions } from "../request/write-options.ts";
-import { emptyStatus } from "../builtin/decode.ts";
+import { emptyStatus } from "../builtin/decode-object.ts";
 import { definitionOf } from "../builtin/schemas.ts";
 import { noteView, toStored } from "../storage/served-form.ts";
 import { resourceOf, type Served } from "../storage/registry.ts";
@@ -19,7 +19,7 @@ import { alreadyExists, badRequest, forbiddenError, generateNameConflict, versio
 import { type Draft, type Entry, keyFor } from "../storage/store.ts";
 import { objectAnswer } from "../table/table.ts";
 import { View } from "../storage/representation.ts";
-import { keepResidue, NO_RESIDUE } from "./residue.ts";
+import { keepResidue, NO_RESIDUE } from "../managed-fields/residue.ts";
 
 export async function create(call: Call): Promise<ApiResponse> {
   const { request, query } = call;

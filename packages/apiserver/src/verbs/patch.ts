@@ -12,7 +12,7 @@ import { viewOf } from "../storage/served-form.ts";
 import { badRequest, invalidObject, type StatusError, unprocessablePatch } from "../errors/status-errors.ts";
 import { answerWritten } from "./create.ts";
 import { apply } from "./apply.ts";
-import { APPLY, MERGE, parsePatch, patchTypeOf, readPatch, STRATEGIC, unknownMembers } from "./patch-body.ts";
+import { APPLY, MERGE, parsePatch, patchTypeOf, readPatch, STRATEGIC, unknownMembers } from "../patch/patch-body.ts";
 import { patchStrategically } from "./strategic-patch.ts";
 import { change, checkName, requireEntry } from "./update.ts";
 

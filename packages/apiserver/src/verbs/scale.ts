@@ -19,8 +19,8 @@ import { View } from "../storage/representation.ts";
 import { readConfiguration } from "./apply.ts";
 import { appliedScale } from "./apply-scale.ts";
 import { readBody } from "./create.ts";
-import { APPLY, parsePatch, patchTypeOf, readPatch, readStrategic, STRATEGIC } from "./patch-body.ts";
-import { NO_RESIDUE } from "./residue.ts";
+import { APPLY, parsePatch, patchTypeOf, readPatch, readStrategic, STRATEGIC } from "../patch/patch-body.ts";
+import { NO_RESIDUE } from "../managed-fields/residue.ts";
 import { strategicallyMerged } from "./strategic-patch.ts";
 import { change, checkName, requireEntry, uidConflict } from "./update.ts";
 

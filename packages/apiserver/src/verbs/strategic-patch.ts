@@ -8,11 +8,11 @@ import { cloneJson, goValue, type JsonObject } from "../internal/json.ts";
 import { duplicateMembers } from "../internal/json-text.ts";
 import { MetaTypeError } from "../errors/meta-type-error.ts";
 import type { WriteOptions } from "../request/write-options.ts";
-import { conversionProblem } from "../patch/conversion.ts";
+import { conversionProblem } from "../patch/struct-conversion.ts";
 import { StrategicMergeError, strategicMerge } from "../patch/strategic-merge.ts";
 import { badRequest, invalidObject, type StatusError, unprocessablePatch, untypable } from "../errors/status-errors.ts";
 import type { StoredObject } from "../storage/store.ts";
-import { readStrategic } from "./patch-body.ts";
+import { readStrategic } from "../patch/patch-body.ts";
 
 /** The draft that the patch in the body makes of the live object. @throws StatusError 400, 422, 500 */
 export function patchStrategically(call: Call, live: StoredObject, { fieldValidation }: WriteOptions): Incoming["draft"] {

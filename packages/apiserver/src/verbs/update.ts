@@ -16,7 +16,7 @@ import { badRequest, conflict, invalidObject, notFound, type StatusError, staleV
 import type { Draft, Entry, StoredObject } from "../storage/store.ts";
 import { View } from "../storage/representation.ts";
 import { answerWritten, readSent, store } from "./create.ts";
-import { keepResidue, NO_RESIDUE, residueOf } from "./residue.ts";
+import { keepResidue, NO_RESIDUE, residueOf } from "../managed-fields/residue.ts";
 
 export async function update(call: Call): Promise<ApiResponse> {
   const { request, query, served, route } = call;

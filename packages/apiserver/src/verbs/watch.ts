@@ -1,8 +1,8 @@
 /** GET with `watch`: changes of one kind as lines of JSON, from a version or from the present state. */
 import type { ApiResponse } from "@treadle/apimachinery";
 import { type Call, viewFor } from "../request/context.ts";
-import { UnreadError } from "../request/suspension.ts";
-import { emptyOf } from "../builtin/decode.ts";
+import { UnreadError } from "../request/deliberation.ts";
+import { emptyOf } from "../builtin/decode-object.ts";
 import { PROTOBUF } from "../request/content.ts";
 import { EventQueue } from "../storage/event-queue.ts";
 import { type FieldError, forbidden, notSupported } from "../errors/field-errors.ts";

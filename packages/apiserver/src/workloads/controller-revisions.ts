@@ -1,7 +1,7 @@
 /** The history of a StatefulSet or DaemonSet: a ControllerRevision for each of its templates, the newest with the highest number. */
 import { jsonEqual, type Kind, type KubernetesObject, type LabelSelector } from "@treadle/apimachinery";
 import type { DaemonSet, StatefulSet } from "@treadle/apimachinery/kinds";
-import { claim, controllerReference } from "./claim.ts";
+import { claim, controllerReference } from "./adoption.ts";
 import type { Objects } from "./objects.ts";
 import { templateHash } from "./revisions.ts";
 import type { Writer } from "./writer.ts";

@@ -1,7 +1,7 @@
 /** The CronJob controller: a Job at each time of the schedule, as the spec lets them overlap, and the last few of them kept. */
 import { formatTime, jsonEqual } from "@treadle/apimachinery";
 import { CronJob, Job } from "@treadle/apimachinery/kinds";
-import { controllerReference } from "./claim.ts";
+import { controllerReference } from "./adoption.ts";
 import { type Context, type Controller, watch } from "./controller.ts";
 import { parseSchedule, type Schedule } from "./cron-schedule.ts";
 import { finish } from "./job-verdict.ts";

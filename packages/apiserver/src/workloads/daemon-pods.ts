@@ -1,6 +1,6 @@
 /** The pods of a DaemonSet: for which nodes, and what is in them. Pure. */
 import { DaemonSet, type Node, type Pod } from "@treadle/apimachinery/kinds";
-import { controllerReference } from "./claim.ts";
+import { controllerReference } from "./adoption.ts";
 import type { ControllerRevision } from "./controller-revisions.ts";
 import { isWanted, untolerated } from "./placement.ts";
 import type { Draft } from "./writer.ts";

@@ -1,7 +1,7 @@
 /** The DaemonSet controller: one pod on each node that fits, replaced some nodes at a time when the template changes. */
 import { jsonEqual, keyOf } from "@treadle/apimachinery";
 import { DaemonSet, Node, Pod } from "@treadle/apimachinery/kinds";
-import { adoptersIn, claim } from "./claim.ts";
+import { adoptersIn, claim } from "./adoption.ts";
 import { type Context, type Controller, watch } from "./controller.ts";
 import { type ControllerRevision, ControllerRevision as RevisionKind, forget, revise } from "./controller-revisions.ts";
 import { daemonPod, fitOf, HASH, nodeOf } from "./daemon-pods.ts";

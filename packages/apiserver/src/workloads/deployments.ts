@@ -1,7 +1,7 @@
 /** The Deployment controller: a ReplicaSet for each template, rollouts of both strategies, and what the status says of them. */
 import { jsonEqual, keyOf } from "@treadle/apimachinery";
 import { Deployment, Pod, ReplicaSet } from "@treadle/apimachinery/kinds";
-import { adoptersIn, claim, controllerReference } from "./claim.ts";
+import { adoptersIn, claim, controllerReference } from "./adoption.ts";
 import { type Context, type Controller, RefusedError, watch } from "./controller.ts";
 import {
   countedStatus,

@@ -1,6 +1,6 @@
 /** Which pods a Job is to have more or fewer, now and later. Pure. */
 import { Job, type Pod } from "@treadle/apimachinery/kinds";
-import { controllerReference } from "./claim.ts";
+import { controllerReference } from "./adoption.ts";
 import { endOf, failuresBefore, INDEX, INDEX_FAILURES, indexOf, isIndexed, isTerminating, outcomeOf, TRACKING } from "./job-pods.ts";
 import type { Tally } from "./job-verdict.ts";
 import { isActive } from "./pods.ts";

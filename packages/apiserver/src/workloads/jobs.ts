@@ -4,7 +4,7 @@
  */
 import { formatTime, jsonEqual, type KubernetesObject, keyOf } from "@treadle/apimachinery";
 import { Job, Pod } from "@treadle/apimachinery/kinds";
-import { claim } from "./claim.ts";
+import { claim } from "./adoption.ts";
 import { type Context, type Controller, watch } from "./controller.ts";
 import { count, type Counted } from "./job-count.ts";
 import { missingPods } from "./job-plan.ts";

@@ -1,7 +1,7 @@
 /** The ReplicaSet controller: as many pods of the template as the spec says, and their numbers in the status. */
 import { formatTime, jsonEqual } from "@treadle/apimachinery";
 import { Pod, ReplicaSet } from "@treadle/apimachinery/kinds";
-import { adoptersIn, claim, controllerReference } from "./claim.ts";
+import { adoptersIn, claim, controllerReference } from "./adoption.ts";
 import { type Context, type Controller, RefusedError, watch } from "./controller.ts";
 import { controllerOf, controllersIn } from "./objects.ts";
 import { availableAfterMs, byWorth, isActive, isReady } from "./pods.ts";

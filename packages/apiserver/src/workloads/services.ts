@@ -1,7 +1,7 @@
 /** The controllers of Services: EndpointSlices, Endpoints, and on request the address of a load balancer. */
 import { formatTime, jsonEqual, type Kind, type KubernetesObject, keyOf } from "@treadle/apimachinery";
 import { Pod, Service } from "@treadle/apimachinery/kinds";
-import { controllerReference } from "./claim.ts";
+import { controllerReference } from "./adoption.ts";
 import { type Context, type Controller, watch } from "./controller.ts";
 import { EndpointSlice, planSlices, type WantedSlice } from "./endpoint-slices.ts";
 import { type Group, groupsOf, isManaged, isSelected, subsetsOf } from "./endpoints.ts";

@@ -1,6 +1,6 @@
 /** The pods of a StatefulSet and their claims: names, ordinals, what is in them. Pure. */
 import { type PersistentVolumeClaim, type Pod, StatefulSet } from "@treadle/apimachinery/kinds";
-import { controllerReference } from "./claim.ts";
+import { controllerReference } from "./adoption.ts";
 import type { ControllerRevision, Template } from "./controller-revisions.ts";
 import type { Draft } from "./writer.ts";
 

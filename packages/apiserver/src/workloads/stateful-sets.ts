@@ -4,7 +4,7 @@
  */
 import { jsonEqual } from "@treadle/apimachinery";
 import { PersistentVolumeClaim, Pod, StatefulSet } from "@treadle/apimachinery/kinds";
-import { adoptersIn, claim } from "./claim.ts";
+import { adoptersIn, claim } from "./adoption.ts";
 import { type Context, type Controller, watch } from "./controller.ts";
 import { type ControllerRevision, ControllerRevision as RevisionKind, forget, revise, type Revisions } from "./controller-revisions.ts";
 import { controllersIn } from "./objects.ts";

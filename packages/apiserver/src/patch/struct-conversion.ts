@@ -2,7 +2,7 @@
  * What a strategic merge patch made is put into Go's structs without going through JSON, so a value that does not fit is
  * refused in other words than those of a body.
  */
-import { decodeBytes } from "../builtin/decode.ts";
+import { decodeBytes } from "../builtin/decode-object.ts";
 import { deducedGoType } from "../builtin/go-type.ts";
 import { definition, type RawSchema } from "../builtin/schemas.ts";
 import { goDynamicType, isObject } from "../internal/json.ts";

@@ -1,5 +1,5 @@
 /** Finds the types of an expression and what is wrong with it, in the words of cel-go. */
-import { keywordField } from "./names.ts";
+import { keywordField } from "./escaping.ts";
 import type { Expr, FoldExpr } from "./syntax.ts";
 import { BOOL, type Bindings, DYN, fits, INT, plain, STRING, substitute, type Type, typeName } from "./types.ts";
 

@@ -1,6 +1,6 @@
 /** What managedFields knows of fields that no CRD describes: metadata, and the conditions of built-in kinds. */
 import { type CompiledSchema, compileSchema } from "../crd/schema.ts";
-import { IDENTITY } from "./types.ts";
+import { IDENTITY } from "./field-types.ts";
 
 const CONDITIONS: CompiledSchema = compileSchema({
   type: "object",

@@ -8,7 +8,7 @@ import { duplicate, type FieldError, invalid, notSupported, required, tooLong, t
 import { goJson, isObject } from "../internal/json.ts";
 import { objectAt } from "../internal/read.ts";
 import { child, correlateItems } from "./correlate.ts";
-import { formatError } from "./formats.ts";
+import { formatError } from "./string-formats.ts";
 import type { CompiledSchema } from "./schema.ts";
 
 /** Something to validate: `field` is its place in messages, `old` what it was before (absent on create). */

@@ -6,7 +6,7 @@ import { StatusError } from "../errors/status-errors.ts";
 import type { ServedVersion } from "../storage/registry.ts";
 import type { Wanted } from "./matching.ts";
 import type { Invocation, Webhook } from "./webhooks.ts";
-import { WebhookError } from "./transport.ts";
+import { WebhookError } from "./webhook-client.ts";
 
 export interface Answer {
   readonly warnings: readonly string[];

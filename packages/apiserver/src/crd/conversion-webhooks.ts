@@ -2,7 +2,7 @@
  * Conversion webhooks of CRDs. A stored object is read in another version through its webhook; what it made is kept with the
  * object, so that each is converted once. As with admission, a request that needs an answer is handled again when it is there.
  */
-import { applyDefaults, pruneObject } from "../crd/coerce.ts";
+import { applyDefaults, pruneObject } from "./coerce.ts";
 import type { Call } from "../request/context.ts";
 import { freezeJson, goQuote, isObject, type JsonObject } from "../internal/json.ts";
 import { currentForm } from "../storage/served-form.ts";
@@ -10,9 +10,9 @@ import type { ServedVersion } from "../storage/registry.ts";
 import { untypable } from "../errors/status-errors.ts";
 import type { Collection, Draft, StoredObject } from "../storage/store.ts";
 import { View } from "../storage/representation.ts";
-import { Suspension, type UnreadError } from "../request/suspension.ts";
-import { type WebhookClient, WebhookError } from "./transport.ts";
-import type { ClientConfig } from "./webhooks.ts";
+import { Suspension, type UnreadError } from "../request/deliberation.ts";
+import { type WebhookClient, WebhookError } from "../admission/webhook-client.ts";
+import type { ClientConfig } from "../admission/webhooks.ts";
 
 /** `spec.conversion` of a CRD with the strategy Webhook. */
 export interface ConversionWebhook {

@@ -2,7 +2,7 @@
 import { applyMergePatch, PatchError } from "@treadle/apimachinery";
 import { mediaTypeOf, parseJson } from "../request/content.ts";
 import { goTypeOf, isObject, type JsonObject } from "../internal/json.ts";
-import { applyPatch } from "../patch/json-patch.ts";
+import { applyPatch } from "./json-patch.ts";
 import type { ResourceType } from "../storage/registry.ts";
 import { badRequest, entityTooLarge, StatusError, unprocessablePatch, unsupportedMediaType } from "../errors/status-errors.ts";
 
