@@ -30,7 +30,7 @@ async function main(): Promise<void> {
       const path = group === "" ? `api/${version}` : `apis/${apiVersion}`;
       const schemas = documents.get(path) ?? (await schemasOf(path));
       documents.set(path, schemas);
-      for (const kind of type.answer === undefined ? [type.kind, type.listKind] : [type.kind]) {
+      for (const kind of type.isReview !== true ? [type.kind, type.listKind] : [type.kind]) {
         const found = Object.keys(schemas).find((name) => isKind(schemas[name], { group, version, kind }));
         if (found === undefined) throw new Error(`the server has no schema of ${apiVersion} ${kind}`);
         names[`${apiVersion} ${kind}`] = found;

@@ -5,35 +5,37 @@
  * where another write came between, webhooks are asked anew, as the real server does it.
  */
 import { jsonEqual } from "@treadle/apimachinery";
-import type { Call, Parts } from "../request/context.ts";
+import type { UserInfo } from "../authorization/identity.ts";
+import type { ResourceRoute } from "../request/routes.ts";
 import { complete } from "../request/draft.ts";
 import { cloneJson, goQuote, isObject, type JsonObject, valueAt } from "../internal/json.ts";
 import { listAt } from "../internal/read.ts";
 import { objectAt } from "../internal/read.ts";
 import { MetaTypeError } from "../errors/meta-type-error.ts";
-import { resourceOf } from "../storage/registry.ts";
+import { type Registry, resourceOf, type Served } from "../storage/registry.ts";
 import { forbiddenError, internalError, StatusError } from "../errors/status-errors.ts";
-import type { Collection, Draft, StoredObject } from "../storage/store.ts";
+import type { Store } from "../storage/store.ts";
+import type { Draft, StoredObject } from "../storage/stored-object.ts";
 import { readPatch } from "../patch/patch-body.ts";
 import { conditionsHold } from "./conditions.ts";
 import { namesOf } from "./expressions.ts";
 import type { Operation, Wanted } from "./matching.ts";
 import { type Answer, readAnswer, reviewOf } from "./admission-review.ts";
-import { Suspension, UnreadError } from "../request/deliberation.ts";
+import { type Deliberation, type Outcome, Suspension } from "../request/deliberation.ts";
 import { type WebhookClient, WebhookError } from "./webhook-client.ts";
 import { askPolicies, hasPolicies } from "./policies.ts";
 import { hasWebhooks, type Invocation, invocationOf, type Webhook, webhooksOf } from "./webhooks.ts";
 
-/** What a request keeps while it is handled more than once. */
-export class Deliberation {
-  /** By what was asked. */
-  readonly outcomes: Map<string, Outcome> = new Map();
-  /** Objects in the version in which they are stored, by what was sent. */
-  readonly converted: Map<string, JsonObject> = new Map();
-  /** What the first try chose for a new object. */
-  uid: string | undefined;
-  name: string | undefined;
-  nowMs: number | undefined;
+/** The part of a request that admission needs. */
+export interface AdmittedCall {
+  readonly parts: { readonly store: Store; readonly registry: Registry };
+  readonly user: UserInfo;
+  readonly route: ResourceRoute;
+  readonly query: URLSearchParams;
+  readonly served: Served;
+  readonly warnings: string[];
+  /** Absent for writes of the server itself. */
+  readonly deliberation?: Deliberation | undefined;
 }
 
 export interface AdmittedWrite {
@@ -43,13 +45,6 @@ export interface AdmittedWrite {
   readonly live: StoredObject | undefined;
   readonly subresource: string;
   readonly isDryRun: boolean;
-}
-
-export interface Outcome {
-  readonly warnings: readonly string[];
-  readonly denial?: StatusError;
-  /** As webhooks changed it; absent where none did. */
-  readonly object?: JsonObject;
 }
 
 export class Admission {
@@ -62,7 +57,7 @@ export class Admission {
   }
 
   /** The object as mutating webhooks make it. @throws Suspension, and StatusError for what a webhook refuses */
-  mutate(call: Call, write: AdmittedWrite & { readonly draft: Draft }): Draft {
+  mutate(call: AdmittedCall, write: AdmittedWrite & { readonly draft: Draft }): Draft {
     const outcome = this.#outcome(call, write, "mutating");
     if (outcome?.object === undefined) return write.draft;
     try {
@@ -74,7 +69,7 @@ export class Admission {
   }
 
   /** Asks mutating webhooks about a deletion, which they cannot change; policies and validating webhooks about any write. @throws Suspension, StatusError */
-  validate(call: Call, write: AdmittedWrite): void {
+  validate(call: AdmittedCall, write: AdmittedWrite): void {
     if (write.draft === undefined) this.#outcome(call, write, "mutating");
     // Writes of the server itself have no deliberation.
     if (call.deliberation !== undefined && write.subresource !== "scale" && hasPolicies(call.parts)) {
@@ -87,7 +82,7 @@ export class Admission {
     this.#outcome(call, write, "validating");
   }
 
-  #outcome(call: Call, write: AdmittedWrite, phase: "mutating" | "validating"): Outcome | undefined {
+  #outcome(call: AdmittedCall, write: AdmittedWrite, phase: "mutating" | "validating"): Outcome | undefined {
     const { parts, deliberation } = call;
     // A Scale is not what the webhooks of its object expect.
     if (deliberation === undefined || write.subresource === "scale" || !hasWebhooks(parts.store, phase)) return undefined;
@@ -112,7 +107,7 @@ export class Admission {
 class Rounds {
   readonly #client: WebhookClient;
   readonly #uid: () => string;
-  readonly #call: Call;
+  readonly #call: AdmittedCall;
   readonly #isDryRun: boolean;
   readonly #warnings: string[] = [];
   #wanted: Wanted;
@@ -120,7 +115,7 @@ class Rounds {
   constructor(
     client: WebhookClient,
     uid: () => string,
-    call: Call,
+    call: AdmittedCall,
     { wanted, isDryRun }: { readonly wanted: Wanted; readonly isDryRun: boolean },
   ) {
     this.#client = client;
@@ -233,7 +228,7 @@ function patchProblem(patch: unknown, object: JsonObject): string | undefined {
 
 const PASS: Answer = { warnings: [] };
 
-function wantedOf({ served, route }: Call, { operation, draft, live, subresource }: AdmittedWrite): Wanted {
+function wantedOf({ served, route }: AdmittedCall, { operation, draft, live, subresource }: AdmittedWrite): Wanted {
   const metadata: { readonly name?: string; readonly namespace?: string } = draft?.metadata ?? live?.metadata ?? {};
   // Of many objects that are deleted at once none is named.
   const name = route.name || (operation === "DELETE" ? "" : metadata.name) || "";
@@ -253,39 +248,4 @@ function optionsOf(operation: Operation, query: URLSearchParams): JsonObject {
     ...(operation === "DELETE" ? {} : Object.fromEntries(given)),
     ...(dryRun.length === 0 ? {} : { dryRun }),
   };
-}
-
-/** Handles a request again and again until no webhook needs to be asked any more. */
-export async function deliberate<T>(
-  { conversions }: Pick<Parts, "conversions">,
-  collection: Collection,
-  handle: (deliberation: Deliberation) => Promise<T>,
-): Promise<T> {
-  const deliberation = new Deliberation();
-  for (let tries = 0; ; tries++) {
-    try {
-      return await handle(deliberation);
-    } catch (error) {
-      if (!(error instanceof Suspension) && !(error instanceof UnreadError)) throw error;
-      if (tries === MAX_TRIES) throw internalError("other writes came between again and again while webhooks were asked");
-      if (error instanceof Suspension) await error.settled;
-      else await conversions.fill(collection, error);
-    }
-  }
-}
-
-/** Each write takes at most two, unless others come between. */
-const MAX_TRIES = 100;
-
-/** The id, the time and the name that a new object keeps while webhooks are asked about it. */
-export function chosenFor({ deliberation, parts }: { readonly deliberation?: Deliberation | undefined; readonly parts: Parts }): Chosen {
-  if (deliberation === undefined) return { uid: parts.uid(), nowMs: parts.clock.now() };
-  deliberation.uid ??= parts.uid();
-  deliberation.nowMs ??= parts.clock.now();
-  return { uid: deliberation.uid, nowMs: deliberation.nowMs };
-}
-
-interface Chosen {
-  readonly uid: string;
-  readonly nowMs: number;
 }

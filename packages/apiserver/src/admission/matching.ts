@@ -3,7 +3,8 @@ import { type LabelSelector, matchesLabels } from "@treadle/apimachinery";
 import type { JsonObject } from "../internal/json.ts";
 import { objectAt, textsAt } from "../internal/read.ts";
 import type { Served, ServedVersion } from "../storage/registry.ts";
-import type { Store, StoredObject } from "../storage/store.ts";
+import type { Store } from "../storage/store.ts";
+import type { StoredObject } from "../storage/stored-object.ts";
 
 export type Operation = "CREATE" | "UPDATE" | "DELETE";
 

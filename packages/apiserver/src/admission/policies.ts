@@ -4,13 +4,13 @@
  */
 import { matchesLabels } from "@treadle/apimachinery";
 import { BudgetError } from "../cel/evaluate.ts";
-import type { Parts } from "../request/context.ts";
 import { isObject, type JsonObject } from "../internal/json.ts";
 import { listAt, objectAt, textAt, textsAt } from "../internal/read.ts";
-import { viewOf } from "../storage/served-form.ts";
-import { resourceOf, type Served, type ServedVersion } from "../storage/registry.ts";
+import { representationOf } from "../storage/served-form.ts";
+import { type Registry, resourceOf, type Served, type ServedVersion } from "../storage/registry.ts";
+import type { Store } from "../storage/store.ts";
 import { forbiddenError, StatusError } from "../errors/status-errors.ts";
-import type { StoredObject } from "../storage/store.ts";
+import type { StoredObject } from "../storage/stored-object.ts";
 import { type Condition, conditionsHold } from "./conditions.ts";
 import { ExpressionError, type Names, namesOf, OUT_OF_BUDGET, run, withVariables } from "./expressions.ts";
 import { ADMISSION_GROUP, isSelected, type Matching, versionFor, type Wanted } from "./matching.ts";
@@ -26,11 +26,14 @@ const POLICIES = `validatingadmissionpolicies.${ADMISSION_GROUP}`;
 const BINDINGS = `validatingadmissionpolicybindings.${ADMISSION_GROUP}`;
 
 /** Whether there is any that could have a say: most servers have none. */
-export function hasPolicies({ store }: Pick<Parts, "store">): boolean {
+export function hasPolicies({ store }: { readonly store: Store }): boolean {
   return store.collection(POLICIES).size > 0 && store.collection(BINDINGS).size > 0;
 }
 
-type PolicyParts = Pick<Parts, "store" | "registry">;
+interface PolicyParts {
+  readonly store: Store;
+  readonly registry: Registry;
+}
 
 /** Asks all policies about a write. */
 export function askPolicies(parts: PolicyParts, wanted: Wanted, context: Omit<ReviewContext, "uid">): PolicyOutcome {
@@ -167,7 +170,7 @@ function paramsOf(parts: PolicyParts, { policy, binding, wanted }: Question): re
     );
   if (found.length === 0 && textAt(paramRef, "parameterNotFoundAction") === "Deny")
     return "no params found for policy binding with `Deny` parameterNotFoundAction";
-  return found.map((entry) => viewOf(entry, version, type.storage).object);
+  return found.map((entry) => representationOf(entry, version, type.storage).object);
 }
 
 /** k8s.io/apiserver `apis/cel.RuntimeCELCostBudget`. */

@@ -1,7 +1,6 @@
 /** Calls of webhooks over TLS, for admission and for conversion; failures read as those of Go's client. */
 import type { Clock } from "@treadle/apimachinery";
 import { goQuote } from "../internal/json.ts";
-import type { ClientConfig } from "./webhooks.ts";
 
 /** A service that a webhook names. */
 export interface WebhookService {
@@ -12,6 +11,13 @@ export interface WebhookService {
 
 /** Where a service listens, as `https://127.0.0.1:9443`; undefined: nowhere. */
 export type ResolveService = (service: WebhookService) => string | undefined;
+
+export interface ClientConfig {
+  readonly url?: string;
+  readonly service?: { readonly namespace: string; readonly name: string; readonly path?: string; readonly port?: number };
+  /** Base64 of PEM. */
+  readonly caBundle?: string;
+}
 
 export interface WebhookCall {
   readonly clientConfig: ClientConfig;

@@ -3,6 +3,7 @@ import type { JsonObject } from "../internal/json.ts";
 import { listAt, objectAt, textAt, textsAt } from "../internal/read.ts";
 import type { ServedVersion } from "../storage/registry.ts";
 import type { Store } from "../storage/store.ts";
+import type { ClientConfig } from "./webhook-client.ts";
 import { ADMISSION_GROUP, isSelected, type Matching, versionFor, type Wanted } from "./matching.ts";
 
 export type Phase = "mutating" | "validating";
@@ -19,13 +20,6 @@ export interface Webhook extends Matching {
   readonly timeoutSeconds: number;
   readonly isReinvoked: boolean;
   readonly reviewVersions: readonly string[];
-}
-
-export interface ClientConfig {
-  readonly url?: string;
-  readonly service?: { readonly namespace: string; readonly name: string; readonly path?: string; readonly port?: number };
-  /** Base64 of PEM. */
-  readonly caBundle?: string;
 }
 
 /** A webhook that is to be called, and the version of the kind in which it wants the objects. */

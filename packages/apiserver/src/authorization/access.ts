@@ -1,10 +1,10 @@
 /** The one place where requests are let in: who sends them, whom they act as, and what they may do. */
 import type { ApiRequest, Clock } from "@treadle/apimachinery";
-import type { Call } from "../request/context.ts";
 import type { Written } from "../objects/validation.ts";
-import type { Registry } from "../storage/registry.ts";
-import type { Target } from "../request/routes.ts";
-import type { Draft, Store, StoredObject } from "../storage/store.ts";
+import type { Registry, Served } from "../storage/registry.ts";
+import type { ResourceRoute, Target } from "../request/routes.ts";
+import type { Store } from "../storage/store.ts";
+import type { Draft, StoredObject } from "../storage/stored-object.ts";
 import { attributesOf, forbidden, type ResourceAttributes } from "./attributes.ts";
 import { ALLOW_ALL, type Authorizer, RbacAuthorizer } from "./authorizer.ts";
 import { checkEscalation } from "./escalation.ts";
@@ -21,6 +21,14 @@ export interface AccessOptions {
   readonly isRestricted: boolean;
   readonly tokens: Readonly<Record<string, Identity>>;
   readonly enforcesOwners: boolean;
+}
+
+/** The part of a request that decides whether it is allowed. */
+interface Asked {
+  readonly user: UserInfo;
+  readonly request: ApiRequest;
+  readonly route: ResourceRoute;
+  readonly served: Served;
 }
 
 export class Access {
@@ -59,21 +67,21 @@ export class Access {
   }
 
   /** A PUT or PATCH that creates needs that right, too. @throws StatusError 403 */
-  checkCreate({ user, request, route, served }: Call): void {
+  checkCreate({ user, request, route, served }: Asked): void {
     if (!this.isRestricted || request.method === "POST") return;
     const { version } = served.version;
     this.#require(user, { verb: "create", ...resourceAttributes(route), version });
   }
 
   /** @throws StatusError 403 for a role or binding that gives what the user does not have */
-  checkRoles({ user, served, route }: Call, draft: Draft, live: StoredObject | undefined): void {
+  checkRoles({ user, served, route }: Asked, draft: Draft, live: StoredObject | undefined): void {
     if (!this.isRestricted) return;
     const { store } = this.#options;
     checkEscalation({ id: served.type.id, user, draft, live, store, authorizer: this.authorizer, nameInPath: route.name });
   }
 
   /** @throws StatusError 403 for owners that the user may not give */
-  checkOwners({ user, served }: Call, { draft, live, subresource }: Written): void {
+  checkOwners({ user, served }: Asked, { draft, live, subresource }: Written): void {
     const { enforcesOwners, registry } = this.#options;
     if (!enforcesOwners || !this.isRestricted) return;
     checkOwners({ user, authorizer: this.authorizer, registry, served, draft, live, subresource });
@@ -85,7 +93,7 @@ export class Access {
   }
 }
 
-function resourceAttributes(route: Call["route"]): Omit<ResourceAttributes, "verb"> {
+function resourceAttributes(route: ResourceRoute): Omit<ResourceAttributes, "verb"> {
   const { group, version, resource, subresource, namespace, name } = route;
   return { group, version, resource, subresource, namespace, name };
 }

@@ -2,7 +2,8 @@
 import { type Clock, jsonEqual, labelRequirements, matchesLabels } from "@treadle/apimachinery";
 import { isObject } from "../internal/json.ts";
 import { secondsOf } from "../objects/object-meta.ts";
-import type { Collection, Draft, Entry, Store } from "../storage/store.ts";
+import type { Collection, Entry, Store } from "../storage/store.ts";
+import type { Draft } from "../storage/stored-object.ts";
 import { CLUSTER_ROLES, rulesIn } from "./authorizer.ts";
 import type { PolicyRule } from "./rules.ts";
 

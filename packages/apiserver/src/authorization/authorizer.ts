@@ -1,7 +1,8 @@
 /** Who may do what: by the roles and bindings in the store, or everything. */
 import { goQuote, isObject } from "../internal/json.ts";
 import { listAt } from "../internal/read.ts";
-import { keyFor, type Store, type StoredObject } from "../storage/store.ts";
+import { keyFor, type Store } from "../storage/store.ts";
+import type { StoredObject } from "../storage/stored-object.ts";
 import type { Attributes } from "./attributes.ts";
 import { accountName, MASTERS, type UserInfo } from "./identity.ts";
 import { type PolicyRule, ruleAllows } from "./rules.ts";

@@ -3,7 +3,8 @@ import type { Clock } from "@treadle/apimachinery";
 import { freezeJson, type JsonObject } from "../internal/json.ts";
 import { secondsOf } from "../objects/object-meta.ts";
 import { idOf } from "../storage/registry.ts";
-import type { Draft, Store } from "../storage/store.ts";
+import type { Store } from "../storage/store.ts";
+import type { Draft } from "../storage/stored-object.ts";
 import { BOOTSTRAP } from "./bootstrap-data.ts";
 
 const GROUP = "rbac.authorization.k8s.io";

@@ -3,7 +3,8 @@ import { jsonEqual } from "@treadle/apimachinery";
 import { goQuote, isObject } from "../internal/json.ts";
 import { objectAt } from "../internal/read.ts";
 import { forbiddenError, notFound, type StatusError } from "../errors/status-errors.ts";
-import type { Draft, Store, StoredObject } from "../storage/store.ts";
+import type { Store } from "../storage/store.ts";
+import type { Draft, StoredObject } from "../storage/stored-object.ts";
 import type { ResourceAttributes } from "./attributes.ts";
 import {
   aggregated,

@@ -7,7 +7,7 @@ import { goQuote, type JsonObject } from "../internal/json.ts";
 import { listAt } from "../internal/read.ts";
 import { type Registry, resourceOf, type Served } from "../storage/registry.ts";
 import { forbiddenError, type StatusError } from "../errors/status-errors.ts";
-import type { Draft, StoredObject } from "../storage/store.ts";
+import type { Draft, StoredObject } from "../storage/stored-object.ts";
 import type { ResourceAttributes } from "./attributes.ts";
 import type { Authorizer } from "./authorizer.ts";
 import type { UserInfo } from "./identity.ts";

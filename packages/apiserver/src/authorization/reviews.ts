@@ -5,7 +5,7 @@ import { type FieldError, invalid } from "../errors/field-errors.ts";
 import { isObject, type JsonObject } from "../internal/json.ts";
 import { objectAt } from "../internal/read.ts";
 import { badRequest, invalidObject } from "../errors/status-errors.ts";
-import type { Draft } from "../storage/store.ts";
+import type { Draft } from "../storage/stored-object.ts";
 import type { Attributes } from "./attributes.ts";
 import { aggregated } from "./authorizer.ts";
 import { type UserInfo, userInfoOf } from "./identity.ts";

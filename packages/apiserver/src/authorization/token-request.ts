@@ -5,7 +5,8 @@ import { goQuote, isObject, type JsonObject } from "../internal/json.ts";
 import { objectAt } from "../internal/read.ts";
 import { secondsOf } from "../objects/object-meta.ts";
 import { badRequest, conflict, invalidObject, notFound } from "../errors/status-errors.ts";
-import { type Draft, keyFor, type StoredObject } from "../storage/store.ts";
+import { keyFor } from "../storage/store.ts";
+import type { Draft, StoredObject } from "../storage/stored-object.ts";
 import { type BoundObject, ISSUER } from "./tokens.ts";
 
 const OF = { group: "authentication.k8s.io", kind: "TokenRequest" } as const;

@@ -2,7 +2,8 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Clock } from "@treadle/apimachinery";
 import { goQuote } from "../internal/json.ts";
-import { keyFor, type Store, type StoredObject } from "../storage/store.ts";
+import { keyFor, type Store } from "../storage/store.ts";
+import type { StoredObject } from "../storage/stored-object.ts";
 import { accountName, type Identity } from "./identity.ts";
 import { goTexts } from "./rules.ts";
 

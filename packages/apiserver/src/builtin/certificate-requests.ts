@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from "../internal/json.ts";
 import { listAt, objectAt } from "../internal/read.ts";
 import { secondsOf } from "../objects/object-meta.ts";
 import type { Call, Parts } from "../request/context.ts";
-import type { Draft } from "../storage/store.ts";
+import type { Draft } from "../storage/stored-object.ts";
 
 type Given = Pick<Parts, "clock"> & { readonly user: Call["user"] };
 

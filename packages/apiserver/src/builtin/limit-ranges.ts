@@ -2,7 +2,8 @@
 import { isObject, type JsonObject } from "../internal/json.ts";
 import { listAt, objectAt, textAt } from "../internal/read.ts";
 import { forbiddenError } from "../errors/status-errors.ts";
-import type { Draft, Store } from "../storage/store.ts";
+import type { Store } from "../storage/store.ts";
+import type { Draft } from "../storage/stored-object.ts";
 import { canonicalQuantity, quantityNanos } from "./quantity.ts";
 
 const NOTE = "kubernetes.io/limit-ranger";

@@ -2,7 +2,8 @@
 import { cloneJson, isObject, type JsonObject } from "../internal/json.ts";
 import { listAt, objectAt } from "../internal/read.ts";
 import { forbiddenError } from "../errors/status-errors.ts";
-import type { Draft, Store, StoredObject } from "../storage/store.ts";
+import type { Store } from "../storage/store.ts";
+import type { Draft, StoredObject } from "../storage/stored-object.ts";
 import { giveDefaults } from "./limit-ranges.ts";
 
 /** Completes a pod, as admission and the pod strategy of the real server do. @throws StatusError 403 */

@@ -1,5 +1,4 @@
 /** The built-in kinds of Kubernetes, from the tables in `builtin/kinds`. */
-import { answerTokenRequest } from "../authorization/token-request.ts";
 import { CLUSTER_GROUPS } from "./kinds/cluster.ts";
 import { CORE_GROUPS } from "./kinds/core.ts";
 import { MACHINERY_GROUPS } from "./kinds/machinery.ts";
@@ -18,7 +17,7 @@ export function builtInResources(): readonly ResourceType[] {
 export const TOKEN_REQUEST: ResourceType = toType("authentication.k8s.io", ["v1"], {
   kind: "TokenRequest",
   plural: "tokenrequests",
-  answer: answerTokenRequest,
+  isReview: true,
 });
 
 const SCALE: ScalePaths = {
@@ -54,7 +53,7 @@ function toType(group: string, versionNames: readonly string[], row: Row): Resou
     orphansDependents: row.orphansDependents === true,
     ...(row.graceSeconds === undefined ? {} : { graceSeconds: row.graceSeconds }),
     hooks: row.hooks ?? {},
-    ...(row.answer === undefined ? {} : { answer: row.answer }),
+    ...(row.isReview === true ? { isReview: true } : {}),
   };
 }
 

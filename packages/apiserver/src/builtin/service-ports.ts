@@ -3,7 +3,8 @@ import { type FieldError, invalid } from "../errors/field-errors.ts";
 import { isObject, type JsonObject } from "../internal/json.ts";
 import { listAt, textsAt } from "../internal/read.ts";
 import { invalidObject } from "../errors/status-errors.ts";
-import type { Draft, Store } from "../storage/store.ts";
+import type { Store } from "../storage/store.ts";
+import type { Draft } from "../storage/stored-object.ts";
 
 /** The default of `--service-node-port-range`. */
 export const FIRST_PORT = 30_000;

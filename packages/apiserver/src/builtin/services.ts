@@ -5,7 +5,8 @@
 import { jsonEqual } from "@treadle/apimachinery";
 import { isObject, type JsonObject } from "../internal/json.ts";
 import { listAt } from "../internal/read.ts";
-import type { Draft, Store } from "../storage/store.ts";
+import type { Store } from "../storage/store.ts";
+import type { Draft } from "../storage/stored-object.ts";
 import { FIRST_PORT, PORT_COUNT } from "./service-ports.ts";
 
 /** Gives a Service what its type needs and takes what it needs no more (core `service/storage`, `service/strategy`). */

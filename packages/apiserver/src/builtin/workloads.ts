@@ -2,7 +2,7 @@
 import { jsonEqual } from "@treadle/apimachinery";
 import { isObject, type JsonObject } from "../internal/json.ts";
 import { objectAt } from "../internal/read.ts";
-import type { Draft } from "../storage/store.ts";
+import type { Draft } from "../storage/stored-object.ts";
 
 /** A Job finds its pods by its uid, unless it brings a selector of its own. */
 export function prepareJob(draft: Draft, previous: JsonObject | undefined): void {

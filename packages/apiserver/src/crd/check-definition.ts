@@ -4,7 +4,7 @@ import { conversionClientErrors } from "../builtin/validation/webhooks.ts";
 import { type FieldError, forbidden, invalid, notSupported, required } from "../errors/field-errors.ts";
 import { isObject, type JsonObject } from "../internal/json.ts";
 import { listAt, objectAt, textAt, textsAt } from "../internal/read.ts";
-import type { Draft } from "../storage/store.ts";
+import type { Draft } from "../storage/stored-object.ts";
 import { labelProblems, sharedErrors, versionErrors } from "./check-versions.ts";
 
 /** The problems of a CRD that is to be stored (apiextensions-apiserver `validation`), in the order of the real server. */

@@ -3,22 +3,15 @@
  * object, so that each is converted once. As with admission, a request that needs an answer is handled again when it is there.
  */
 import { applyDefaults, pruneObject } from "./coerce.ts";
-import type { Call } from "../request/context.ts";
 import { freezeJson, goQuote, isObject, type JsonObject } from "../internal/json.ts";
 import { currentForm } from "../storage/served-form.ts";
-import type { ServedVersion } from "../storage/registry.ts";
+import type { ConversionWebhook, Served, ServedVersion } from "../storage/registry.ts";
 import { untypable } from "../errors/status-errors.ts";
-import type { Collection, Draft, StoredObject } from "../storage/store.ts";
-import { View } from "../storage/representation.ts";
-import { Suspension, type UnreadError } from "../request/deliberation.ts";
+import type { Collection } from "../storage/store.ts";
+import type { Draft, StoredObject } from "../storage/stored-object.ts";
+import { Representation } from "../storage/representation.ts";
+import { type Deliberation, Suspension, type UnreadError } from "../request/deliberation.ts";
 import { type WebhookClient, WebhookError } from "../admission/webhook-client.ts";
-import type { ClientConfig } from "../admission/webhooks.ts";
-
-/** `spec.conversion` of a CRD with the strategy Webhook. */
-export interface ConversionWebhook {
-  readonly clientConfig: ClientConfig;
-  readonly reviewVersions: readonly string[];
-}
 
 /** k8s.io/apiextensions-apiserver: the time that a conversion may take. */
 const TIMEOUT_SECONDS = 30;
@@ -27,6 +20,13 @@ interface Wanted {
   readonly objects: readonly JsonObject[];
   readonly webhook: ConversionWebhook;
   readonly to: ServedVersion;
+}
+
+/** The part of a request that a conversion needs. */
+interface Writing {
+  readonly served: Served;
+  /** Absent for writes of the server itself. */
+  readonly deliberation?: Deliberation | undefined;
 }
 
 export class Conversions {
@@ -42,17 +42,17 @@ export class Conversions {
   async fill(collection: Collection, { version, storage, entry: also }: UnreadError): Promise<void> {
     const { conversion: webhook } = version;
     if (webhook === undefined) return;
-    const entries = [...new Set([...collection.all(), also])].filter(({ view }) => view.as(version) === undefined);
-    const objects = entries.map(({ view }) => currentForm(view.object, storage) as unknown as JsonObject); // any fields
+    const entries = [...new Set([...collection.all(), also])].filter(({ representation }) => representation.as(version) === undefined);
+    const objects = entries.map(({ representation }) => currentForm(representation.object, storage) as unknown as JsonObject); // any fields
     const converted = await this.#convert({ objects, webhook, to: version });
     converted.forEach((object, i) => {
       const entry = entries[i];
-      if (entry !== undefined) entry.view.noteAs(version, new View(readable(object, version)));
+      if (entry !== undefined) entry.representation.noteAs(version, new Representation(readable(object, version)));
     });
   }
 
   /** The object in the version in which it is stored. @throws Suspension, StatusError 500 */
-  toStored({ served, deliberation }: Call, draft: Draft): Draft {
+  toStored({ served, deliberation }: Writing, draft: Draft): Draft {
     const { type, version } = served;
     const { conversion: webhook } = version;
     // What the server itself writes is in the storage version.

@@ -1,5 +1,5 @@
 /** A CustomResourceDefinition as the server uses it: the kind it makes. */
-import type { ConversionWebhook } from "./conversion-webhooks.ts";
+import type { ConversionWebhook } from "../storage/registry.ts";
 import { isObject, type JsonObject } from "../internal/json.ts";
 import { listAt, objectAt, textAt, textsAt } from "../internal/read.ts";
 import type { ResourceType, ScalePaths, ServedVersion } from "../storage/registry.ts";

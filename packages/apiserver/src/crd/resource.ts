@@ -7,7 +7,7 @@ import { hasCondition, listAt, objectAt } from "../internal/read.ts";
 import { secondsOf } from "../objects/object-meta.ts";
 import type { ResourceType, ServedVersion } from "../storage/registry.ts";
 import type { Clock } from "@treadle/apimachinery";
-import type { Draft } from "../storage/store.ts";
+import type { Draft } from "../storage/stored-object.ts";
 import { definitionErrors } from "./check-definition.ts";
 import { formatWarnings } from "./check-versions.ts";
 import { customResource } from "./definition.ts";

@@ -2,9 +2,16 @@
 import { timingSafeEqual, type X509Certificate } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { TLSSocket } from "node:tls";
-import type { HttpsOptions } from "./http.ts";
 import type { ApiServer } from "../server.ts";
 import { ADMINISTRATOR, ANONYMOUS, type Identity } from "../authorization/identity.ts";
+
+/** How a server over HTTPS finds out who sends a request. */
+interface Asked {
+  /** Absent: each client is the administrator. */
+  readonly auth: { readonly token?: string; readonly clientCertificate?: boolean } | undefined;
+  /** The authority that signs client certificates. */
+  readonly authority: X509Certificate;
+}
 
 type Authenticator = Pick<ApiServer, "authenticate" | "isRestricted">;
 
@@ -12,11 +19,7 @@ type Authenticator = Pick<ApiServer, "authenticate" | "isRestricted">;
 const OPEN_PATHS: ReadonlySet<string> = new Set(["/healthz", "/livez", "/readyz", "/version"]);
 
 /** Who sends a request over HTTPS; undefined: somebody who is not let in. */
-export function senderOf(
-  request: IncomingMessage,
-  server: Authenticator,
-  { auth, authority }: { readonly auth: HttpsOptions["auth"]; readonly authority: X509Certificate },
-): Identity | undefined {
+export function senderOf(request: IncomingMessage, server: Authenticator, { auth, authority }: Asked): Identity | undefined {
   if (auth === undefined) return unaskedSender(server, request);
   const token = bearerOf(request);
   if (auth.clientCertificate === true) {

@@ -10,7 +10,8 @@ import { FOREGROUND_FINALIZER, ORPHAN_FINALIZER } from "../objects/deletion.ts";
 import { byPriority } from "../request/discovery.ts";
 import { stringsOf } from "../objects/object-meta.ts";
 import type { ResourceType } from "../storage/registry.ts";
-import { type Change, type Entry, keyFor, type StoredMeta } from "../storage/store.ts";
+import { type Change, type Entry, keyFor } from "../storage/store.ts";
+import type { StoredMeta } from "../storage/stored-object.ts";
 import { type Node, OwnerGraph, ownersOf } from "./graph.ts";
 
 /** How a request of the collector is answered; never rejects. */

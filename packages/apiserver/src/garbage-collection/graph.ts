@@ -1,6 +1,7 @@
 /** Who owns whom: every object and its owner references, by uid, as the garbage collector sees it. Knows no kinds and decides nothing. */
 import type { OwnerReference } from "@treadle/apimachinery";
-import type { Entry, StoredMeta } from "../storage/store.ts";
+import type { Entry } from "../storage/store.ts";
+import type { StoredMeta } from "../storage/stored-object.ts";
 
 /** One object of the graph. */
 export interface Node {

@@ -3,7 +3,7 @@
  * drops it, and counts as a change for that alone. Here it is kept beside the object.
  */
 import { isObject, type JsonObject } from "../internal/json.ts";
-import type { StoredObject } from "../storage/store.ts";
+import type { StoredObject } from "../storage/stored-object.ts";
 
 /** Fields of metadata with their empty values. */
 export type Residue = Readonly<Record<string, unknown>>;

@@ -6,8 +6,9 @@ import type { Parts } from "../request/context.ts";
 import { freezeJson } from "../internal/json.ts";
 import { secondsOf, stringsOf } from "./object-meta.ts";
 import type { ResourceType } from "../storage/registry.ts";
-import type { Collection, Draft, Entry, StoredObject } from "../storage/store.ts";
-import { View } from "../storage/representation.ts";
+import type { Collection, Entry } from "../storage/store.ts";
+import type { Draft, StoredObject } from "../storage/stored-object.ts";
+import { Representation } from "../storage/representation.ts";
 
 export interface Deletion {
   readonly type: ResourceType;
@@ -54,7 +55,7 @@ export function removeOrMark(parts: Parts, deletion: Deletion): Entry | undefine
   }
   if (!isDryRun) return collection.update(entry, draft);
   const object = freezeJson(draft) as unknown as StoredObject; // a copy of a stored object
-  return { ...entry, object, view: new View(object) };
+  return { ...entry, object, representation: new Representation(object) };
 }
 
 /** Deletes the objects of a kind that are meant; returns how many something else still holds. */

@@ -7,7 +7,7 @@ import { modelOf } from "../managed-fields/model.ts";
 import { managedAfterUpdate, managedBefore } from "../managed-fields/update.ts";
 import { secondsOf } from "./object-meta.ts";
 import type { WriteOptions } from "../request/write-options.ts";
-import type { Draft, StoredObject } from "../storage/store.ts";
+import type { Draft, StoredObject } from "../storage/stored-object.ts";
 import type { Written } from "./validation.ts";
 import { NO_RESIDUE, type Residue } from "../managed-fields/residue.ts";
 

@@ -9,7 +9,8 @@ import { cloneJson, type JsonObject, valueAt } from "../internal/json.ts";
 import { listAt, objectAt } from "../internal/read.ts";
 import { localCall } from "../request/local-call.ts";
 import { secondsOf, stringsOf } from "./object-meta.ts";
-import type { Collection, Draft, Entry } from "../storage/store.ts";
+import type { Collection, Entry } from "../storage/store.ts";
+import type { Draft } from "../storage/stored-object.ts";
 import { change } from "../verbs/update.ts";
 
 /** Follows which namespaces are going, and finishes them. */

@@ -3,7 +3,7 @@ import type { Parts } from "../request/context.ts";
 import { type JsonObject, valueAt } from "../internal/json.ts";
 import { type ResourceType, resourceOf } from "../storage/registry.ts";
 import { badRequest, forbiddenError, notFound } from "../errors/status-errors.ts";
-import type { Draft } from "../storage/store.ts";
+import type { Draft } from "../storage/stored-object.ts";
 import { secondsOf } from "./object-meta.ts";
 
 /** Namespaces that exist from the start. */

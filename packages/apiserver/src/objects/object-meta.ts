@@ -7,7 +7,7 @@ import { type FieldError, forbidden, invalid, required, tooLong } from "../error
 import { goQuote, goTypeOf, isObject, type JsonObject } from "../internal/json.ts";
 import { MetaTypeError, TIME } from "../errors/meta-type-error.ts";
 import type { NameRule, ResourceType } from "../storage/registry.ts";
-import type { Draft } from "../storage/store.ts";
+import type { Draft } from "../storage/stored-object.ts";
 
 /**
  * The known fields of `metadata`, copied; empty ones are left out, as Go does on output.

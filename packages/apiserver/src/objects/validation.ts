@@ -9,7 +9,7 @@ import { goDynamicType, goValue, valueAt } from "../internal/json.ts";
 import { metaErrors, metaUpdateErrors } from "./object-meta.ts";
 import type { ScalePaths, Served } from "../storage/registry.ts";
 import { invalidObject } from "../errors/status-errors.ts";
-import type { Draft, StoredObject } from "../storage/store.ts";
+import type { Draft, StoredObject } from "../storage/stored-object.ts";
 
 /** What validation needs to know of a write. */
 export interface Written {

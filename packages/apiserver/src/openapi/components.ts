@@ -38,8 +38,8 @@ export function listName(published: Published, type: Pick<ResourceType, "listKin
 }
 
 /** Kinds that are only asked have no list. */
-export function isListed({ answer }: Pick<ResourceType, "answer">): boolean {
-  return answer === undefined;
+export function isListed({ isReview }: Pick<ResourceType, "isReview">): boolean {
+  return isReview !== true;
 }
 
 function nameOf(published: Published, { apiVersion, group, version }: Served["version"], kind: string): string {

@@ -127,7 +127,7 @@ export function checkAccept(accept: string | undefined, isList: boolean): void {
  */
 export function negotiate(
   accept: string | undefined,
-  { isCustom, answer }: { readonly isCustom: boolean; readonly answer?: unknown },
+  { isCustom, isReview = false }: { readonly isCustom: boolean; readonly isReview?: boolean },
 ): Accepted {
   if (accept === undefined || accept.trim() === "") return { encoding: "json" };
   for (const clause of accept.split(",")) {
@@ -143,7 +143,7 @@ export function negotiate(
     if (version === undefined || !parameters.includes("g=meta.k8s.io")) continue;
     if (as === "partialobjectmetadata") return { encoding, metadataOf: "object" };
     if (as === "partialobjectmetadatalist") return { encoding, metadataOf: "list" };
-    if (as === "table" && answer === undefined && encoding !== "protobuf") return { encoding, table: version };
+    if (as === "table" && !isReview && encoding !== "protobuf") return { encoding, table: version };
   }
   throw notAcceptable(KNOWN_TYPES);
 }

@@ -1,6 +1,7 @@
 /** What a request is handled with: the parts of the server, and the request as it was read. */
 import type { ApiRequest, ApiResponse, Clock, Random } from "@treadle/apimachinery";
-import type { Admission, Deliberation } from "../admission/admission.ts";
+import type { Admission } from "../admission/admission.ts";
+import type { Deliberation } from "./deliberation.ts";
 import type { Conversions } from "../crd/conversion-webhooks.ts";
 import type { Access } from "../authorization/access.ts";
 import type { UserInfo } from "../authorization/identity.ts";
@@ -10,8 +11,8 @@ import type { Registry, Served } from "../storage/registry.ts";
 import type { ResourceRoute } from "./routes.ts";
 import { badRequest } from "../errors/status-errors.ts";
 import { type Collection, type Entry, keyFor, type Store } from "../storage/store.ts";
-import { viewOf } from "../storage/served-form.ts";
-import type { View } from "../storage/representation.ts";
+import { representationOf } from "../storage/served-form.ts";
+import type { Representation } from "../storage/representation.ts";
 
 /** The parts of one server. */
 export interface Parts {
@@ -58,9 +59,9 @@ export function entryOf(call: Call): Entry | undefined {
 }
 
 /** An entry as this request sees it. */
-export function viewFor(call: Call, entry: Entry): View {
-  const view = viewOf(entry, call.served.version, call.served.type.storage);
-  return call.accepted.metadataOf !== undefined ? view.metadataOnly : view;
+export function representationFor(call: Call, entry: Entry): Representation {
+  const representation = representationOf(entry, call.served.version, call.served.type.storage);
+  return call.accepted.metadataOf !== undefined ? representation.metadataOnly : representation;
 }
 
 /** A JSON text as an answer in the encoding that is asked for. */

@@ -96,7 +96,7 @@ function aggregatedResource(registry: Registry, { type, version }: Served): obje
 
 /** A collection of namespaces cannot be deleted at once. */
 function verbsOf(registry: Registry, type: ResourceType): readonly string[] {
-  if (type.answer !== undefined) return ["create"];
+  if (type.isReview === true) return ["create"];
   if (type.isCustom) return registry.isEnding(type.id) ? ENDING_VERBS : CUSTOM_VERBS;
   return type.marksDeletion ? MAIN_VERBS.filter((verb) => verb !== "deletecollection") : MAIN_VERBS;
 }
@@ -110,7 +110,7 @@ function resourcesOf(registry: Registry, { type, version }: Served): object[] {
     verbs: verbsOf(registry, type),
     ...(type.shortNames.length === 0 ? {} : { shortNames: type.shortNames }),
     ...(type.categories.length === 0 ? {} : { categories: type.categories }),
-    ...(type.answer === undefined ? { storageVersionHash: storageHash(type.storage, type.kind) } : {}),
+    ...(type.isReview !== true ? { storageVersionHash: storageHash(type.storage, type.kind) } : {}),
   };
   const subresources = subresourcesOf(type, version).map(({ name, foreign, ofCore, verbs = SUBRESOURCE_VERBS }) => ({
     name: `${type.plural}/${name}`,

@@ -1,6 +1,6 @@
 /** From a request to the verb that answers it. */
 import type { ApiRequest, ApiResponse, Status } from "@treadle/apimachinery";
-import { deliberate } from "../admission/admission.ts";
+import { deliberate } from "./deliberation.ts";
 import type { Identity, UserInfo } from "../authorization/identity.ts";
 import { checkAccept, checkSize, encode, encodingOfRefusal, negotiate, typeOf } from "./content.ts";
 import type { Call, Parts } from "./context.ts";
@@ -57,7 +57,7 @@ async function answerResource(
   if (!fits(request, route, served.type)) {
     // Custom resources have one handler that knows its paths; the methods of built-in ones are registered one by one.
     if (served.type.isCustom) return PAGE_NOT_FOUND;
-    throw served.type.isNamespaced && route.name === "" && served.type.answer === undefined ? methodNotAllowed() : resourceNotServed();
+    throw served.type.isNamespaced && route.name === "" && served.type.isReview !== true ? methodNotAllowed() : resourceNotServed();
   }
   const isList = request.method === "GET" && route.name === "";
   checkMedia(request, { isCustom: served.type.isCustom, isList });
@@ -112,8 +112,8 @@ function checkMedia({ method, headers }: ApiRequest, { isCustom, isList }: { rea
 
 async function verbOf(call: Call): Promise<ApiResponse> {
   const { request, route, served } = call;
-  if (served.type.answer !== undefined) {
-    if (request.method === "POST" && route.name === "") return review(call, served.type.answer);
+  if (served.type.isReview === true) {
+    if (request.method === "POST" && route.name === "") return review(call);
     throw route.name === "" ? methodNotAllowed() : resourceNotServed();
   }
   if (route.isWatch === true) {

@@ -5,7 +5,6 @@
 import { decodeObject } from "../builtin/decode-object.ts";
 import { KINDS } from "../builtin/schema-data.ts";
 import { definitionOf } from "../builtin/schemas.ts";
-import type { Call } from "./context.ts";
 import { applyDefaults, pruneObject } from "../crd/coerce.ts";
 import { invalid } from "../errors/field-errors.ts";
 import { goQuote, type JsonObject, valueAt } from "../internal/json.ts";
@@ -15,7 +14,7 @@ import { readMeta } from "../objects/object-meta.ts";
 import type { FieldValidation } from "./write-options.ts";
 import type { Served } from "../storage/registry.ts";
 import { badRequest, invalidObject, type StatusError } from "../errors/status-errors.ts";
-import type { Draft } from "../storage/store.ts";
+import type { Draft } from "../storage/stored-object.ts";
 
 /** An object as a client sent it, read and completed; `unknown` names the fields that it does not have. */
 export interface Incoming {
@@ -89,7 +88,7 @@ export const SCHEME = 'scheme "pkg/runtime/scheme.go:111"';
 
 /** Refuses or reports fields that are unknown or repeated, as the client asked. @throws what `refuse` makes of them */
 export function checkFields(
-  call: Call,
+  { warnings }: { readonly warnings: string[] },
   {
     problems,
     validation,
@@ -101,7 +100,7 @@ export function checkFields(
   },
 ): void {
   if (problems.length === 0 || validation === "Ignore") return;
-  if (validation === "Warn") call.warnings.push(...problems);
+  if (validation === "Warn") warnings.push(...problems);
   else throw refuse(`strict decoding error: ${problems.join(", ")}`);
 }
 

@@ -11,7 +11,7 @@ import {
 import type { Call } from "./context.ts";
 import type { JsonObject } from "../internal/json.ts";
 import { badRequest } from "../errors/status-errors.ts";
-import { viewOf } from "../storage/served-form.ts";
+import { representationOf } from "../storage/served-form.ts";
 import type { Entry } from "../storage/store.ts";
 
 export interface Selection {
@@ -58,7 +58,7 @@ function matchesBoth(labels: LabelRequirements, fields: FieldRequirements, entry
   const { object } = entry;
   if (labels.length > 0 && !matchesLabels(labels, object.metadata.labels)) return false;
   if (fields.length === 0) return true;
-  const seen = viewOf(entry, served.version, served.type.storage).object;
+  const seen = representationOf(entry, served.version, served.type.storage).object;
   return matchesFields(fields, served.version.selectedAs?.(seen as unknown as JsonObject) ?? seen); // a stored object is JSON
 }
 

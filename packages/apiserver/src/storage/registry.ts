@@ -1,12 +1,20 @@
 /** Which kinds the server serves, in which versions and with which rules. */
-import type { ConversionWebhook } from "../crd/conversion-webhooks.ts";
-import type { Call, Parts } from "../request/context.ts";
+import type { Clock } from "@treadle/apimachinery";
+import type { ClientConfig } from "../admission/webhook-client.ts";
+import type { UserInfo } from "../authorization/identity.ts";
 import type { CompiledSchema } from "../crd/schema.ts";
 import type { JsonObject } from "../internal/json.ts";
 import type { GroupResource } from "../errors/status-errors.ts";
-import type { Draft, Store, StoredObject } from "./store.ts";
+import type { Store } from "./store.ts";
+import type { Draft, StoredObject } from "./stored-object.ts";
 import type { FieldError } from "../errors/field-errors.ts";
 import type { PrinterColumn } from "../table/printer-columns.ts";
+
+/** `spec.conversion` of a CRD with the strategy Webhook. */
+export interface ConversionWebhook {
+  readonly clientConfig: ClientConfig;
+  readonly reviewVersions: readonly string[];
+}
 
 export type NameRule = "subdomain" | "label" | "segment";
 
@@ -51,7 +59,7 @@ export interface Hooks {
   readonly prepare?: (
     draft: Draft,
     previous: JsonObject | undefined,
-    given: Pick<Parts, "store" | "clock"> & { readonly user: Call["user"] },
+    given: { readonly store: Store; readonly clock: Clock; readonly user: UserInfo },
   ) => void;
   /** Checks an object in the version that the client sent, named by `apiVersion`; `previous` is in it, too. */
   readonly validate?: (draft: Draft, previous: JsonObject | undefined, apiVersion: string) => readonly FieldError[];
@@ -99,8 +107,8 @@ export interface ResourceType {
   /** How long an object is to stay after its deletion, in seconds; absent: not at all. */
   readonly graceSeconds?: (object: StoredObject, requested: number | undefined) => number;
   readonly hooks: Hooks;
-  /** Of a kind that is only asked: nothing is stored, a create is answered with what this makes of it. */
-  readonly answer?: (call: Call, asked: Draft) => JsonObject;
+  /** Objects are never stored: a create is answered at once, see `verbs/review.ts`. */
+  readonly isReview?: boolean;
 }
 
 /** A kind as one URL reaches it. */

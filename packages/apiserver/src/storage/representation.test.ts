@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { type StoredObject, Store } from "./store.ts";
-import { View } from "./representation.ts";
+import { Store } from "./store.ts";
+import type { StoredObject } from "./stored-object.ts";
+import { Representation } from "./representation.ts";
 
 const object = {
   apiVersion: "v1",
@@ -8,32 +9,32 @@ const object = {
   metadata: { name: "a", namespace: "default", uid: "1", resourceVersion: "2", creationTimestamp: "2026-01-01T00:00:00Z" },
 } as StoredObject;
 
-test("a released view says the same and keeps nothing of it", () => {
-  const view = new View(object);
+test("a released representation says the same and keeps nothing of it", () => {
+  const representation = new Representation(object);
   const textsOf = (): readonly string[] => [
-    view.json,
-    view.itemJson,
-    view.event("ADDED"),
-    view.metadataOnly.json,
-    view.departedAt("9").json,
+    representation.json,
+    representation.itemJson,
+    representation.event("ADDED"),
+    representation.metadataOnly.json,
+    representation.departedAt("9").json,
   ];
   const before = textsOf();
-  expect(view.metadataOnly).toBe(view.metadataOnly);
-  view.release();
+  expect(representation.metadataOnly).toBe(representation.metadataOnly);
+  representation.release();
   expect(textsOf()).toEqual(before);
-  expect(view.metadataOnly).not.toBe(view.metadataOnly);
+  expect(representation.metadataOnly).not.toBe(representation.metadataOnly);
 });
 
-test("a view knows what was noted for each version, also after it was released", () => {
-  const view = new View(object);
-  const [one, two] = [new View(object), new View(object)];
+test("a representation knows what was noted for each version, also after it was released", () => {
+  const representation = new Representation(object);
+  const [one, two] = [new Representation(object), new Representation(object)];
   const versions = [{}, {}, {}] as const;
-  expect(view.as(versions[0])).toBeUndefined();
-  view.noteAs(versions[0], view);
-  view.noteAs(versions[1], one);
-  view.noteAs(versions[1], two);
-  view.release();
-  expect(versions.map((version) => view.as(version))).toEqual([view, two, undefined]);
+  expect(representation.as(versions[0])).toBeUndefined();
+  representation.noteAs(versions[0], representation);
+  representation.noteAs(versions[1], one);
+  representation.noteAs(versions[1], two);
+  representation.release();
+  expect(versions.map((version) => representation.as(version))).toEqual([representation, two, undefined]);
 });
 
 test("of a big collection those who are told of a change share its texts, and the next change ends that", () => {
@@ -41,8 +42,8 @@ test("of a big collection those who are told of a change share its texts, and th
   const create = (i: number) =>
     collection.create({ apiVersion: "v1", kind: "Thing", metadata: { name: `thing-${i}`, uid: `${i}`, creationTimestamp: "" } });
   for (let i = 0; i <= 20_000; i++) create(i);
-  const { view } = create(20_001);
-  expect(view.metadataOnly).toBe(view.metadataOnly);
+  const { representation } = create(20_001);
+  expect(representation.metadataOnly).toBe(representation.metadataOnly);
   create(20_002);
-  expect(view.metadataOnly).not.toBe(view.metadataOnly);
+  expect(representation.metadataOnly).not.toBe(representation.metadataOnly);
 });

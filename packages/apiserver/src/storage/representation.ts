@@ -1,39 +1,39 @@
 /**
  * How one version of an object looks to readers: in each served version, whole or as metadata only, as a list item or as a watch event.
- * Each text is made once, whoever asks and how often, until the view is released.
+ * Each text is made once, whoever asks and how often, until the representation is released.
  */
-import type { StoredObject } from "./store.ts";
+import type { StoredObject } from "./stored-object.ts";
 
 export type EventType = "ADDED" | "MODIFIED" | "DELETED";
 
 /** One representation of one version of an object, with its texts. */
-export class View {
+export class Representation {
   readonly object: StoredObject;
   #isReleased = false;
   #json: string | undefined;
   #item: string | undefined;
   #events: Partial<Record<EventType, string>> | undefined;
-  #metadataOnly: View | undefined;
-  #departed: View | undefined;
+  #metadataOnly: Representation | undefined;
+  #departed: Representation | undefined;
   // Most objects are read in one version: a map for each would take more than all else here.
   #version: object | undefined;
-  #asVersion: View | undefined;
-  #others: Map<object, View> | undefined;
+  #asVersion: Representation | undefined;
+  #others: Map<object, Representation> | undefined;
 
   constructor(object: StoredObject) {
     this.object = object;
   }
 
   /** The object in a served version, if it was noted; by the reader of stored objects, see `present.ts`. */
-  as(version: object): View | undefined {
+  as(version: object): Representation | undefined {
     return this.#version === version ? this.#asVersion : this.#others?.get(version);
   }
 
-  noteAs(version: object, view: View): void {
+  noteAs(version: object, representation: Representation): void {
     if (this.#version === undefined || this.#version === version) {
       this.#version = version;
-      this.#asVersion = view;
-    } else (this.#others ??= new Map()).set(version, view);
+      this.#asVersion = representation;
+    } else (this.#others ??= new Map()).set(version, representation);
   }
 
   /** Forgets the texts: from now on they are made for each that asks. */
@@ -41,7 +41,7 @@ export class View {
     this.#isReleased = true;
     this.#json = this.#item = this.#events = this.#metadataOnly = this.#departed = undefined;
     if (this.#asVersion !== this) this.#asVersion?.release();
-    for (const view of this.#others?.values() ?? []) view.release();
+    for (const representation of this.#others?.values() ?? []) representation.release();
   }
 
   get json(): string {
@@ -61,11 +61,15 @@ export class View {
   }
 
   /** The object as PartialObjectMetadata. */
-  get metadataOnly(): View {
+  get metadataOnly(): Representation {
     if (this.#metadataOnly !== undefined) return this.#metadataOnly;
-    const view = new View({ apiVersion: "meta.k8s.io/v1", kind: "PartialObjectMetadata", metadata: this.object.metadata });
-    if (!this.#isReleased) this.#metadataOnly = view;
-    return view;
+    const representation = new Representation({
+      apiVersion: "meta.k8s.io/v1",
+      kind: "PartialObjectMetadata",
+      metadata: this.object.metadata,
+    });
+    if (!this.#isReleased) this.#metadataOnly = representation;
+    return representation;
   }
 
   /** One line of a watch. */
@@ -78,10 +82,10 @@ export class View {
   }
 
   /** This state under a later revision: what a watcher sees of an object that left its selection. */
-  departedAt(resourceVersion: string): View {
+  departedAt(resourceVersion: string): Representation {
     if (this.#departed?.object.metadata.resourceVersion === resourceVersion) return this.#departed;
-    const view = new View({ ...this.object, metadata: { ...this.object.metadata, resourceVersion } });
-    if (!this.#isReleased) this.#departed = view;
-    return view;
+    const representation = new Representation({ ...this.object, metadata: { ...this.object.metadata, resourceVersion } });
+    if (!this.#isReleased) this.#departed = representation;
+    return representation;
   }
 }

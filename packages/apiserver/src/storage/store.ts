@@ -3,38 +3,9 @@
  * and consistent pages. Everything is synchronous, so a request sees and leaves a consistent state.
  * It knows neither HTTP nor schemas. Stored objects are frozen and never shared with a caller's own.
  */
-import { freezeJson, type JsonObject } from "../internal/json.ts";
-import { View } from "./representation.ts";
-
-/** An object as stored: `metadata.resourceVersion` is its revision. */
-export interface StoredObject {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: StoredMeta;
-  readonly [field: string]: unknown;
-}
-
-export interface StoredMeta {
-  readonly name: string;
-  readonly namespace?: string;
-  readonly uid: string;
-  readonly resourceVersion: string;
-  readonly generation?: number;
-  readonly creationTimestamp: string;
-  readonly deletionTimestamp?: string;
-  readonly deletionGracePeriodSeconds?: number;
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly annotations?: Readonly<Record<string, string>>;
-  readonly finalizers?: readonly string[];
-  readonly [field: string]: unknown;
-}
-
-/** An object that is about to be stored; the store takes it over. */
-export interface Draft extends JsonObject {
-  apiVersion: string;
-  kind: string;
-  metadata: JsonObject & { name: string; namespace?: string };
-}
+import { freezeJson } from "../internal/json.ts";
+import type { Draft, StoredObject } from "./stored-object.ts";
+import { Representation } from "./representation.ts";
 
 /** One version of one object. */
 export interface Entry {
@@ -43,7 +14,7 @@ export interface Entry {
   readonly revision: number;
   readonly object: StoredObject;
   /** How the object looks to readers, made once for all of them. */
-  readonly view: View;
+  readonly representation: Representation;
 }
 
 /** What happened to one object. `entry` of a deletion is its last state with the revision of the deletion. */
@@ -127,7 +98,7 @@ export class Collection {
   #compacted: number;
   #sorted: Entry[] | undefined;
   /** Of the last change, while there are so many objects that theirs are not kept. */
-  #told: View | undefined;
+  #told: Representation | undefined;
   #snapshot: { readonly revision: number; readonly entries: readonly Entry[] } | undefined;
 
   constructor(historyLimit: number, compacted: number, revisions: Revisions) {
@@ -231,8 +202,8 @@ export class Collection {
     draft.metadata["resourceVersion"] = String(this.#revisions.current() + 1);
     // The server filled in all of StoredMeta before it came here.
     const object = freezeJson(draft) as unknown as StoredObject;
-    const view = new View(object);
-    return { key: keyFor(namespace, name), namespace, revision: this.#revisions.advance(), object, view };
+    const representation = new Representation(object);
+    return { key: keyFor(namespace, name), namespace, revision: this.#revisions.advance(), object, representation };
   }
 
   #publish(change: Change): void {
@@ -244,7 +215,7 @@ export class Collection {
     }
     // Those who are told of a change share its texts.
     this.#told?.release();
-    this.#told = this.#entries.size > MAX_WITH_TEXTS ? change.entry.view : undefined;
+    this.#told = this.#entries.size > MAX_WITH_TEXTS ? change.entry.representation : undefined;
     for (const listener of this.#listeners) listener(change);
   }
 }

@@ -1,7 +1,7 @@
 /** `additionalPrinterColumns` of a CRD: from its paths to the cells of a row. */
 import { goJson, type JsonObject } from "../internal/json.ts";
 import { listAt } from "../internal/read.ts";
-import { AGE, type Column } from "./columns-of.ts";
+import { AGE, type Column } from "./column.ts";
 import { age } from "./format.ts";
 import { type JsonPath, JsonPathError, parseJsonPath } from "./json-path.ts";
 

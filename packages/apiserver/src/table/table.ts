@@ -7,7 +7,7 @@ import { type Call, respondIn } from "../request/context.ts";
 import { cloneJson, type JsonObject } from "../internal/json.ts";
 import type { Served } from "../storage/registry.ts";
 import { badRequest, noList } from "../errors/status-errors.ts";
-import type { EventType, View } from "../storage/representation.ts";
+import type { EventType, Representation } from "../storage/representation.ts";
 import { columnsOf } from "./columns-of.ts";
 import { age } from "./format.ts";
 import { MACHINERY } from "./machinery.ts";
@@ -27,30 +27,30 @@ const PRINTERS: ReadonlyMap<string, Printer> = new Map([
   ["pods", podCells] as const,
 ]);
 
-/** The text of one object in the form that the request wants; `view` is how it sees the object otherwise. */
-export async function objectAnswer(call: Call, status: number, view: View): Promise<ApiResponse> {
+/** The text of one object in the form that the request wants; `representation` is how it sees the object otherwise. */
+export async function objectAnswer(call: Call, status: number, representation: Representation): Promise<ApiResponse> {
   const { encoding, table, metadataOf } = call.accepted;
   if (metadataOf === "list") throw noList(call.served);
-  const resourceVersion = view.object.metadata.resourceVersion;
-  const json = table === undefined ? view.json : tableJson(call, [view], { resourceVersion });
+  const resourceVersion = representation.object.metadata.resourceVersion;
+  const json = table === undefined ? representation.json : tableJson(call, [representation], { resourceVersion });
   return respondIn(encoding, status, json);
 }
 
 /** A table of several objects. @throws StatusError 400 */
-export function tableJson(call: Call, views: readonly View[], metadata: object, hasHeaders: boolean = true): string {
+export function tableJson(call: Call, representations: readonly Representation[], metadata: object, hasHeaders: boolean = true): string {
   const include = includeOf(call);
-  const rows = views.map((view) => rowJson(call, view, include));
+  const rows = representations.map((representation) => rowJson(call, representation, include));
   const columns = hasHeaders ? JSON.stringify(columnsOf(call.served)) : "null";
   return `{"kind":"Table","apiVersion":"meta.k8s.io/${call.accepted.table}","metadata":${JSON.stringify(metadata)},"columnDefinitions":${columns},"rows":[${rows.join(",")}]}`;
 }
 
 /** Makes the lines of one watch: tables of one row, of which the first has the columns. */
-export function tableEvents(call: Call): (type: EventType | "BOOKMARK", view: View) => string {
+export function tableEvents(call: Call): (type: EventType | "BOOKMARK", representation: Representation) => string {
   includeOf(call);
   let hasHeaders = true;
-  return (type, view) => {
-    const { resourceVersion } = view.object.metadata;
-    const table = tableJson(call, [view], { resourceVersion }, hasHeaders);
+  return (type, representation) => {
+    const { resourceVersion } = representation.object.metadata;
+    const table = tableJson(call, [representation], { resourceVersion }, hasHeaders);
     hasHeaders = false;
     return `{"type":"${type}","object":${table}}\n`;
   };
@@ -68,16 +68,16 @@ function includeOf({ query }: Call): Include {
   throw badRequest(`Unable to convert to Table as requested: ${cause}`);
 }
 
-function rowJson(call: Call, view: View, include: Include): string {
+function rowJson(call: Call, representation: Representation, include: Include): string {
   const { served, accepted, parts } = call;
-  const seen = view.object as unknown as JsonObject; // a stored object is JSON
+  const seen = representation.object as unknown as JsonObject; // a stored object is JSON
   // Tables are of the stored form: events have other names in their own group, autoscalers other annotations in v1.
   const { toStored } = served.version;
   const object = toStored === undefined ? seen : toStored(cloneJson(seen));
   const cells = JSON.stringify(cellsOf(served, object, parts.clock.now()));
   const conditions = served.type.id === "pods" ? podConditions(object) : undefined;
   const partial = { kind: "PartialObjectMetadata", apiVersion: `meta.k8s.io/${accepted.table}`, metadata: object["metadata"] };
-  const shown = include === "None" ? "null" : include === "Object" ? view.json : JSON.stringify(partial);
+  const shown = include === "None" ? "null" : include === "Object" ? representation.json : JSON.stringify(partial);
   return `{"cells":${cells},${conditions === undefined ? "" : `"conditions":${JSON.stringify(conditions)},`}"object":${shown}}`;
 }
 

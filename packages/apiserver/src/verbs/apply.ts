@@ -15,10 +15,11 @@ import { MetaTypeError } from "../errors/meta-type-error.ts";
 import { matchNamespace } from "../objects/namespaces.ts";
 import { secondsOf } from "../objects/object-meta.ts";
 import { readBoolean, readWriteOptions, type WriteOptions } from "../request/write-options.ts";
-import { viewOf } from "../storage/served-form.ts";
+import { representationOf } from "../storage/served-form.ts";
 import { resourceOf } from "../storage/registry.ts";
 import { badRequest, conflict, notFound, type StatusError, unreadableVersion, untypable } from "../errors/status-errors.ts";
-import type { Draft, Entry } from "../storage/store.ts";
+import type { Entry } from "../storage/store.ts";
+import type { Draft } from "../storage/stored-object.ts";
 import { parseConfiguration, repeatedKeys } from "./apply-body.ts";
 import { answerWritten, store } from "./create.ts";
 import { NO_RESIDUE, type Residue, residueIn } from "../managed-fields/residue.ts";
@@ -83,7 +84,7 @@ function merged(
 ): Applied {
   const { served, route } = call;
   const identity = { apiVersion: served.version.apiVersion, kind: served.type.kind };
-  const live: JsonObject = entry === undefined ? identity : { ...viewOf(entry, served.version, served.type.storage).object };
+  const live: JsonObject = entry === undefined ? identity : { ...representationOf(entry, served.version, served.type.storage).object };
   const managed = entry?.object.metadata["managedFields"];
   return applyTo(call, configuration, {
     live,

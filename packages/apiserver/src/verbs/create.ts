@@ -1,8 +1,8 @@
 /** POST to a collection. */
 import { type ApiResponse, randomName } from "@treadle/apimachinery";
-import { chosenFor } from "../admission/admission.ts";
+import { chosenFor } from "../request/deliberation.ts";
 import { BodyError, encodingOf, parseBody } from "../request/content.ts";
-import { type Call, viewFor } from "../request/context.ts";
+import { type Call, representationFor } from "../request/context.ts";
 import { checkFields, fieldProblems, type Incoming, readObject, undecodable, unrecognized } from "../request/draft.ts";
 import { type AppliedOwnership, noteSent, prepareDraft, recordOwner } from "../objects/field-ownership.ts";
 import { validateDraft } from "../objects/validation.ts";
@@ -13,12 +13,21 @@ import { secondsOf } from "../objects/object-meta.ts";
 import { readWriteOptions, type WriteOptions } from "../request/write-options.ts";
 import { emptyStatus } from "../builtin/decode-object.ts";
 import { definitionOf } from "../builtin/schemas.ts";
-import { noteView, toStored } from "../storage/served-form.ts";
+import { noteRepresentation } from "../storage/served-form.ts";
+import { toStored } from "../request/stored-form.ts";
 import { resourceOf, type Served } from "../storage/registry.ts";
-import { alreadyExists, badRequest, forbiddenError, generateNameConflict, versionOnCreate, whileDeleting } from "../errors/status-errors.ts";
-import { type Draft, type Entry, keyFor } from "../storage/store.ts";
+import {
+  alreadyExists,
+  badRequest,
+  forbiddenError,
+  generateNameConflict,
+  versionOnCreate,
+  whileDeleting,
+} from "../errors/status-errors.ts";
+import { type Entry, keyFor } from "../storage/store.ts";
+import type { Draft } from "../storage/stored-object.ts";
 import { objectAnswer } from "../table/table.ts";
-import { View } from "../storage/representation.ts";
+import { Representation } from "../storage/representation.ts";
 import { keepResidue, NO_RESIDUE } from "../managed-fields/residue.ts";
 
 export async function create(call: Call): Promise<ApiResponse> {
@@ -29,7 +38,7 @@ export async function create(call: Call): Promise<ApiResponse> {
 }
 
 /** Stores a new object that was read; the namespace, the name and everything else is checked here. `applied`: by an apply. */
-export function store(call: Call, sent: Draft, options: WriteOptions, applied?: AppliedOwnership): Entry | View {
+export function store(call: Call, sent: Draft, options: WriteOptions, applied?: AppliedOwnership): Entry | Representation {
   const { route, served, collection, parts } = call;
   const { type } = served;
   matchNamespace(sent, type.isNamespaced ? route.namespace : "");
@@ -63,9 +72,9 @@ export function store(call: Call, sent: Draft, options: WriteOptions, applied?: 
   }
   recordOwner(call, written, applied ?? { requested, options });
   const stored = toStored(call, draft);
-  if (options.isDryRun) return new View(draft as unknown as View["object"]); // complete but for its version
+  if (options.isDryRun) return new Representation(draft as unknown as Representation["object"]); // complete but for its version
   const entry = collection.create(stored);
-  noteView(entry, served.version, draft);
+  noteRepresentation(entry, served.version, draft);
   keepResidue(entry.object, applied?.residue ?? NO_RESIDUE);
   return entry;
 }
@@ -106,9 +115,14 @@ export async function readBody(call: Call): Promise<unknown> {
 }
 
 /** The answer to a write: the object as it is now. */
-export async function answerWritten(call: Call, status: number, result: Entry | View): Promise<ApiResponse> {
-  const view = result instanceof View ? (call.accepted.metadataOf !== undefined ? result.metadataOnly : result) : viewFor(call, result);
-  return objectAnswer(call, status, view);
+export async function answerWritten(call: Call, status: number, result: Entry | Representation): Promise<ApiResponse> {
+  const representation =
+    result instanceof Representation
+      ? call.accepted.metadataOf !== undefined
+        ? result.metadataOnly
+        : result
+      : representationFor(call, result);
+  return objectAnswer(call, status, representation);
 }
 
 function prepareNew(call: Call, draft: Draft): void {

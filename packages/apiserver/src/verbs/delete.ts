@@ -1,10 +1,10 @@
 /** DELETE of one object or of a collection. */
 import type { ApiResponse } from "@treadle/apimachinery";
-import { type Call, respondIn, viewFor } from "../request/context.ts";
+import { type Call, respondIn, representationFor } from "../request/context.ts";
 import { FOREGROUND_FINALIZER, ORPHAN_FINALIZER, removeOrMark } from "../objects/deletion.ts";
 import type { JsonObject } from "../internal/json.ts";
 import { stringsOf } from "../objects/object-meta.ts";
-import { noteView, viewOf } from "../storage/served-form.ts";
+import { noteRepresentation, representationOf } from "../storage/served-form.ts";
 import { conflict, forbiddenError } from "../errors/status-errors.ts";
 import type { Entry } from "../storage/store.ts";
 import { objectAnswer } from "../table/table.ts";
@@ -19,9 +19,10 @@ export async function deleteOne(call: Call): Promise<ApiResponse> {
   checkImmortal(call);
   admitDeletion(call, entry, options);
   const { left, removed } = observed(call, entry, () => deleteEntry(call, entry, options));
-  if (left !== undefined) noteView(left, call.served.version, { ...viewOf(entry, call.served.version, call.served.type.storage).object });
+  if (left !== undefined)
+    noteRepresentation(left, call.served.version, { ...representationOf(entry, call.served.version, call.served.type.storage).object });
   if (left !== undefined || call.served.type.returnsDeleted) {
-    return objectAnswer(call, 200, viewFor(call, left ?? removed));
+    return objectAnswer(call, 200, representationFor(call, left ?? removed));
   }
   return respondIn(call.accepted.encoding, 200, JSON.stringify(deletedStatus(call, entry)));
 }
@@ -76,7 +77,7 @@ export function checkPreconditions(call: Call, entry: Entry, options: Pick<Delet
 }
 
 function admitDeletion(call: Call, entry: Entry, { isDryRun }: DeleteOptions): void {
-  const live = viewOf(entry, call.served.version, call.served.type.storage).object;
+  const live = representationOf(entry, call.served.version, call.served.type.storage).object;
   call.parts.admission.validate(call, { operation: "DELETE", draft: undefined, live, subresource: "", isDryRun });
 }
 

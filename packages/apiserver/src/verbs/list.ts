@@ -1,19 +1,27 @@
 /** GET of one object and of lists, with pages that are consistent among themselves. */
 import type { ApiResponse } from "@treadle/apimachinery";
 import { parseJson } from "../request/content.ts";
-import { type Call, respondIn, viewFor } from "../request/context.ts";
+import { type Call, respondIn, representationFor } from "../request/context.ts";
 import { type FieldError, forbidden, notSupported } from "../errors/field-errors.ts";
 import { goQuote, isObject } from "../internal/json.ts";
 import { readBoolean, readInteger } from "../request/write-options.ts";
 import { parseSelectors, type Selection, selectionOf, type Selectors } from "../request/selection.ts";
-import { badRequest, expired, invalidObject, notOneObject, StatusError, tooLargeVersion, unreadableVersion } from "../errors/status-errors.ts";
+import {
+  badRequest,
+  expired,
+  invalidObject,
+  notOneObject,
+  StatusError,
+  tooLargeVersion,
+  unreadableVersion,
+} from "../errors/status-errors.ts";
 import type { Entry } from "../storage/store.ts";
 import { objectAnswer, tableJson } from "../table/table.ts";
-import { requireView } from "./update.ts";
+import { requireRepresentation } from "./update.ts";
 
 export async function get(call: Call): Promise<ApiResponse> {
   checkReachable(call, readVersion(call.query, unreadableVersion));
-  return objectAnswer(call, 200, requireView(call));
+  return objectAnswer(call, 200, requireRepresentation(call));
 }
 
 export async function list(call: Call): Promise<ApiResponse> {
@@ -68,9 +76,9 @@ export async function listAnswer(call: Call, given: Page): Promise<ApiResponse> 
   const apiVersion = isMetadataOnly ? "meta.k8s.io/v1" : served.version.apiVersion;
   const isTyped = served.type.isCustom || isMetadataOnly;
   const items = entries.map((entry) => {
-    const view = viewFor(call, entry);
+    const representation = representationFor(call, entry);
     // Built-in kinds leave apiVersion and kind out of the items of a list, as Go's typed lists do.
-    return isTyped ? view.json : view.itemJson;
+    return isTyped ? representation.json : representation.itemJson;
   });
   const json = `{"kind":"${kind}","apiVersion":"${apiVersion}","metadata":${JSON.stringify(metadata)},"items":[${items.join(",")}]}`;
   return respondIn(accepted.encoding, 200, json);
@@ -82,8 +90,8 @@ async function tableAnswer(call: Call, { entries, revision, next, remaining }: P
     ...(next === undefined ? {} : { continue: next }),
     ...(remaining === undefined ? {} : { remainingItemCount: remaining }),
   };
-  const views = entries.map((entry) => viewFor(call, entry));
-  return respondIn(call.accepted.encoding, 200, tableJson(call, views, metadata));
+  const representations = entries.map((entry) => representationFor(call, entry));
+  return respondIn(call.accepted.encoding, 200, tableJson(call, representations, metadata));
 }
 
 /** A resourceVersion parameter; absent or empty is `undefined`. @throws what `refuse` makes of one that is no number. */

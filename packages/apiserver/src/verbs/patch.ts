@@ -8,7 +8,7 @@ import { goJson, type JsonObject } from "../internal/json.ts";
 import { duplicateMembers } from "../internal/json-text.ts";
 import { MetaTypeError } from "../errors/meta-type-error.ts";
 import { readWriteOptions } from "../request/write-options.ts";
-import { viewOf } from "../storage/served-form.ts";
+import { representationOf } from "../storage/served-form.ts";
 import { badRequest, invalidObject, type StatusError, unprocessablePatch } from "../errors/status-errors.ts";
 import { answerWritten } from "./create.ts";
 import { apply } from "./apply.ts";
@@ -24,7 +24,7 @@ export async function patch(call: Call): Promise<ApiResponse> {
   const options = readWriteOptions(query, request.headers["user-agent"], "PatchOptions");
   const entry = requireEntry(call);
   if (type === STRATEGIC) {
-    const draft = patchStrategically(call, viewOf(entry, served.version, served.type.storage).object, options);
+    const draft = patchStrategically(call, representationOf(entry, served.version, served.type.storage).object, options);
     checkName(call, draft);
     return answerWritten(call, 200, change(call, { entry, draft, subresource: route.subresource, options }));
   }
@@ -33,7 +33,7 @@ export async function patch(call: Call): Promise<ApiResponse> {
   const body = parsePatch(text, isUnread);
   if (isUnread && (typeof body !== "object" || body === null)) throw badRequest("Invalid JSON Patch");
   const applyTo = readPatch(type, body);
-  const live = viewOf(entry, served.version, served.type.storage).object;
+  const live = representationOf(entry, served.version, served.type.storage).object;
   const { draft, patched, unknown } = readPatched(call, applyTo(live));
   const duplicates = options.fieldValidation === "Ignore" ? [] : duplicateMembers(text, body);
   const problems =

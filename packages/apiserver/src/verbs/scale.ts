@@ -11,11 +11,12 @@ import { managedAfterUpdate } from "../managed-fields/update.ts";
 import { matchNamespace } from "../objects/namespaces.ts";
 import { secondsOf } from "../objects/object-meta.ts";
 import { readWriteOptions, type WriteOptions } from "../request/write-options.ts";
-import { viewOf } from "../storage/served-form.ts";
+import { representationOf } from "../storage/served-form.ts";
 import { resourceOf, type ScalePaths } from "../storage/registry.ts";
 import { badRequest, conflict, internalError, invalidObject, type StatusError } from "../errors/status-errors.ts";
-import type { Draft, Entry, StoredObject } from "../storage/store.ts";
-import { View } from "../storage/representation.ts";
+import type { Entry } from "../storage/store.ts";
+import type { Draft, StoredObject } from "../storage/stored-object.ts";
+import { Representation } from "../storage/representation.ts";
 import { readConfiguration } from "./apply.ts";
 import { appliedScale } from "./apply-scale.ts";
 import { readBody } from "./create.ts";
@@ -101,7 +102,7 @@ async function write(call: Call, kind: OptionsKind, next: (live: Scaled) => Resc
     residue: NO_RESIDUE,
   };
   const result = change(call, { entry, draft, subresource: "scale", options, applied });
-  return answer(call, result instanceof View ? result.object : objectOf(call, result));
+  return answer(call, result instanceof Representation ? result.object : objectOf(call, result));
 }
 
 function managedFieldsOf({ metadata: { managedFields } }: StoredObject): readonly ManagedFieldsEntry[] {
@@ -235,5 +236,5 @@ function pathsOf(call: Call): ScalePaths {
 }
 
 function objectOf(call: Call, entry: Entry): StoredObject {
-  return viewOf(entry, call.served.version, call.served.type.storage).object;
+  return representationOf(entry, call.served.version, call.served.type.storage).object;
 }

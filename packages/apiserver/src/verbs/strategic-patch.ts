@@ -11,7 +11,7 @@ import type { WriteOptions } from "../request/write-options.ts";
 import { conversionProblem } from "../patch/struct-conversion.ts";
 import { StrategicMergeError, strategicMerge } from "../patch/strategic-merge.ts";
 import { badRequest, invalidObject, type StatusError, unprocessablePatch, untypable } from "../errors/status-errors.ts";
-import type { StoredObject } from "../storage/store.ts";
+import type { StoredObject } from "../storage/stored-object.ts";
 import { readStrategic } from "../patch/patch-body.ts";
 
 /** The draft that the patch in the body makes of the live object. @throws StatusError 400, 422, 500 */

@@ -1,6 +1,6 @@
 /** PUT of an object or its status, and what every change of an existing object has in common. */
 import { type ApiResponse, jsonEqual } from "@treadle/apimachinery";
-import { type Call, entryOf, viewFor } from "../request/context.ts";
+import { type Call, entryOf, representationFor } from "../request/context.ts";
 import { type AppliedOwnership, noteSent, prepareDraft, recordOwner } from "../objects/field-ownership.ts";
 import { validateDraft } from "../objects/validation.ts";
 import { invalid } from "../errors/field-errors.ts";
@@ -8,13 +8,23 @@ import { goQuote, type JsonObject } from "../internal/json.ts";
 import { textsAt } from "../internal/read.ts";
 import { matchNamespace } from "../objects/namespaces.ts";
 import { readWriteOptions, type WriteOptions } from "../request/write-options.ts";
-import { noteView, toStored, viewOf } from "../storage/served-form.ts";
+import { noteRepresentation, representationOf } from "../storage/served-form.ts";
+import { toStored } from "../request/stored-form.ts";
 import { type ResourceType, resourceOf } from "../storage/registry.ts";
 import { partOf } from "../objects/partial-writes.ts";
 import { keptByStatus } from "../objects/status-rules.ts";
-import { badRequest, conflict, invalidObject, notFound, type StatusError, staleVersion, unreadableVersion } from "../errors/status-errors.ts";
-import type { Draft, Entry, StoredObject } from "../storage/store.ts";
-import { View } from "../storage/representation.ts";
+import {
+  badRequest,
+  conflict,
+  invalidObject,
+  notFound,
+  type StatusError,
+  staleVersion,
+  unreadableVersion,
+} from "../errors/status-errors.ts";
+import type { Entry } from "../storage/store.ts";
+import type { Draft, StoredObject } from "../storage/stored-object.ts";
+import { Representation } from "../storage/representation.ts";
 import { answerWritten, readSent, store } from "./create.ts";
 import { keepResidue, NO_RESIDUE, residueOf } from "../managed-fields/residue.ts";
 
@@ -47,10 +57,10 @@ export interface ObjectChange {
  * Makes the change, or nothing when it changes nothing. Removing the last finalizer of an object that is being deleted
  * removes the object. @throws StatusError 409, 422, 500
  */
-export function change(call: Call, { entry, draft: sent, subresource, options, applied }: ObjectChange): Entry | View {
+export function change(call: Call, { entry, draft: sent, subresource, options, applied }: ObjectChange): Entry | Representation {
   const { served, collection, route } = call;
   const { type, version } = served;
-  const live = viewOf(entry, version, type.storage).object;
+  const live = representationOf(entry, version, type.storage).object;
   matchNamespace(sent, type.isNamespaced ? route.namespace : "");
   checkVersion(call, sent, live);
   const requested = sent.metadata["managedFields"];
@@ -71,7 +81,7 @@ export function change(call: Call, { entry, draft: sent, subresource, options, a
   // A subresource takes the metadata as readers see it.
   const residue = subresource === "" ? (applied?.residue ?? NO_RESIDUE) : NO_RESIDUE;
   if (jsonEqual(stored, entry.object) && jsonEqual(residue, residueOf(entry.object))) return entry;
-  if (options.isDryRun) return new View(next as unknown as StoredObject); // validated above
+  if (options.isDryRun) return new Representation(next as unknown as StoredObject); // validated above
   if (
     next.metadata["deletionTimestamp"] !== undefined &&
     next.metadata["finalizers"] === undefined &&
@@ -80,10 +90,10 @@ export function change(call: Call, { entry, draft: sent, subresource, options, a
   ) {
     collection.delete(entry);
     const shown = { ...next, metadata: { ...next.metadata, ...residue } };
-    return new View(shown as unknown as StoredObject); // validated above
+    return new Representation(shown as unknown as StoredObject); // validated above
   }
   const updated = collection.update(entry, stored);
-  noteView(updated, version, next);
+  noteRepresentation(updated, version, next);
   keepResidue(updated.object, residue);
   return updated;
 }
@@ -237,6 +247,6 @@ export function requireEntry(call: Call): Entry {
 }
 
 /** The object that the path names, as this request sees it. @throws StatusError 404 */
-export function requireView(call: Call): View {
-  return viewFor(call, requireEntry(call));
+export function requireRepresentation(call: Call): Representation {
+  return representationFor(call, requireEntry(call));
 }

@@ -1,6 +1,6 @@
 /** GET with `watch`: changes of one kind as lines of JSON, from a version or from the present state. */
 import type { ApiResponse } from "@treadle/apimachinery";
-import { type Call, viewFor } from "../request/context.ts";
+import { type Call, representationFor } from "../request/context.ts";
 import { UnreadError } from "../request/deliberation.ts";
 import { emptyOf } from "../builtin/decode-object.ts";
 import { PROTOBUF } from "../request/content.ts";
@@ -10,9 +10,10 @@ import type { JsonObject } from "../internal/json.ts";
 import { readBoolean, readInteger } from "../request/write-options.ts";
 import { parseSelectors, type Selection, selectionOf, type Selectors } from "../request/selection.ts";
 import { expired, invalidObject, notAcceptable, unreadableVersion } from "../errors/status-errors.ts";
-import type { Change, Entry, StoredObject } from "../storage/store.ts";
+import type { Change, Entry } from "../storage/store.ts";
+import type { StoredObject } from "../storage/stored-object.ts";
 import { tableEvents } from "../table/table.ts";
-import { type EventType, View } from "../storage/representation.ts";
+import { type EventType, Representation } from "../storage/representation.ts";
 import { readListOptions, readVersion } from "./list.ts";
 
 /** k8s.io/apiserver `minRequestTimeout`: a watch without a timeout ends after one to two times this. */
@@ -21,7 +22,7 @@ const MIN_TIMEOUT_SECONDS = 1800;
 export async function watch(call: Call): Promise<ApiResponse> {
   const { query, accepted } = call;
   // What must be converted is, before anything is open.
-  if (call.served.version.conversion !== undefined) for (const entry of call.collection.all()) viewFor(call, entry);
+  if (call.served.version.conversion !== undefined) for (const entry of call.collection.all()) representationFor(call, entry);
   if (accepted.encoding === "yaml") throw notAcceptable(["application/json;stream=watch", `${PROTOBUF};stream=watch`]);
   readInteger(query, "limit");
   // On the older path the query need not say that it is a watch, and is then checked as that of a list.
@@ -46,7 +47,7 @@ export async function watch(call: Call): Promise<ApiResponse> {
 /** Events as the request wants to read them. */
 interface Lines {
   readonly contentType: string;
-  readonly event: (type: EventType, view: View) => string;
+  readonly event: (type: EventType, representation: Representation) => string;
   readonly error: (status: JsonObject) => string;
   readonly bookmark: (revision: number, isInitialEnd: boolean) => string;
 }
@@ -55,7 +56,7 @@ async function protobufLines(call: Call): Promise<Lines> {
   const { encodeEvent } = await import("../protobuf/encode.ts");
   return {
     contentType: `${PROTOBUF};stream=watch`,
-    event: (type, view) => encodeEvent(type, view.object as unknown as JsonObject), // a stored object is JSON
+    event: (type, representation) => encodeEvent(type, representation.object as unknown as JsonObject), // a stored object is JSON
     error: (status) => encodeEvent("ERROR", status),
     bookmark: (revision, isInitialEnd) => encodeEvent("BOOKMARK", bookmark(call, revision, isInitialEnd)),
   };
@@ -66,12 +67,12 @@ function jsonLines(call: Call): Lines {
   const text = (type: string, object: JsonObject): string => `${JSON.stringify({ type, object })}\n`;
   return {
     contentType: "application/json",
-    event: table ?? ((type, view) => view.event(type)),
+    event: table ?? ((type, representation) => representation.event(type)),
     error: (status) => text("ERROR", status),
     bookmark: (revision, isInitialEnd) =>
       table === undefined
         ? text("BOOKMARK", bookmark(call, revision, isInitialEnd))
-        : table("BOOKMARK", new View(bookmarkRow(call, revision, isInitialEnd))),
+        : table("BOOKMARK", new Representation(bookmarkRow(call, revision, isInitialEnd))),
   };
 }
 
@@ -193,21 +194,21 @@ function inOrder({ parts, collection }: Call, queue: EventQueue, send: (change: 
 }
 
 function* initialEvents(call: Call, { selection, lines }: Opening): Iterable<string> {
-  for (const entry of call.collection.all()) if (selection.matches(entry)) yield lines.event("ADDED", viewFor(call, entry));
+  for (const entry of call.collection.all()) if (selection.matches(entry)) yield lines.event("ADDED", representationFor(call, entry));
 }
 
 /** What a change means to this watcher: an object that enters or leaves the selection is added or deleted for it. */
 function eventLine(call: Call, { selection, lines }: Opening, { type, entry, previous }: Change): string | undefined {
   const was = previous !== undefined && selection.matches(previous);
-  if (type === "DELETED") return was ? lines.event("DELETED", viewFor(call, entry)) : undefined;
+  if (type === "DELETED") return was ? lines.event("DELETED", representationFor(call, entry)) : undefined;
   const is = selection.matches(entry);
-  if (is) return lines.event(was ? "MODIFIED" : "ADDED", viewFor(call, entry));
+  if (is) return lines.event(was ? "MODIFIED" : "ADDED", representationFor(call, entry));
   return was && previous !== undefined ? lines.event("DELETED", departure(call, previous, entry)) : undefined;
 }
 
 /** The last state that was selected, under the version of the change. */
-function departure(call: Call, previous: Entry, entry: Entry): View {
-  return viewFor(call, previous).departedAt(entry.object.metadata.resourceVersion);
+function departure(call: Call, previous: Entry, entry: Entry): Representation {
+  return representationFor(call, previous).departedAt(entry.object.metadata.resourceVersion);
 }
 
 function bookmark(call: Call, revision: number, isInitialEnd: boolean): JsonObject {

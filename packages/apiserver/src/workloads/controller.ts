@@ -64,21 +64,3 @@ export interface Context {
   /** Writes as a part of the control plane: the name of a controller, `kubelet` or `kube-scheduler`. */
   as(name: string): Writer;
 }
-
-/** A request that the server did not grant. */
-export class RefusedError extends Error {
-  override readonly name = "RefusedError";
-  readonly status: number;
-  readonly reason: string;
-
-  constructor(status: number, reason: string, message: string) {
-    super(message);
-    this.status = status;
-    this.reason = reason;
-  }
-
-  /** Somebody else was faster: the write was based on what is no more. */
-  get isConflict(): boolean {
-    return this.reason === "Conflict";
-  }
-}

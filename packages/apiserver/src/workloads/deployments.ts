@@ -2,7 +2,8 @@
 import { jsonEqual, keyOf } from "@treadle/apimachinery";
 import { Deployment, Pod, ReplicaSet } from "@treadle/apimachinery/kinds";
 import { adoptersIn, claim, controllerReference } from "./adoption.ts";
-import { type Context, type Controller, RefusedError, watch } from "./controller.ts";
+import { type Context, type Controller, watch } from "./controller.ts";
+import { RefusedError } from "./writer.ts";
 import {
   countedStatus,
   deadlineMs,

@@ -2,7 +2,8 @@
 import { formatTime, jsonEqual } from "@treadle/apimachinery";
 import { Pod, ReplicaSet } from "@treadle/apimachinery/kinds";
 import { adoptersIn, claim, controllerReference } from "./adoption.ts";
-import { type Context, type Controller, RefusedError, watch } from "./controller.ts";
+import { type Context, type Controller, watch } from "./controller.ts";
+import { RefusedError } from "./writer.ts";
 import { controllerOf, controllersIn } from "./objects.ts";
 import { availableAfterMs, byWorth, isActive, isReady } from "./pods.ts";
 

@@ -2,7 +2,7 @@
 import { formatTime, keyOf } from "@treadle/apimachinery";
 import { Node, Pod } from "@treadle/apimachinery/kinds";
 import { jsonEqual } from "@treadle/apimachinery";
-import type { Draft } from "../storage/store.ts";
+import type { Draft } from "../storage/stored-object.ts";
 import { type Context, type Controller, watch } from "./controller.ts";
 import { obstacle } from "./placement.ts";
 import { nodesOf } from "./pods.ts";

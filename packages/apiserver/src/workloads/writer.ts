@@ -10,10 +10,27 @@ import {
   type Status,
 } from "@treadle/apimachinery";
 import type { Identity } from "../authorization/identity.ts";
-import { RefusedError } from "./controller.ts";
 
 /** How a request is answered; never rejects. */
 export type SendAs = (request: ApiRequest, sender: Identity) => Promise<ApiResponse>;
+
+/** A request that the server did not grant. */
+export class RefusedError extends Error {
+  override readonly name = "RefusedError";
+  readonly status: number;
+  readonly reason: string;
+
+  constructor(status: number, reason: string, message: string) {
+    super(message);
+    this.status = status;
+    this.reason = reason;
+  }
+
+  /** Somebody else was faster: the write was based on what is no more. */
+  get isConflict(): boolean {
+    return this.reason === "Conflict";
+  }
+}
 
 /** An object about to be written; `apiVersion` and `kind` follow from the kind. */
 export interface Draft {

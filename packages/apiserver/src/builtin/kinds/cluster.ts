@@ -1,8 +1,7 @@
 /** Kinds of the cluster's own rules: rights, networks, storage, admission. */
 import { jsonEqual } from "@treadle/apimachinery";
-import { answerAccess, answerRules, answerSelf, answerToken } from "../../authorization/reviews.ts";
 import { isObject, type JsonObject } from "../../internal/json.ts";
-import type { Draft } from "../../storage/store.ts";
+import type { Draft } from "../../storage/stored-object.ts";
 import { prepareCertificateRequest } from "../certificate-requests.ts";
 import { apiServiceErrors, leaseErrors } from "../validation/cluster.ts";
 import { certificateRequestErrors } from "../validation/certificate-requests.ts";
@@ -49,18 +48,18 @@ export const CLUSTER_GROUPS: readonly Group[] = [
     group: "authentication.k8s.io",
     versions: ["v1"],
     rows: [
-      { kind: "SelfSubjectReview", plural: "selfsubjectreviews", scope: "Cluster", answer: answerSelf },
-      { kind: "TokenReview", plural: "tokenreviews", scope: "Cluster", answer: answerToken },
+      { kind: "SelfSubjectReview", plural: "selfsubjectreviews", scope: "Cluster", isReview: true },
+      { kind: "TokenReview", plural: "tokenreviews", scope: "Cluster", isReview: true },
     ],
   },
   {
     group: "authorization.k8s.io",
     versions: ["v1"],
     rows: [
-      { kind: "LocalSubjectAccessReview", plural: "localsubjectaccessreviews", answer: answerAccess },
-      { kind: "SelfSubjectAccessReview", plural: "selfsubjectaccessreviews", scope: "Cluster", answer: answerAccess },
-      { kind: "SelfSubjectRulesReview", plural: "selfsubjectrulesreviews", scope: "Cluster", answer: answerRules },
-      { kind: "SubjectAccessReview", plural: "subjectaccessreviews", scope: "Cluster", answer: answerAccess },
+      { kind: "LocalSubjectAccessReview", plural: "localsubjectaccessreviews", isReview: true },
+      { kind: "SelfSubjectAccessReview", plural: "selfsubjectaccessreviews", scope: "Cluster", isReview: true },
+      { kind: "SelfSubjectRulesReview", plural: "selfsubjectrulesreviews", scope: "Cluster", isReview: true },
+      { kind: "SubjectAccessReview", plural: "subjectaccessreviews", scope: "Cluster", isReview: true },
     ],
   },
   {

@@ -3,7 +3,7 @@ import { eventErrors, newEventErrors } from "../validation/events.ts";
 import type { JsonObject } from "../../internal/json.ts";
 import { textAt } from "../../internal/read.ts";
 import type { ResourceType, ServedVersion } from "../../storage/registry.ts";
-import type { Draft } from "../../storage/store.ts";
+import type { Draft } from "../../storage/stored-object.ts";
 
 const CORE: ServedVersion = {
   group: "",

@@ -26,7 +26,7 @@ export interface Row {
   readonly hooks?: Hooks;
   /** By version, for those that differ from the stored one by more than apiVersion. */
   readonly conversions?: Readonly<Record<string, Pick<ServedVersion, "fromStored" | "toStored">>>;
-  readonly answer?: ResourceType["answer"];
+  readonly isReview?: true;
 }
 
 /** The kinds of one API group. */

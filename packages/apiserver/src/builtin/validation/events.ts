@@ -7,7 +7,7 @@ import { type FieldError, GoStruct, invalid, required } from "../../errors/field
 import { isObject, type JsonObject } from "../../internal/json.ts";
 import { at, objectAt, textAt } from "../../internal/read.ts";
 import { metaContentErrors, metaUpdateErrors, nameProblems } from "../../objects/object-meta.ts";
-import type { Draft } from "../../storage/store.ts";
+import type { Draft } from "../../storage/stored-object.ts";
 
 /** Of an event of `v1`. */
 export function eventErrors(draft: Draft): FieldError[] {

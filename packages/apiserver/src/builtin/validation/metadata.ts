@@ -3,7 +3,7 @@ import { type FieldError, invalid } from "../../errors/field-errors.ts";
 import type { JsonObject } from "../../internal/json.ts";
 import { metaContentErrors, metaErrors, metaUpdateErrors, stringsOf } from "../../objects/object-meta.ts";
 import type { ResourceType } from "../../storage/registry.ts";
-import type { Draft } from "../../storage/store.ts";
+import type { Draft } from "../../storage/stored-object.ts";
 
 export function metadataErrors(
   type: ResourceType,
