@@ -1,6 +1,14 @@
 export { isLocalClusterError, LocalClusterError, type LocalClusterErrorCode } from "./cluster/errors.ts";
 export { type LocalCluster, type LocalClusterOptions, startLocalCluster } from "./cluster/local-cluster.ts";
-export { type Credentials, type HttpFront, type HttpOptions, type HttpsFront, type HttpsOptions, serveHttp, serveHttps } from "./front/http.ts";
+export {
+  type Credentials,
+  type HttpFront,
+  type HttpOptions,
+  type HttpsFront,
+  type HttpsOptions,
+  serveHttp,
+  serveHttps,
+} from "./front/http.ts";
 export type { ResolveService, WebhookService } from "./admission/webhook-client.ts";
 export type { Identity } from "./authorization/identity.ts";
 export { type ApiServer, type ApiServerOptions, createApiServer, type ServedResource, type TransportOptions } from "./server.ts";

@@ -30,7 +30,7 @@ import type { Parts } from "./request/context.ts";
 import { DefinitionLife } from "./crd/life.ts";
 import { definitionsResource, serveDefinitions } from "./crd/resource.ts";
 import { installNow, manifestOf } from "./crd/install.ts";
-import { dispatch, refusal } from "./request/dispatch.ts";
+import { dispatch, refusal } from "./verbs/dispatch.ts";
 import { EventQueue } from "./storage/event-queue.ts";
 import { GarbageCollector } from "./garbage-collection/collector.ts";
 import { NamespaceLife } from "./objects/namespace-life.ts";

@@ -1,6 +1,6 @@
 /** What is posted to pods, and parts of objects that are written by themselves; the answers are compared in `conformance`. */
 import { describe, expect, test } from "vitest";
-import { partOf } from "../src/objects/partial-writes.ts";
+import { partOf } from "../src/builtin/partial-writes.ts";
 import { harness, type Harness, type Json } from "./harness.ts";
 
 const PODS = "/api/v1/namespaces/default/pods";

@@ -2,10 +2,14 @@
 import { isObject, type JsonObject } from "../internal/json.ts";
 import { listAt, objectAt } from "../internal/read.ts";
 import { secondsOf } from "../objects/object-meta.ts";
-import type { Call, Parts } from "../request/context.ts";
+import type { Clock } from "@treadle/apimachinery";
+import type { UserInfo } from "../authorization/identity.ts";
 import type { Draft } from "../storage/stored-object.ts";
 
-type Given = Pick<Parts, "clock"> & { readonly user: Call["user"] };
+interface Given {
+  readonly clock: Clock;
+  readonly user: UserInfo;
+}
 
 /** A request says who sent it. A write of the status does not change how it was judged, and conditions without times get them. */
 export function prepareCertificateRequest(draft: Draft, previous: JsonObject | undefined, { clock, user }: Given): void {
@@ -40,7 +44,7 @@ export function approved(sent: JsonObject, live: JsonObject): JsonObject {
   };
 }
 
-function senderIn({ name, uid, groups, extra }: Call["user"]): JsonObject {
+function senderIn({ name, uid, groups, extra }: UserInfo): JsonObject {
   return {
     username: name,
     ...(uid === "" ? {} : { uid }),

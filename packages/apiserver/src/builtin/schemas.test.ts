@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { builtInResources } from "./resources.ts";
-import { fieldSchema } from "../crd/schema.ts";
+import { fieldSchema } from "../schema/schema.ts";
 import { compiledSchemaOf, definition, resolved, schemaOf } from "./schemas.ts";
 import { DEFINITIONS, KUBERNETES_VERSION } from "./schema-data.ts";
 

@@ -2,7 +2,7 @@
  * The schemas of the built-in kinds, from the OpenAPI of a real server. Each definition is parsed and compiled when it is
  * first needed, so a server that stores three Secrets never looks at pods. Definitions may refer to themselves.
  */
-import { type CompiledSchema, compileSchema } from "../crd/schema.ts";
+import { type CompiledSchema, compileSchema } from "../schema/schema.ts";
 import type { ResourceType, ServedVersion } from "../storage/registry.ts";
 import { DEFINITIONS, KINDS } from "./schema-data.ts";
 

@@ -1,11 +1,11 @@
 /** What is wrong with the rules of a CRD's schema (apiextensions-apiserver `apis/apiextensions/validation`). */
-import { type CompiledSchema, compileSchema } from "../crd/schema.ts";
+import { type CompiledSchema, compileSchema } from "../schema/schema.ts";
 import { type FieldError, forbidden, invalid, notSupported, required } from "../errors/field-errors.ts";
 import { goJson, isObject, type JsonObject } from "../internal/json.ts";
 import { compileRule } from "./compile-rule.ts";
 import type { Program } from "./program.ts";
 import { normalFieldPath } from "./field-path.ts";
-import { readRules, type Rule } from "./rule.ts";
+import { readRules, type Rule } from "../schema/rule.ts";
 import { smallest, typeOfSchema } from "./types.ts";
 
 /** How a schema's rules are written, before anything is compiled. */

@@ -1,5 +1,5 @@
 /** JSON of a custom resource as CEL values, by its schema (k8s.io/apiserver `pkg/cel/common/valuesunstructured.go`). */
-import { type CompiledSchema, compileSchema } from "../crd/schema.ts";
+import { type CompiledSchema, compileSchema } from "../schema/schema.ts";
 import { isObject, type JsonObject } from "../internal/json.ts";
 import { parseDuration, parseTimestamp } from "./library/time.ts";
 import { escapeName, keywordField } from "./escaping.ts";

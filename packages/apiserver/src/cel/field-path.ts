@@ -1,5 +1,5 @@
 /** The `fieldPath` of a rule: a JSON path of fields and map keys below the value that the rule is about. */
-import type { CompiledSchema } from "../crd/schema.ts";
+import type { CompiledSchema } from "../schema/schema.ts";
 
 /** The path as messages write it; the empty text when it points to nothing. */
 export function normalFieldPath(path: string, schema: CompiledSchema): string {

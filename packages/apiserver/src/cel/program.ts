@@ -1,5 +1,5 @@
 /** An expression of a rule, parsed and checked against what `self` is; and running it. */
-import { compilePattern } from "../crd/pattern.ts";
+import { compilePattern } from "../schema/pattern.ts";
 import { check, type Checked, type Problem, type Signature } from "./type-check.ts";
 import { maxCost } from "./cost.ts";
 import { type Budget, evaluate, type Runtime, type Scope } from "./evaluate.ts";

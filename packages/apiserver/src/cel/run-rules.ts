@@ -4,15 +4,15 @@
  * where nothing changed passes, unless it compares with `oldSelf`.
  */
 import { jsonEqual } from "@treadle/apimachinery";
-import { child, correlateItems } from "../crd/correlate.ts";
-import type { CompiledSchema } from "../crd/schema.ts";
+import { child, correlateItems } from "../schema/correlate.ts";
+import type { CompiledSchema } from "../schema/schema.ts";
 import { type FieldError, invalid } from "../errors/field-errors.ts";
 import { isObject } from "../internal/json.ts";
 import { type CompiledRule, compileRule } from "./compile-rule.ts";
 import { toValue } from "./data.ts";
 import { type Budget, BudgetError } from "./evaluate.ts";
 import { normalFieldPath } from "./field-path.ts";
-import type { Rule } from "./rule.ts";
+import type { Rule } from "../schema/rule.ts";
 import { typeOfSchema } from "./types.ts";
 import { CelError, Optional, type Value } from "./values.ts";
 

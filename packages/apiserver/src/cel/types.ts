@@ -1,5 +1,5 @@
 /** CEL types as Kubernetes uses them: what a schema is to a rule, how types are named in messages, and what fits what. */
-import { type CompiledSchema } from "../crd/schema.ts";
+import { type CompiledSchema } from "../schema/schema.ts";
 import { escapeName } from "./escaping.ts";
 
 /** `max` is the most characters, items or keys that the schema lets a value have; absent of what is in no schema. */

@@ -4,10 +4,10 @@ import { ruleCompileErrors, ruleFormErrors } from "../cel/check-rules.ts";
 import { type FieldError, forbidden, invalid, notSupported, required } from "../errors/field-errors.ts";
 import { isObject, type JsonObject } from "../internal/json.ts";
 import { listAt, objectAt } from "../internal/read.ts";
-import { applyDefaults, pruneObject } from "./coerce.ts";
-import { compilePattern } from "./pattern.ts";
-import { compileSchema } from "./schema.ts";
-import { listErrors, schemaErrors } from "./validate-object.ts";
+import { applyDefaults, pruneObject } from "../schema/coerce.ts";
+import { compilePattern } from "../schema/pattern.ts";
+import { compileSchema } from "../schema/schema.ts";
+import { listErrors, schemaErrors } from "../schema/validate-object.ts";
 
 /** The problems of an openAPIV3Schema; `at` is where it stands. */
 export function rootSchemaErrors(schema: JsonObject, at: string): FieldError[] {

@@ -7,7 +7,7 @@ import { duplicate, type FieldError, GoStruct, invalid, required, tooMany } from
 import { isObject, type JsonObject } from "../internal/json.ts";
 import { listAt, objectAt, textAt } from "../internal/read.ts";
 import { rootSchemaErrors } from "./check-schema.ts";
-import { isKnownFormat } from "./string-formats.ts";
+import { isKnownFormat } from "../schema/string-formats.ts";
 
 /** The names of versions, and what only some of them have. */
 export function versionErrors(spec: JsonObject): FieldError[] {

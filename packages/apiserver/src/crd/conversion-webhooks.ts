@@ -2,7 +2,7 @@
  * Conversion webhooks of CRDs. A stored object is read in another version through its webhook; what it made is kept with the
  * object, so that each is converted once. As with admission, a request that needs an answer is handled again when it is there.
  */
-import { applyDefaults, pruneObject } from "./coerce.ts";
+import { applyDefaults, pruneObject } from "../schema/coerce.ts";
 import { freezeJson, goQuote, isObject, type JsonObject } from "../internal/json.ts";
 import { currentForm } from "../storage/served-form.ts";
 import type { ConversionWebhook, Served, ServedVersion } from "../storage/registry.ts";
@@ -10,7 +10,8 @@ import { untypable } from "../errors/status-errors.ts";
 import type { Collection } from "../storage/store.ts";
 import type { Draft, StoredObject } from "../storage/stored-object.ts";
 import { Representation } from "../storage/representation.ts";
-import { type Deliberation, Suspension, type UnreadError } from "../request/deliberation.ts";
+import { type Deliberation, Suspension } from "../request/deliberation.ts";
+import type { UnreadError } from "../storage/served-form.ts";
 import { type WebhookClient, WebhookError } from "../admission/webhook-client.ts";
 
 /** k8s.io/apiextensions-apiserver: the time that a conversion may take. */

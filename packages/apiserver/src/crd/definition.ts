@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from "../internal/json.ts";
 import { listAt, objectAt, textAt, textsAt } from "../internal/read.ts";
 import type { ResourceType, ScalePaths, ServedVersion } from "../storage/registry.ts";
 import { readPrinterColumns } from "../table/printer-columns.ts";
-import { compileSchema } from "./schema.ts";
+import { compileSchema } from "../schema/schema.ts";
 
 /** The kind that a CRD defines, under the names that were accepted. The CRD was checked and completed before. */
 export function customResource(definition: JsonObject): ResourceType {

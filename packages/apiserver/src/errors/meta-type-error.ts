@@ -1,5 +1,4 @@
 /** Metadata that cannot be decoded, in the words of the real server. */
-import type { ResourceType } from "../storage/registry.ts";
 
 /** The type of a time that is a text, but no time: `given` is the whole complaint. */
 export const TIME: string = "time";
@@ -19,7 +18,7 @@ export class MetaTypeError extends Error {
   }
 
   /** In the words of Go, which reads the metadata of custom resources by itself and that of built-in ones with the object. */
-  describe({ isCustom, kind }: Pick<ResourceType, "isCustom" | "kind">): string {
+  describe({ isCustom, kind }: { readonly isCustom: boolean; readonly kind: string }): string {
     if (this.goType === TIME) return this.given;
     const [field = "", inner] = this.path;
     const owner =

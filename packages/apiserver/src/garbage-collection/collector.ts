@@ -7,7 +7,7 @@
 import type { ApiRequest, ApiResponse, OwnerReference } from "@treadle/apimachinery";
 import type { Parts } from "../request/context.ts";
 import { FOREGROUND_FINALIZER, ORPHAN_FINALIZER } from "../objects/deletion.ts";
-import { byPriority } from "../request/discovery.ts";
+import { byPriority } from "../discovery/discovery.ts";
 import { stringsOf } from "../objects/object-meta.ts";
 import type { ResourceType } from "../storage/registry.ts";
 import { type Change, type Entry, keyFor } from "../storage/store.ts";

@@ -1,7 +1,7 @@
 import type { ManagedFieldsEntry } from "@treadle/apimachinery";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { compileSchema } from "../crd/schema.ts";
+import { compileSchema } from "../schema/schema.ts";
 import { freezeJson, type JsonObject } from "../internal/json.ts";
 import { applyConfiguration, TypeMismatchError } from "./apply.ts";
 import { compareObjects } from "./compare.ts";

@@ -1,5 +1,5 @@
 /** What managedFields knows of fields that no CRD describes: metadata, and the conditions of built-in kinds. */
-import { type CompiledSchema, compileSchema } from "../crd/schema.ts";
+import { type CompiledSchema, compileSchema } from "../schema/schema.ts";
 import { IDENTITY } from "./field-types.ts";
 
 const CONDITIONS: CompiledSchema = compileSchema({

@@ -2,7 +2,7 @@
  * What ownership knows of a value's type: whether it may be a scalar, a list or a map, and how lists and maps come apart
  * (structured-merge-diff `schema`). Made of the schema of a kind, as kube-openapi `schemaconv` makes it.
  */
-import { type CompiledSchema, compileSchema } from "../crd/schema.ts";
+import { type CompiledSchema, compileSchema } from "../schema/schema.ts";
 import { isObject } from "../internal/json.ts";
 
 export type Scalar = "numeric" | "string" | "boolean" | "untyped";

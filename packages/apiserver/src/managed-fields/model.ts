@@ -1,9 +1,9 @@
 /** A served kind as ownership sees it: its types by version, conversion between them, and what a path does not write. */
 import { compiledSchemaOf } from "../builtin/schemas.ts";
-import { pruneObject } from "../crd/coerce.ts";
+import { pruneObject } from "../schema/coerce.ts";
 import { cloneJson, type JsonObject } from "../internal/json.ts";
 import type { ResourceType, Served, ServedVersion } from "../storage/registry.ts";
-import { keptByStatus } from "../objects/status-rules.ts";
+import { keptByStatus } from "../builtin/status-rules.ts";
 import { EMPTY_SET, fieldElement, type FieldSet, FieldSetBuilder, type PathNode } from "./field-set.ts";
 import { ownershipSchema } from "./common-schemas.ts";
 import type { Model } from "./settle.ts";

@@ -3,7 +3,7 @@
  * (apimachinery `managedfields.ScaleHandler`). A Scale shows who owns the replicas alone, in its own version.
  */
 import type { ManagedFieldsEntry } from "@treadle/apimachinery";
-import { compileSchema } from "../crd/schema.ts";
+import { compileSchema } from "../schema/schema.ts";
 import { decodeEntries, encodeEntries, type ManagedEntry, withFields } from "./entries.ts";
 import { difference, EMPTY_SET, fieldElement, type FieldSet, FieldSetBuilder, hasPath, isEmptySet, type PathNode } from "./field-set.ts";
 import { ownershipSchema } from "./common-schemas.ts";

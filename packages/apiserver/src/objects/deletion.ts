@@ -2,11 +2,11 @@
  * How objects go away: at once, or marked until what holds them lets go. Namespaces and CRDs take others with them
  * (`namespace-life.ts`, `crd/life.ts`).
  */
-import type { Parts } from "../request/context.ts";
+import type { Clock } from "@treadle/apimachinery";
 import { freezeJson } from "../internal/json.ts";
 import { secondsOf, stringsOf } from "./object-meta.ts";
 import type { ResourceType } from "../storage/registry.ts";
-import type { Collection, Entry } from "../storage/store.ts";
+import type { Collection, Entry, Store } from "../storage/store.ts";
 import type { Draft, StoredObject } from "../storage/stored-object.ts";
 import { Representation } from "../storage/representation.ts";
 
@@ -27,7 +27,7 @@ export const FOREGROUND_FINALIZER = "foregroundDeletion";
 export const ORPHAN_FINALIZER = "orphan";
 
 /** Removes the object, or marks it when something holds it; returns what is left of it, or with `isDryRun` would be. */
-export function removeOrMark(parts: Parts, deletion: Deletion): Entry | undefined {
+export function removeOrMark(parts: { readonly clock: Clock }, deletion: Deletion): Entry | undefined {
   const { type, collection, entry, propagation, graceSeconds: requested, isDryRun = false } = deletion;
   const { metadata } = entry.object;
   const finalizers = stringsOf(metadata.finalizers);
@@ -59,7 +59,11 @@ export function removeOrMark(parts: Parts, deletion: Deletion): Entry | undefine
 }
 
 /** Deletes the objects of a kind that are meant; returns how many something else still holds. */
-export function emptyOut(parts: Parts, type: ResourceType, isMeant: (entry: Entry) => boolean): number {
+export function emptyOut(
+  parts: { readonly clock: Clock; readonly store: Store },
+  type: ResourceType,
+  isMeant: (entry: Entry) => boolean,
+): number {
   const collection = parts.store.collection(type.id);
   let left = 0;
   for (const entry of collection.all()) {

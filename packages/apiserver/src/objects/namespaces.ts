@@ -1,15 +1,16 @@
 /** Namespaces as the API server treats them: where objects may be created, and how a namespace goes away. */
-import type { Parts } from "../request/context.ts";
+import type { Clock } from "@treadle/apimachinery";
 import { type JsonObject, valueAt } from "../internal/json.ts";
 import { type ResourceType, resourceOf } from "../storage/registry.ts";
 import { badRequest, forbiddenError, notFound } from "../errors/status-errors.ts";
+import type { Store } from "../storage/store.ts";
 import type { Draft } from "../storage/stored-object.ts";
 import { secondsOf } from "./object-meta.ts";
 
 /** Namespaces that exist from the start. */
 const SYSTEM_NAMESPACES: readonly string[] = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
-export function createNamespaces(parts: Parts): void {
+export function createNamespaces(parts: { readonly store: Store; readonly clock: Clock; readonly uid: () => string }): void {
   for (const name of SYSTEM_NAMESPACES) {
     const metadata = { name, uid: parts.uid(), creationTimestamp: secondsOf(parts.clock.now()) };
     const draft: Draft = { apiVersion: "v1", kind: "Namespace", metadata };
@@ -29,7 +30,7 @@ export function matchNamespace(draft: Draft, requested: string): void {
 }
 
 /** Nothing is created in a namespace that does not exist or is going. @throws StatusError 404, 403 */
-export function checkNamespace(parts: Parts, type: ResourceType, draft: Draft): void {
+export function checkNamespace(parts: { readonly store: Store }, type: ResourceType, draft: Draft): void {
   const { namespace, name } = draft.metadata;
   if (!type.isNamespaced || namespace === undefined) return;
   const entry = parts.store.collection("namespaces").get(namespace);

@@ -1,9 +1,9 @@
 /** Everything that must be right about an object before it is stored. */
 import { metadataErrors } from "../builtin/validation/metadata.ts";
 import { ruleErrorsAfter } from "../cel/run-rules.ts";
-import { embeddedErrors } from "../crd/embedded.ts";
-import type { CompiledSchema } from "../crd/schema.ts";
-import { listErrors, schemaErrors } from "../crd/validate-object.ts";
+import { embeddedErrors } from "./embedded.ts";
+import type { CompiledSchema } from "../schema/schema.ts";
+import { listErrors, schemaErrors } from "../schema/validate-object.ts";
 import { type FieldError, invalid } from "../errors/field-errors.ts";
 import { goDynamicType, goValue, valueAt } from "../internal/json.ts";
 import { metaErrors, metaUpdateErrors } from "./object-meta.ts";

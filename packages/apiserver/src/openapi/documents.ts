@@ -5,7 +5,7 @@
  */
 import { createHash } from "node:crypto";
 import type { Parts } from "../request/context.ts";
-import { SERVER_VERSION } from "../request/discovery.ts";
+import { SERVER_VERSION } from "../discovery/discovery.ts";
 import type { JsonObject } from "../internal/json.ts";
 import type { Served } from "../storage/registry.ts";
 import { componentsOf, customSchema, isListed, listName, schemaName } from "./components.ts";

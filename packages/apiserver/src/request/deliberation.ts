@@ -2,8 +2,8 @@
 import type { Clock } from "@treadle/apimachinery";
 import { internalError, type StatusError } from "../errors/status-errors.ts";
 import type { JsonObject } from "../internal/json.ts";
-import type { ServedVersion } from "../storage/registry.ts";
-import type { Collection, Entry } from "../storage/store.ts";
+import { UnreadError } from "../storage/served-form.ts";
+import type { Collection } from "../storage/store.ts";
 
 /** The request waits for webhooks: handle it again when `settled` has resolved. */
 export class Suspension extends Error {
@@ -13,21 +13,6 @@ export class Suspension extends Error {
   constructor(settled: Promise<void>) {
     super("the request waits for webhooks");
     this.settled = settled;
-  }
-}
-
-/** Thrown where a stored object was not read yet in a version that needs its webhook. */
-export class UnreadError extends Error {
-  override readonly name = "UnreadError";
-  readonly entry: Entry;
-  readonly version: ServedVersion;
-  readonly storage: ServedVersion;
-
-  constructor(entry: Entry, version: ServedVersion, storage: ServedVersion) {
-    super("the object waits for its conversion");
-    this.entry = entry;
-    this.version = version;
-    this.storage = storage;
   }
 }
 

@@ -5,7 +5,7 @@
 import { decodeObject } from "../builtin/decode-object.ts";
 import { KINDS } from "../builtin/schema-data.ts";
 import { definitionOf } from "../builtin/schemas.ts";
-import { applyDefaults, pruneObject } from "../crd/coerce.ts";
+import { applyDefaults, pruneObject } from "../schema/coerce.ts";
 import { invalid } from "../errors/field-errors.ts";
 import { goQuote, type JsonObject, valueAt } from "../internal/json.ts";
 import { objectAt } from "../internal/read.ts";

@@ -1,5 +1,5 @@
 /** Drafts in the form in which the store keeps the objects of their kind. The way back is in `storage/served-form.ts`. */
-import { applyDefaults, pruneObject } from "../crd/coerce.ts";
+import { applyDefaults, pruneObject } from "../schema/coerce.ts";
 import type { JsonObject } from "../internal/json.ts";
 import type { Draft } from "../storage/stored-object.ts";
 import type { Call } from "./context.ts";

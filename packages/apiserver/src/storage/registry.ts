@@ -2,7 +2,7 @@
 import type { Clock } from "@treadle/apimachinery";
 import type { ClientConfig } from "../admission/webhook-client.ts";
 import type { UserInfo } from "../authorization/identity.ts";
-import type { CompiledSchema } from "../crd/schema.ts";
+import type { CompiledSchema } from "../schema/schema.ts";
 import type { JsonObject } from "../internal/json.ts";
 import type { GroupResource } from "../errors/status-errors.ts";
 import type { Store } from "./store.ts";

@@ -1,11 +1,25 @@
 /** Stored objects as readers of a served version see them: pruned, defaulted and converted. */
-import { UnreadError } from "../request/deliberation.ts";
-import { applyDefaults, pruneObject } from "../crd/coerce.ts";
+import { applyDefaults, pruneObject } from "../schema/coerce.ts";
 import { cloneJson, freezeJson, type JsonObject } from "../internal/json.ts";
 import type { ServedVersion } from "./registry.ts";
 import type { Entry } from "./store.ts";
 import type { StoredObject } from "./stored-object.ts";
 import { Representation } from "./representation.ts";
+
+/** Thrown where a stored object was not read yet in a version that needs its webhook. */
+export class UnreadError extends Error {
+  override readonly name = "UnreadError";
+  readonly entry: Entry;
+  readonly version: ServedVersion;
+  readonly storage: ServedVersion;
+
+  constructor(entry: Entry, version: ServedVersion, storage: ServedVersion) {
+    super("the object waits for its conversion");
+    this.entry = entry;
+    this.version = version;
+    this.storage = storage;
+  }
+}
 
 /** The object of an entry in a served version. Made once per version and definition of the kind. */
 export function representationOf(entry: Entry, version: ServedVersion, storage: ServedVersion): Representation {

@@ -21,8 +21,10 @@ export const CREATED_TEXT =
 /** The column of the name, which every table begins with. */
 export const NAME: Column = { name: "Name", type: "string", format: "name", description: NAME_TEXT, priority: 0 };
 /** The columns of a built-in kind of which no others are known. */
-export const DEFAULT_COLUMNS: readonly Column[] = [NAME, { name: "Created At", type: "date", format: "", description: CREATED_TEXT, priority: 0 }];
+export const DEFAULT_COLUMNS: readonly Column[] = [
+  NAME,
+  { name: "Created At", type: "date", format: "", description: CREATED_TEXT, priority: 0 },
+];
 
 /** The column of a CRD that names none. */
 export const AGE: Column = { name: "Age", type: "date", format: "", description: CREATED_TEXT, priority: 0 };
-

@@ -3,7 +3,7 @@ import type { ApiResponse, ManagedFieldsEntry } from "@treadle/apimachinery";
 import { emptyOf } from "../builtin/decode-object.ts";
 import { type Call, entryOf } from "../request/context.ts";
 import { complete } from "../request/draft.ts";
-import type { AppliedOwnership } from "../objects/field-ownership.ts";
+import type { AppliedOwnership } from "../managed-fields/field-ownership.ts";
 import { goQuote, isObject, type JsonObject } from "../internal/json.ts";
 import { objectAt } from "../internal/read.ts";
 import { type Application, type Applied, groupVersionText, TypeMismatchError } from "../managed-fields/apply.ts";

@@ -5,7 +5,7 @@ import { answerTokenRequest } from "../authorization/token-request.ts";
 import { TOKEN_REQUEST } from "../builtin/resources.ts";
 import type { JsonObject } from "../internal/json.ts";
 import { type Call, respondIn } from "../request/context.ts";
-import { recordOwner } from "../objects/field-ownership.ts";
+import { recordOwner } from "../managed-fields/field-ownership.ts";
 import { matchNamespace } from "../objects/namespaces.ts";
 import { readWriteOptions } from "../request/write-options.ts";
 import type { ResourceType } from "../storage/registry.ts";

@@ -1,7 +1,7 @@
 /** PUT of an object or its status, and what every change of an existing object has in common. */
 import { type ApiResponse, jsonEqual } from "@treadle/apimachinery";
 import { type Call, entryOf, representationFor } from "../request/context.ts";
-import { type AppliedOwnership, noteSent, prepareDraft, recordOwner } from "../objects/field-ownership.ts";
+import { type AppliedOwnership, noteSent, prepareDraft, recordOwner } from "../managed-fields/field-ownership.ts";
 import { validateDraft } from "../objects/validation.ts";
 import { invalid } from "../errors/field-errors.ts";
 import { goQuote, type JsonObject } from "../internal/json.ts";
@@ -11,8 +11,8 @@ import { readWriteOptions, type WriteOptions } from "../request/write-options.ts
 import { noteRepresentation, representationOf } from "../storage/served-form.ts";
 import { toStored } from "../request/stored-form.ts";
 import { type ResourceType, resourceOf } from "../storage/registry.ts";
-import { partOf } from "../objects/partial-writes.ts";
-import { keptByStatus } from "../objects/status-rules.ts";
+import { partOf } from "../builtin/partial-writes.ts";
+import { keptByStatus } from "../builtin/status-rules.ts";
 import {
   badRequest,
   conflict,

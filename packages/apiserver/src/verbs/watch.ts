@@ -1,7 +1,7 @@
 /** GET with `watch`: changes of one kind as lines of JSON, from a version or from the present state. */
 import type { ApiResponse } from "@treadle/apimachinery";
 import { type Call, representationFor } from "../request/context.ts";
-import { UnreadError } from "../request/deliberation.ts";
+import { UnreadError } from "../storage/served-form.ts";
 import { emptyOf } from "../builtin/decode-object.ts";
 import { PROTOBUF } from "../request/content.ts";
 import { EventQueue } from "../storage/event-queue.ts";

@@ -7,7 +7,7 @@ import {
   labelValueProblems,
 } from "@treadle/apimachinery";
 import { canonicalQuantity } from "../../builtin/quantity.ts";
-import { formatError } from "../../crd/string-formats.ts";
+import { formatError } from "../../schema/string-formats.ts";
 import type { Library } from "../overloads.ts";
 import { CelError, List, Opaque, Optional, type Value } from "../values.ts";
 

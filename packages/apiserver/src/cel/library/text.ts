@@ -1,5 +1,5 @@
 /** Functions on strings: the language's own, cel-go's extension, and Kubernetes' regex library. Positions count characters. */
-import { compilePattern } from "../../crd/pattern.ts";
+import { compilePattern } from "../../schema/pattern.ts";
 import { goFloat } from "../../internal/go-float.ts";
 import type { Library } from "../overloads.ts";
 import { CelError, Dict, Duration, kindOf, List, quoted, Struct, Timestamp, TypeValue, Uint, type Value } from "../values.ts";

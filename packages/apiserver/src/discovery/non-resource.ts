@@ -1,12 +1,12 @@
 /** Answers for paths that lead to no resource: documents of discovery and of OpenAPI, and what is not there. */
 import type { ApiRequest, ApiResponse } from "@treadle/apimachinery";
-import { encode, mediaTypeOf, negotiate, typeOf } from "./content.ts";
-import { type Parts, respond } from "./context.ts";
+import { encode, mediaTypeOf, negotiate, typeOf } from "../request/content.ts";
+import { type Parts, respond } from "../request/context.ts";
 import { aggregated, groupDocument, groupList, legacyVersions, resourceList, SERVER_VERSION, versionDocument } from "./discovery.ts";
 import { healthText } from "./health.ts";
 import { openApiDocument, swaggerDocument } from "../openapi/documents.ts";
 import { bytesField } from "../protobuf/wire.ts";
-import type { Target } from "./routes.ts";
+import type { Target } from "../request/routes.ts";
 import { methodNotAllowed, resourceNotServed } from "../errors/status-errors.ts";
 
 /** @throws StatusError 404, 405, 406 */

@@ -1,5 +1,5 @@
 /** Subresources through which a part of an object is written: what a write of one takes over, the rest stays. */
-import { approved } from "../builtin/certificate-requests.ts";
+import { approved } from "./certificate-requests.ts";
 import { type JsonObject, valueAt } from "../internal/json.ts";
 import { objectAt } from "../internal/read.ts";
 

@@ -3,8 +3,8 @@ import { dns1035LabelProblems } from "@treadle/apimachinery";
 import { type FieldError, invalid, required } from "../errors/field-errors.ts";
 import { isObject, type JsonObject } from "../internal/json.ts";
 import { MetaTypeError } from "../errors/meta-type-error.ts";
-import { readMeta } from "../objects/object-meta.ts";
-import { type CompiledSchema, fieldSchema } from "./schema.ts";
+import { readMeta } from "./object-meta.ts";
+import { type CompiledSchema, fieldSchema } from "../schema/schema.ts";
 
 /** The problems of the embedded objects below `value`; the object itself was checked when it was read. */
 export function embeddedErrors(value: unknown, schema: CompiledSchema | undefined, path = ""): FieldError[] {

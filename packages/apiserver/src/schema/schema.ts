@@ -1,5 +1,5 @@
 /** A structural schema, compiled once per definition: what validation, defaulting, pruning and managedFields walk. */
-import { readRules, type Rule } from "../cel/rule.ts";
+import { readRules, type Rule } from "./rule.ts";
 import { isObject, type JsonObject } from "../internal/json.ts";
 import { compilePattern } from "./pattern.ts";
 

@@ -1,15 +1,27 @@
 /** Who owns which field of an object that is about to be stored. */
-import { jsonEqual, type ManagedFieldsEntry } from "@treadle/apimachinery";
+import { type Clock, jsonEqual, type ManagedFieldsEntry } from "@treadle/apimachinery";
+import type { UserInfo } from "../authorization/identity.ts";
+import type { Served } from "../storage/registry.ts";
+import type { Store } from "../storage/store.ts";
 import { emptyOf } from "../builtin/decode-object.ts";
-import type { Call } from "../request/context.ts";
 import { cloneJson, type JsonObject } from "../internal/json.ts";
-import { modelOf } from "../managed-fields/model.ts";
-import { managedAfterUpdate, managedBefore } from "../managed-fields/update.ts";
-import { secondsOf } from "./object-meta.ts";
-import type { WriteOptions } from "../request/write-options.ts";
+import { modelOf } from "./model.ts";
+import { managedAfterUpdate, managedBefore } from "./update.ts";
+import { secondsOf } from "../objects/object-meta.ts";
 import type { Draft, StoredObject } from "../storage/stored-object.ts";
-import type { Written } from "./validation.ts";
-import { NO_RESIDUE, type Residue } from "../managed-fields/residue.ts";
+import type { Written } from "../objects/validation.ts";
+import { NO_RESIDUE, type Residue } from "./residue.ts";
+
+/** The part of a request that decides who owns its fields. */
+interface Writing {
+  readonly parts: { readonly store: Store; readonly clock: Clock };
+  readonly user: UserInfo;
+  readonly served: Served;
+}
+
+interface Writer {
+  readonly fieldManager: string;
+}
 
 /** Who owns what after an apply. */
 export interface AppliedOwnership {
@@ -19,7 +31,7 @@ export interface AppliedOwnership {
 }
 
 /** Completes a draft by the rules of its kind. Ownership of fields goes by what it was before the server's own additions. */
-export function prepareDraft({ served, parts, user }: Call, draft: Draft, live: StoredObject | undefined): void {
+export function prepareDraft({ served, parts, user }: Writing, draft: Draft, live: StoredObject | undefined): void {
   const { convert, prepare } = served.type.hooks;
   convert?.(draft, live as JsonObject | undefined);
   if (prepare === undefined) return;
@@ -37,10 +49,10 @@ export function noteSent(draft: Draft, sent: JsonObject): void {
 const SENT = new WeakMap<Draft, JsonObject>();
 
 /** Who owns what after a write: to be found out, of an update, or known, of an apply. */
-export type Ownership = { readonly options: WriteOptions; readonly requested: unknown } | AppliedOwnership;
+export type Ownership = { readonly options: Writer; readonly requested: unknown } | AppliedOwnership;
 
 /** Records who wrote what into the draft. */
-export function recordOwner(call: Call, written: Written, ownership: Ownership): void {
+export function recordOwner(call: Writing, written: Written, ownership: Ownership): void {
   const { draft, live } = written;
   const { managed, residue } =
     "options" in ownership ? { managed: managedByUpdate(call, written, ownership), residue: NO_RESIDUE } : ownership;
@@ -51,9 +63,9 @@ export function recordOwner(call: Call, written: Written, ownership: Ownership):
 }
 
 function managedByUpdate(
-  call: Call,
+  call: Writing,
   written: Written,
-  { requested, options }: { readonly requested: unknown; readonly options: WriteOptions },
+  { requested, options }: { readonly requested: unknown; readonly options: Writer },
 ): readonly ManagedFieldsEntry[] {
   const { draft, live, subresource } = written;
   delete draft.metadata["managedFields"];

@@ -1,14 +1,14 @@
 /** From a request to the verb that answers it. */
 import type { ApiRequest, ApiResponse, Status } from "@treadle/apimachinery";
-import { deliberate } from "./deliberation.ts";
+import { deliberate } from "../request/deliberation.ts";
 import type { Identity, UserInfo } from "../authorization/identity.ts";
-import { checkAccept, checkSize, encode, encodingOfRefusal, negotiate, typeOf } from "./content.ts";
-import type { Call, Parts } from "./context.ts";
-import { answerDocument, isBelowBuiltIn, PAGE_NOT_FOUND } from "./non-resource.ts";
-import { readBoolean } from "./write-options.ts";
-import { partOf } from "../objects/partial-writes.ts";
+import { checkAccept, checkSize, encode, encodingOfRefusal, negotiate, typeOf } from "../request/content.ts";
+import type { Call, Parts } from "../request/context.ts";
+import { answerDocument, isBelowBuiltIn, PAGE_NOT_FOUND } from "../discovery/non-resource.ts";
+import { readBoolean } from "../request/write-options.ts";
+import { partOf } from "../builtin/partial-writes.ts";
 import { type ResourceType, resourceOf } from "../storage/registry.ts";
-import { parseTarget, type ResourceRoute } from "./routes.ts";
+import { parseTarget, type ResourceRoute } from "../request/routes.ts";
 import {
   badRequest,
   failedResponse,
@@ -18,16 +18,16 @@ import {
   resourceNotServed,
   StatusError,
 } from "../errors/status-errors.ts";
-import { create } from "../verbs/create.ts";
-import { deleteCollection, deleteOne } from "../verbs/delete.ts";
-import { get, list } from "../verbs/list.ts";
-import { patch } from "../verbs/patch.ts";
-import { bind, evict } from "../verbs/pod-actions.ts";
+import { create } from "./create.ts";
+import { deleteCollection, deleteOne } from "./delete.ts";
+import { get, list } from "./list.ts";
+import { patch } from "./patch.ts";
+import { bind, evict } from "./pod-actions.ts";
 import { patchTypeOf } from "../patch/patch-body.ts";
-import { requestToken, review } from "../verbs/review.ts";
-import { getScale, patchScale, updateScale } from "../verbs/scale.ts";
-import { update } from "../verbs/update.ts";
-import { watch } from "../verbs/watch.ts";
+import { requestToken, review } from "./review.ts";
+import { getScale, patchScale, updateScale } from "./scale.ts";
+import { update } from "./update.ts";
+import { watch } from "./watch.ts";
 
 /** Answers a request that `sender` sends. @throws StatusError for everything that the server refuses. */
 export async function dispatch(parts: Parts, given: ApiRequest, sender: Identity): Promise<ApiResponse> {
