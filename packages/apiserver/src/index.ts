@@ -11,7 +11,8 @@ export {
 } from "./front/http.ts";
 export type { ResolveService, WebhookService } from "./admission/webhook-client.ts";
 export type { Identity } from "./authorization/identity.ts";
-export { type ApiServer, type ApiServerOptions, createApiServer, type ServedResource, type TransportOptions } from "./server.ts";
+export { createApiServer } from "./server.ts";
+export type { ApiServer, ApiServerOptions, ServedResource, TransportOptions } from "./api-server.ts";
 export type { Mishap, PodProblem, PodSelection, Selection } from "./workloads/behaviours.ts";
 export type { WorkloadOptions } from "./workloads/options.ts";
 export type { Workloads } from "./workloads/workloads.ts";

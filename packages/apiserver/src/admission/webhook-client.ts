@@ -1,17 +1,21 @@
-/** Calls of webhooks over TLS, for admission and for conversion; failures read as those of Go's client. */
+/** Calls webhooks over TLS, for admission and for conversion. Failures have the texts of Go's HTTP client. */
 import type { Clock } from "@treadle/apimachinery";
 import { goQuote } from "../internal/json.ts";
 
-/** A service that a webhook names. */
+/** A Service that the configuration of a webhook names. */
 export interface WebhookService {
+  /** Namespace of the Service. */
   readonly namespace: string;
+  /** Name of the Service. */
   readonly name: string;
+  /** Port of the Service, 443 when the configuration has none. */
   readonly port: number;
 }
 
-/** Where a service listens, as `https://127.0.0.1:9443`; undefined: nowhere. */
+/** Returns the URL at which a Service listens, such as `https://127.0.0.1:9443`, or `undefined` when it does not listen. */
 export type ResolveService = (service: WebhookService) => string | undefined;
 
+/** `clientConfig` of a webhook: its URL or its Service. */
 export interface ClientConfig {
   readonly url?: string;
   readonly service?: { readonly namespace: string; readonly name: string; readonly path?: string; readonly port?: number };
@@ -19,17 +23,19 @@ export interface ClientConfig {
   readonly caBundle?: string;
 }
 
+/** One call of a webhook. */
 export interface WebhookCall {
   readonly clientConfig: ClientConfig;
   readonly body: object;
   readonly timeoutSeconds: number;
 }
 
-/** Why there is no answer. */
+/** A call without a usable answer. The message is the cause. */
 export class WebhookError extends Error {
   override readonly name = "WebhookError";
 }
 
+/** Sends requests to webhooks. Timeouts follow the clock of the server. */
 export class WebhookClient {
   readonly #clock: Clock;
   readonly #resolve: ResolveService;
@@ -39,7 +45,7 @@ export class WebhookClient {
     this.#resolve = resolve;
   }
 
-  /** The JSON that the webhook answers. @throws WebhookError */
+  /** Returns the JSON that the webhook answers. @throws WebhookError */
   async post({ clientConfig, body, timeoutSeconds }: WebhookCall): Promise<unknown> {
     const { url, service } = clientConfig;
     const port = service?.port ?? 443;

@@ -5,7 +5,7 @@ import type { ApiRequest } from "@treadle/apimachinery";
 import { BodyError, parseBody } from "../request/content.ts";
 import { isObject, type JsonObject } from "../internal/json.ts";
 import { listAt, objectAt } from "../internal/read.ts";
-import type { ApiServer } from "../server.ts";
+import type { ApiServer } from "../api-server.ts";
 import { LocalClusterError, reasonOf } from "./errors.ts";
 
 /** One object, and where it stands. */

@@ -1,7 +1,7 @@
 /** What controllers put into each namespace of a cluster: the service account `default` and the authority of the server. */
 import { isObject } from "../internal/json.ts";
 import { objectAt, textAt } from "../internal/read.ts";
-import type { ApiServer } from "../server.ts";
+import type { ApiServer } from "../api-server.ts";
 
 const ACCOUNT = "default";
 const AUTHORITY = "kube-root-ca.crt";

@@ -1,5 +1,5 @@
 /** What every kube-apiserver makes for itself: the Service by which programs in a cluster find it, and the range of Services. */
-import type { ApiServer } from "../server.ts";
+import type { ApiServer } from "../api-server.ts";
 
 /** Creates the Service `kubernetes` in the namespace `default`, for the server that listens at `url`, and the ServiceCIDR `kubernetes`. */
 export async function createOwnService(server: ApiServer, url: string): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * Fronts of the server on a socket: HTTP and HTTPS. They translate, nothing more; what is answered is decided by
- * {@link ApiServer.handle}. A watch ends when its client goes.
+ * HTTP and HTTPS fronts of the server. A front only translates between sockets and {@link ApiServer.handle}, which decides
+ * each answer. A watch ends when its client disconnects.
  */
 import { X509Certificate } from "node:crypto";
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
@@ -11,64 +11,82 @@ import { senderOf, unaskedSender } from "./sender.ts";
 import { makeCertificates } from "./certificates.ts";
 import { MAX_BODY_BYTES, mediaTypeOf, PROTOBUF } from "../request/content.ts";
 import { kubeconfigText } from "./kubeconfig.ts";
-import type { ApiServer } from "../server.ts";
+import type { ApiServer } from "../api-server.ts";
 import { entityTooLarge, type StatusError, unauthorized } from "../errors/status-errors.ts";
 
+/** Options of {@link serveHttp}. */
 export interface HttpOptions {
-  /** @defaultValue "127.0.0.1" */
+  /** Address or host name to listen on. @defaultValue "127.0.0.1" */
   readonly host?: string;
-  /** @defaultValue 0: a free port */
+  /** Port to listen on. @defaultValue 0: any free port */
   readonly port?: number;
 }
 
+/** A listening HTTP front of an API server. */
 export interface HttpFront {
-  /** Where it listens, without a trailing slash. */
+  /** URL of the front, without a trailing slash. */
   readonly url: string;
-  /** Stops listening and ends the requests in progress; the API server itself goes on. */
+  /** Stops listening and ends the requests in progress. The API server continues to run. */
   close(): Promise<void>;
 }
 
+/** Options of {@link serveHttps}. */
 export interface HttpsOptions extends HttpOptions {
-  /** Names and addresses in the certificate, beside the host, localhost and the in-cluster names. */
+  /** More names and addresses for the certificate. It always has the host, localhost and the in-cluster names. */
   readonly hosts?: readonly string[];
   /**
-   * Who is let in. Absent: everybody, as the administrator. Given: a request needs the administrator's token or one that the
-   * server knows or, when allowed, a certificate of this server's authority, which stands for the user and groups that it
-   * names (CN and O). Others get 401; from a server with `authorization: "RBAC"` what `system:anonymous` may get.
+   * Authentication of clients. Without this option each request has the rights of the administrator.
+   *
+   * With it, a request needs one of these: the administrator's token, a token that the server knows, or, when allowed, a
+   * client certificate. Other requests get 401. A server with `authorization: "RBAC"` treats a request without a token as
+   * `system:anonymous` instead.
    */
   readonly auth?: {
-    /** The administrator's. */
+    /** Bearer token of the administrator. */
     readonly token?: string;
+    /**
+     * Whether a certificate of this server's authority authenticates a client. Its CN is the user, its Os are the groups.
+     * @defaultValue false
+     */
     readonly clientCertificate?: boolean;
   };
 }
 
+/** A listening HTTPS front of an API server, with the certificates that were made for it. */
 export interface HttpsFront extends HttpFront {
-  /** The authority that signed the server's certificate, PEM. */
+  /** Certificate of the authority that signed the server's certificate, in PEM. */
   readonly caPem: string;
-  /** A certificate of this server's authority for a client, PEM. */
+  /** Client certificate of an administrator and its key, in PEM, signed by this server's authority. */
   readonly client: { readonly certPem: string; readonly keyPem: string };
-  /** Makes a certificate of this server's authority for a user, PEM. Of the identity only user and groups are in it. */
+  /** Makes a client certificate and its key, in PEM. It contains only the user and the groups of the identity. */
   clientCertificate(identity: Identity): Promise<{ readonly certPem: string; readonly keyPem: string }>;
-  /** A kubeconfig (YAML) for this front, with the credentials that it asks for, or with other ones. */
+  /** Returns a kubeconfig (YAML) for this front. By default it has the credentials that `auth` requires. */
   kubeconfig(credentials?: Credentials): string;
 }
 
-/** What a kubeconfig proves its user with. */
+/** Credentials that a kubeconfig contains. */
 export interface Credentials {
+  /** Bearer token. */
   readonly token?: string;
+  /** Client certificate and its key, in PEM. */
   readonly client?: { readonly certPem: string; readonly keyPem: string };
 }
 
-/** Serves over HTTP: requests without a token that the server knows are the administrator's. @throws Error when the port cannot be had. */
+/**
+ * Serves an API server over HTTP. A request without a token has the rights of the administrator.
+ * @throws Error when the port cannot be used
+ */
 export async function serveHttp(server: ApiServer, options: HttpOptions = {}): Promise<HttpFront> {
-  // Imported, node:http loads node's fetch with it, which nothing here needs.
+  // An import of node:http would also load node's fetch, which nothing here needs.
   const { createServer } = process.getBuiltinModule("node:http");
   const http = createServer(listener(server, (request) => unaskedSender(server, request)));
   return start(http, "http", options);
 }
 
-/** Serves over HTTPS with certificates made for it. @throws Error when the port cannot be had. */
+/**
+ * Serves an API server over HTTPS, with certificates that are made for this front.
+ * @throws Error when the port cannot be used
+ */
 export async function serveHttps(server: ApiServer, options: HttpsOptions = {}): Promise<HttpsFront> {
   const host = options.host ?? "127.0.0.1";
   const certificates = await makeCertificates([...new Set([host, ...IN_CLUSTER_NAMES, ...(options.hosts ?? [])])]);
@@ -78,7 +96,7 @@ export async function serveHttps(server: ApiServer, options: HttpsOptions = {}):
     key: certificates.server.keyPem,
     cert: certificates.server.certPem,
     ca: certificates.caPem,
-    // Asked for, not required: a token is as good, and a refusal is to be a Status, not a broken handshake.
+    // A certificate is requested and not required: a token is enough, and a refusal must be a Status, not a broken handshake.
     requestCert: auth?.clientCertificate === true,
     rejectUnauthorized: false,
   };
@@ -114,7 +132,7 @@ const IN_CLUSTER_NAMES = [
 ] as const;
 
 async function start(http: Server, scheme: "http" | "https", { host = "127.0.0.1", port = 0 }: HttpOptions): Promise<HttpFront> {
-  // A watch may be silent for long; node's limits are for requests, which the body limit bounds already.
+  // A watch may be silent for a long time. Node's limits are meant for requests, which the body limit already bounds.
   http.requestTimeout = 0;
   http.keepAliveTimeout = 60_000;
   await new Promise<void>((resolve, reject) => {
@@ -133,7 +151,7 @@ async function start(http: Server, scheme: "http" | "https", { host = "127.0.0.1
   };
 }
 
-/** Who sends a request; undefined: somebody who is not let in. */
+/** Returns the sender of a request, or `undefined` when the request is not authenticated. */
 type Authenticate = (request: IncomingMessage) => Identity | undefined;
 
 function listener(server: ApiServer, authenticate: Authenticate): RequestListener {

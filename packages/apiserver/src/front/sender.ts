@@ -2,7 +2,7 @@
 import { timingSafeEqual, type X509Certificate } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { TLSSocket } from "node:tls";
-import type { ApiServer } from "../server.ts";
+import type { ApiServer } from "../api-server.ts";
 import { ADMINISTRATOR, ANONYMOUS, type Identity } from "../authorization/identity.ts";
 
 /** How a server over HTTPS finds out who sends a request. */
