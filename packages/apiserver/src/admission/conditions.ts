@@ -1,5 +1,5 @@
 /** `matchConditions`: expressions of CEL over the objects and the request. */
-import { BudgetError } from "../cel/evaluate.ts";
+import { BudgetError } from "../cel/budget.ts";
 import { ExpressionError, type Names, OUT_OF_BUDGET, run } from "./expressions.ts";
 
 export interface Condition {

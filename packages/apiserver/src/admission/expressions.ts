@@ -1,5 +1,5 @@
 /** Expressions of CEL about a request: what names mean in them, and running one. */
-import { type Budget, BudgetError } from "../cel/evaluate.ts";
+import { type Budget, BudgetError } from "../cel/budget.ts";
 import { compileProgram, type Program } from "../cel/program.ts";
 import { DYN, type Type } from "../cel/types.ts";
 import { CelError, Dict, List, Struct, type Value } from "../cel/values.ts";

@@ -3,7 +3,7 @@
  * they are asked at once. Policies and, of one policy, bindings come by name; on the real server the order is up to chance.
  */
 import { matchesLabels } from "@treadle/apimachinery";
-import { BudgetError } from "../cel/evaluate.ts";
+import { BudgetError } from "../cel/budget.ts";
 import { isObject, type JsonObject } from "../internal/json.ts";
 import { listAt, objectAt, textAt, textsAt } from "../internal/read.ts";
 import { representationOf } from "../storage/served-form.ts";

@@ -2,7 +2,7 @@
  * The most that an expression can cost on any object that its schema allows, by the rates of cel-go (`checker/cost.go`)
  * and Kubernetes (`pkg/cel/library/cost.go`). Sizes come with the types of a schema; what has no known size may be of any.
  */
-import { qualified } from "./type-check.ts";
+import { qualified } from "./environment.ts";
 import type { Expr, FoldExpr } from "./syntax.ts";
 import type { Type } from "./types.ts";
 

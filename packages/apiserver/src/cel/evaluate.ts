@@ -1,6 +1,8 @@
 /** Runs a checked expression within a budget. */
-import { type Environment, functionName, qualified } from "./type-check.ts";
+import { type Budget, BudgetError, costOf } from "./budget.ts";
+import { type Environment, functionName, qualified } from "./environment.ts";
 import { accepts, type Overload } from "./overloads.ts";
+import { isBound, type Scope, scopeNames, scopesOf } from "./scope.ts";
 import type { Expr, FoldExpr } from "./syntax.ts";
 import {
   CelError,
@@ -18,21 +20,6 @@ import {
   type Value,
 } from "./values.ts";
 import { indexInto } from "./library/collections.ts";
-
-/** What a run may cost: one unit for each step, more for what goes over long texts and lists. */
-export interface Budget {
-  remaining: number;
-}
-
-/** The budget is used up. Unlike a {@link CelError} nothing absorbs it. */
-export class BudgetError extends Error {}
-
-/** What names mean: the variables of macros over those of the rule. */
-export interface Scope {
-  readonly name: string;
-  readonly value: Value;
-  readonly outer: Scope | undefined;
-}
 
 export interface Runtime extends Environment {
   overloads(name: string): readonly Overload[] | undefined;
@@ -238,27 +225,6 @@ class Evaluator {
   }
 }
 
-/** The scopes of a macro, one for each item or key. */
-function scopesOf(range: Value, variables: readonly string[], outer: Scope | undefined): Scope[] {
-  const [first = "", second] = variables;
-  const pairs: readonly (readonly [Value, Value])[] =
-    range instanceof List
-      ? range.items.map((item, i) => [second === undefined ? item : BigInt(i), item] as const)
-      : range instanceof Dict
-        ? [...range.entries].map(([key, value]) => [key, value] as const)
-        : range instanceof Struct
-          ? range.fields.map((field) => [field, range.get(field) ?? null] as const)
-          : missing();
-  return pairs.map(([key, value]) => {
-    const scope: Scope = { name: first, value: key, outer };
-    return second === undefined ? scope : { name: second, value, outer: scope };
-  });
-}
-
-function missing(): never {
-  throw noOverload();
-}
-
 function sortBy(range: Value, keys: readonly Value[]): List {
   if (!(range instanceof List)) throw noOverload();
   const places = range.items.map((_, i) => i);
@@ -284,40 +250,8 @@ function fieldOf(value: Value, field: string): Value | undefined {
   throw noOverload();
 }
 
-function isBound(name: string, scope: Scope | undefined): boolean {
-  return scopeNames(scope).has(name.split(".", 1)[0] ?? "");
-}
-
-function scopeNames(scope: Scope | undefined): ReadonlyMap<string, unknown> {
-  const names = new Map<string, unknown>();
-  for (let at = scope; at !== undefined; at = at.outer) names.set(at.name, true);
-  return names;
-}
-
 function constValue(value: (Expr & { readonly type: "const" })["value"]): Value {
   if (typeof value === "object" && value !== null && !(value instanceof Uint8Array)) return new Uint(value.uint);
   if (typeof value === "bigint" && BigInt.asIntN(64, value) !== value) throw new CelError("integer overflow");
   return value;
 }
-
-/** Beyond the step itself: what a call goes through, by the rates of cel-go (a tenth of a unit for each character). */
-function costOf(name: string, args: readonly Value[]): number {
-  const sizes = args.map((arg) => (typeof arg === "string" ? arg.length / 10 : arg instanceof List ? arg.items.length : 0));
-  if (CHEAP.has(name)) return 0;
-  if (PRODUCTS.has(name)) return Math.ceil((1 + (sizes[0] ?? 0)) * (1 + (sizes[1] ?? 0)));
-  return Math.ceil(sizes.reduce((sum, size) => sum + size, 0));
-}
-
-const CHEAP: ReadonlySet<string> = new Set(["size", "_[_]", "type", "dyn", "string", "int"]);
-const PRODUCTS: ReadonlySet<string> = new Set([
-  "matches",
-  "contains",
-  "find",
-  "findAll",
-  "replace",
-  "indexOf",
-  "lastIndexOf",
-  "sets.contains",
-  "sets.equivalent",
-  "sets.intersects",
-]);

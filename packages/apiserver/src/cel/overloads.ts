@@ -1,5 +1,5 @@
 /** How functions of the libraries are written down: a name, a signature as text, and what they do. */
-import type { Signature } from "./type-check.ts";
+import type { Signature } from "./environment.ts";
 import { DYN, plain, type Type } from "./types.ts";
 import { Dict, kindOf, List, Optional, Struct, type Value } from "./values.ts";
 

@@ -1,7 +1,7 @@
 /** Expressions from anywhere: what compiles runs within its budget, and what does not says so. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { BudgetError } from "./evaluate.ts";
+import { BudgetError } from "./budget.ts";
 import { compileProgram } from "./program.ts";
 import { plain, type Type } from "./types.ts";
 import { CelError, List } from "./values.ts";

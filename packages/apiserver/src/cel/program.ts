@@ -1,8 +1,11 @@
 /** An expression of a rule, parsed and checked against what `self` is; and running it. */
 import { compilePattern } from "../schema/pattern.ts";
-import { check, type Checked, type Problem, type Signature } from "./type-check.ts";
+import { check, type Checked, type Problem } from "./type-check.ts";
+import type { Signature } from "./environment.ts";
 import { maxCost } from "./cost.ts";
-import { type Budget, evaluate, type Runtime, type Scope } from "./evaluate.ts";
+import { evaluate, type Runtime } from "./evaluate.ts";
+import type { Scope } from "./scope.ts";
+import type { Budget } from "./budget.ts";
 import { collections } from "./library/collections.ts";
 import { formats, kubernetes } from "./library/kubernetes.ts";
 import { network } from "./library/network.ts";

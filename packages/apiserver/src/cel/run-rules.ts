@@ -10,7 +10,7 @@ import { type FieldError, invalid } from "../errors/field-errors.ts";
 import { isObject } from "../internal/json.ts";
 import { type CompiledRule, compileRule } from "./compile-rule.ts";
 import { toValue } from "./data.ts";
-import { type Budget, BudgetError } from "./evaluate.ts";
+import { type Budget, BudgetError } from "./budget.ts";
 import { normalFieldPath } from "./field-path.ts";
 import type { Rule } from "../schema/rule.ts";
 import { typeOfSchema } from "./types.ts";

@@ -1,31 +1,17 @@
 /** Finds the types of an expression and what is wrong with it, in the words of cel-go. */
+import { type Environment, functionName, qualified } from "./environment.ts";
 import { keywordField } from "./escaping.ts";
 import type { Expr, FoldExpr } from "./syntax.ts";
 import { BOOL, type Bindings, DYN, fits, INT, plain, STRING, substitute, type Type, typeName } from "./types.ts";
 
-/** A function or operator as the checker knows it. */
-export interface Signature {
-  readonly isMember: boolean;
-  readonly args: readonly Type[];
-  readonly result: Type;
-}
-
-/** What an expression may refer to. */
-export interface Environment {
-  readonly variables: ReadonlyMap<string, Type>;
-  /** The overloads of a function; `undefined` when there is none of that name. */
-  signatures(name: string): readonly Signature[] | undefined;
-  /** Names that stand for types, by the type of that type. */
-  readonly types: ReadonlyMap<string, Type>;
-  /** Functions whose last argument is checked when it is a literal. */
-  readonly literals: Readonly<Record<string, (text: string) => boolean>>;
-}
-
+/** A fault of an expression. */
 export interface Problem {
   readonly message: string;
+  /** Position in the text of the expression. */
   readonly at: number;
 }
 
+/** What the check of an expression found. */
 export interface Checked {
   readonly type: Type;
   readonly problems: readonly Problem[];
@@ -255,25 +241,6 @@ class Checker {
 
 /** Macros whose last argument is a condition. */
 const BOOLEAN_STEPS: ReadonlySet<string> = new Set(["all", "exists", "exists_one", "existsOne", "filter"]);
-
-/** The full name of a function in a namespace (`sets.contains`), else the name as it stands. */
-export function functionName(
-  expr: Expr & { readonly type: "call" },
-  scope: ReadonlyMap<string, unknown>,
-  environment: Environment,
-): string {
-  const prefix = expr.target === undefined ? undefined : qualified(expr.target);
-  if (prefix === undefined || scope.has(prefix.split(".", 1)[0] ?? "")) return expr.name;
-  const full = `${prefix}.${expr.name}`;
-  return environment.signatures(full) === undefined ? expr.name : full;
-}
-
-export function qualified(expr: Expr): string | undefined {
-  if (expr.type === "ident") return expr.name;
-  if (expr.type !== "select") return undefined;
-  const operand = qualified(expr.operand);
-  return operand === undefined ? undefined : `${operand}.${expr.field}`;
-}
 
 function wrapped(item: Type): Type {
   return item === WRONG || item.type === "optional" ? item : { type: "optional", item };

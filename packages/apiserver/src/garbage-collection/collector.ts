@@ -4,22 +4,19 @@
  * its own, some turns of the event loop after the change that caused them, never within the request; it has no timers.
  * A reference whose kind is not served says nothing of its owner: such an object stays until the kind is served.
  */
-import type { ApiRequest, ApiResponse, OwnerReference } from "@treadle/apimachinery";
+import type { OwnerReference } from "@treadle/apimachinery";
 import type { Parts } from "../request/context.ts";
 import { FOREGROUND_FINALIZER, ORPHAN_FINALIZER } from "../objects/deletion.ts";
-import { byPriority } from "../discovery/discovery.ts";
 import { stringsOf } from "../objects/object-meta.ts";
 import type { ResourceType } from "../storage/registry.ts";
 import { type Change, type Entry, keyFor } from "../storage/store.ts";
 import type { StoredMeta } from "../storage/stored-object.ts";
 import { type Node, OwnerGraph, ownersOf } from "./graph.ts";
-
-/** How a request of the collector is answered; never rejects. */
-export type Send = (request: ApiRequest) => Promise<ApiResponse>;
+import { CollectorWrites, type Outcome, type Send } from "./writes.ts";
 
 export class GarbageCollector {
   readonly #parts: Parts;
-  readonly #send: Send;
+  readonly #writes: CollectorWrites;
   readonly #graph = new OwnerGraph();
   /** What is to be looked at, and whose dependents are to be let go. */
   #due = new Set<Node>();
@@ -35,7 +32,7 @@ export class GarbageCollector {
 
   constructor(parts: Parts, send: Send) {
     this.#parts = parts;
-    this.#send = send;
+    this.#writes = new CollectorWrites(parts.registry, send);
     this.#unsubscribe = [parts.store.listen((id, change) => this.#observe(id, change)), parts.registry.onInstall(() => this.#retry())];
   }
 
@@ -234,45 +231,20 @@ export class GarbageCollector {
     return this.#patch(node, entry, { finalizers: left.length === 0 ? null : left });
   }
 
-  #patch(node: Node, { object }: Entry, metadata: object): Promise<Outcome> {
-    const { uid, resourceVersion } = object.metadata;
-    const body = { metadata: { uid, resourceVersion, ...metadata } };
-    return this.#request(node, "PATCH", { body, contentType: "application/merge-patch+json" });
+  async #patch(node: Node, entry: Entry, metadata: object): Promise<Outcome> {
+    return this.#note(node, await this.#writes.patch(node, entry, metadata));
   }
 
   async #delete(node: Node, propagationPolicy: string): Promise<void> {
     const entry = this.#live(node);
-    if (entry === undefined) return;
-    const { uid, resourceVersion } = entry.object.metadata;
-    const body = { kind: "DeleteOptions", apiVersion: "v1", preconditions: { uid, resourceVersion }, propagationPolicy };
-    await this.#request(node, "DELETE", { body, contentType: "application/json" });
+    if (entry !== undefined) this.#note(node, await this.#writes.delete(node, entry, propagationPolicy));
   }
 
-  async #request(
-    node: Node,
-    method: "PATCH" | "DELETE",
-    { body, contentType }: { readonly body: object; readonly contentType: string },
-  ): Promise<Outcome> {
-    const path = this.#pathOf(node);
-    if (path === undefined) return "done";
-    const headers = { "content-type": contentType, accept: "application/json", "user-agent": "kube-controller-manager" };
-    const { status } = await this.#send({ method, path, headers, body: JSON.stringify(body) });
-    if (status < 300 || status === 404) return "done";
-    // Somebody was faster: once more, with what is there now. What is refused for another reason is refused until it changes.
-    if (status === 409) this.#add(node);
-    else this.#parked.add(node);
-    return status === 409 ? "conflict" : "refused";
-  }
-
-  #pathOf({ id, key }: Node): string | undefined {
-    const type = this.#parts.registry.type(id);
-    if (type === undefined) return undefined;
-    const [version] = type.versions.filter(({ served }) => served).toSorted((a, b) => byPriority(a.version, b.version));
-    if (version === undefined) return undefined;
-    const [namespace, name] = type.isNamespaced ? (key.split("/") as [string, string]) : [undefined, key]; // the key of a namespaced object
-    const root = version.group === "" ? "/api" : "/apis";
-    const scope = namespace === undefined ? "" : `/namespaces/${namespace}`;
-    return `${root}/${version.apiVersion}${scope}/${type.plural}/${encodeURIComponent(name)}`;
+  /** A conflict is retried at once with the new state. Any other refusal is retried after the next change. */
+  #note(node: Node, outcome: Outcome): Outcome {
+    if (outcome === "conflict") this.#add(node);
+    if (outcome === "refused") this.#parked.add(node);
+    return outcome;
   }
 }
 
@@ -284,9 +256,6 @@ interface Owners {
   /** They are there until their dependents are gone. */
   readonly waiting: OwnerReference[];
 }
-
-/** What became of a request; one whose object is gone is done. */
-type Outcome = "done" | "conflict" | "refused";
 
 const EVENTS_ID = "events";
 
