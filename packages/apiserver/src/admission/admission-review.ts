@@ -1,4 +1,4 @@
-/** AdmissionReview v1: what a webhook is asked, and what may be made of its answer. */
+/** AdmissionReview v1: makes the question to a webhook, and reads its answer. */
 import type { UserInfo } from "../authorization/identity.ts";
 import { parseJson } from "../request/content.ts";
 import { goQuote, isObject, type JsonObject } from "../internal/json.ts";
@@ -10,7 +10,7 @@ import { WebhookError } from "./webhook-client.ts";
 
 export interface Answer {
   readonly warnings: readonly string[];
-  /** A JSON patch. */
+  /** JSON patch of the object. */
   readonly patch?: unknown;
   readonly denial?: StatusError;
 }
@@ -22,7 +22,7 @@ export interface ReviewContext {
   readonly options: JsonObject;
 }
 
-/** The body of the request. @throws WebhookError when the webhook reads no version that is written here */
+/** Makes the body of a call. @throws WebhookError when the webhook reads no version of AdmissionReview that the server writes */
 export function reviewOf({ hook, version }: Invocation, wanted: Wanted, context: ReviewContext): JsonObject {
   const apiVersion = hook.reviewVersions.find((one) => one === "v1" || one === "v1beta1");
   if (apiVersion === undefined)
@@ -38,7 +38,7 @@ export function reviewOf({ hook, version }: Invocation, wanted: Wanted, context:
   };
 }
 
-/** What is said of a request beside the objects. */
+/** Describes a request, without its objects. */
 export function requestOf(version: ServedVersion, wanted: Wanted, { user, isDryRun, options }: Omit<ReviewContext, "uid">): JsonObject {
   const { type, version: asked } = wanted.served;
   const kind = { group: type.group, version: version.version, kind: type.kind };
@@ -64,7 +64,7 @@ export function requestOf(version: ServedVersion, wanted: Wanted, { user, isDryR
   };
 }
 
-/** @throws WebhookError for an answer that is none */
+/** Reads the answer of a webhook. @throws WebhookError for an answer that is not an AdmissionReview */
 export function readAnswer(hook: Webhook, review: JsonObject, answered: unknown): Answer {
   const invalid = (cause: string): WebhookError => new WebhookError(`received invalid webhook response: ${cause}`);
   const response = isObject(answered) ? answered["response"] : undefined;
@@ -106,7 +106,7 @@ function patchProblem({ isMutating }: Webhook, patch: unknown, patchType: unknow
   return hasType && patchType === "" ? 'webhook returned invalid response.patchType of ""' : undefined;
 }
 
-/** A refusal is a failure of at least 400, whatever the webhook says. */
+/** A denial has at least the status 400, whatever the webhook answered. */
 function denialOf({ name }: Webhook, status: JsonObject): StatusError {
   const by = `admission webhook ${goQuote(name)} denied the request`;
   const { message, reason, details } = status;

@@ -1,8 +1,10 @@
 /**
- * Admission by webhooks. Everything else of a request is synchronous, so that it sees and leaves a consistent store; a webhook
- * takes time. So where an answer is needed the request is given up ({@link Suspension}), the webhook is asked, and the request
- * is handled again from the start, on the store as it is by then. An answer counts for the very objects that were shown:
- * where another write came between, webhooks are asked anew, as the real server does it.
+ * Admission by webhooks and policies.
+ *
+ * All other work of a request is synchronous, so a request sees and leaves a consistent store. A call of a webhook takes
+ * time. When an answer is missing, the request throws a {@link Suspension}, the webhook is called, and the request is handled
+ * again from the start on the new store. An answer is valid only for the objects that the webhook saw. After another write
+ * the webhooks are called again, as on the real server.
  */
 import { jsonEqual } from "@treadle/apimachinery";
 import type { UserInfo } from "../authorization/identity.ts";
@@ -40,7 +42,7 @@ export interface AdmittedCall {
 
 export interface AdmittedWrite {
   readonly operation: Operation;
-  /** Undefined for a deletion. */
+  /** Absent for a deletion. */
   readonly draft: Draft | undefined;
   readonly live: StoredObject | undefined;
   readonly subresource: string;
@@ -56,7 +58,7 @@ export class Admission {
     this.#uid = uid;
   }
 
-  /** The object as mutating webhooks make it. @throws Suspension, and StatusError for what a webhook refuses */
+  /** Returns the object after all mutating webhooks. @throws Suspension, and StatusError when a webhook denies the request */
   mutate(call: AdmittedCall, write: AdmittedWrite & { readonly draft: Draft }): Draft {
     const outcome = this.#outcome(call, write, "mutating");
     if (outcome?.object === undefined) return write.draft;
@@ -68,7 +70,10 @@ export class Admission {
     }
   }
 
-  /** Asks mutating webhooks about a deletion, which they cannot change; policies and validating webhooks about any write. @throws Suspension, StatusError */
+  /**
+   * Calls the policies and the validating webhooks. For a deletion it also calls the mutating webhooks, which cannot change
+   * it. @throws Suspension, StatusError
+   */
   validate(call: AdmittedCall, write: AdmittedWrite): void {
     if (write.draft === undefined) this.#outcome(call, write, "mutating");
     // Writes of the server itself have no deliberation.
@@ -84,7 +89,7 @@ export class Admission {
 
   #outcome(call: AdmittedCall, write: AdmittedWrite, phase: "mutating" | "validating"): Outcome | undefined {
     const { parts, deliberation } = call;
-    // A Scale is not what the webhooks of its object expect.
+    // The webhooks of an object do not expect a Scale.
     if (deliberation === undefined || write.subresource === "scale" || !hasWebhooks(parts.store, phase)) return undefined;
     const wanted = wantedOf(call, write);
     const invocations = webhooksOf(parts.store, phase).flatMap((hook) => invocationOf(parts.store, hook, wanted) ?? []);
@@ -103,7 +108,7 @@ export class Admission {
   }
 }
 
-/** The calls that one write needs. */
+/** The calls of webhooks for one write. */
 class Rounds {
   readonly #client: WebhookClient;
   readonly #uid: () => string;
@@ -126,8 +131,8 @@ class Rounds {
   }
 
   /**
-   * One after the other. A webhook that wishes it is asked once more when a later one changed the object; in that second round
-   * a change may wake others, too.
+   * Calls the webhooks one after the other. A webhook with `reinvocationPolicy: IfNeeded` is called a second time when a
+   * later webhook changed the object. A change in the second round can cause more calls.
    */
   async mutate(invocations: readonly Invocation[]): Promise<Outcome> {
     const before = this.#wanted.object;
@@ -151,7 +156,7 @@ class Rounds {
     return { warnings: this.#warnings, ...(object === undefined || object === before ? {} : { object }) };
   }
 
-  /** All at once; the first refusal in their order counts. */
+  /** Calls all webhooks at the same time. The first denial in their order counts. */
   async validate(invocations: readonly Invocation[]): Promise<Outcome> {
     const answers = await Promise.all(invocations.map((invocation) => this.#ask(invocation)));
     for (const answer of answers) if (!(answer instanceof StatusError)) this.#warnings.push(...answer.warnings);
@@ -182,7 +187,7 @@ class Rounds {
     }
   }
 
-  /** The answer; one that lets pass for a webhook that does not answer and may be left out. */
+  /** Returns the answer. It allows the request when the call failed and the webhook has `failurePolicy: Ignore`. */
   async #ask(invocation: Invocation): Promise<Answer | StatusError> {
     const { hook } = invocation;
     try {
@@ -211,7 +216,7 @@ class Rounds {
   }
 }
 
-/** The words of Go's library for a field that is to be removed and is not there. */
+/** Returns the text of Go's JSON patch library for a removed field that does not exist. */
 function patchProblem(patch: unknown, object: JsonObject): string | undefined {
   for (const operation of listAt(patch)) {
     const { op, path } = operation;
@@ -230,9 +235,9 @@ const PASS: Answer = { warnings: [] };
 
 function wantedOf({ served, route }: AdmittedCall, { operation, draft, live, subresource }: AdmittedWrite): Wanted {
   const metadata: { readonly name?: string; readonly namespace?: string } = draft?.metadata ?? live?.metadata ?? {};
-  // Of many objects that are deleted at once none is named.
+  // A deletion of a collection has no name.
   const name = route.name || (operation === "DELETE" ? "" : metadata.name) || "";
-  // The namespace of a namespace is itself.
+  // The namespace of a Namespace object is its own name.
   const namespace = served.type.id === "namespaces" ? name : (metadata.namespace ?? "");
   return { operation, served, subresource, namespace, name, object: draft, oldObject: live };
 }

@@ -19,7 +19,7 @@ export type ResolveService = (service: WebhookService) => string | undefined;
 export interface ClientConfig {
   readonly url?: string;
   readonly service?: { readonly namespace: string; readonly name: string; readonly path?: string; readonly port?: number };
-  /** Base64 of PEM. */
+  /** CA certificates in PEM, base64-encoded. */
   readonly caBundle?: string;
 }
 
@@ -87,12 +87,12 @@ export class WebhookClient {
       const servername = host ?? target.hostname;
       const tls = {
         ...(caBundle === undefined ? {} : { ca: Buffer.from(caBundle, "base64").toString("utf8") }),
-        // An address is no server name (RFC 6066), but the certificate is checked against it.
+        // RFC 6066 allows no address as a server name. The certificate is checked against the address.
         ...(host === undefined ? {} : { servername }),
         agent: false,
       } as const;
       const options = { method: "POST", headers };
-      // Loaded when it is needed, as in `http.ts`.
+      // Loaded at the first call, as in `front/http.ts`.
       const { getBuiltinModule: load } = process;
       const sent =
         target.protocol === "http:"
@@ -121,12 +121,12 @@ export class WebhookClient {
   }
 }
 
-/** What is not meant to be read is not told. */
+/** Only the text of readable bodies is part of an error. */
 function isTextual(contentType: string | undefined): boolean {
   return contentType === undefined || contentType.startsWith("text/");
 }
 
-/** The words of Go for what node says. */
+/** Returns Go's text for an error of Node. */
 function goCause(error: NodeJS.ErrnoException, target: URL): string {
   const address = `${target.hostname}:${target.port || (target.protocol === "http:" ? "80" : "443")}`;
   switch (error.code) {
@@ -151,7 +151,7 @@ function goCause(error: NodeJS.ErrnoException, target: URL): string {
   }
 }
 
-/** What client-go makes of a status that is none of success. */
+/** Returns client-go's text for a status that is not a success. */
 function refusal(status: number, body: string): string {
   if (status === 404) return "the server could not find the requested resource";
   if (status === 503) return "the server is currently unable to handle the request";

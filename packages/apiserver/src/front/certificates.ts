@@ -1,28 +1,28 @@
 /**
- * Certificates for the HTTPS front: an authority made for one server, its own certificate, and one for a client.
- * The library is loaded on first use; nothing else in this package needs it.
+ * Certificates for the HTTPS front: an authority for one server, the certificate of the server, and one for a client. The
+ * library is loaded at the first use, because only this file needs it.
  */
 import type { webcrypto } from "node:crypto";
 import { isIP } from "node:net";
 
-/** A certificate and its private key, PEM. */
+/** A certificate and its private key, in PEM. */
 export interface KeyPair {
   readonly certPem: string;
   readonly keyPem: string;
 }
 
 export interface Certificates {
-  /** The authority's certificate: what clients trust, and what signed the client certificate. */
+  /** Certificate of the authority that signed the other certificates, in PEM. Clients trust it. */
   readonly caPem: string;
   readonly server: KeyPair;
   readonly client: KeyPair;
-  /** Makes a certificate for a client: the user is its CN, the groups are its Os. */
+  /** Makes a client certificate. Its CN is the user, its Os are the groups. */
   issueClient(user: string, groups: readonly string[]): Promise<KeyPair>;
 }
 
-/** Makes an authority, a server certificate for `hosts` and a client certificate of an administrator. Valid for ten years. */
+/** Makes an authority, a server certificate for `hosts` and a client certificate of an administrator. They are valid for ten years. */
 export async function makeCertificates(hosts: readonly string[]): Promise<Certificates> {
-  // The library's dependency injection needs this, and fails at import without it.
+  // The dependency injection of the library needs this import first.
   await import("reflect-metadata");
   const x509 = await import("@peculiar/x509");
   const { subtle } = globalThis.crypto;
@@ -75,7 +75,7 @@ export async function makeCertificates(hosts: readonly string[]): Promise<Certif
   };
 }
 
-/** A distinguished name by its parts, so that no text needs quoting. */
+/** A distinguished name as its parts, so that no text needs quoting. */
 type JsonName = { readonly [part: string]: string[] }[];
 
 type Alternative = { readonly type: "ip" | "dns"; readonly value: string };

@@ -156,7 +156,7 @@ type Authenticate = (request: IncomingMessage) => Identity | undefined;
 
 function listener(server: ApiServer, authenticate: Authenticate): RequestListener {
   return (request, response) => {
-    // Every failure inside is an answer or the end of the connection.
+    // Every failure inside becomes an answer or closes the connection.
     void exchange(server, { request, response, authenticate }).catch(() => response.destroy());
   };
 }
@@ -184,16 +184,16 @@ async function exchange(server: ApiServer, { request, response, authenticate }: 
   };
   const answer = await server.handle(wanted, sender);
   if (request.method === "HEAD" && answer.stream !== undefined) {
-    // Nothing of a watch but its headers is for HEAD, and its client waits for the end. Closing ends the watch.
+    // A HEAD request for a watch gets only the headers. Closing the response ends the watch.
     response.writeHead(answer.status, answer.headers).end();
     return;
   }
   await send(response, answer);
 }
 
-/** Aborts when the client goes. Only what may be a watch needs it: everything else is answered at once. */
+/** Returns a signal that aborts when the client disconnects. Only requests that may be watches get one; the others are answered at once. */
 function endOf(response: ServerResponse, { method, url = "" }: IncomingMessage): AbortSignal | undefined {
-  // A percent sign may hide the word.
+  // A percent sign can be part of an encoded `watch`.
   if ((method !== "GET" && method !== "HEAD") || !/watch|%/.test(url)) return undefined;
   const controller = new AbortController();
   response.on("close", () => controller.abort());
@@ -209,7 +209,7 @@ async function send(response: ServerResponse, answer: ApiResponse): Promise<void
     return;
   }
   response.writeHead(answer.status, answer.headers);
-  // The client must see that the watch is open before the first event.
+  // The client must learn that the watch is open before the first event.
   response.flushHeaders();
   for await (const chunk of answer.stream) {
     if (response.destroyed) break;
@@ -218,12 +218,12 @@ async function send(response: ServerResponse, answer: ApiResponse): Promise<void
   response.end();
 }
 
-/** Bodies in protobuf have a character for each byte. */
+/** Bodies in protobuf have one character for each byte. */
 function textEncodingOf(contentType = ""): "latin1" | "utf8" {
   return mediaTypeOf(contentType) === PROTOBUF ? "latin1" : "utf8";
 }
 
-/** Waits until the socket takes more, or is gone. */
+/** Waits until the socket accepts more data or is closed. */
 function drained(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
@@ -238,13 +238,16 @@ function drained(response: ServerResponse): Promise<void> {
 }
 
 function sendProblem(request: IncomingMessage, response: ServerResponse, { status }: StatusError): void {
-  // The rest of the body is not read, so the connection cannot be used again.
+  // The rest of the body is not read, so the connection cannot be used for another request.
   const headers = { "content-type": "application/json", ...(request.complete ? {} : { connection: "close" }) };
   response.writeHead(status.code, headers);
   response.end(JSON.stringify(status));
 }
 
-/** The body as text, or `undefined` when it is too big. By events, since an async iterator costs as much as the whole request. */
+/**
+ * Reads the body as text, or returns `undefined` when it is too big. Uses events, because an async iterator costs as much as
+ * the rest of the request.
+ */
 function readBody(request: IncomingMessage): Promise<string | undefined> {
   if (Number(request.headers["content-length"] ?? 0) > MAX_BODY_BYTES) return Promise.resolve(undefined);
   return new Promise((resolve, reject) => {
@@ -261,7 +264,7 @@ function readBody(request: IncomingMessage): Promise<string | undefined> {
     request.on("end", () => resolve(chunks.length === 1 ? chunks[0]?.toString(encoding) : Buffer.concat(chunks).toString(encoding)));
     request.on("error", reject);
     request.on("close", () => {
-      // Also after what came whole, where the trace of an error would cost as much as reading it.
+      // `close` also follows a complete body. An Error is only made for an incomplete one, because its stack trace is expensive.
       if (!request.complete) reject(new Error("the client went away"));
     });
   });

@@ -1,4 +1,4 @@
-/** The text of a kubeconfig for one server. */
+/** Makes the text of a kubeconfig for one server. */
 
 export interface KubeconfigOptions {
   readonly url: string;
@@ -7,10 +7,10 @@ export interface KubeconfigOptions {
   readonly client?: { readonly certPem: string; readonly keyPem: string };
 }
 
-/** How cluster, user and context are named. */
+/** Name of the cluster, the user and the context. */
 export const KUBECONFIG_NAME = "treadle";
 
-/** A kubeconfig with one context. JSON, which is YAML too, so that no text needs quoting rules of its own. */
+/** Returns a kubeconfig with one context. It is JSON, which is valid YAML too, so no text needs quoting rules. */
 export function kubeconfigText({ url, caPem, token, client }: KubeconfigOptions): string {
   const name = KUBECONFIG_NAME;
   const cluster = { server: url, ...(caPem === undefined ? {} : { "certificate-authority-data": base64(caPem) }) };

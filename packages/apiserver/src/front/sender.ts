@@ -1,13 +1,13 @@
-/** Who sends a request that comes over a socket: by the certificate, or the token that it shows. */
+/** Finds the sender of a request on a socket, by its client certificate or its bearer token. */
 import { timingSafeEqual, type X509Certificate } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { TLSSocket } from "node:tls";
 import type { ApiServer } from "../api-server.ts";
 import { ADMINISTRATOR, ANONYMOUS, type Identity } from "../authorization/identity.ts";
 
-/** How a server over HTTPS finds out who sends a request. */
+/** How a server over HTTPS authenticates clients. */
 interface Asked {
-  /** Absent: each client is the administrator. */
+  /** Without it each client is the administrator. */
   readonly auth: { readonly token?: string; readonly clientCertificate?: boolean } | undefined;
   /** The authority that signs client certificates. */
   readonly authority: X509Certificate;
@@ -15,10 +15,10 @@ interface Asked {
 
 type Authenticator = Pick<ApiServer, "authenticate" | "isRestricted">;
 
-/** Answered to everybody, as a kubelet's probes need it. */
+/** Paths that everyone may read, as the probes of a kubelet need. */
 const OPEN_PATHS: ReadonlySet<string> = new Set(["/healthz", "/livez", "/readyz", "/version"]);
 
-/** Who sends a request over HTTPS; undefined: somebody who is not let in. */
+/** Returns the sender of a request over HTTPS, or `undefined` when the request is not authenticated. */
 export function senderOf(request: IncomingMessage, server: Authenticator, { auth, authority }: Asked): Identity | undefined {
   if (auth === undefined) return unaskedSender(server, request);
   const token = bearerOf(request);
@@ -33,7 +33,10 @@ export function senderOf(request: IncomingMessage, server: Authenticator, { auth
   return isOpen || (token === undefined && server.isRestricted) ? ANONYMOUS : undefined;
 }
 
-/** Where nobody needs a token: who shows one is its holder, and on a server that asks for rights it must be one. */
+/**
+ * Returns the sender of a request to a front without authentication. A known token gives its user. With RBAC an unknown token
+ * is refused.
+ */
 export function unaskedSender(server: Authenticator, request: IncomingMessage): Identity | undefined {
   const token = bearerOf(request);
   return holderOf(server, token) ?? (token !== undefined && server.isRestricted ? undefined : ADMINISTRATOR);
@@ -48,8 +51,8 @@ function bearerOf({ headers }: IncomingMessage): string | undefined {
 }
 
 /**
- * Whom the certificate names that the client showed. `socket.authorized` alone does not do: of a resumed session it is true
- * even where the client showed none.
+ * Returns the user of the client certificate. `socket.authorized` is not enough: it is true for a resumed session even when
+ * the client sent no certificate.
  */
 function identityIn(socket: TLSSocket, authority: X509Certificate): Identity | undefined {
   const certificate = socket.authorized ? socket.getPeerX509Certificate() : undefined;
