@@ -1,4 +1,4 @@
-/** POST to `serviceaccounts/NAME/token`: makes a token for the account. */
+/** TokenRequest: a POST to `serviceaccounts/NAME/token` makes a token of the account. */
 import type { Call } from "../request/context.ts";
 import { type FieldError, invalid } from "../errors/field-errors.ts";
 import { goQuote, isObject, type JsonObject } from "../internal/json.ts";
@@ -14,7 +14,7 @@ const OF = { group: "authentication.k8s.io", kind: "TokenRequest" } as const;
 const MIN_SECONDS = 600;
 const DEFAULT_SECONDS = 3600;
 
-/** @throws StatusError 400, 404, 409, 422 */
+/** Answers a TokenRequest. @throws StatusError 400, 404, 409, 422 */
 export function answerTokenRequest({ parts, route }: Call, asked: Draft): JsonObject {
   const { name: given = "", uid } = asked.metadata as Partial<StoredObject["metadata"]>; // read by readMeta
   if (given !== "" && given !== route.name) {

@@ -127,7 +127,7 @@ async function listen(server: ApiServer, port: number): Promise<HttpsFront> {
   }
 }
 
-/** Somebody's kubeconfig of other clusters must not be lost. @throws LocalClusterError */
+/** Checks that a kubeconfig of other clusters is not overwritten. @throws LocalClusterError */
 async function checkKubeconfig(file: string): Promise<void> {
   const content = await contentOf(file);
   if (content === undefined || content.trim() === "" || (await onlyServerOf(content)) !== undefined) return;
@@ -137,7 +137,7 @@ async function checkKubeconfig(file: string): Promise<void> {
   );
 }
 
-/** The server of a kubeconfig that names nothing but a cluster of this kind. `kubectl config` may have written it anew. */
+/** Returns the server of a kubeconfig that contains only a cluster of this kind. `kubectl config` may have rewritten the file. */
 async function onlyServerOf(content: string): Promise<string | undefined> {
   const { parse } = await import("yaml");
   let config: unknown;
@@ -156,14 +156,14 @@ async function onlyServerOf(content: string): Promise<string | undefined> {
 async function writeKubeconfig(file: string, text: string): Promise<void> {
   try {
     await writeFile(file, text, { mode: 0o600 });
-    // The mode above is for a new file only.
+    // The mode of writeFile applies only to a new file.
     await chmod(file, 0o600);
   } catch (error) {
     throw new LocalClusterError("ERR_KUBECONFIG", `cannot write the kubeconfig ${file}: ${reasonOf(error)}`, { cause: error });
   }
 }
 
-/** @throws LocalClusterError for what is there and no file that can be read. */
+/** Returns the content of a file, or `undefined` when it does not exist. @throws LocalClusterError when it cannot be read */
 async function contentOf(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, "utf8");

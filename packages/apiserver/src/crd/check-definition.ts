@@ -1,4 +1,4 @@
-/** What is wrong with a CustomResourceDefinition as a whole; its versions are looked at in `check-versions.ts`, schemas in `check-schema.ts`. */
+/** Validates a CustomResourceDefinition as a whole. `check-versions.ts` validates its versions, `check-schema.ts` its schemas. */
 import { dns1123SubdomainProblems, jsonEqual } from "@treadle/apimachinery";
 import { conversionClientErrors } from "../builtin/validation/webhooks.ts";
 import { type FieldError, forbidden, invalid, notSupported, required } from "../errors/field-errors.ts";
@@ -7,7 +7,7 @@ import { listAt, objectAt, textAt, textsAt } from "../internal/read.ts";
 import type { Draft } from "../storage/stored-object.ts";
 import { labelProblems, sharedErrors, versionErrors } from "./check-versions.ts";
 
-/** The problems of a CRD that is to be stored (apiextensions-apiserver `validation`), in the order of the real server. */
+/** Returns the errors of a CRD (apiextensions-apiserver `validation`), in the order of the real server. */
 export function definitionErrors(draft: Draft, previous: JsonObject | undefined): readonly FieldError[] {
   const spec = objectAt(draft, "spec");
   const errors: FieldError[] = [];
@@ -75,7 +75,7 @@ function conversionErrors(spec: JsonObject): FieldError[] {
   return errors;
 }
 
-/** Versions in which objects may be stored are versions, and the one in which they are stored now is among them. */
+/** Checks `status.storedVersions`: each must exist in the spec, and the storage version must be among them. */
 function storedErrors(draft: Draft, spec: JsonObject): FieldError[] {
   const at = "status.storedVersions";
   const stored = textsAt(draft, "status", "storedVersions");
@@ -90,14 +90,14 @@ function storedErrors(draft: Draft, spec: JsonObject): FieldError[] {
   return [...missing, ...unstored.map(({ name }) => invalid(at, stored, `must have the storage version ${String(name)}`))];
 }
 
-/** Groups of Kubernetes itself. */
+/** Reports whether a group belongs to Kubernetes. */
 function isProtected(group: string): boolean {
   return /(^|\.)(k8s|kubernetes)\.io$/.test(group);
 }
 
 const APPROVED = "api-approved.kubernetes.io";
 
-/** Who makes a kind in a group of Kubernetes says who allowed it. One that was there without stays. */
+/** Checks the approval that a kind in a group of Kubernetes needs. An existing CRD without it stays valid. */
 function approvalErrors(draft: Draft, previous: JsonObject | undefined): FieldError[] {
   const approval = (object: unknown): string => textAt(object, "metadata", "annotations", APPROVED);
   const given = approval(draft);
@@ -112,7 +112,7 @@ function approvalErrors(draft: Draft, previous: JsonObject | undefined): FieldEr
   return isKnown ? [] : [invalid(at, given, `${text} with either a URL or a reason starting with "unapproved", ${see}`)];
 }
 
-/** What an update of a CRD may not change. */
+/** Returns the errors of fields that an update must not change. */
 function changeErrors(spec: JsonObject, previous: JsonObject): FieldError[] {
   const old = objectAt(previous, "spec");
   const errors: FieldError[] = [];

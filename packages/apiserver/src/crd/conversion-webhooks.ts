@@ -1,6 +1,7 @@
 /**
- * Conversion webhooks of CRDs. A stored object is read in another version through its webhook; what it made is kept with the
- * object, so that each is converted once. As with admission, a request that needs an answer is handled again when it is there.
+ * Conversion webhooks of CRDs. A webhook converts a stored object when it is first read in another version. The result is
+ * kept with the object, so each object is converted once. As with admission, a request that needs an answer is handled again
+ * when the answer has arrived.
  */
 import { applyDefaults, pruneObject } from "../schema/coerce.ts";
 import { freezeJson, goQuote, isObject, type JsonObject } from "../internal/json.ts";
@@ -14,7 +15,7 @@ import { type Deliberation, Suspension } from "../request/deliberation.ts";
 import type { UnreadError } from "../storage/served-form.ts";
 import { type WebhookClient, WebhookError } from "../admission/webhook-client.ts";
 
-/** k8s.io/apiextensions-apiserver: the time that a conversion may take. */
+/** Maximum time of a conversion, in seconds (k8s.io/apiextensions-apiserver). */
 const TIMEOUT_SECONDS = 30;
 
 interface Wanted {
@@ -39,7 +40,7 @@ export class Conversions {
     this.#uid = uid;
   }
 
-  /** Reads all objects of the collection that were not yet read in the version, and `also`. @throws StatusError 500 */
+  /** Converts all objects of the collection that were not yet read in the version, and `also`. @throws StatusError 500 */
   async fill(collection: Collection, { version, storage, entry: also }: UnreadError): Promise<void> {
     const { conversion: webhook } = version;
     if (webhook === undefined) return;
@@ -52,13 +53,13 @@ export class Conversions {
     });
   }
 
-  /** The object in the version in which it is stored. @throws Suspension, StatusError 500 */
+  /** Returns the object in the storage version. @throws Suspension, StatusError 500 */
   toStored({ served, deliberation }: Writing, draft: Draft): Draft {
     const { type, version } = served;
     const { conversion: webhook } = version;
-    // What the server itself writes is in the storage version.
+    // The server itself writes in the storage version.
     if (webhook === undefined || deliberation === undefined) return draft;
-    // Only what conversion may depend on: times change from try to try.
+    // The key has only what a conversion can depend on. Times differ at each try.
     const { managedFields: _, creationTimestamp: __, ...metadata } = draft.metadata as JsonObject;
     const shown = { ...draft, metadata };
     const key = JSON.stringify(["convert", type.storage.apiVersion, shown]);
@@ -88,7 +89,7 @@ export class Conversions {
     }
   }
 
-  /** @throws WebhookError */
+  /** Calls the webhook. @throws WebhookError */
   async #ask(
     { clientConfig, reviewVersions }: ConversionWebhook,
     objects: readonly JsonObject[],
@@ -122,7 +123,7 @@ export class Conversions {
   }
 }
 
-/** What a conversion may change of the metadata. */
+/** Returns the metadata that a conversion may change. */
 function changeable(converted: JsonObject): JsonObject {
   const { labels, annotations } = isObject(converted["metadata"]) ? converted["metadata"] : {};
   return { ...(labels === undefined ? {} : { labels }), ...(annotations === undefined ? {} : { annotations }) };

@@ -1,8 +1,8 @@
-/** Discovery documents: which groups, versions and resources are served. */
+/** Discovery documents: the groups, versions and resources that are served. */
 import { createHash } from "node:crypto";
 import type { Registry, ResourceType, Served, ServedVersion } from "../storage/registry.ts";
 
-/** The Kubernetes version that the server stands for: the newest whose behaviour was compared. */
+/** The Kubernetes version of the server: the newest one that its answers were compared with. */
 export const SERVER_VERSION = { major: "1", minor: "36", gitVersion: "v1.36.3" } as const;
 
 const MAIN_VERBS = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"] as const;
@@ -10,7 +10,7 @@ const CUSTOM_VERBS = ["delete", "deletecollection", "get", "list", "patch", "cre
 const ENDING_VERBS = ["delete", "deletecollection", "get", "list", "watch"] as const;
 const SUBRESOURCE_VERBS = ["get", "patch", "update"] as const;
 
-/** `/api/v1`, `/apis/GROUP/VERSION`; `undefined` when that version is not served. */
+/** Makes the document of `/api/v1` or `/apis/GROUP/VERSION`, or returns `undefined` when the version is not served. */
 export function resourceList(registry: Registry, group: string, version: string): object | undefined {
   const served = [...registry.all()].filter((one) => one.version.group === group && one.version.version === version);
   const [first] = served;
@@ -23,25 +23,25 @@ export function resourceList(registry: Registry, group: string, version: string)
   };
 }
 
-/** `/apis/GROUP`; `undefined` when nothing of the group is served. */
+/** Makes the document of `/apis/GROUP`, or returns `undefined` when the group is not served. */
 export function groupDocument(registry: Registry, group: string): object | undefined {
   const versions = versionsOf(registry, group);
   if (versions.length === 0) return undefined;
   return { kind: "APIGroup", apiVersion: "v1", ...groupBody(group, versions) };
 }
 
-/** `/apis`. */
+/** Makes the document of `/apis`. */
 export function groupList(registry: Registry): object {
   const groups = groupsOf(registry).map((group) => groupBody(group, versionsOf(registry, group)));
   return { kind: "APIGroupList", apiVersion: "v1", groups };
 }
 
-/** `/api`. */
+/** Makes the document of `/api`. */
 export function legacyVersions(): object {
   return { kind: "APIVersions", versions: ["v1"], serverAddressByClientCIDRs: [{ clientCIDR: "0.0.0.0/0", serverAddress: "127.0.0.1" }] };
 }
 
-/** `/version`. */
+/** Makes the document of `/version`. */
 export function versionDocument(): object {
   return {
     ...SERVER_VERSION,
@@ -54,7 +54,7 @@ export function versionDocument(): object {
   };
 }
 
-/** The aggregated form of `/api` (`isLegacy`) or `/apis`: everything in one document. */
+/** Makes the aggregated document of `/api` (`isLegacy`) or `/apis`, which contains all resources. */
 export function aggregated(registry: Registry, isLegacy: boolean): object {
   const groups = isLegacy ? [""] : groupsOf(registry);
   return {
@@ -94,7 +94,7 @@ function aggregatedResource(registry: Registry, { type, version }: Served): obje
   };
 }
 
-/** A collection of namespaces cannot be deleted at once. */
+/** The verbs of a kind. Namespaces have no `deletecollection`. */
 function verbsOf(registry: Registry, type: ResourceType): readonly string[] {
   if (type.isReview === true) return ["create"];
   if (type.isCustom) return registry.isEnding(type.id) ? ENDING_VERBS : CUSTOM_VERBS;
@@ -125,9 +125,9 @@ function resourcesOf(registry: Registry, { type, version }: Served): object[] {
 
 interface Subresource {
   readonly name: string;
-  /** The kind of what is sent and answered, where it is another one. */
+  /** Kind of the bodies, when it is not the kind of the resource. */
   readonly foreign?: { readonly group: string; readonly version: string; readonly kind: string };
-  /** The same of a kind of the core group, whose group and version a list of resources leaves out. */
+  /** Kind of the bodies when it is in the core group, whose group and version a list of resources omits. */
   readonly ofCore?: string;
   readonly verbs?: readonly string[];
 }
@@ -140,7 +140,7 @@ function subresourcesOf(type: ResourceType, version: ServedVersion): readonly Su
   ].toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Subresources that one kind has, by {@link ResourceType.id}. */
+/** Subresources that only one kind has, by {@link ResourceType.id}. */
 const OWN: Readonly<Record<string, readonly Subresource[]>> = {
   serviceaccounts: [{ name: "token", foreign: { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest" }, verbs: ["create"] }],
   pods: [
@@ -153,7 +153,7 @@ const OWN: Readonly<Record<string, readonly Subresource[]>> = {
   "certificatesigningrequests.certificates.k8s.io": [{ name: "approval" }],
 };
 
-/** k8s.io/apiserver `discovery.StorageVersionHash`: clients compare it to see that the stored version changed. */
+/** Hash of the storage version (k8s.io/apiserver `discovery.StorageVersionHash`). Clients compare it to detect a new storage version. */
 function storageHash({ group, version }: ServedVersion, kind: string): string {
   return createHash("sha256").update(`${group}/${version}/${kind}`).digest().subarray(0, 8).toString("base64");
 }
@@ -167,13 +167,13 @@ function groupsOf(registry: Registry): readonly string[] {
   return [...new Set([...registry.all()].map((one) => one.version.group))].filter((group) => group !== "");
 }
 
-/** The served versions of a group, the preferred one first. */
+/** Returns the served versions of a group, with the preferred one first. */
 function versionsOf(registry: Registry, group: string): readonly string[] {
   const versions = new Set([...registry.all()].filter((one) => one.version.group === group).map((one) => one.version.version));
   return [...versions].toSorted(byPriority);
 }
 
-/** Kubernetes' order of versions: v2 before v1 before v1beta1 before v1alpha1 before other names. */
+/** Compares versions in the order of Kubernetes: v2 before v1 before v1beta1 before v1alpha1 before other names. */
 export function byPriority(a: string, b: string): number {
   const [left, right] = [rankOf(a), rankOf(b)];
   if (left === undefined || right === undefined) return left === right ? (a < b ? -1 : 1) : left === undefined ? 1 : -1;

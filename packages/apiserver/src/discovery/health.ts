@@ -1,4 +1,4 @@
-/** `/healthz`, `/livez` and `/readyz` with the checks that a kube-apiserver names. Who can answer at all is healthy. */
+/** `/healthz`, `/livez` and `/readyz` with the checks of a kube-apiserver. A server that can answer is healthy. */
 
 const HOOKS = [
   "start-apiserver-admission-initializer",
@@ -38,7 +38,7 @@ const CHECKS: ReadonlyMap<string, readonly string[]> = new Map([
   ["readyz", ["ping", "log", "etcd", "etcd-readiness", "informer-sync", ...HOOKS, ...LAST, "shutdown"]],
 ]);
 
-/** The text at a path, or `undefined` where there is none. */
+/** Returns the text at a path, or `undefined` for another path. */
 export function healthText(path: string, query: URLSearchParams): string | undefined {
   const [, endpoint = "", check] = /^\/([^/]+)(?:\/(.*))?$/.exec(path) ?? [];
   const checks = CHECKS.get(endpoint);

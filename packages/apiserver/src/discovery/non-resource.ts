@@ -1,4 +1,4 @@
-/** Answers for paths that lead to no resource: documents of discovery and of OpenAPI, and what is not there. */
+/** Answers requests to non-resource paths: discovery, OpenAPI, health, and paths that do not exist. */
 import type { ApiRequest, ApiResponse } from "@treadle/apimachinery";
 import { encode, mediaTypeOf, negotiate, typeOf } from "../request/content.ts";
 import { type Parts, respond } from "../request/context.ts";
@@ -9,7 +9,7 @@ import { bytesField } from "../protobuf/wire.ts";
 import type { Target } from "../request/routes.ts";
 import { methodNotAllowed, resourceNotServed } from "../errors/status-errors.ts";
 
-/** @throws StatusError 404, 405, 406 */
+/** Answers a request to a non-resource path. @throws StatusError 404, 405, 406 */
 export async function answerDocument(parts: Parts, request: ApiRequest, target: Target): Promise<ApiResponse> {
   const { route } = target;
   if (route.type === "unreadable") return BAD_PATH;
@@ -27,7 +27,7 @@ export async function answerDocument(parts: Parts, request: ApiRequest, target: 
   return respond(200, await encode(JSON.stringify(document), encoding), contentType);
 }
 
-/** The document, or that the client has it. */
+/** Answers with the document, or with 304 when the client already has it. */
 async function swagger(parts: Parts, { headers }: ApiRequest): Promise<ApiResponse> {
   if (headers["accept"]?.includes("+protobuf") === true) return respond(200, bareSwagger(), SWAGGER_PROTOBUF);
   const { json, tag } = await swaggerDocument(parts);
@@ -38,8 +38,8 @@ async function swagger(parts: Parts, { headers }: ApiRequest): Promise<ApiRespon
 }
 
 /**
- * In protobuf (gnostic's `openapi.v2.Document`) there is a title alone. kubectl looks for a kind here that v3 does not have,
- * and goes on to say that there is none; for JSON it would complain about the wire format.
+ * OpenAPI v2 in protobuf (gnostic's `openapi.v2.Document`), with only a title. kubectl looks here for kinds that v3 does not
+ * have, and then reports that there are none. An answer in JSON would make it report an error of the wire format.
  */
 function bareSwagger(): string {
   const text = (field: number, value: string): Buffer => bytesField(field, Buffer.from(value));
@@ -49,32 +49,32 @@ function bareSwagger(): string {
 
 const SWAGGER_PROTOBUF = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 
-/** Groups with built-in kinds answer for the paths below them that they do not have. */
+/** Reports whether a path is below a group with built-in kinds, which answers for missing paths itself. */
 export function isBelowBuiltIn({ registry }: Parts, route: Target["route"]): boolean {
   if (!("group" in route) || route.group === undefined || route.type === "group") return false;
   const { group } = route;
   return [...registry.all()].some(({ type, version }) => version.group === group && !type.isCustom);
 }
 
-/** What Go's mux answers for a path that nobody serves. */
+/** Answer of Go's mux for a path that does not exist. */
 export const PAGE_NOT_FOUND: ApiResponse = {
   status: 404,
   headers: { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" },
   body: "404 page not found\n",
 };
 
-/** Documents of which the method counts; the others are given whatever is asked. */
+/** Reports whether only GET is allowed. The other documents are sent for each method. */
 function isReadOnly(parts: Parts, route: Target["route"]): boolean {
   if (route.type === "groups") return route.legacy;
   return route.type === "other" ? route.path.startsWith("/version") : isBelowBuiltIn(parts, route);
 }
 
-/** What has no form in protobuf here. */
+/** For documents that have no form in protobuf. */
 const DOCUMENT = { isCustom: true };
 
 const AGGREGATED_TYPE = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
-/** What Go's HTTP server answers where it cannot read the path. */
+/** Answer of Go's HTTP server for an unreadable path. */
 const BAD_PATH: ApiResponse = { status: 400, headers: { "content-type": "text/plain; charset=utf-8" }, body: "400 Bad Request" };
 
 async function documentOf(parts: Parts, request: ApiRequest, { route, query }: Target): Promise<object | string | undefined> {
@@ -116,7 +116,7 @@ function wantsAggregated(request: ApiRequest): boolean {
     .some((clause) => /as=APIGroupDiscoveryList/i.test(clause) && /;\s*v=v2(\s*;|\s*$)/.test(clause) && clause.includes("json"));
 }
 
-/** Discovery documents have no other form, so what is asked beside them is only the encoding. */
+/** The encoding that the client accepts. Discovery documents have no other forms, such as tables. */
 function discoveryAccept(request: ApiRequest): string | undefined {
   return request.headers["accept"]
     ?.split(",")

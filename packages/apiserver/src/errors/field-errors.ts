@@ -1,12 +1,12 @@
-/** Errors about one field, and how the real API server words them (k8s.io/apimachinery `util/validation/field`). */
+/** Errors of one field, with the texts of the real API server (k8s.io/apimachinery `util/validation/field`). */
 import { goFloat } from "../internal/go-float.ts";
 import { goJson, goQuote } from "../internal/json.ts";
 
 export interface FieldError {
-  /** The `reason` of the status cause. */
+  /** `reason` of the status cause. */
   readonly reason: string;
   readonly field: string;
-  /** The message without the field. */
+  /** Message without the field. */
   readonly body: string;
 }
 
@@ -18,7 +18,7 @@ export function forbidden(field: string, detail: string): FieldError {
   return fieldError("FieldValueForbidden", field, "Forbidden", detail);
 }
 
-/** For a value that an error does not show. */
+/** Value of an error that does not show it. */
 export const OMITTED: unique symbol = Symbol("omitted");
 
 export function invalid(field: string, value: unknown, detail: string): FieldError {
@@ -26,7 +26,7 @@ export function invalid(field: string, value: unknown, detail: string): FieldErr
   return fieldError("FieldValueInvalid", field, `Invalid value: ${shown(value)}`, detail);
 }
 
-/** Like {@link invalid}, with the reason of a value of the wrong type. */
+/** Like {@link invalid}, with the reason for a value of the wrong type. */
 export function typeInvalid(field: string, value: unknown, detail: string): FieldError {
   return fieldError("FieldValueTypeInvalid", field, `Invalid value: ${shown(value)}`, detail);
 }
@@ -53,7 +53,7 @@ export function tooMany(field: string, actual: number, max: number): FieldError 
   return fieldError("FieldValueTooMany", field, `Too many: ${actual}`, `must have at most ${max} ${max === 1 ? "item" : "items"}`);
 }
 
-/** One text of several errors: alone, or listed in brackets without repetitions. */
+/** Joins several errors into one text, without duplicates. More than one are listed in brackets. */
 export function aggregate(errors: readonly FieldError[]): string {
   const texts = [...new Set(errors.map((error) => `${error.field}: ${error.body}`))];
   return texts.length === 1 ? (texts[0] ?? "") : `[${texts.join(", ")}]`;
@@ -63,7 +63,7 @@ function fieldError(reason: string, field: string, head: string, detail: string)
   return { reason, field: field === "" ? "<nil>" : field, body: detail === "" ? head : `${head}: ${detail}` };
 }
 
-/** A struct as an error shows it: its fields in this order, not in that of their names. */
+/** A struct in an error. Its fields are shown in this order, not by name. */
 export class GoStruct {
   readonly fields: object;
   constructor(fields: object) {

@@ -1,9 +1,9 @@
-/** Metadata that cannot be decoded, in the words of the real server. */
+/** Metadata that cannot be decoded, with the texts of the real server. */
 
-/** The type of a time that is a text, but no time: `given` is the whole complaint. */
+/** Type of a string that is not a valid time. `given` is then the whole message. */
 export const TIME: string = "time";
 
-/** A metadata field of the wrong JSON type: such a body cannot be decoded at all. `path` is empty for metadata itself. */
+/** A metadata field of the wrong JSON type, because of which the body cannot be decoded. `path` is empty for metadata itself. */
 export class MetaTypeError extends Error {
   override readonly name = "MetaTypeError";
   readonly path: readonly string[];
@@ -17,7 +17,7 @@ export class MetaTypeError extends Error {
     this.given = given;
   }
 
-  /** In the words of Go, which reads the metadata of custom resources by itself and that of built-in ones with the object. */
+  /** Returns Go's text. Go reads the metadata of custom resources separately, and that of built-in kinds with the object. */
   describe({ isCustom, kind }: { readonly isCustom: boolean; readonly kind: string }): string {
     if (this.goType === TIME) return this.given;
     const [field = "", inner] = this.path;

@@ -1,18 +1,18 @@
 /**
- * Failures as the `Status` objects of the real API server (k8s.io/apimachinery `api/errors`): same code, reason,
- * details and words, since clients and people match on them.
+ * Failures as `Status` objects of the real API server (k8s.io/apimachinery `api/errors`). Codes, reasons, details and
+ * messages are the same, because clients and users match on them.
  */
 import type { ApiResponse, Status, StatusCause } from "@treadle/apimachinery";
 import { aggregate, type FieldError } from "./field-errors.ts";
 import { goQuote } from "../internal/json.ts";
 
-/** A resource as errors name it. */
+/** A resource in an error. */
 export interface GroupResource {
   readonly group: string;
   readonly resource: string;
 }
 
-/** Thrown inside the server; leaves it as a response. */
+/** A failure that the client gets as its answer. */
 export class StatusError extends Error {
   override readonly name = "StatusError";
   readonly status: Status;
@@ -23,7 +23,7 @@ export class StatusError extends Error {
   }
 }
 
-/** A failure on the wire. */
+/** Makes the response of a failure. */
 export function failedResponse(status: Status): ApiResponse {
   const retryAfter = status.details?.retryAfterSeconds;
   const headers = {
@@ -35,7 +35,7 @@ export function failedResponse(status: Status): ApiResponse {
 
 type Details = NonNullable<Status["details"]>;
 
-/** `plural.group`, or `plural` in the core group. */
+/** Returns `plural.group`, or `plural` for the core group. */
 export function qualified(resource: GroupResource): string {
   return resource.group === "" ? resource.resource : `${resource.resource}.${resource.group}`;
 }
@@ -48,7 +48,7 @@ export function alreadyExists(resource: GroupResource, name: string): StatusErro
   return failure(409, "AlreadyExists", `${qualified(resource)} ${goQuote(name)} already exists`, detailsOf(resource, name));
 }
 
-/** A name that is taken by an object that is going. */
+/** An object that is being deleted has the name. */
 export function whileDeleting({ status }: StatusError): StatusError {
   return new StatusError({ ...status, message: `object is being deleted: ${status.message}` });
 }
@@ -64,24 +64,24 @@ export function conflict(resource: GroupResource, name: string, cause: string): 
   return failure(409, "Conflict", message, detailsOf(resource, name));
 }
 
-/** An apply that would change fields of others. */
+/** An apply would change fields of other managers. */
 export function applyConflict(causes: readonly StatusCause[], message: string): StatusError {
   return failure(409, "Conflict", message, { causes });
 }
 
-/** An apply of something that is no object of the kind; the real server has no better code for it. */
+/** The applied value is not an object of the kind. The real server has no better code for it. */
 export function untypable(cause: string): StatusError {
   return failure(500, "", cause);
 }
 
-/** A write that carries another resourceVersion than the stored one. */
+/** The resourceVersion of a write is not the stored one. */
 export function staleVersion(resource: GroupResource, name: string): StatusError {
   return conflict(resource, name, "the object has been modified; please apply your changes to the latest version and try again");
 }
 
 export function forbiddenError(resource: GroupResource, name: string, cause: string, causes: readonly StatusCause[] = []): StatusError {
   const what = name === "" ? qualified(resource) : `${qualified(resource)} ${goQuote(name)}`;
-  // A path is no resource.
+  // A path is not a resource.
   return failure(403, "Forbidden", `${resource.resource === "" ? "" : `${what} is `}forbidden: ${cause}`, {
     ...detailsOf(resource, name),
     ...(causes.length === 0 ? {} : { causes }),
@@ -101,7 +101,7 @@ export function invalidObject(
   });
 }
 
-/** A patch that parses but cannot be applied to the object (a failed `test`, a path that does not exist). It names no cause. */
+/** The patch is valid and cannot be applied to the object (a failed `test`, a path that does not exist). It names no cause. */
 export function unprocessablePatch(): StatusError {
   return failure(422, "Invalid", "the server rejected our request due to an error in our request", {});
 }
@@ -124,18 +124,18 @@ export function notAcceptable(accepted: readonly string[]): StatusError {
   return failure(406, "NotAcceptable", `only the following media types are accepted: ${accepted.join(", ")}`);
 }
 
-/** The path cannot answer with any of the types that are asked for. */
+/** The path has no representation of the accepted types. */
 export function noRepresentation(available: readonly string[]): StatusError {
   return failure(406, "NotAcceptable", `406: Not Acceptable\n\nAvailable representations: ${available.join(", ")}`, {});
 }
 
-/** One object's metadata are asked for where the answer is a list. */
+/** The client accepts only the metadata of one object, and the answer is a list. */
 export function notOneObject({ type }: { readonly type: KindName }): StatusError {
   const cause = `you requested PartialObjectMetadata, but the requested object is a list (*${goTypeName(type)}List)`;
   return failure(406, "NotAcceptable", cause);
 }
 
-/** A list of metadata is asked for where the answer is one object. */
+/** The client accepts only a list of metadata, and the answer is one object. */
 export function noList({ type }: { readonly type: KindName }): StatusError {
   // The real server has no better code for custom resources.
   if (type.isCustom) return failure(500, "", "content is not a list");
@@ -162,13 +162,13 @@ export function entityTooLarge(message: string): StatusError {
   return failure(413, "RequestEntityTooLarge", `Request entity too large: ${message}`);
 }
 
-/** A budget does not allow it now. */
+/** A PodDisruptionBudget does not allow it now. */
 export function tooManyRequests(message: string, cause: string, retryAfterSeconds = 0): StatusError {
   const causes = [{ reason: "DisruptionBudget", message: cause }];
   return failure(429, "TooManyRequests", message, { causes, ...(retryAfterSeconds === 0 ? {} : { retryAfterSeconds }) });
 }
 
-/** What the real server says of its own objects without a code for it. */
+/** A failure of a built-in kind for which the real server has no code. */
 export function unclassified(message: string): StatusError {
   return failure(500, "", message);
 }
@@ -177,7 +177,7 @@ export function expired(message: string): StatusError {
   return failure(410, "Expired", message);
 }
 
-/** A read asks for a version that does not exist yet. */
+/** A read asks for a future resourceVersion. */
 export function tooLargeVersion(asked: number, current: number): StatusError {
   return failure(504, "Timeout", `Timeout: Too large resource version: ${asked}, current: ${current}`, {
     causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
@@ -189,17 +189,17 @@ export function unauthorized(): StatusError {
   return failure(401, "Unauthorized", "Unauthorized");
 }
 
-/** A path of an API group that is served by nobody. */
+/** The API group of the path is not served. */
 export function resourceNotServed(): StatusError {
   return failure(404, "NotFound", "the server could not find the requested resource", {});
 }
 
-/** An object to be created carries a resourceVersion; the real server has no better code for it. */
+/** An object to create has a resourceVersion. The real server has no better code for it. */
 export function versionOnCreate(): StatusError {
   return failure(500, "", "resourceVersion should not be set on objects to be created");
 }
 
-/** A version that is no number; the real server has no better code for it. */
+/** The resourceVersion is not a number. The real server has no better code for it. */
 export function unreadableVersion(cause: string): StatusError {
   return failure(500, "", cause);
 }
