@@ -1,5 +1,5 @@
 /**
- * How objects go away: at once, or marked until what holds them lets go. Namespaces and CRDs take others with them
+ * Deletes objects at once, or marks them while finalizers hold them. Namespaces and CRDs delete other objects first
  * (`namespace-life.ts`, `crd/life.ts`).
  */
 import type { Clock } from "@treadle/apimachinery";
@@ -19,14 +19,17 @@ export interface Deletion {
   readonly isDryRun?: boolean;
 }
 
-/** What keeps a CRD until its objects are gone. */
+/** Finalizer of a CRD, until its objects are deleted. */
 export const CRD_CLEANUP_FINALIZER = "customresourcecleanup.apiextensions.k8s.io";
 
-/** What keeps an object until its dependents are deleted, and until they are let go; the garbage collector takes them away. */
+/**
+ * Finalizers of the two propagation policies, which the garbage collector removes: until the dependents are deleted, or until
+ * they are orphaned.
+ */
 export const FOREGROUND_FINALIZER = "foregroundDeletion";
 export const ORPHAN_FINALIZER = "orphan";
 
-/** Removes the object, or marks it when something holds it; returns what is left of it, or with `isDryRun` would be. */
+/** Deletes the object, or marks it when a finalizer holds it. Returns what is left of it, or with `isDryRun` would be left. */
 export function removeOrMark(parts: { readonly clock: Clock }, deletion: Deletion): Entry | undefined {
   const { type, collection, entry, propagation, graceSeconds: requested, isDryRun = false } = deletion;
   const { metadata } = entry.object;
@@ -46,7 +49,7 @@ export function removeOrMark(parts: { readonly clock: Clock }, deletion: Deletio
   if (endsGrace) draft.metadata["deletionGracePeriodSeconds"] = 0;
   if (isFirst) {
     draft.metadata["deletionTimestamp"] = secondsOf(parts.clock.now() + graceSeconds * 1000);
-    // Namespaces and CRDs are marked by code of their own, which leaves these out.
+    // Namespaces and CRDs have their own code for deletion, which does not set these fields.
     if (!type.marksDeletion && type.heldWhileDeleting === undefined) {
       draft.metadata["deletionGracePeriodSeconds"] = graceSeconds;
       if (metadata.generation !== undefined) draft.metadata["generation"] = metadata.generation + 1;
@@ -58,7 +61,7 @@ export function removeOrMark(parts: { readonly clock: Clock }, deletion: Deletio
   return { ...entry, object, representation: new Representation(object) };
 }
 
-/** Deletes the objects of a kind that are meant; returns how many something else still holds. */
+/** Deletes the matching objects of a kind, and returns how many of them finalizers still hold. */
 export function emptyOut(
   parts: { readonly clock: Clock; readonly store: Store },
   type: ResourceType,
@@ -72,7 +75,7 @@ export function emptyOut(
   return left;
 }
 
-/** The finalizers of an object that is being deleted in this way. */
+/** Returns the finalizers of an object that is deleted with this propagation policy. */
 function heldBy(finalizers: readonly string[], propagation: string | undefined, always: string | undefined): readonly string[] {
   const held = new Set(finalizers);
   if (propagation !== undefined) {

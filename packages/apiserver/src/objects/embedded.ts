@@ -1,4 +1,4 @@
-/** Objects inside objects (`x-kubernetes-embedded-resource`): they need apiVersion and kind, and metadata that is one. */
+/** Validates objects inside objects (`x-kubernetes-embedded-resource`). They need apiVersion, kind and valid metadata. */
 import { dns1035LabelProblems } from "@treadle/apimachinery";
 import { type FieldError, invalid, required } from "../errors/field-errors.ts";
 import { isObject, type JsonObject } from "../internal/json.ts";
@@ -6,7 +6,7 @@ import { MetaTypeError } from "../errors/meta-type-error.ts";
 import { readMeta } from "./object-meta.ts";
 import { type CompiledSchema, fieldSchema } from "../schema/schema.ts";
 
-/** The problems of the embedded objects below `value`; the object itself was checked when it was read. */
+/** Returns the errors of the embedded objects below `value`. The object itself was checked when it was read. */
 export function embeddedErrors(value: unknown, schema: CompiledSchema | undefined, path = ""): FieldError[] {
   if (schema === undefined) return [];
   if (Array.isArray(value)) return value.flatMap((item, i) => embeddedErrors(item, schema.items, `${path}[${i}]`));

@@ -1,6 +1,7 @@
 /**
- * How a namespace goes: its content first, and its status tells what is left, as the namespace controller of the real
- * kube-controller-manager tells it. Nothing here runs on a timer: what became due is done at the end of the request that caused it.
+ * Deletes the content of a namespace that is being deleted, and reports in its status what is left, as the namespace
+ * controller of kube-controller-manager does. There are no timers: work that became due is done at the end of the request
+ * that caused it.
  */
 import type { Parts } from "../request/context.ts";
 import { type Condition, withCondition } from "../crd/names.ts";
@@ -13,7 +14,7 @@ import type { Collection, Entry } from "../storage/store.ts";
 import type { Draft } from "../storage/stored-object.ts";
 import { change } from "../verbs/update.ts";
 
-/** Follows which namespaces are going, and finishes them. */
+/** Follows the namespaces that are being deleted, and finishes them. */
 export class NamespaceLife {
   readonly #parts: Parts;
   readonly #namespaces: Collection;
@@ -28,7 +29,7 @@ export class NamespaceLife {
     });
   }
 
-  /** Empties what is going, and removes what is empty. Called after each request that wrote something. */
+  /** Does the work that is due. Called after each write. */
   settle(): void {
     for (const name of this.#going) this.#end(name);
   }
@@ -45,13 +46,13 @@ export class NamespaceLife {
     const others = finalizers.filter((finalizer) => finalizer !== OWN_FINALIZER);
     const emptied = this.#namespaces.get(name);
     if (emptied === undefined) return;
-    // The last of both kinds of finalizers takes the namespace with it.
+    // The namespace is deleted when both kinds of finalizers are empty.
     const isHeld = others.length + stringsOf(emptied.object.metadata.finalizers).length > 0;
     if (!isHeld) this.#namespaces.delete(emptied);
     else if (isOwn) this.#write(emptied, "finalize", { spec: others.length === 0 ? {} : { finalizers: others } });
   }
 
-  /** Deletes the content; tells what something still holds. */
+  /** Deletes the content, and returns what finalizers still hold. */
   #leftIn(namespace: string): Left {
     const [resources, finalizers] = [new Map<string, number>(), new Map<string, number>()];
     for (const type of this.#parts.registry.types()) {
@@ -92,7 +93,7 @@ export class NamespaceLife {
     return listAt(status, "status", "conditions");
   }
 
-  /** Writes a part of the namespace, nothing when it is the same. */
+  /** Writes a part of the namespace unless it is unchanged. */
   #write(entry: Entry, subresource: string, part: JsonObject): void {
     const draft = { ...cloneJson(entry.object), ...cloneJson(part) } as unknown as Draft; // a copy of a stored object
     const call = localCall(this.#parts, NAMESPACES, { name: entry.key, subresource });
@@ -100,7 +101,7 @@ export class NamespaceLife {
   }
 }
 
-/** How many objects of each resource are left, and how many of them each finalizer holds. */
+/** Number of objects that are left of each resource, and number that each finalizer holds. */
 interface Left {
   readonly resources: ReadonlyMap<string, number>;
   readonly finalizers: ReadonlyMap<string, number>;
@@ -115,7 +116,7 @@ const NAMESPACES = { group: "", version: "v1", plural: "namespaces" };
 const OWN_FINALIZER = "kubernetes";
 const MANAGER = "kube-controller-manager";
 
-/** What cannot go wrong here. */
+/** Conditions of failures that cannot occur here. */
 const FINE: readonly Condition[] = [
   {
     type: "NamespaceDeletionDiscoveryFailure",

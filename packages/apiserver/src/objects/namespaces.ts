@@ -1,4 +1,4 @@
-/** Namespaces as the API server treats them: where objects may be created, and how a namespace goes away. */
+/** The rules of namespaces: which ones exist from the start, where objects may be created, and what the server adds to a namespace. */
 import type { Clock } from "@treadle/apimachinery";
 import { type JsonObject, valueAt } from "../internal/json.ts";
 import { type ResourceType, resourceOf } from "../storage/registry.ts";
@@ -20,7 +20,7 @@ export function createNamespaces(parts: { readonly store: Store; readonly clock:
   }
 }
 
-/** Takes the namespace of the path, unless the object names another one. @throws StatusError 400 */
+/** Sets the namespace of the path, unless the object names another one. @throws StatusError 400 */
 export function matchNamespace(draft: Draft, requested: string): void {
   const given = draft.metadata.namespace ?? "";
   if (given === requested) return;
@@ -29,7 +29,7 @@ export function matchNamespace(draft: Draft, requested: string): void {
   else throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
 }
 
-/** Nothing is created in a namespace that does not exist or is going. @throws StatusError 404, 403 */
+/** Refuses a create in a namespace that does not exist or is being deleted. @throws StatusError 404, 403 */
 export function checkNamespace(parts: { readonly store: Store }, type: ResourceType, draft: Draft): void {
   const { namespace, name } = draft.metadata;
   if (!type.isNamespaced || namespace === undefined) return;
@@ -42,15 +42,15 @@ export function checkNamespace(parts: { readonly store: Store }, type: ResourceT
   ]);
 }
 
-/** Each namespace carries its name as a label, too. */
+/** Adds the name of a namespace as its label. */
 export function labelNamespace(draft: Draft): void {
-  // Without a name it will be refused, and has no label until then.
+  // A namespace without a name gets no label, because it will be refused.
   if (!draft.metadata.name) return;
   const labels = (draft.metadata["labels"] ?? {}) as Record<string, string>; // read by readMeta
   draft.metadata["labels"] = { ...labels, "kubernetes.io/metadata.name": draft.metadata.name };
 }
 
-/** The spec and status that a namespace has beside what the client sent. */
+/** Adds the spec and status that the server sets. */
 export function prepareNamespace(draft: Draft, previous: JsonObject | undefined): void {
   if (previous !== undefined) return;
   const given = valueAt(draft, ["spec", "finalizers"]);

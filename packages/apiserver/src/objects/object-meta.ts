@@ -1,6 +1,6 @@
 /**
- * `metadata` as the API server reads and checks it: typed fields only, immutable ones, names, labels, finalizers.
- * Texts are those of k8s.io/apimachinery `api/validation`.
+ * Reads and validates `metadata` as the API server does: known fields, immutable fields, names, labels, finalizers. The texts
+ * are those of k8s.io/apimachinery `api/validation`.
  */
 import { dns1123LabelProblems, dns1123SubdomainProblems, jsonEqual, labelKeyProblems, labelValueProblems } from "@treadle/apimachinery";
 import { type FieldError, forbidden, invalid, required, tooLong } from "../errors/field-errors.ts";
@@ -10,8 +10,8 @@ import type { NameRule, ResourceType } from "../storage/registry.ts";
 import type { Draft } from "../storage/stored-object.ts";
 
 /**
- * The known fields of `metadata`, copied; empty ones are left out, as Go does on output.
- * Names of unknown fields are added to `unknown`.
+ * Copies the known fields of `metadata`. Empty fields are omitted, as Go does. The names of unknown fields are added to
+ * `unknown`.
  *
  * @throws MetaTypeError
  */
@@ -33,14 +33,14 @@ export function readMeta(raw: unknown, unknown: string[] = []): JsonObject {
   return meta;
 }
 
-/** What keeps a name from being one of this kind. `isPrefix`: characters will follow (generateName). */
+/** Returns the problems of a name. `isPrefix`: more characters will follow (generateName). */
 export function nameProblems(rule: NameRule, name: string, isPrefix: boolean): readonly string[] {
-  // The limits of names are counted in characters, those of labels in bytes; to both applies the same check.
+  // The limits of names count characters, those of labels bytes. The same check serves both.
   return problemsOf(rule, name, isPrefix).map((problem) => problem.replace(/ bytes$/, " characters"));
 }
 
 function problemsOf(rule: NameRule, name: string, isPrefix: boolean): readonly string[] {
-  // A trailing dash is fine when something follows it.
+  // A trailing dash is allowed when more characters follow.
   const whole = isPrefix && name.length > 1 && name.endsWith("-") ? `${name.slice(0, -2)}a` : name;
   switch (rule) {
     case "subdomain":
@@ -54,12 +54,12 @@ function problemsOf(rule: NameRule, name: string, isPrefix: boolean): readonly s
 
 const NO_DOTS = "must not contain dots";
 
-/** Whether a name would do as several labels, but is to be one. */
+/** Reports whether a name is a valid sequence of labels where one label is required. */
 function hasOnlyDots(name: string): boolean {
   return name.includes(".") && dns1123SubdomainProblems(name).length === 0;
 }
 
-/** Everything that is wrong with the metadata of an object that is to be stored. */
+/** Returns all errors of the metadata of an object to store. */
 export function metaErrors(type: ResourceType, draft: Draft): FieldError[] {
   const meta = draft.metadata;
   const errors: FieldError[] = [];
@@ -77,12 +77,12 @@ export function metaErrors(type: ResourceType, draft: Draft): FieldError[] {
   return errors;
 }
 
-/** What is wrong with labels, annotations and references of owners. */
+/** Returns the errors of labels, annotations and owner references. */
 export function metaContentErrors(meta: JsonObject): FieldError[] {
   return [...labelErrors(meta["labels"]), ...annotationErrors(meta["annotations"]), ...ownerErrors(meta["ownerReferences"])];
 }
 
-/** What an update may not do to the metadata. */
+/** Returns the errors of an update of the metadata. */
 export function metaUpdateErrors(meta: JsonObject, old: JsonObject): FieldError[] {
   const errors: FieldError[] = [];
   if (old["deletionTimestamp"] !== undefined) {
@@ -102,7 +102,7 @@ export function metaUpdateErrors(meta: JsonObject, old: JsonObject): FieldError[
 }
 
 export function stringsOf(value: unknown): readonly string[] {
-  // Lists of strings in metadata were read by readMeta.
+  // readMeta has read the lists of strings in metadata.
   return Array.isArray(value) ? (value as string[]) : [];
 }
 
@@ -205,13 +205,13 @@ const READERS: Readonly<Record<string, Reader>> = {
   }),
 };
 
-/** A time as the API writes it: RFC 3339 in whole seconds. */
+/** Returns a time as the API writes it: RFC 3339 in whole seconds. */
 export function secondsOf(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }
 
 function wrongType(value: unknown, path: readonly string[], goType: string): MetaTypeError {
-  // Where a number is wanted, another number is shown.
+  // Go shows a number where a number of another type is needed.
   const number = goType === "int64" && typeof value === "number" ? ` ${value}` : "";
   return new MetaTypeError(path, goType, `${goTypeOf(value)}${number}`);
 }
@@ -267,7 +267,7 @@ function ownerErrors(references: unknown): FieldError[] {
   return errors;
 }
 
-/** Go prints these in the order of its struct, not of their names. */
+/** Go prints owner references in the order of its struct, not by name. */
 function withReferences(error: FieldError, references: JsonObject | readonly JsonObject[]): FieldError {
   const order = ["apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion"];
   return { ...error, body: error.body.replace("null", () => JSON.stringify(references, order)) };

@@ -1,4 +1,4 @@
-/** Everything that must be right about an object before it is stored. */
+/** Validates an object before it is stored. */
 import { metadataErrors } from "../builtin/validation/metadata.ts";
 import { ruleErrorsAfter } from "../cel/run-rules.ts";
 import { embeddedErrors } from "./embedded.ts";
@@ -11,7 +11,7 @@ import type { ScalePaths, Served } from "../storage/registry.ts";
 import { invalidObject } from "../errors/status-errors.ts";
 import type { Draft, StoredObject } from "../storage/stored-object.ts";
 
-/** What validation needs to know of a write. */
+/** The part of a write that validation needs. */
 export interface Written {
   readonly draft: Draft;
   readonly live: StoredObject | undefined;
@@ -19,8 +19,8 @@ export interface Written {
 }
 
 /**
- * Checks all that is to be stored. `warnings` gets what is wrong and passes, because it was so before.
- * @throws StatusError 422 with everything that is wrong.
+ * Validates a draft. Errors that the stored object already had are added to `warnings`.
+ * @throws StatusError 422 with all errors
  */
 export function validateDraft(served: Served, { draft, live, subresource }: Written, warnings: string[]): void {
   const { type, version } = served;
@@ -29,7 +29,7 @@ export function validateDraft(served: Served, { draft, live, subresource }: Writ
   if (isBuiltIn) errors.push(...metadataErrors(type, { draft, live, subresource }));
   else if (live !== undefined) {
     const found = metaUpdateErrors(draft.metadata, live.metadata);
-    // The real server checks them twice, for all kinds and for this one, and says so in the causes.
+    // The real server checks them once for all kinds and once for this kind, so its causes list them twice.
     errors.push(...found, ...found);
   }
   if (version.schema !== undefined) {
@@ -59,7 +59,7 @@ function structureErrors(schema: CompiledSchema, draft: Draft, live: StoredObjec
   ];
 }
 
-/** Repeated items are let through where the stored object has some already. */
+/** Duplicate items are allowed when the stored object already has some. */
 function repeatedErrors(schema: CompiledSchema, draft: Draft, live: StoredObject | undefined): FieldError[] {
   const errors = listErrors(draft, schema);
   return errors.length > 0 && live !== undefined && listErrors(live, schema).length > 0 ? [] : errors;

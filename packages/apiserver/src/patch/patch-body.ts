@@ -13,13 +13,13 @@ export const MERGE = "application/merge-patch+json" as const;
 export const APPLY = "application/apply-patch+yaml" as const;
 const JSON_PATCH = "application/json-patch+json" as const;
 export const STRATEGIC = "application/strategic-merge-patch+json" as const;
-/** Of custom resources nobody knows how their lists merge. */
+/** For custom resources the server does not know how lists merge. */
 const CUSTOM_TYPES: readonly PatchType[] = [JSON_PATCH, MERGE, APPLY];
 const BUILTIN_TYPES: readonly PatchType[] = [JSON_PATCH, MERGE, STRATEGIC, APPLY];
 
 export type PatchType = typeof JSON_PATCH | typeof MERGE | typeof STRATEGIC | typeof APPLY;
 
-/** @throws StatusError 415 */
+/** Returns the type of a patch. @throws StatusError 415 */
 export function patchTypeOf(contentType: string | undefined, { isCustom }: Pick<ResourceType, "isCustom">): PatchType {
   const type = mediaTypeOf(contentType ?? "");
   const types = isCustom ? CUSTOM_TYPES : BUILTIN_TYPES;
@@ -28,7 +28,7 @@ export function patchTypeOf(contentType: string | undefined, { isCustom }: Pick<
   throw isCustom ? unsupportedMediaType(types) : NO_ROUTE;
 }
 
-/** The paths of built-in kinds are not found at all for other types, so nobody is there to name the right ones. */
+/** For other types the server has no route for built-in kinds, so the refusal does not list the valid types. */
 const NO_ROUTE: StatusError = new StatusError({
   kind: "Status",
   apiVersion: "v1",
@@ -40,7 +40,7 @@ const NO_ROUTE: StatusError = new StatusError({
   code: 415,
 });
 
-/** `isUnread`: nobody looks for unknown fields in it, so that what it does with the object shows its mistakes first. @throws StatusError 400 */
+/** Parses a patch. `isUnread`: unknown fields are not checked, so errors of its operations come first. @throws StatusError 400 */
 export function parsePatch(text: string, isUnread: boolean = false): unknown {
   try {
     return parseJson(text);
@@ -50,7 +50,7 @@ export function parsePatch(text: string, isUnread: boolean = false): unknown {
   }
 }
 
-/** A parsed patch as a function. @throws StatusError 400, 413; the function throws 422. */
+/** Returns a parsed patch as a function. @throws StatusError 400, 413; the function throws 422 */
 export function readPatch(type: typeof JSON_PATCH | typeof MERGE, parsed: unknown): (target: unknown) => unknown {
   if (type === MERGE) {
     if (parsed === null) throw badRequest("Invalid JSON Patch");
@@ -66,7 +66,7 @@ export function readPatch(type: typeof JSON_PATCH | typeof MERGE, parsed: unknow
   return (target) => attempt(() => applyPatch(target, operations));
 }
 
-/** The server looks at the types of an operation's texts before it does anything. @throws StatusError 400 */
+/** Checks the types of an operation's strings, which the server does first. @throws StatusError 400 */
 function readOperation(operation: unknown): JsonObject {
   if (operation === null) return {};
   if (!isObject(operation)) throw notDecoded(operation, "handlers.jsonPatchOp");
@@ -79,7 +79,7 @@ function readOperation(operation: unknown): JsonObject {
   return operation;
 }
 
-/** Members of operations that mean nothing. */
+/** Returns the unknown members of operations. */
 export function unknownMembers(body: unknown): readonly string[] {
   if (!Array.isArray(body)) return [];
   return body.flatMap((operation: unknown, i) =>
@@ -93,7 +93,7 @@ export function unknownMembers(body: unknown): readonly string[] {
 
 const TEXTS: ReadonlySet<string> = new Set(["op", "path", "from"]);
 
-/** A parsed strategic merge patch; null is one that changes nothing. @throws StatusError 400 */
+/** Returns a parsed strategic merge patch; null counts as an empty patch. @throws StatusError 400 */
 export function readStrategic(text: string): JsonObject {
   let parsed: unknown;
   try {

@@ -1,6 +1,6 @@
 /**
- * What a strategic merge patch made is put into Go's structs without going through JSON, so a value that does not fit is
- * refused in other words than those of a body.
+ * Checks the result of a strategic merge patch. The real server converts it to Go's structs without JSON, so the errors
+ * differ from those of a body.
  */
 import { decodeBytes } from "../builtin/decode-object.ts";
 import { deducedGoType } from "../builtin/go-type.ts";
@@ -9,7 +9,7 @@ import { goDynamicType, isObject } from "../internal/json.ts";
 import { MetaTypeError } from "../errors/meta-type-error.ts";
 import { goKind } from "./patch-schema.ts";
 
-/** Why a value does not fit its type; `undefined` when it does, as far as the type alone says. */
+/** Returns the reason why a value does not fit its type, or `undefined`. */
 export function conversionProblem(schema: RawSchema, value: unknown): string | undefined {
   if (value === null || value === undefined || readsItself(schema)) return undefined;
   const own = schema.$ref === undefined ? schema : definition(schema.$ref);
@@ -42,7 +42,7 @@ function bytesProblem(value: unknown): string | undefined {
   }
 }
 
-/** Types with a reader of their own: it complains as it does of a body. */
+/** Reports whether Go reads the type with its own function, which gives the same errors as for a body. */
 function readsItself(schema: RawSchema): boolean {
   const own = schema.$ref === undefined ? schema : definition(schema.$ref);
   return (
@@ -62,7 +62,7 @@ function scalarProblem(schema: RawSchema, value: unknown): string | undefined {
   const goType = deducedGoType(schema).replace(/^\*/, "");
   if (isNumber(wanted) && isNumber(given))
     return given === "float64" && wanted !== "float64" ? `cannot convert ${given} to ${goType}` : undefined;
-  // Go can make a text of an integer, and then does not.
+  // Go can convert an integer to a string, but refuses to.
   if (wanted === "string" && given === "int64") return `cannot convert ${given} to ${goType}`;
   return `unrecognized type: ${wanted}`;
 }

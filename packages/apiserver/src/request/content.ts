@@ -1,28 +1,28 @@
-/** Bodies and media types: reads JSON and YAML, and decides what an Accept header may get. */
+/** Bodies and media types: parses JSON, YAML and protobuf, and negotiates the representation of the answer. */
 import type { Tags } from "yaml";
 import { goTypeOf, isObject, type JsonObject } from "../internal/json.ts";
 import { jsonProblem } from "../internal/json-text.ts";
 import { badRequest, entityTooLarge, noRepresentation, notAcceptable, unsupportedMediaType } from "../errors/status-errors.ts";
 
-/** The limit of the real server for a request body (3 MiB). */
+/** Maximum size of a request body, as on the real server (3 MiB). */
 export const MAX_BODY_BYTES: number = 3 * 1024 * 1024;
 
-/** In protobuf a text has a character for each byte (latin1). */
+/** Encoding of a body. A string in protobuf has one character for each byte (latin1). */
 export type Encoding = "json" | "yaml" | "protobuf";
 
-/** How an object is to be answered. */
+/** The negotiated representation of an answer. */
 export interface Accepted {
   readonly encoding: Encoding;
-  /** PartialObjectMetadata instead of the object, or the list of it instead of the list. */
+  /** Set when the client accepts PartialObjectMetadata instead of the object, or a list of it. */
   readonly metadataOf?: "object" | "list";
-  /** A Table instead of the object or list, in this version of meta.k8s.io. */
+  /** Set when the client accepts a Table: the version of meta.k8s.io. */
   readonly table?: "v1" | "v1beta1";
 }
 
-/** Nothing deeper is taken, as Go's decoder does it; V8's stack would end a little later. */
+/** Maximum depth of a value, so that V8's stack suffices. Go's decoder has such a limit, too. */
 const MAX_DEPTH = 1000;
 
-/** @throws StatusError 415 for a format that is not read here. */
+/** Returns the encoding of a body. @throws StatusError 415 */
 export function encodingOf(contentType: string | undefined): Encoding {
   const type = mediaTypeOf(contentType ?? "");
   if (type === "" && contentType !== undefined && contentType.trim() !== "") throw unsupportedMediaType(KNOWN_TYPES);
@@ -32,7 +32,7 @@ export function encodingOf(contentType: string | undefined): Encoding {
   throw unsupportedMediaType(KNOWN_TYPES);
 }
 
-/** What the real server names in its refusals; it reads protobuf, too. */
+/** Media type of protobuf, which refusals of the real server name. */
 export const PROTOBUF = "application/vnd.kubernetes.protobuf" as const;
 const KNOWN_TYPES = ["application/json", "application/yaml", PROTOBUF] as const;
 
@@ -40,19 +40,19 @@ export function mediaTypeOf(contentType: string): string {
   return (contentType.split(";")[0] ?? "").trim().toLowerCase();
 }
 
-/** @throws StatusError 413 */
+/** Checks the size of a body. @throws StatusError 413 */
 export function checkSize(body: string): void {
   if (body.length > MAX_BODY_BYTES || (body.length * 3 > MAX_BODY_BYTES && Buffer.byteLength(body) > MAX_BODY_BYTES)) {
     throw entityTooLarge(`limit is ${MAX_BODY_BYTES}`);
   }
 }
 
-/** A body that holds no object of any kind. */
+/** A body that contains no object. */
 export class BodyError extends Error {
   override readonly name = "BodyError";
 }
 
-/** The value of a body: an object whose kind and apiVersion are texts or absent, or null. @throws BodyError */
+/** Parses a body: an object whose kind and apiVersion are strings or absent, or null. @throws BodyError */
 export async function parseBody(body: string, encoding: Encoding): Promise<unknown> {
   if (encoding === "protobuf") return parseProtobuf(body);
   let value: unknown;
@@ -81,7 +81,7 @@ async function parseProtobuf(body: string): Promise<unknown> {
 
 const HEADER_PROBLEM = "couldn't get version/kind; json parse error:";
 
-/** The first thing that Go reads of an object are its kind and version. @throws BodyError */
+/** Checks the kind and apiVersion, which Go reads first. @throws BodyError */
 export function checkHeader(value: unknown): void {
   if (value === null) return;
   if (!isObject(value)) throw new BodyError(`${HEADER_PROBLEM} json: cannot unmarshal ${goTypeOf(value)} into Go value of type ${HEADER}`);
@@ -94,9 +94,9 @@ export function checkHeader(value: unknown): void {
 
 const HEADER = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
-/** @throws SyntaxError in the words of Go. */
+/** Parses JSON. @throws SyntaxError with Go's text */
 export function parseJson(body: string): unknown {
-  // What JavaScript takes otherwise than Go is rare, and each kind of it leaves a trace in the text.
+  // JavaScript reads some rare values differently from Go. Each of these leaves a trace in the text.
   const isSuspect = body.includes("__proto__") || /\\u(005f|d[89a-f])/i.test(body);
   let value: unknown;
   try {
@@ -110,7 +110,8 @@ export function parseJson(body: string): unknown {
 }
 
 /**
- * The paths of built-in kinds are found by what they can answer with, letter by letter and without looking at parameters.
+ * Checks an Accept header before the route is known. For built-in kinds the real server compares media types exactly and
+ * ignores their parameters.
  * @throws StatusError 406
  */
 export function checkAccept(accept: string | undefined, isList: boolean): void {
@@ -121,8 +122,8 @@ export function checkAccept(accept: string | undefined, isList: boolean): void {
 }
 
 /**
- * The first entry of an Accept header that can be served; custom resources have no protobuf, but their metadata do, and what is
- * only asked has no table.
+ * Returns the first representation of an Accept header that can be served. Custom resources have no protobuf, but their
+ * metadata has. Reviews have no table.
  * @throws StatusError 406
  */
 export function negotiate(
@@ -150,7 +151,7 @@ export function negotiate(
 
 const META_VERSIONS = ["v1", "v1beta1"] as const;
 
-/** In which form a refusal is told, by an Accept header that may ask for what there is not. */
+/** Returns the encoding of a refusal. The Accept header may ask for an encoding that does not exist. */
 export function encodingOfRefusal(accept: string | undefined): Encoding {
   for (const clause of (accept ?? "").split(",")) {
     const [type = "", ...parameters] = clause.split(";").map((part) => part.trim().toLowerCase());
@@ -160,7 +161,7 @@ export function encodingOfRefusal(accept: string | undefined): Encoding {
   return "json";
 }
 
-/** A JSON text in the wanted encoding. */
+/** Encodes a JSON text. */
 export async function encode(json: string, encoding: Encoding): Promise<string> {
   if (encoding === "json") return json;
   if (encoding === "yaml") {
@@ -171,7 +172,7 @@ export async function encode(json: string, encoding: Encoding): Promise<string> 
   return encodeProtobuf(JSON.parse(json) as JsonObject); // objects and lists are answered
 }
 
-/** The media type of an answer. */
+/** Returns the media type of an encoding. */
 export function typeOf(encoding: Encoding): string {
   return encoding === "protobuf" ? PROTOBUF : `application/${encoding}`;
 }
@@ -184,20 +185,20 @@ const ENCODINGS: ReadonlyMap<string, Encoding> = new Map([
   [PROTOBUF, "protobuf"],
 ]);
 
-/** A YAML document as a JSON value. @throws SyntaxError */
+/** Parses a YAML document as a JSON value. @throws SyntaxError */
 export async function parseYaml(body: string): Promise<unknown> {
   const { parse } = await import("yaml");
   let value: unknown;
   try {
-    // As Go reads it: by YAML 1.1 ("yes" is true), but for times, numbers with colons and a dot alone, which is no number.
-    // Of a repeated key the last counts.
+    // As Go reads it: YAML 1.1 ("yes" is true) without times and numbers with colons. A single dot is not a number. The last of duplicate
+    // keys counts.
     const customTags = (tags: Tags): Tags => tags.filter((tag) => typeof tag === "string" || !isTime(tag)).map(withoutDot);
     value = parse(body, { version: "1.1", customTags, uniqueKeys: false, maxAliasCount: 100, logLevel: "error" });
   } catch (error) {
-    // The library has errors of its own, and a ReferenceError for too many aliases.
+    // The library throws its own errors, and a ReferenceError for too many aliases.
     throw new SyntaxError(error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error), { cause: error });
   }
-  // Through JSON: what YAML has beyond it (dates, maps with other keys) has no place in an object.
+  // Converted to JSON, because dates and maps with other keys than strings cannot be in an object.
   return parseJson(JSON.stringify(value) ?? "null");
 }
 
@@ -210,7 +211,7 @@ function withoutDot(tag: Tags[number]): Tags[number] {
   return { ...tag, test: new RegExp(`^(?![-+]?\\.$)(?:${tag.test.source})`) } as Tags[number]; // the same tag
 }
 
-/** Half a surrogate pair becomes the sign for it. Assigning to `__proto__` would change a prototype, so such fields are dropped. */
+/** Replaces half a surrogate pair by the replacement character. Drops `__proto__`, because an assignment would change a prototype. */
 function asGoReads(this: unknown, key: string, value: unknown): unknown {
   if (key === "__proto__") return undefined;
   if (typeof value === "string") return value.toWellFormed();
@@ -218,9 +219,9 @@ function asGoReads(this: unknown, key: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([member, inner]) => [member.toWellFormed(), inner]));
 }
 
-/** To JavaScript a number that is too big is infinite, and would be stored as null. @throws SyntaxError */
+/** Refuses numbers that are too big: JavaScript reads them as infinite, and JSON would store null. @throws SyntaxError */
 function checkNumbers(body: string): void {
-  // Uids look like such numbers, and a body may hold many: the texts are taken out once for all of them.
+  // Uids can look like such numbers, and a body can contain many. So the strings are removed once for all of them.
   const number = tooBigIn(body) === undefined ? undefined : tooBigIn(body.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""'));
   if (number !== undefined) throw new SyntaxError(`json: cannot unmarshal number ${number} into Go value of type float64`);
 }
@@ -230,7 +231,7 @@ function tooBigIn(text: string): string | undefined {
   return undefined;
 }
 
-/** @throws StatusError 400 when the value nests too deep. */
+/** Refuses a value that is nested too deeply. @throws StatusError 400 */
 export function checkDepth(value: unknown): void {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth++) {

@@ -1,4 +1,4 @@
-/** What a request is handled with: the parts of the server, and the request as it was read. */
+/** The context of a request: the parts of the server, and the request after it was read. */
 import type { ApiRequest, ApiResponse, Clock, Random } from "@treadle/apimachinery";
 import type { Admission } from "../admission/admission.ts";
 import type { Deliberation } from "./deliberation.ts";
@@ -23,13 +23,13 @@ export interface Parts {
   readonly uid: () => string;
   readonly watchBuffer: number;
   readonly bookmarkIntervalMs: number;
-  /** A garbage collector runs beside the server. */
+  /** Whether a garbage collector runs. */
   readonly collectsGarbage: boolean;
-  /** Who may do what. */
+  /** Authentication and authorization. */
   readonly access: Access;
   readonly admission: Admission;
   readonly conversions: Conversions;
-  /** Streams in progress and the id of their kind; ended when the server closes or the kind changes. */
+  /** Open streams and the ids of their kinds. A stream ends when the server closes or the kind changes. */
   readonly streams: Map<{ end(): void }, string>;
 }
 
@@ -37,20 +37,20 @@ export interface Parts {
 export interface Call {
   readonly parts: Parts;
   readonly request: ApiRequest;
-  /** Who asks, after impersonation. */
+  /** User of the request, after impersonation. */
   readonly user: UserInfo;
   readonly route: ResourceRoute;
   readonly query: URLSearchParams;
   readonly served: Served;
   readonly collection: Collection;
   readonly accepted: Accepted;
-  /** Texts for the client beside the answer; filled while the request is handled. */
+  /** Warnings for the client; filled while the request is handled. */
   readonly warnings: string[];
-  /** Of a request that webhooks are asked about; absent for writes of the server itself. */
+  /** State of a request that webhooks see. Absent for writes of the server itself. */
   readonly deliberation?: Deliberation;
 }
 
-/** The entry that the path names, if it exists. @throws StatusError 400 */
+/** Returns the entry that the path names, if it exists. @throws StatusError 400 */
 export function entryOf(call: Call): Entry | undefined {
   const { name } = call.route;
   const problem = name === "." || name === ".." ? `may not be '${name}'` : name.includes("%") ? "may not contain '%'" : undefined;
@@ -58,18 +58,18 @@ export function entryOf(call: Call): Entry | undefined {
   return call.collection.get(keyFor(call.route.namespace, call.route.name));
 }
 
-/** An entry as this request sees it. */
+/** Returns the representation of an entry in the version and form of this request. */
 export function representationFor(call: Call, entry: Entry): Representation {
   const representation = representationOf(entry, call.served.version, call.served.type.storage);
   return call.accepted.metadataOf !== undefined ? representation.metadataOnly : representation;
 }
 
-/** A JSON text as an answer in the encoding that is asked for. */
+/** Makes an answer from a JSON text, in the accepted encoding. */
 export async function respondIn(encoding: Encoding, status: number, json: string): Promise<ApiResponse> {
   return respond(status, await encode(json, encoding), typeOf(encoding));
 }
 
-/** A complete answer. */
+/** Makes an answer. */
 export function respond(status: number, body: string, contentType = "application/json"): ApiResponse {
   return { status, headers: { "content-type": contentType }, body };
 }

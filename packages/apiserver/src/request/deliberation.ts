@@ -1,11 +1,11 @@
-/** Why a request is handled more than once: it needs the answer of a webhook first. What it keeps from try to try, and the loop. */
+/** Repeats a request that needs the answer of a webhook. A {@link Deliberation} keeps the answers from try to try. */
 import type { Clock } from "@treadle/apimachinery";
 import { internalError, type StatusError } from "../errors/status-errors.ts";
 import type { JsonObject } from "../internal/json.ts";
 import { UnreadError } from "../storage/served-form.ts";
 import type { Collection } from "../storage/store.ts";
 
-/** The request waits for webhooks: handle it again when `settled` has resolved. */
+/** Thrown when a request waits for webhooks. Handle the request again when `settled` has resolved. */
 export class Suspension extends Error {
   override readonly name = "Suspension";
   readonly settled: Promise<void>;
@@ -16,13 +16,13 @@ export class Suspension extends Error {
   }
 }
 
-/** What a request keeps while it is handled more than once. */
+/** State that a request keeps while it is handled more than once. */
 export class Deliberation {
-  /** By what was asked. */
+  /** Outcomes of admission, by what the webhooks saw. */
   readonly outcomes: Map<string, Outcome> = new Map();
-  /** Objects in the version in which they are stored, by what was sent. */
+  /** Objects in the storage version, by what was sent to the webhook. */
   readonly converted: Map<string, JsonObject> = new Map();
-  /** What the first try chose for a new object. */
+  /** Values that the first try chose for a new object. */
   uid: string | undefined;
   name: string | undefined;
   nowMs: number | undefined;
@@ -31,11 +31,11 @@ export class Deliberation {
 export interface Outcome {
   readonly warnings: readonly string[];
   readonly denial?: StatusError;
-  /** As webhooks changed it; absent where none did. */
+  /** Object after the mutating webhooks; absent when none changed it. */
   readonly object?: JsonObject;
 }
 
-/** Handles a request again and again until no webhook needs to be asked any more. */
+/** Handles a request until no answer of a webhook is missing. */
 export async function deliberate<T>(
   { conversions }: { readonly conversions: { fill(collection: Collection, error: UnreadError): Promise<void> } },
   collection: Collection,
@@ -54,10 +54,10 @@ export async function deliberate<T>(
   }
 }
 
-/** Each write takes at most two, unless others come between. */
+/** Limit of the tries. A write needs at most two, unless other writes come between. */
 const MAX_TRIES = 100;
 
-/** The id, the time and the name that a new object keeps while webhooks are asked about it. */
+/** Returns the uid, the time and the name of a new object, which stay the same at each try. */
 export function chosenFor({ deliberation, parts }: Choosing): Chosen {
   if (deliberation === undefined) return { uid: parts.uid(), nowMs: parts.clock.now() };
   deliberation.uid ??= parts.uid();

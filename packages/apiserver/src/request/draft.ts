@@ -1,6 +1,6 @@
 /**
- * From what a client sent to an object of its kind: kind and version checked, metadata read, unknown fields pruned,
- * defaults applied. The client's object is not kept.
+ * Makes an object of its kind from what a client sent: checks kind and version, reads metadata, prunes unknown fields,
+ * applies defaults. Does not keep the client's object.
  */
 import { decodeObject } from "../builtin/decode-object.ts";
 import { KINDS } from "../builtin/schema-data.ts";
@@ -16,17 +16,17 @@ import type { Served } from "../storage/registry.ts";
 import { badRequest, invalidObject, type StatusError } from "../errors/status-errors.ts";
 import type { Draft } from "../storage/stored-object.ts";
 
-/** An object as a client sent it, read and completed; `unknown` names the fields that it does not have. */
+/** An object that a client sent, after it was read and completed. `unknown` lists its unknown fields. */
 export interface Incoming {
   readonly draft: Draft;
   readonly unknown: readonly string[];
 }
 
-/** Reads a parsed body as an object of the served kind; `text` is what the client sent. @throws StatusError 400, 422 */
+/** Reads a parsed body as an object of the served kind. `text` is the body. @throws StatusError 400, 422 */
 export function readObject(served: Served, body: unknown, text: string): Incoming {
   const { type, version } = served;
   const object = objectAt(body);
-  // Built-in kinds are what their path says, unless the body says otherwise.
+  // A built-in kind follows from the path, unless the body names one.
   const implied = type.isCustom ? { kind: "", apiVersion: "" } : { kind: type.kind, apiVersion: version.apiVersion };
   const kind = object["kind"] || implied.kind;
   const apiVersion = object["apiVersion"] || implied.apiVersion;
@@ -50,21 +50,21 @@ export function readObject(served: Served, body: unknown, text: string): Incomin
   }
 }
 
-/** The kind that an object says it is must be the one of its path. @throws StatusError 422 */
+/** Checks that the kind of an object is that of the path. @throws StatusError 422 */
 export function checkKind({ type }: Served, object: JsonObject): void {
   const kind = String(object["kind"]);
   if (kind === type.kind) return;
   throw invalidObject({ group: type.group, kind }, nameIn(object), [invalid("kind", kind, `must be ${type.kind}`)]);
 }
 
-/** Why an object of that kind cannot be taken as one of a built-in kind. */
+/** Returns the reason why an object of another kind cannot be read as this built-in kind. */
 export function foreign({ type }: Served, kind: string, apiVersion: string): string {
   if (!isRegistered(apiVersion, kind)) return `no kind ${goQuote(kind)} is registered for version ${goQuote(apiVersion)} in ${SCHEME}`;
   const goPackage = type.group === "" ? "core" : (type.group.split(".")[0] ?? "");
   return `converting (${apiVersion.split("/").at(-1) ?? ""}.${kind}) to (${goPackage}.${type.kind}): unknown conversion`;
 }
 
-/** Whether the real server's table of kinds has it: objects and their lists, and what belongs to every version. */
+/** Reports whether the real server knows the kind: objects, their lists, and kinds of each version. */
 function isRegistered(apiVersion: string, kind: string): boolean {
   const has = (name: string): boolean => Object.hasOwn(KINDS, `${apiVersion} ${name}`);
   if (has(kind) || (kind.endsWith("List") && has(kind.slice(0, -4)))) return true;
@@ -83,10 +83,10 @@ const EVERYWHERE: ReadonlySet<string> = new Set([
   "WatchEvent",
 ]);
 
-/** How the real server names its table of kinds. */
+/** Name of the table of kinds in errors of the real server. */
 export const SCHEME = 'scheme "pkg/runtime/scheme.go:111"';
 
-/** Refuses or reports fields that are unknown or repeated, as the client asked. @throws what `refuse` makes of them */
+/** Refuses or reports unknown and duplicate fields, as `fieldValidation` asks. @throws the error of `refuse` */
 export function checkFields(
   { warnings }: { readonly warnings: string[] },
   {
@@ -104,12 +104,12 @@ export function checkFields(
   else throw refuse(`strict decoding error: ${problems.join(", ")}`);
 }
 
-/** What is said of fields, in the order of the real server. */
+/** Returns the problems of fields, in the order of the real server. */
 export function fieldProblems(duplicates: readonly string[], unknown: readonly string[]): readonly string[] {
   return [...duplicates.map((path) => `duplicate field "${path}"`), ...unknown.map((path) => `unknown field "${path}"`)];
 }
 
-/** A body that cannot be decoded as what it says it is. */
+/** Makes the refusal of a body that cannot be decoded as its kind. */
 export function undecodable(
   { type, version }: Served,
   cause: string,
@@ -119,14 +119,14 @@ export function undecodable(
   return badRequest(`${given.kind} in version ${goQuote(name)} cannot be handled as a ${type.kind}: ${cause}`);
 }
 
-/** A body of which not even the kind can be read. */
+/** Returns the text for a body whose kind cannot be read. */
 export function unrecognized(served: Served, cause: string, text: string): string {
   return `the object provided is unrecognized (must be of type ${served.type.kind}): ${cause} (${summary(text)})`;
 }
 
 /**
- * Completes an object whose kind is known to be right. `keepsNulls`: a null that the schema does not allow stays where it
- * has no default, to be refused; else it is taken as absent.
+ * Completes an object of the right kind. A null that the schema does not allow counts as absent. With `keepsNulls` it stays
+ * where there is no default, so that the validation refuses it.
  *
  * @throws MetaTypeError
  */
@@ -135,13 +135,13 @@ export function complete(served: Served, body: JsonObject, { keepsNulls = false 
   const unknown: string[] = [];
   const { apiVersion: _, kind: __, metadata: rawMeta, ...rest } = body;
   const metadata = readMeta(rawMeta, unknown);
-  // In Go's structs an empty list is not an absent one: it resets them, as an empty entry does.
+  // In Go's structs an empty list is not an absent one: it resets managedFields, as an empty entry does.
   if (!type.isCustom && isEmptyList(valueAt(rawMeta, ["managedFields"]))) metadata["managedFields"] = [{}];
   let object: JsonObject = { apiVersion: version.apiVersion, kind: type.kind, metadata, ...rest };
   const definition = type.isCustom ? undefined : definitionOf(type, version);
   if (definition !== undefined) object = decodeObject(definition, object, unknown);
   if (version.schema !== undefined) object = applyDefaults(pruneObject(object, version.schema, unknown), version.schema, keepsNulls);
-  // Of custom resources the real server sorts them.
+  // The real server sorts the unknown fields of custom resources.
   return { draft: object as Draft, unknown: type.isCustom ? unknown.toSorted() : unknown };
 }
 
@@ -149,7 +149,7 @@ function isEmptyList(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0;
 }
 
-/** The beginning of a body; of one that does not look like JSON as hexadecimal digits. */
+/** Returns the beginning of a body; in hexadecimal digits unless it looks like JSON. */
 function summary(text: string): string {
   if (text === "") return "<empty>";
   const bytes = Buffer.from(text);

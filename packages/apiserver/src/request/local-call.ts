@@ -1,9 +1,9 @@
-/** A request of the server itself: what one from outside is handled with, without a text that was read. */
+/** Requests of the server itself, which have no text to parse. */
 import { ADMINISTRATOR, userInfoOf } from "../authorization/identity.ts";
 import type { Call, Parts } from "./context.ts";
 import { idOf } from "../storage/registry.ts";
 
-/** A write of the status or another part of an object without a namespace. No webhook and no policy is asked. */
+/** Makes a write of a subresource of a cluster-scoped object. No webhook and no policy sees it. */
 export function localCall(
   parts: Parts,
   { group, version, plural }: { readonly group: string; readonly version: string; readonly plural: string },

@@ -1,30 +1,30 @@
-/** Reads a request path: which resource, object and subresource of which API it names. Knows no kinds. */
+/** Parses a request path: the resource, the object and the subresource. Knows no kinds. */
 
-/** A path of the resource API. `resource` is the plural; a collection has no `name`. */
+/** A path of a resource. `resource` is the plural. A collection has an empty `name`. */
 export interface ResourceRoute {
   readonly type: "resource";
   readonly group: string;
   readonly version: string;
   readonly resource: string;
-  /** Empty: cluster-scoped, or all namespaces. */
+  /** Namespace. Empty for cluster-scoped kinds and for all namespaces. */
   readonly namespace: string;
   readonly name: string;
   readonly subresource: string;
-  /** The old paths of watches: `watch` stands before the rest. */
+  /** Whether the path has `watch` before the resource, as old clients send it. */
   readonly isWatch?: boolean;
-  /** More stands behind the subresource. */
+  /** Whether more segments follow the subresource. */
   readonly isDeep?: boolean;
 }
 
 export type Route =
   | ResourceRoute
-  /** `/api/v1`, `/apis/GROUP/VERSION`: what a version serves. */
+  /** `/api/v1` or `/apis/GROUP/VERSION`. */
   | { readonly type: "version"; readonly group: string; readonly version: string }
   | { readonly type: "group"; readonly group: string }
   | { readonly type: "groups"; readonly legacy: boolean }
-  /** `group`: the one that the path is below, if it is below one. */
+  /** Another path. `group` is the group that it is below, if any. */
   | { readonly type: "other"; readonly path: string; readonly group?: string }
-  /** Its percent signs mean nothing. */
+  /** A path with a percent sign that encodes nothing. */
   | { readonly type: "unreadable" };
 
 export interface Target {
@@ -32,7 +32,7 @@ export interface Target {
   readonly query: URLSearchParams;
 }
 
-/** Splits path and query and reads the path. Never throws: what it cannot read is `other`. */
+/** Splits path and query, and parses the path. Never throws: an unknown path is `other`. */
 export function parseTarget(target: string): Target {
   const mark = target.indexOf("?");
   const path = mark < 0 ? target : target.slice(0, mark);
@@ -70,7 +70,7 @@ function parseVersion(group: string, segments: readonly string[]): Route | undef
   }
   const at = { type: "resource", group, version } as const;
   const [first = "", second = "", third, fourth = "", fifth = "", ...more] = rest;
-  // Below `namespaces/NAME` stands a namespaced resource, except for the subresources of the namespace itself.
+  // A namespaced resource follows `namespaces/NAME`, except for the subresources of the namespace itself.
   if (first === "namespaces" && third !== undefined && third !== "status" && third !== "finalize") {
     const deep = more.length > 0 ? { isDeep: true } : {};
     return { ...at, resource: third, namespace: second, name: fourth, subresource: fifth, ...deep };
@@ -79,7 +79,7 @@ function parseVersion(group: string, segments: readonly string[]): Route | undef
   return { ...at, resource: first, namespace: "", name: second, subresource: third ?? "", ...deep };
 }
 
-/** Bytes that are no UTF-8 become the sign for it. `undefined`: a percent sign without its two digits. */
+/** Decodes a path. Bytes that are not UTF-8 become the replacement character. Returns `undefined` for a percent sign without two digits. */
 function decode(path: string): string | undefined {
   if (!path.includes("%")) return path;
   if (/%(?![0-9a-fA-F]{2})/.test(path)) return undefined;
@@ -89,7 +89,7 @@ function decode(path: string): string | undefined {
   return Buffer.from(bytes, "latin1").toString();
 }
 
-/** What stands between slashes, encoded ones included; `undefined` when nothing does between two. */
+/** Returns the segments of a path, or `undefined` when one is empty. Encoded slashes separate segments, too. */
 function segmentsOf(path: string): string[] | undefined {
   if (!path.startsWith("/")) return undefined;
   const segments = path.slice(1).replace(/\/+$/, "").split("/");

@@ -1,4 +1,4 @@
-/** Which objects a list or watch wants: label and field selectors, read once and tested per object. */
+/** The label and field selectors of a list or a watch, parsed once and tested with each object. */
 import {
   type FieldRequirements,
   type LabelRequirements,
@@ -19,13 +19,13 @@ export interface Selection {
   matches(entry: Entry): boolean;
 }
 
-/** Selectors as they were written; whether the kind has such fields is another question. */
+/** Parsed selectors. Whether the kind has the fields is checked later. */
 export interface Selectors {
   readonly labels: LabelRequirements;
   readonly fields: FieldRequirements;
 }
 
-/** @throws StatusError 400 */
+/** Parses the selectors of a query. @throws StatusError 400 */
 export function parseSelectors(query: URLSearchParams): Selectors {
   return {
     labels: parse(() => parseLabelSelector(query.get("labelSelector") ?? "")),
@@ -33,7 +33,7 @@ export function parseSelectors(query: URLSearchParams): Selectors {
   };
 }
 
-/** The selection of a request: namespace, name, labels and fields. @throws StatusError 400 */
+/** Returns the selection of a request: namespace, name, labels and fields. @throws StatusError 400 */
 export function selectionOf(call: Call, { labels, fields: given }: Selectors): Selection {
   const { route, served } = call;
   const fields = knownFields(call, given);

@@ -1,10 +1,10 @@
-/** Drafts in the form in which the store keeps the objects of their kind. The way back is in `storage/served-form.ts`. */
+/** Converts drafts to the form in which the store keeps the objects of their kind. `storage/served-form.ts` converts back. */
 import { applyDefaults, pruneObject } from "../schema/coerce.ts";
 import type { JsonObject } from "../internal/json.ts";
 import type { Draft } from "../storage/stored-object.ts";
 import type { Call } from "./context.ts";
 
-/** The draft in the form in which the kind is stored. */
+/** Returns the draft in the storage version. */
 export function toStored(call: Pick<Call, "served" | "parts" | "deliberation">, draft: Draft): Draft {
   const { type, version } = call.served;
   const storage = type.storage;

@@ -1,4 +1,4 @@
-/** The query parameters of writes: read once, refused as the real server refuses them. */
+/** The query parameters of writes, with the refusals of the real server. */
 import { type FieldError, forbidden, invalid, notSupported, required, tooLong } from "../errors/field-errors.ts";
 import { goQuote } from "../internal/json.ts";
 import { badRequest, invalidObject } from "../errors/status-errors.ts";
@@ -14,7 +14,7 @@ export interface WriteOptions {
 /** k8s.io/apimachinery `FieldManagerMaxLength`. */
 const MAX_MANAGER_LENGTH = 128;
 
-/** @throws StatusError 422 on values that are not known. `kind` names the options in the error. */
+/** Reads the options. `kind` names them in errors. @throws StatusError 422 for unknown values */
 export function readWriteOptions(
   query: URLSearchParams,
   userAgent: string | undefined,
@@ -29,7 +29,7 @@ export function readWriteOptions(
     ...dryRunErrors(query.getAll("dryRun")),
   ];
   if (!VALIDATIONS.has(fieldValidation)) errors.push(notSupported("fieldValidation", fieldValidation, ["", "Ignore", "Strict", "Warn"]));
-  // To the server an apply is a patch.
+  // The server treats an apply as a patch.
   const shown = kind === "ApplyOptions" ? "PatchOptions" : kind;
   if (errors.length > 0) throw invalidObject({ group: "meta.k8s.io", kind: shown }, "", errors);
   return {
@@ -39,12 +39,12 @@ export function readWriteOptions(
   };
 }
 
-/** Only an apply may force. */
+/** Checks `force`, which only an apply may have. */
 function forceErrors(query: URLSearchParams, kind: string): FieldError[] {
   return kind === "PatchOptions" && query.has("force") ? [forbidden("force", "may not be specified for non-apply patch")] : [];
 }
 
-/** Who applies must say so; the name of the program does not do. */
+/** Checks that an apply has a field manager. The User-Agent is not enough. */
 function requiredErrors(manager: string, kind: string): FieldError[] {
   return kind === "ApplyOptions" && manager === "" ? [required("fieldManager", "is required for apply patch")] : [];
 }
@@ -53,14 +53,14 @@ export function dryRunErrors(values: readonly string[]): FieldError[] {
   return values.every((value) => value === "All") ? [] : [notSupported("dryRun", values, ["All"])];
 }
 
-/** A boolean parameter as Go reads it: present without a value is true. @throws StatusError 400 */
+/** Reads a boolean parameter as Go does: without a value it is true. @throws StatusError 400 */
 export function readBoolean(query: URLSearchParams, name: string): boolean | undefined {
   const value = query.get(name);
   if (value === null) return undefined;
   return !(value === "0" || value.toLowerCase() === "false");
 }
 
-/** @throws StatusError 400 */
+/** Reads an integer parameter. @throws StatusError 400 */
 export function readInteger(query: URLSearchParams, name: string): number | undefined {
   const value = query.get(name);
   if (value === null) return undefined;
@@ -88,7 +88,7 @@ function managerErrors(manager: string): FieldError[] {
   return errors;
 }
 
-/** The program's name in a User-Agent header: what stands before the first slash. */
+/** Returns the name of the program in a User-Agent header: the text before the first slash. */
 function managerOfAgent(userAgent = ""): string {
   const name = (userAgent.split("/")[0] ?? "").replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, "");
   return [...name].slice(0, MAX_MANAGER_LENGTH).join("") || "unknown";

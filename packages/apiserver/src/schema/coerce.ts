@@ -1,20 +1,20 @@
 /**
- * Pruning and defaulting by a structural schema. Both leave their input alone and return it as it is where nothing
- * changes, so frozen objects may be given.
+ * Pruning and defaulting by a structural schema. Both leave their input unchanged, and return the same reference when nothing
+ * changes, so frozen objects are fine.
  */
 import { isObject, type JsonObject } from "../internal/json.ts";
 import type { CompiledSchema } from "./schema.ts";
 
 /**
- * `object` without the fields that the schema does not know. The paths of what went are added to `unknown`.
- * `apiVersion`, `kind` and `metadata` of the root and of embedded objects stay.
+ * Returns `object` without the fields that the schema does not know, and adds their paths to `unknown`. `apiVersion`, `kind`
+ * and `metadata` of the root and of embedded objects stay.
  */
 export function pruneObject<T extends JsonObject>(object: T, schema: CompiledSchema | undefined, unknown?: string[]): T {
   const root: CompiledSchema | undefined = schema === undefined ? undefined : { ...schema, isEmbedded: true };
   return prune(object, root, "", unknown) as T; // the root is never removed
 }
 
-/** `object` with the defaults of the schema, and without nulls that the schema does not allow, unless it `keepsNulls`. */
+/** Returns `object` with the defaults of the schema. Nulls that the schema does not allow are removed, unless it `keepsNulls`. */
 export function applyDefaults<T extends JsonObject>(object: T, schema: CompiledSchema, keepsNulls = false): T {
   return withDefaults(object, schema, keepsNulls) as T; // an object stays one
 }
@@ -48,7 +48,7 @@ function prune(value: unknown, schema: CompiledSchema | undefined, path: string,
   return result ?? value;
 }
 
-/** Inside a list whose schema preserves unknown fields, items are only pruned where they are specified. */
+/** In a list whose schema preserves unknown fields, items are pruned only where they are specified. */
 function preserved(items: CompiledSchema | undefined, list: CompiledSchema | undefined): CompiledSchema | undefined {
   return items !== undefined && list?.preservesUnknown ? { ...items, preservesUnknown: true } : items;
 }

@@ -1,8 +1,8 @@
-/** Which old value a new one continues: by field name, items of lists by their keys. */
+/** Finds the old value of a new one: fields by their name, items of list-maps by their keys. */
 import { isObject } from "../internal/json.ts";
 import type { CompiledSchema } from "./schema.ts";
 
-/** Finds the old item that a new one continues; only items of list-maps have one. */
+/** Returns a function that finds the old item of a new one. Only items of list-maps have one. */
 export function correlateItems(old: unknown, schema: CompiledSchema): (item: unknown) => { readonly value: unknown } | undefined {
   if (schema.listType !== "map" || !Array.isArray(old)) return () => undefined;
   const byKey = new Map<string, unknown>();
@@ -13,7 +13,7 @@ export function correlateItems(old: unknown, schema: CompiledSchema): (item: unk
   };
 }
 
-/** The path of a field below another. */
+/** Returns the path of a field below another one. */
 export function child(path: string, field: string): string {
   return path === "" ? field : `${path}.${field}`;
 }

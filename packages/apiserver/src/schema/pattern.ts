@@ -1,6 +1,6 @@
-/** Patterns of schemas are RE2 expressions; here they run as JavaScript's, with what differs in spelling translated. */
+/** Compiles patterns of schemas. They are RE2 expressions; differences in syntax are translated to those of JavaScript. */
 
-/** The expression, or `undefined` when it is not one. */
+/** Compiles a pattern, or returns `undefined` when it is invalid. */
 export function compilePattern(source: string): RegExp | undefined {
   const flags = /^\(\?([ims]+)\)/.exec(source);
   const body = source

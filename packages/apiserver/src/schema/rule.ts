@@ -1,7 +1,7 @@
-/** The rules of `x-kubernetes-validations` as a schema has them. */
+/** The rules of `x-kubernetes-validations` in a schema. */
 import { isObject, type JsonObject } from "../internal/json.ts";
 
-/** A rule as a CRD has it. */
+/** A rule of a CRD. */
 export interface Rule {
   readonly rule: string;
   readonly message: string;

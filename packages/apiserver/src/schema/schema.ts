@@ -1,4 +1,4 @@
-/** A structural schema, compiled once per definition: what validation, defaulting, pruning and managedFields walk. */
+/** A structural schema, compiled once for each definition. Validation, defaulting, pruning and managedFields use it. */
 import { readRules, type Rule } from "./rule.ts";
 import { isObject, type JsonObject } from "../internal/json.ts";
 import { compilePattern } from "./pattern.ts";
@@ -6,7 +6,7 @@ import { compilePattern } from "./pattern.ts";
 export type ListType = "atomic" | "set" | "map";
 
 export interface CompiledSchema {
-  /** One of the JSON types, or absent: any. */
+  /** One of the JSON types. Absent: any type. */
   readonly type: string | undefined;
   readonly isIntOrString: boolean;
   readonly isNullable: boolean;
@@ -18,7 +18,7 @@ export interface CompiledSchema {
   readonly isUnique: boolean;
   readonly required: readonly string[];
   readonly properties: ReadonlyMap<string, CompiledSchema>;
-  /** Of the other fields of an object: their schema, `true` for anything, absent for none. */
+  /** Schema of additional fields: `true` for anything, absent when there are none. */
   readonly additional: CompiledSchema | true | undefined;
   readonly items: CompiledSchema | undefined;
   readonly default: { readonly value: unknown } | undefined;
@@ -26,7 +26,7 @@ export interface CompiledSchema {
   readonly isEmbedded: boolean;
   readonly listType: ListType;
   readonly mapKeys: readonly string[];
-  /** An object that has one owner as a whole (`x-kubernetes-map-type: atomic`). */
+  /** Whether an object has one owner as a whole (`x-kubernetes-map-type: atomic`). */
   readonly isAtomicMap: boolean;
   readonly allOf: readonly CompiledSchema[];
   readonly anyOf: readonly CompiledSchema[];
@@ -50,7 +50,7 @@ export interface Limits {
   readonly minProperties?: number;
 }
 
-/** Compiles an openAPIV3Schema that was checked before; what is malformed is ignored. */
+/** Compiles an openAPIV3Schema that is already validated. Malformed parts are ignored. */
 export function compileSchema(raw: unknown): CompiledSchema {
   const source: JsonObject = isObject(raw) ? raw : {};
   const type = textOf(source["type"]);
@@ -81,7 +81,7 @@ export function compileSchema(raw: unknown): CompiledSchema {
   };
 }
 
-/** The schema of a field of an object with this schema, or `undefined` when nothing is known of it. */
+/** Returns the schema of a field, or `undefined` when it is unknown. */
 export function fieldSchema(schema: CompiledSchema | undefined, field: string): CompiledSchema | undefined {
   if (schema === undefined) return undefined;
   return schema.properties.get(field) ?? (schema.additional === true ? undefined : schema.additional);

@@ -1,19 +1,19 @@
-/** The `format` keyword of strings, for the formats that the real server checks; others say nothing. */
+/** The `format` keyword of strings. Only the formats that the real server checks are checked. */
 import { isIP, isIPv4, isIPv6 } from "node:net";
 
-/** Whether `text` is not of that format. */
+/** Reports whether `text` does not have the format. */
 export function formatError(format: string, text: string): boolean {
   const check = CHECKS[format.replaceAll("-", "")];
   return check !== undefined && !check(text);
 }
 
-/** Whether the real server knows the format: it warns of others in a CRD. */
+/** Reports whether the real server knows the format. It warns about other formats in a CRD. */
 export function isKnownFormat(format: string): boolean {
   const name = format.replaceAll("-", "");
   return Object.hasOwn(CHECKS, name) || UNCHECKED.includes(name);
 }
 
-/** Known, but not checked here. */
+/** Formats that are known but not checked here. */
 const UNCHECKED: readonly string[] =
   "bsonobjectid isbn isbn10 isbn13 creditcard ssn hexcolor rgbcolor password k8sshortname k8slongname".split(" ");
 

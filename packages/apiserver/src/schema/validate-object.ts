@@ -1,7 +1,7 @@
 /**
- * Validation of an object by a structural schema, with the words of the real server (kube-openapi `validation`).
- * With an old value it ratchets: what breaks the schema passes where it did not change since. Values correlate by
- * field name, items of lists by map key, items of other lists not at all.
+ * Validates an object by a structural schema, with the texts of the real server (kube-openapi `validation`). With an old
+ * value it ratchets: an invalid value passes if it did not change. Old values are found by field name, and for items of
+ * list-maps by key.
  */
 import { jsonEqual } from "@treadle/apimachinery";
 import { duplicate, type FieldError, invalid, notSupported, required, tooLong, tooMany, typeInvalid } from "../errors/field-errors.ts";
@@ -11,7 +11,7 @@ import { child, correlateItems } from "./correlate.ts";
 import { formatError } from "./string-formats.ts";
 import type { CompiledSchema } from "./schema.ts";
 
-/** Something to validate: `field` is its place in messages, `old` what it was before (absent on create). */
+/** A value to validate. `field` is its path in messages, `old` its previous value (absent on create). */
 export interface Subject {
   readonly value: unknown;
   readonly schema: CompiledSchema;
@@ -20,8 +20,8 @@ export interface Subject {
 }
 
 /**
- * Everything that is wrong with an object. `prefix` is put before the field of each error, not into its text:
- * the real server validates a status as a value of its own.
+ * Returns all errors of an object. `prefix` is added to the field of each error and not to its text, because the real server
+ * validates a status as a separate value.
  */
 export function schemaErrors(subject: Subject, prefix = ""): FieldError[] {
   const errors = validate(subject);
@@ -29,7 +29,10 @@ export function schemaErrors(subject: Subject, prefix = ""): FieldError[] {
   return errors.map((error) => ({ ...error, field: error.field === "<nil>" ? prefix : `${prefix}.${error.field}` }));
 }
 
-/** Repeated items of lists that are sets or maps. Not ratcheted by value: the caller drops them when the old object has any. */
+/**
+ * Returns the duplicate items of lists that are sets or maps. They are not ratcheted by value: the caller ignores them when
+ * the old object has some.
+ */
 export function listErrors(value: unknown, schema: CompiledSchema, path = ""): FieldError[] {
   if (Array.isArray(value)) {
     const own = schema.listType === "atomic" ? [] : repeatedItems(value, schema, path);
@@ -80,7 +83,7 @@ function typeError(value: unknown, schema: CompiledSchema, path: string): FieldE
   const given = typeName(value);
   if (wanted === given || (schema.isIntOrString && (given === "string" || given === "integer"))) return undefined;
   if (wanted === "number" && given === "integer") return undefined;
-  // A number with a format is looked at by its format, but not beside a text or a list.
+  // The format of a number is checked, but not when a string or a list is also allowed.
   const byFormat = schema.format !== undefined && (wanted === "integer" || wanted === "number") && given !== "string" && given !== "array";
   return byFormat ? typeFail(path, schema.format, GO_FORMATS[given] ?? "") : typeFail(path, wanted, given);
 }
@@ -116,7 +119,7 @@ function enumErrors(value: unknown, schema: CompiledSchema, path: string): Field
 
 function textErrors(value: string, schema: CompiledSchema, path: string, errors: FieldError[]): void {
   const { maxLength, minLength } = schema.limits;
-  // Lengths count characters, not UTF-16 units; only long texts are worth the count.
+  // Lengths count characters, not UTF-16 units. Only long strings need the count.
   const length = maxLength === undefined && minLength === undefined ? 0 : [...value].length;
   if (maxLength !== undefined && length > maxLength) errors.push(tooLong(path, maxLength));
   else if (minLength !== undefined && length < minLength) {
@@ -219,7 +222,7 @@ function combinationErrors(subject: Subject, errors: FieldError[]): void {
   }
 }
 
-/** Of alternatives that all fail, the one that comes nearest speaks for them. */
+/** Tries all alternatives. If all fail, the errors are those of the closest one. */
 function tryAll(
   subject: Subject,
   alternatives: readonly CompiledSchema[],

@@ -1,6 +1,6 @@
 /**
- * Text that is produced now and read later: the body of a watch. What is waiting is bounded; a reader that falls too
- * far behind loses the stream (it ends after what it has read), as with the real server, and lists or watches again.
+ * The body of a watch: text that is produced now and read later. The number of waiting chunks is limited. A reader that is
+ * too slow loses the stream, as with the real server, and must list or watch again.
  */
 
 export class EventQueue implements AsyncIterable<string> {
@@ -11,12 +11,12 @@ export class EventQueue implements AsyncIterable<string> {
   #hasEnded = false;
   #wake: (() => void) | undefined;
 
-  /** Holds at most `limit` chunks. */
+  /** Creates a queue for at most `limit` chunks. */
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  /** Calls `undo` once, when the stream has ended, however it ends; at once where it has. */
+  /** Calls `undo` once when the stream ends, or at once when it has ended. */
   onEnd(undo: () => void): void {
     if (this.#hasEnded) undo();
     else this.#undo.push(undo);
@@ -26,7 +26,7 @@ export class EventQueue implements AsyncIterable<string> {
     return this.#hasEnded;
   }
 
-  /** Adds a chunk; more than the limit ends the stream and drops what is waiting. */
+  /** Adds a chunk. Above the limit it ends the stream and drops the waiting chunks. */
   push(chunk: string): void {
     if (this.#hasEnded) return;
     if (this.#waiting.length - this.#first >= this.#limit) {
@@ -37,14 +37,14 @@ export class EventQueue implements AsyncIterable<string> {
     this.#notify();
   }
 
-  /** Adds chunks whatever their number: the beginning of a watch is as long as the state is big. */
+  /** Adds any number of chunks: a watch can begin with all existing objects. */
   pushAll(chunks: Iterable<string>): void {
     if (this.#hasEnded) return;
     for (const chunk of chunks) this.#waiting.push(chunk);
     this.#notify();
   }
 
-  /** No more chunks; those that are waiting can still be read. */
+  /** Ends the stream after the waiting chunks. */
   end(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
@@ -52,7 +52,7 @@ export class EventQueue implements AsyncIterable<string> {
     this.#notify();
   }
 
-  /** Ends the stream and drops what is waiting. */
+  /** Ends the stream and drops the waiting chunks. */
   abort(): void {
     this.#waiting = [];
     this.#first = 0;

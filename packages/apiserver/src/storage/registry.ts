@@ -1,4 +1,4 @@
-/** Which kinds the server serves, in which versions and with which rules. */
+/** The kinds that the server serves, with their versions and rules. */
 import type { Clock } from "@treadle/apimachinery";
 import type { ClientConfig } from "../admission/webhook-client.ts";
 import type { UserInfo } from "../authorization/identity.ts";
@@ -18,63 +18,63 @@ export interface ConversionWebhook {
 
 export type NameRule = "subdomain" | "label" | "segment";
 
-/** Where the scale subresource finds its numbers, as field names from the root of the object. */
+/** Paths of the fields of the scale subresource, as field names from the root of the object. */
 export interface ScalePaths {
   readonly specReplicas: readonly string[];
   readonly statusReplicas: readonly string[];
   readonly labelSelector?: readonly string[];
 }
 
-/** A kind in one version. A new definition of the kind makes new values, so they serve as cache keys. */
+/** A kind in one version. A new definition of the kind makes new values, so that they can be cache keys. */
 export interface ServedVersion {
   readonly group: string;
   readonly version: string;
   /** `group/version`, or `version` in the core group. */
   readonly apiVersion: string;
   readonly served: boolean;
-  /** Absent for built-in kinds, and for the empty schema. */
+  /** Schema of a custom kind. Absent for built-in kinds and for an empty schema. */
   readonly schema?: CompiledSchema;
   readonly status: boolean;
   readonly scale?: ScalePaths;
-  /** Of a CRD: what its tables show beside the name. */
+  /** Columns of the table of a custom kind, in addition to the name. */
   readonly printerColumns?: readonly PrinterColumn[];
-  /** Fields beyond metadata that a field selector may name. */
+  /** Fields beyond metadata that a field selector can use. */
   readonly selectableFields: readonly string[];
-  /** What field selectors look at, where it is not the object as it is. */
+  /** Converts an object for field selectors, when they do not see it as it is. */
   readonly selectedAs?: (object: JsonObject) => JsonObject;
-  /** The text of the warning header on each use. */
+  /** Text of the warning header of each request. */
   readonly deprecation?: string;
-  /** The webhook that converts between the versions of the kind. */
+  /** Webhook that converts between the versions of the kind. */
   readonly conversion?: ConversionWebhook;
-  /** From and to the stored form, where it differs by more than apiVersion. */
+  /** Converts from the storage version. Absent when only apiVersion differs. */
   readonly fromStored?: (object: JsonObject) => JsonObject;
   readonly toStored?: (object: JsonObject) => JsonObject;
 }
 
-/** What a kind does besides being stored. */
+/** Rules of a kind beyond storage. */
 export interface Hooks {
-  /** Completes what the client sent, as if it had sent it so; `previous` is absent on create. */
+  /** Completes what the client sent, as if the client had sent it completed. `previous` is absent on create. */
   readonly convert?: (draft: Draft, previous: JsonObject | undefined) => void;
-  /** Adds what the server itself decides: nobody is recorded as its manager. Values inside the draft are to be replaced, not changed. */
+  /** Adds what the server decides. No manager is recorded for it. Values in the draft must be replaced, not modified. */
   readonly prepare?: (
     draft: Draft,
     previous: JsonObject | undefined,
     given: { readonly store: Store; readonly clock: Clock; readonly user: UserInfo },
   ) => void;
-  /** Checks an object in the version that the client sent, named by `apiVersion`; `previous` is in it, too. */
+  /** Validates an object in the version of the request, which is `apiVersion`. `previous` has this version, too. */
   readonly validate?: (draft: Draft, previous: JsonObject | undefined, apiVersion: string) => readonly FieldError[];
-  /** The last word on a valid object, by what else is stored. @throws StatusError */
+  /** Checks a valid object against other stored objects. @throws StatusError */
   readonly admit?: (draft: Draft, previous: JsonObject | undefined, given: { readonly store: Store; readonly isDryRun: boolean }) => void;
-  /** An update is checked like a new object, metadata included, and says so once more. */
+  /** Whether an update is validated like a new object, metadata included, so that its errors are listed twice. */
   readonly rechecksMetadata?: true;
-  /** What is let through and said aloud, of an object that is to be stored. */
+  /** Returns the warnings about an object to store. */
   readonly warn?: (draft: Draft, previous: JsonObject | undefined) => readonly string[];
   /** Changes an object that is marked as deleted. */
   readonly prepareDelete?: (draft: Draft) => void;
 }
 
 export interface ResourceType {
-  /** `plural.group`: names the collection. */
+  /** Id of the kind and its collection, `plural.group`. */
   readonly id: string;
   readonly group: string;
   readonly plural: string;
@@ -87,31 +87,31 @@ export interface ResourceType {
   readonly isCustom: boolean;
   readonly versions: readonly ServedVersion[];
   readonly storage: ServedVersion;
-  /** A create may bring a status, though it is a subresource (nodes: the kubelet registers itself so). */
+  /** Whether a create may set the status although it is a subresource (nodes: the kubelet registers itself this way). */
   readonly keepsStatus: boolean;
-  /** What raises metadata.generation: any change outside metadata and status, or nothing. */
+  /** Whether changes outside metadata and status increase metadata.generation. */
   readonly countsGenerations: boolean;
   readonly nameRule: NameRule;
-  /** An update may come without resourceVersion. */
+  /** Whether an update needs no resourceVersion. */
   readonly isUnconditional: boolean;
-  /** A PUT of an object that does not exist creates it. */
+  /** Whether a PUT creates an object that does not exist. */
   readonly createsOnUpdate: boolean;
-  /** DELETE answers with the object instead of a Status. */
+  /** Whether DELETE answers with the object instead of a Status. */
   readonly returnsDeleted: boolean;
-  /** A deletion that says nothing of dependents leaves them (kinds that are older than garbage collection). */
+  /** Whether a deletion without a propagation policy orphans the dependents (kinds that are older than garbage collection). */
   readonly orphansDependents?: boolean;
-  /** A finalizer that every object gets when it is deleted (a CRD waits for its objects). */
+  /** Finalizer that each object gets when it is deleted (a CRD waits for its objects). */
   readonly heldWhileDeleting: string | undefined;
-  /** A deletion only marks the object; the server removes it when its content is gone (namespaces). */
+  /** Whether a deletion only marks the object. The server deletes it when its content is deleted (namespaces). */
   readonly marksDeletion: boolean;
-  /** How long an object is to stay after its deletion, in seconds; absent: not at all. */
+  /** Returns the grace period of a deletion, in seconds. Absent: no grace period. */
   readonly graceSeconds?: (object: StoredObject, requested: number | undefined) => number;
   readonly hooks: Hooks;
-  /** Objects are never stored: a create is answered at once, see `verbs/review.ts`. */
+  /** Whether objects are never stored, but answered at once, see `verbs/review.ts`. */
   readonly isReview?: boolean;
 }
 
-/** A kind as one URL reaches it. */
+/** A kind in the version of a URL. */
 export interface Served {
   readonly type: ResourceType;
   readonly version: ServedVersion;
@@ -144,7 +144,7 @@ export class Registry {
     for (const [key, served] of this.#served) if (served.type.id === id) this.#served.delete(key);
   }
 
-  /** Notes that the CRD of a kind is being deleted: its objects go, and no new one comes. */
+  /** Notes that the CRD of a kind is being deleted. Its objects are deleted, and none can be created. */
   setEnding(id: string, isEnding: boolean): void {
     if (isEnding) this.#ending.add(id);
     else this.#ending.delete(id);
@@ -166,13 +166,13 @@ export class Registry {
     return this.#served.get(`${group}/${version}/${plural}`);
   }
 
-  /** Everything served, in the order of installation. */
+  /** Returns everything that is served, in the order of installation. */
   all(): IterableIterator<Served> {
     return this.#served.values();
   }
 }
 
-/** The id of a resource: `plural.group`, or `plural` in the core group. */
+/** Returns the id of a kind: `plural.group`, or `plural` for the core group. */
 export function idOf(group: string, plural: string): string {
   return group === "" ? plural : `${plural}.${group}`;
 }

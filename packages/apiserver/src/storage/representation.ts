@@ -1,6 +1,6 @@
 /**
- * How one version of an object looks to readers: in each served version, whole or as metadata only, as a list item or as a watch event.
- * Each text is made once, whoever asks and how often, until the representation is released.
+ * The representations of one version of an object: in each served version, complete or only metadata, as a list item or a
+ * watch event. Each text is made once for all readers, until the representation is released.
  */
 import type { StoredObject } from "./stored-object.ts";
 
@@ -15,7 +15,7 @@ export class Representation {
   #events: Partial<Record<EventType, string>> | undefined;
   #metadataOnly: Representation | undefined;
   #departed: Representation | undefined;
-  // Most objects are read in one version: a map for each would take more than all else here.
+  // Most objects are read in one version. A map for each would take more memory than everything else here.
   #version: object | undefined;
   #asVersion: Representation | undefined;
   #others: Map<object, Representation> | undefined;
@@ -24,7 +24,7 @@ export class Representation {
     this.object = object;
   }
 
-  /** The object in a served version, if it was noted; by the reader of stored objects, see `present.ts`. */
+  /** Returns the object in a served version if it was noted, see `served-form.ts`. */
   as(version: object): Representation | undefined {
     return this.#version === version ? this.#asVersion : this.#others?.get(version);
   }
@@ -36,7 +36,7 @@ export class Representation {
     } else (this.#others ??= new Map()).set(version, representation);
   }
 
-  /** Forgets the texts: from now on they are made for each that asks. */
+  /** Forgets the texts. From now on they are made for each reader. */
   release(): void {
     this.#isReleased = true;
     this.#json = this.#item = this.#events = this.#metadataOnly = this.#departed = undefined;
@@ -51,7 +51,7 @@ export class Representation {
     return json;
   }
 
-  /** The text without `apiVersion` and `kind`, which built-in kinds do not have inside lists. */
+  /** JSON without `apiVersion` and `kind`, which items of lists of built-in kinds do not have. */
   get itemJson(): string {
     if (this.#item !== undefined) return this.#item;
     const { apiVersion: _, kind: __, ...rest } = this.object;
@@ -72,7 +72,7 @@ export class Representation {
     return representation;
   }
 
-  /** One line of a watch. */
+  /** Returns the line of a watch event. */
   event(type: EventType): string {
     const known = this.#events?.[type];
     if (known !== undefined) return known;
@@ -81,7 +81,7 @@ export class Representation {
     return line;
   }
 
-  /** This state under a later revision: what a watcher sees of an object that left its selection. */
+  /** Returns this state with a later revision, which a watcher gets when the object leaves its selection. */
   departedAt(resourceVersion: string): Representation {
     if (this.#departed?.object.metadata.resourceVersion === resourceVersion) return this.#departed;
     const representation = new Representation({ ...this.object, metadata: { ...this.object.metadata, resourceVersion } });

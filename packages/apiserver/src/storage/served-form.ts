@@ -1,4 +1,4 @@
-/** Stored objects as readers of a served version see them: pruned, defaulted and converted. */
+/** Converts stored objects to a served version: pruned, with defaults and converted. */
 import { applyDefaults, pruneObject } from "../schema/coerce.ts";
 import { cloneJson, freezeJson, type JsonObject } from "../internal/json.ts";
 import type { ServedVersion } from "./registry.ts";
@@ -6,7 +6,7 @@ import type { Entry } from "./store.ts";
 import type { StoredObject } from "./stored-object.ts";
 import { Representation } from "./representation.ts";
 
-/** Thrown where a stored object was not read yet in a version that needs its webhook. */
+/** Thrown when the webhook of a version has not converted the stored object yet. */
 export class UnreadError extends Error {
   override readonly name = "UnreadError";
   readonly entry: Entry;
@@ -21,7 +21,7 @@ export class UnreadError extends Error {
   }
 }
 
-/** The object of an entry in a served version. Made once per version and definition of the kind. */
+/** Returns the object of an entry in a served version. It is made once for each version and definition of the kind. */
 export function representationOf(entry: Entry, version: ServedVersion, storage: ServedVersion): Representation {
   const stored = entry.representation;
   const known = stored.as(version);
@@ -33,14 +33,14 @@ export function representationOf(entry: Entry, version: ServedVersion, storage: 
   return representation;
 }
 
-/** Notes how an object looks in a version to those who wrote it so, where it would have to be converted back. */
+/** Notes the written object as its representation in the written version, so that it is not converted back. */
 export function noteRepresentation(entry: Entry, version: ServedVersion, written: JsonObject): void {
   if (version.conversion === undefined || entry.object.apiVersion === version.apiVersion) return;
   const object = { ...written, metadata: entry.object.metadata } as unknown as StoredObject; // a complete draft of it
   entry.representation.noteAs(version, new Representation(freezeJson(cloneJson(object))));
 }
 
-/** The stored object with the defaults and without the unknown fields of the present schema; most often itself. */
+/** Returns the stored object with the defaults of the current schema and without unknown fields. It is most often the same object. */
 export function currentForm(stored: StoredObject, storage: ServedVersion): StoredObject {
   if (storage.schema === undefined) return stored;
   return freezeJson(applyDefaults(pruneObject(stored, storage.schema), storage.schema));

@@ -1,7 +1,7 @@
 /**
- * The store: objects by kind, one counter of revisions for all of them, and a bounded history of changes for watches
- * and consistent pages. Everything is synchronous, so a request sees and leaves a consistent state.
- * It knows neither HTTP nor schemas. Stored objects are frozen and never shared with a caller's own.
+ * The store: objects by kind, one counter of revisions, and a bounded history of changes for watches and consistent pages.
+ * Everything is synchronous, so a request sees and leaves a consistent state. The store knows neither HTTP nor schemas.
+ * Stored objects are frozen, and never shared with those of a caller.
  */
 import { freezeJson } from "../internal/json.ts";
 import type { Draft, StoredObject } from "./stored-object.ts";
@@ -13,11 +13,11 @@ export interface Entry {
   readonly namespace: string;
   readonly revision: number;
   readonly object: StoredObject;
-  /** How the object looks to readers, made once for all of them. */
+  /** Representation of the object, made once for all readers. */
   readonly representation: Representation;
 }
 
-/** What happened to one object. `entry` of a deletion is its last state with the revision of the deletion. */
+/** A change of one object. The entry of a deletion has the last state with the revision of the deletion. */
 export interface Change {
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
   readonly revision: number;
@@ -32,9 +32,9 @@ export class Store {
   readonly #collections = new Map<string, Collection>();
   readonly #listeners = new Set<(id: string, change: Change) => void>();
   readonly #historyLimit: number;
-  // The first object must not get revision 1: a client sends "1" to say «does not exist yet».
+  // The first object must not get revision 1, because clients send "1" for "does not exist yet".
   #revision = 1;
-  /** Of collections that are not made yet, too. */
+  /** Compacted revision, also for collections that do not exist yet. */
   #compacted = 0;
 
   constructor(historyLimit: number) {
@@ -45,7 +45,7 @@ export class Store {
     return this.#revision;
   }
 
-  /** The collection of that id (`plural.group`), empty when nothing was stored in it. */
+  /** Returns the collection of an id (`plural.group`). It is empty when nothing was stored in it. */
   collection(id: string): Collection {
     const found = this.#collections.get(id);
     if (found !== undefined) return found;
@@ -60,7 +60,10 @@ export class Store {
     return made;
   }
 
-  /** Calls `listener` for every later change of any collection, after the collection's own listeners of before, until the returned function is called. */
+  /**
+   * Calls `listener` for each later change of any collection, after the earlier listeners of the collection, until the
+   * returned function is called.
+   */
   listen(listener: (id: string, change: Change) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -70,7 +73,7 @@ export class Store {
     return this.#collections.values();
   }
 
-  /** Forgets all history: watches and pages from before now are expired. */
+  /** Forgets the history. Older watches and pages expire. */
   compact(): void {
     this.#compacted = this.#revision;
     for (const collection of this.#collections.values()) collection.compact();
@@ -83,12 +86,12 @@ interface Revisions {
 }
 
 /**
- * How many objects of a kind keep their texts beside themselves. With more of them the texts would take as much memory as the
- * objects, and reading all of them again is no longer what a test does between two steps.
+ * Maximum number of objects of a kind whose texts are kept. The texts of more objects would take as much memory as the
+ * objects, and few tests read so many objects repeatedly.
  */
 const MAX_WITH_TEXTS = 20_000;
 
-/** The objects of one kind. Keys are `namespace/name` or `name`; reads are in the order of keys, as etcd's are. */
+/** The objects of one kind. Keys are `namespace/name` or `name`. Reads are in the order of keys, as with etcd. */
 export class Collection {
   readonly #entries = new Map<string, Entry>();
   readonly #listeners = new Set<ChangeListener>();
@@ -97,7 +100,7 @@ export class Collection {
   #history: Change[] = [];
   #compacted: number;
   #sorted: Entry[] | undefined;
-  /** Of the last change, while there are so many objects that theirs are not kept. */
+  /** Representation of the last change, while the collection is too big to keep all texts. */
   #told: Representation | undefined;
   #snapshot: { readonly revision: number; readonly entries: readonly Entry[] } | undefined;
 
@@ -111,7 +114,7 @@ export class Collection {
     return this.#entries.size;
   }
 
-  /** The revision before which nothing is known. */
+  /** Oldest revision that is still known. */
   get compactedRevision(): number {
     return this.#compacted;
   }
@@ -120,13 +123,13 @@ export class Collection {
     return this.#entries.get(key);
   }
 
-  /** All objects in the order of their keys. */
+  /** Returns all objects in the order of their keys. */
   all(): readonly Entry[] {
     this.#sorted ??= [...this.#entries.values()].toSorted(byKey);
     return this.#sorted;
   }
 
-  /** The objects as they were at a revision, or `undefined` when that is forgotten. */
+  /** Returns the objects at a revision, or `undefined` when it is forgotten. */
   at(revision: number): readonly Entry[] | undefined {
     const last = this.#history.at(-1);
     if (revision >= (last?.revision ?? this.#compacted)) return this.all();
@@ -144,7 +147,7 @@ export class Collection {
     return entries;
   }
 
-  /** The changes after a revision, oldest first, or `undefined` when some of them are forgotten. */
+  /** Returns the changes after a revision, oldest first, or `undefined` when some of them are forgotten. */
   changesAfter(revision: number): readonly Change[] | undefined {
     if (revision < this.#compacted) return undefined;
     let low = 0;
@@ -175,7 +178,7 @@ export class Collection {
     return entry;
   }
 
-  /** Removes an object; returns its last state, stamped with the revision of the removal. */
+  /** Deletes an object and returns its last state with the revision of the deletion. */
   delete(previous: Entry): Entry {
     const entry = this.#commit({ ...previous.object, metadata: { ...previous.object.metadata } });
     this.#sorted = undefined;
@@ -184,7 +187,7 @@ export class Collection {
     return entry;
   }
 
-  /** Calls `listener` for every later change, in order, until the returned function is called. */
+  /** Calls `listener` for each later change, in order, until the returned function is called. */
   listen(listener: ChangeListener): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -198,9 +201,9 @@ export class Collection {
 
   #commit(draft: Draft): Entry {
     const { name, namespace = "" } = draft.metadata;
-    // Frozen before the counter moves: a value too deep to freeze must not leave a hole.
+    // Frozen before the counter moves: a value too deep to freeze must not use a revision.
     draft.metadata["resourceVersion"] = String(this.#revisions.current() + 1);
-    // The server filled in all of StoredMeta before it came here.
+    // The server has set all fields of StoredMeta before.
     const object = freezeJson(draft) as unknown as StoredObject;
     const representation = new Representation(object);
     return { key: keyFor(namespace, name), namespace, revision: this.#revisions.advance(), object, representation };
@@ -208,19 +211,19 @@ export class Collection {
 
   #publish(change: Change): void {
     this.#history.push(change);
-    // Dropped in blocks, since removing the first element one by one would copy the array each time.
+    // Dropped in blocks, because removing one element at a time would copy the array each time.
     if (this.#history.length > this.#historyLimit * 1.25) {
       const dropped = this.#history.splice(0, this.#history.length - this.#historyLimit);
       this.#compacted = dropped.at(-1)?.revision ?? this.#compacted;
     }
-    // Those who are told of a change share its texts.
+    // All listeners of a change share its texts.
     this.#told?.release();
     this.#told = this.#entries.size > MAX_WITH_TEXTS ? change.entry.representation : undefined;
     for (const listener of this.#listeners) listener(change);
   }
 }
 
-/** The key of an object in its collection. */
+/** Returns the key of an object in its collection. */
 export function keyFor(namespace: string, name: string): string {
   return namespace === "" ? name : `${namespace}/${name}`;
 }
