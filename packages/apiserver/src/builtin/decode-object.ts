@@ -1,7 +1,7 @@
 /**
- * Bodies of built-in kinds as Go reads them into its structs and writes them again: unknown fields are left out, null is
- * absent, empty values go where Go omits them and appear where it does not, quantities and times take their one form.
- * Defaults are filled in on the way. What does not fit a field is refused in the words of Go's decoder.
+ * Decodes bodies of built-in kinds as Go reads them into structs and writes them again. Unknown fields are dropped and null
+ * is absent. Empty values are added or omitted as in Go. Quantities and times get their canonical form. Defaults are filled
+ * in. A value that does not fit its field is refused with the text of Go's decoder.
  */
 import { goQuote, goTypeOf, isObject, type JsonObject } from "../internal/json.ts";
 import { MetaTypeError, TIME } from "../errors/meta-type-error.ts";
@@ -12,23 +12,23 @@ import { deducedGoType } from "./go-type.ts";
 import { canonicalQuantity } from "./quantity.ts";
 import { definition, definitionOf, type RawSchema } from "./schemas.ts";
 
-/** Decodes the fields of an object beside apiVersion, kind and metadata, which are kept. @throws MetaTypeError */
+/** Decodes the fields of an object. apiVersion, kind and metadata are kept. @throws MetaTypeError */
 export function decodeObject(name: string, object: JsonObject, unknown: string[]): JsonObject {
   const { apiVersion, kind, metadata, ...rest } = object;
   const fields = decodeStruct(name, rest, { struct: "", goPath: "", path: "", unknown });
   const decoded: JsonObject = { ...fields, apiVersion, kind, metadata };
   fillDefaults(name, decoded);
-  // Readers are used to this order.
+  // The order that readers expect.
   return { apiVersion, kind, metadata, ...decoded };
 }
 
-/** The `status` of a new object of a kind, before anything reported one. */
+/** Returns the `status` of a new object of a kind. */
 export function emptyStatus(name: string): unknown {
   const status = definition(name).properties?.["status"];
   return status?.$ref === undefined ? undefined : filled(status.$ref, {}, NOWHERE);
 }
 
-/** An object of a kind into which nothing was written, before defaults; of a custom kind it is empty. */
+/** Returns an empty object of a kind, before defaults. For a custom kind it has no fields. */
 export function emptyOf({ type, version }: Served): JsonObject {
   const name = type.isCustom ? undefined : definitionOf(type, version);
   return name === undefined ? {} : emptyObject(name);
@@ -42,7 +42,7 @@ function emptyObject(name: string): JsonObject {
   return object;
 }
 
-/** Where a value is: the struct that holds it, its path as Go tells it and as strict decoding does. */
+/** The place of a value: the struct that contains it, and its path in errors of Go and of strict decoding. */
 interface Place {
   readonly struct: string;
   readonly goPath: string;
@@ -52,7 +52,7 @@ interface Place {
 
 const NOWHERE: Place = { struct: "", goPath: "", path: "", unknown: [] };
 
-/** A struct whose root has no defaults yet; those of what is inside it are filled in. */
+/** Decodes a struct and fills in the defaults of everything inside it, but not its own. */
 function decodeStruct(name: string, value: JsonObject, place: Place): JsonObject {
   const schema = definition(name);
   const struct = name.slice(name.lastIndexOf(".") + 1);
@@ -113,7 +113,7 @@ function decodeMap(schema: RawSchema, values: RawSchema, value: unknown, place: 
   return map;
 }
 
-/** Null in a list or map is the zero value of its type. */
+/** Decodes an item of a list or a map, in which null is the zero value of the type. */
 function decodeElement(schema: RawSchema, value: unknown, place: Place): unknown {
   if (value !== null) return decodeValue(schema, value, place);
   const own = target(schema);
@@ -133,7 +133,7 @@ function decodeText(schema: RawSchema, format: string | undefined, value: unknow
 const TEXT: RawSchema = { type: "string" };
 
 function decodeQuantity(value: unknown): string {
-  // A number may be written in any way that JSON has; what else there may be is no quantity.
+  // A number can have any form of JSON. Other types are not quantities.
   const text = typeof value === "string" ? value.trim() : JSON.stringify(value);
   return attempt(() => canonicalQuantity(text === "" ? "?" : text));
 }
@@ -147,14 +147,14 @@ function decodeTime(value: string, isMicro: boolean): string {
   const [whole = ""] = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/.exec(value) ?? [];
   if (whole === "" || Number.isNaN(at)) throw refuse(value, "2006");
   if (!isMicro) return secondsOf(at);
-  // Unlike other times these have exactly six digits after the dot.
+  // Unlike other times, these have exactly six digits after the dot.
   const rest = value.slice(whole.length);
   const [fraction] = /^\.\d{6}/.exec(rest) ?? [];
   if (fraction === undefined) throw refuse(rest, ".000000");
   return secondsOf(at).replace("Z", `${fraction}Z`);
 }
 
-/** The one form of a base64 text. @throws MetaTypeError */
+/** Returns the canonical form of a base64 text. @throws MetaTypeError */
 export function decodeBytes(value: string): string {
   const clean = value.replace(/[\r\n]/g, "");
   const bad = /[^A-Za-z0-9+/]/.exec(clean.replace(/={1,2}$/, ""))?.index;
@@ -174,18 +174,18 @@ function decodeIntOrString(value: unknown, place: Place): unknown {
   return typeof value === "string" ? value : decodeInteger({ format: "int32" }, value, place);
 }
 
-/** Whether Go leaves the value out when it writes the field. */
+/** Reports whether Go omits the value when it writes the field. */
 function isOmitted(schema: RawSchema, value: unknown): boolean {
   return isEmpty(schema, value) && schema.zero === undefined && !deducedGoType(schema).startsWith("*");
 }
 
 function isEmpty({ $ref }: RawSchema, value: unknown): boolean {
   if (typeof value !== "object" || value === null) return value === "" || value === 0 || value === false;
-  // Go never leaves out a struct.
+  // Go never omits a struct.
   return Array.isArray(value) ? value.length === 0 : $ref === undefined && Object.keys(value).length === 0;
 }
 
-/** What describes the values of a field: the field says more only for others. */
+/** Returns the schema of the values of a field. Other keywords of the field do not matter here. */
 function target(schema: RawSchema): RawSchema {
   return schema.$ref === undefined ? schema : definition(schema.$ref);
 }
@@ -196,7 +196,7 @@ function filled(name: string, value: JsonObject, place: Place): JsonObject {
   return struct;
 }
 
-/** Adds what Go writes though it is absent. Lists and pointers that must be there are left out: such an object is refused. */
+/** Adds absent values that Go writes. Required lists and pointers are not added, because such an object is refused. */
 function withZeros(name: string, value: JsonObject, place: Place): JsonObject {
   for (const [field, schema] of zeroFields(name)) {
     if (Object.hasOwn(value, field)) continue;
@@ -220,7 +220,7 @@ function zeroFields(name: string): readonly (readonly [string, RawSchema])[] {
 
 function mismatch(schema: RawSchema, value: unknown, { struct, goPath }: Place): MetaTypeError {
   const wanted = deducedGoType(schema).replace(/^\*/, "");
-  // Where a number is wanted, another number is shown.
+  // Go shows a number where a number of another type is needed.
   const number = schema.type === "integer" && typeof value === "number" ? ` ${value}` : "";
   return complaint(`json: cannot unmarshal ${goTypeOf(value)}${number} into Go struct field ${struct}.${goPath} of type ${wanted}`);
 }

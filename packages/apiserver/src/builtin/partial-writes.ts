@@ -1,4 +1,4 @@
-/** Subresources through which a part of an object is written: what a write of one takes over, the rest stays. */
+/** Subresources that write a part of an object: the fields that such a write takes over. */
 import { approved } from "./certificate-requests.ts";
 import { type JsonObject, valueAt } from "../internal/json.ts";
 import { objectAt } from "../internal/read.ts";
@@ -14,7 +14,7 @@ const PARTS: Readonly<Record<string, Take>> = {
   "certificatesigningrequests.certificates.k8s.io approval": approved,
 };
 
-/** What a write of the subresource takes from what is sent; `undefined`: there is no such subresource. */
+/** Returns the function that merges a write of the subresource, or `undefined` when there is no such subresource. */
 export function partOf(id: string, subresource: string): Take | undefined {
   const key = `${id} ${subresource}`;
   return Object.hasOwn(PARTS, key) ? PARTS[key] : undefined;
@@ -26,7 +26,7 @@ function withSpec(live: JsonObject, changed: JsonObject): JsonObject {
   return { ...live, spec };
 }
 
-/** The live containers with the resources of those that are sent. */
+/** Returns the live containers with the resources of the sent ones. */
 function resized(sent: JsonObject, live: JsonObject, field: string): unknown {
   const [before, after] = [valueAt(live, ["spec", field]), valueAt(sent, ["spec", field])];
   if (!Array.isArray(before) || !Array.isArray(after)) return before;

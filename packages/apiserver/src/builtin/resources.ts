@@ -7,13 +7,13 @@ import { WORKLOAD_GROUPS } from "./kinds/workloads.ts";
 import { EVENTS } from "./kinds/events.ts";
 import { idOf, type ResourceType, type ScalePaths, type ServedVersion } from "../storage/registry.ts";
 
-/** Every built-in kind that the server serves. */
+/** Returns all built-in kinds. */
 export function builtInResources(): readonly ResourceType[] {
   const groups = [...CORE_GROUPS, ...WORKLOAD_GROUPS, ...CLUSTER_GROUPS, ...MACHINERY_GROUPS];
   return [...groups.flatMap(({ group, versions, rows }) => rows.map((row) => toType(group, versions, row))), EVENTS];
 }
 
-/** What is posted to the subresource `token` of a service account. */
+/** The kind that is posted to the subresource `token` of a service account. */
 export const TOKEN_REQUEST: ResourceType = toType("authentication.k8s.io", ["v1"], {
   kind: "TokenRequest",
   plural: "tokenrequests",

@@ -1,10 +1,10 @@
-/** What a write of a status leaves as it is (the `GetResetFields` of the real server's status strategies). */
+/** The fields that a write of a status must not change (`GetResetFields` of the real server's status strategies). */
 import type { ResourceType } from "../storage/registry.ts";
 
 const SPEC: readonly (readonly string[])[] = [["spec"]];
 const ALL: readonly (readonly string[])[] = [["metadata"], ["spec"]];
 
-/** By {@link ResourceType.id}; other built-in kinds keep their spec, custom ones their metadata too. */
+/** By {@link ResourceType.id}. Other built-in kinds keep their spec, custom kinds also their metadata. */
 const KEPT: Readonly<Record<string, readonly (readonly string[])[]>> = {
   "deployments.apps": [["spec"], ["metadata", "labels"]],
   pods: [["spec"], ["metadata", "deletionTimestamp"], ["metadata", "ownerReferences"]],
@@ -13,7 +13,7 @@ const KEPT: Readonly<Record<string, readonly (readonly string[])[]>> = {
   "validatingadmissionpolicies.admissionregistration.k8s.io": ALL,
 };
 
-/** The fields that a write of the status does not change. */
+/** Returns the fields that a write of the status does not change. */
 export function keptByStatus({ id, isCustom }: ResourceType): readonly (readonly string[])[] {
   return isCustom ? ALL : (KEPT[id] ?? SPEC);
 }

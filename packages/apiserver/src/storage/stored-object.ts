@@ -1,7 +1,7 @@
-/** Objects as the store holds them, and drafts of objects that are about to be stored. */
+/** Stored objects, and drafts of objects to store. */
 import type { JsonObject } from "../internal/json.ts";
 
-/** An object as stored: `metadata.resourceVersion` is its revision. */
+/** A stored object. `metadata.resourceVersion` is its revision. */
 export interface StoredObject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -24,7 +24,7 @@ export interface StoredMeta {
   readonly [field: string]: unknown;
 }
 
-/** An object that is about to be stored; the store takes it over. */
+/** An object to store. The store takes ownership of it. */
 export interface Draft extends JsonObject {
   apiVersion: string;
   kind: string;

@@ -1,12 +1,12 @@
 /** A column of a table, and the columns that many kinds have. */
 
-/** As the answer has it (meta.k8s.io/v1 TableColumnDefinition). */
+/** A column as in meta.k8s.io/v1 TableColumnDefinition. */
 export interface Column {
   readonly name: string;
   readonly type: string;
   readonly format: string;
   readonly description: string;
-  /** Those above 0 are shown in wide tables only. */
+  /** Priority. Columns above 0 are shown only in wide tables. */
   readonly priority: number;
 }
 
@@ -18,13 +18,13 @@ export const NAME_TEXT =
 export const CREATED_TEXT =
   "CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata";
 
-/** The column of the name, which every table begins with. */
+/** Column of the name, which is the first one of each table. */
 export const NAME: Column = { name: "Name", type: "string", format: "name", description: NAME_TEXT, priority: 0 };
-/** The columns of a built-in kind of which no others are known. */
+/** Columns of a built-in kind without columns of its own. */
 export const DEFAULT_COLUMNS: readonly Column[] = [
   NAME,
   { name: "Created At", type: "date", format: "", description: CREATED_TEXT, priority: 0 },
 ];
 
-/** The column of a CRD that names none. */
+/** Column of a CRD without `additionalPrinterColumns`. */
 export const AGE: Column = { name: "Age", type: "date", format: "", description: CREATED_TEXT, priority: 0 };

@@ -1,4 +1,4 @@
-/** The columns of a kind's table: those of its CRD, or those of the built-in kind, or name and time. */
+/** The columns of a kind's table: those of its CRD or of the built-in kind, or else name and time of creation. */
 import type { Served } from "../storage/registry.ts";
 import { type Column, CREATED_TEXT, DEFAULT_COLUMNS, NAME, NAME_TEXT } from "./column.ts";
 import { COLUMNS } from "./columns.ts";

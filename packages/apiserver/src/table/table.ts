@@ -1,6 +1,6 @@
 /**
- * Tables (meta.k8s.io Table): objects as rows of cells, as `kubectl get` asks for them. Columns and cells are those of
- * Kubernetes' own printers for built-in kinds, and those of the CRD for others; ages count from the server's clock.
+ * Tables (meta.k8s.io Table): objects as rows of cells, for `kubectl get`. Built-in kinds have the columns and cells of
+ * Kubernetes' printers, other kinds those of their CRD. Ages follow the server's clock.
  */
 import type { ApiResponse } from "@treadle/apimachinery";
 import { type Call, respondIn } from "../request/context.ts";
@@ -27,7 +27,7 @@ const PRINTERS: ReadonlyMap<string, Printer> = new Map([
   ["pods", podCells] as const,
 ]);
 
-/** The text of one object in the form that the request wants; `representation` is how it sees the object otherwise. */
+/** Answers with one object in the accepted form. */
 export async function objectAnswer(call: Call, status: number, representation: Representation): Promise<ApiResponse> {
   const { encoding, table, metadataOf } = call.accepted;
   if (metadataOf === "list") throw noList(call.served);
@@ -36,7 +36,7 @@ export async function objectAnswer(call: Call, status: number, representation: R
   return respondIn(encoding, status, json);
 }
 
-/** A table of several objects. @throws StatusError 400 */
+/** Makes a table of several objects. @throws StatusError 400 */
 export function tableJson(call: Call, representations: readonly Representation[], metadata: object, hasHeaders: boolean = true): string {
   const include = includeOf(call);
   const rows = representations.map((representation) => rowJson(call, representation, include));
@@ -44,7 +44,7 @@ export function tableJson(call: Call, representations: readonly Representation[]
   return `{"kind":"Table","apiVersion":"meta.k8s.io/${call.accepted.table}","metadata":${JSON.stringify(metadata)},"columnDefinitions":${columns},"rows":[${rows.join(",")}]}`;
 }
 
-/** Makes the lines of one watch: tables of one row, of which the first has the columns. */
+/** Returns a function that makes the lines of one watch. Each is a table with one row; only the first has the columns. */
 export function tableEvents(call: Call): (type: EventType | "BOOKMARK", representation: Representation) => string {
   includeOf(call);
   let hasHeaders = true;
@@ -56,10 +56,10 @@ export function tableEvents(call: Call): (type: EventType | "BOOKMARK", represen
   };
 }
 
-/** What a row holds beside its cells. */
+/** Object of a row, in addition to its cells. */
 type Include = "None" | "Metadata" | "Object";
 
-/** @throws StatusError 400 */
+/** Reads `includeObject`. @throws StatusError 400 */
 function includeOf({ query }: Call): Include {
   const given = query.get("includeObject") ?? "";
   if (given === "") return "Metadata";
@@ -71,7 +71,7 @@ function includeOf({ query }: Call): Include {
 function rowJson(call: Call, representation: Representation, include: Include): string {
   const { served, accepted, parts } = call;
   const seen = representation.object as unknown as JsonObject; // a stored object is JSON
-  // Tables are of the stored form: events have other names in their own group, autoscalers other annotations in v1.
+  // Tables show the stored form. Events have other field names in their own group, and autoscalers other annotations in v1.
   const { toStored } = served.version;
   const object = toStored === undefined ? seen : toStored(cloneJson(seen));
   const cells = JSON.stringify(cellsOf(served, object, parts.clock.now()));

@@ -1,4 +1,4 @@
-/** POST to a collection. */
+/** POST to a collection: creates an object. */
 import { type ApiResponse, randomName } from "@treadle/apimachinery";
 import { chosenFor } from "../request/deliberation.ts";
 import { BodyError, encodingOf, parseBody } from "../request/content.ts";
@@ -37,7 +37,7 @@ export async function create(call: Call): Promise<ApiResponse> {
   return answerWritten(call, 201, store(call, draft, options));
 }
 
-/** Stores a new object that was read; the namespace, the name and everything else is checked here. `applied`: by an apply. */
+/** Checks and stores a new object. `applied` is set for an apply. */
 export function store(call: Call, sent: Draft, options: WriteOptions, applied?: AppliedOwnership): Entry | Representation {
   const { route, served, collection, parts } = call;
   const { type } = served;
@@ -48,11 +48,11 @@ export function store(call: Call, sent: Draft, options: WriteOptions, applied?: 
   const draft = parts.admission.mutate(call, { ...admitted, draft: sent });
   parts.access.checkRoles(call, draft, undefined);
   const requested = draft.metadata["managedFields"];
-  // An apply may name any version of an object that is not there, and a dry run stores none.
+  // An apply may have any version for a missing object, and a dry run stores none.
   if (applied === undefined && !options.isDryRun && /^0*[1-9]\d*$/.test(String(draft.metadata["resourceVersion"] ?? "")))
     throw versionOnCreate();
   prepareNew(call, draft);
-  // What webhooks add has no manager.
+  // Changes by webhooks have no manager.
   if (draft !== sent) noteSent(draft, sent);
   const written = { draft, live: undefined, subresource: "" };
   validateDraft(served, written, call.warnings);
@@ -79,7 +79,7 @@ export function store(call: Call, sent: Draft, options: WriteOptions, applied?: 
   return entry;
 }
 
-/** Reads the object that a create or update sends. @throws StatusError 400, 415, 422 */
+/** Reads the object of a create or update. @throws StatusError 400, 415, 422 */
 export async function readSent(call: Call, { fieldValidation }: WriteOptions): Promise<Incoming> {
   const { served, request } = call;
   const body = await readBody(call);
@@ -91,7 +91,10 @@ export async function readSent(call: Call, { fieldValidation }: WriteOptions): P
   return incoming;
 }
 
-/** Repeated and unknown fields. Those of built-in kinds are met in the order of the text; of custom ones the repeated come first. */
+/**
+ * Returns the duplicate and unknown fields. For built-in kinds they are in the order of the text; for custom kinds the
+ * duplicates come first.
+ */
 function problemsOf(duplicates: readonly string[], unknown: readonly string[], text: string | undefined): readonly string[] {
   if (text === undefined || duplicates.length === 0 || unknown.length === 0) return fieldProblems(duplicates, unknown);
   const members = memberPaths(text);
@@ -114,7 +117,7 @@ export async function readBody(call: Call): Promise<unknown> {
   }
 }
 
-/** The answer to a write: the object as it is now. */
+/** Answers a write with the current object. */
 export async function answerWritten(call: Call, status: number, result: Entry | Representation): Promise<ApiResponse> {
   const representation =
     result instanceof Representation
@@ -140,7 +143,7 @@ function prepareNew(call: Call, draft: Draft): void {
   prepareDraft(call, draft, undefined);
 }
 
-/** A new object has no status; in Go's structs that is an empty one. */
+/** Removes the status of a new object. In Go's structs it is an empty object. */
 function resetStatus({ type, version }: Served, draft: Draft): void {
   const definition = type.isCustom ? undefined : definitionOf(type, version);
   const status = definition === undefined ? undefined : emptyStatus(definition);
@@ -148,7 +151,7 @@ function resetStatus({ type, version }: Served, draft: Draft): void {
   else draft["status"] = status;
 }
 
-/** The name that was chosen before webhooks were asked, if it is still free. */
+/** Returns the name that an earlier try chose, if it is still free. */
 function keptName(call: Call, base: string, namespace: string): string {
   const { deliberation, collection } = call;
   const chosen = deliberation?.name;
@@ -158,7 +161,7 @@ function keptName(call: Call, base: string, namespace: string): string {
   return name;
 }
 
-/** k8s.io/apiserver `storage/names`: five characters after at most 58; several tries since 1.32. */
+/** Generates a name (k8s.io/apiserver `storage/names`): at most 58 characters and five random ones. Since 1.32 there are several tries. */
 function generatedName(call: Call, base: string, namespace: string): string {
   let name = "";
   for (let attempt = 0; attempt < 8; attempt++) {

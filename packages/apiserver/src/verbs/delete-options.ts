@@ -1,4 +1,4 @@
-/** What a DELETE asks for: in its body or, without one, in its query. */
+/** The options of a DELETE, in its body, or else in its query. */
 import { BodyError, encodingOf, parseBody } from "../request/content.ts";
 import type { Call } from "../request/context.ts";
 import { SCHEME } from "../request/draft.ts";
@@ -18,10 +18,10 @@ export interface DeleteOptions {
   readonly isDryRun: boolean;
 }
 
-/** @throws StatusError 400, 415, 422 */
+/** Reads the options. @throws StatusError 400, 415, 422 */
 export async function readDeleteOptions({ request, query }: Call): Promise<DeleteOptions> {
   const hasBody = request.body !== undefined && request.body !== "";
-  // The real server does not mix: with a body the query counts for nothing, a dry run included.
+  // With a body the real server ignores the query, including a dry run.
   const options = hasBody ? await readBody(request.body, request.headers["content-type"]) : fromQuery(query);
   const { propagation, orphan, dryRun } = options;
   const errors: FieldError[] = dryRunErrors(dryRun);
@@ -73,7 +73,7 @@ async function readBody(text: string, contentType: string | undefined): Promise<
   return fromBody(options);
 }
 
-/** Options inside another object. @throws StatusError 400 */
+/** Reads options inside another object. @throws StatusError 400 */
 export function readPosted(options: unknown): Pick<DeleteOptions, "uid" | "resourceVersion" | "graceSeconds" | "propagation"> {
   return fromBody(objectAt(options));
 }
@@ -101,7 +101,7 @@ function fromBody(options: JsonObject): Given {
   };
 }
 
-/** Reads members of one JSON type; a precondition that is of another must not be passed over. @throws StatusError 400 */
+/** Returns a reader of members with one JSON type. A precondition of the wrong type must not be ignored. @throws StatusError 400 */
 function reader(object: JsonObject, at: string): (field: string, type: string, goType: string) => unknown {
   return (field, type, goType) => {
     const value = object[field] ?? undefined;

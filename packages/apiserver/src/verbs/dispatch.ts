@@ -1,4 +1,4 @@
-/** From a request to the verb that answers it. */
+/** Finds the verb that answers a request. */
 import type { ApiRequest, ApiResponse, Status } from "@treadle/apimachinery";
 import { deliberate } from "../request/deliberation.ts";
 import type { Identity, UserInfo } from "../authorization/identity.ts";
@@ -29,7 +29,7 @@ import { getScale, patchScale, updateScale } from "./scale.ts";
 import { update } from "./update.ts";
 import { watch } from "./watch.ts";
 
-/** Answers a request that `sender` sends. @throws StatusError for everything that the server refuses. */
+/** Answers a request of `sender`. @throws StatusError for each refusal */
 export async function dispatch(parts: Parts, given: ApiRequest, sender: Identity): Promise<ApiResponse> {
   const target = parseTarget(given.path);
   const { route } = target;
@@ -52,10 +52,10 @@ async function answerResource(
     if (isBelowBuiltIn(parts, route)) throw resourceNotServed();
     return PAGE_NOT_FOUND;
   }
-  // The handler of custom resources does not look at what is behind a subresource.
+  // The handler of custom resources ignores segments after a subresource.
   if (route.isDeep === true && !served.type.isCustom) throw resourceNotServed();
   if (!fits(request, route, served.type)) {
-    // Custom resources have one handler that knows its paths; the methods of built-in ones are registered one by one.
+    // One handler serves all paths of custom resources. For built-in kinds each method has its own route.
     if (served.type.isCustom) return PAGE_NOT_FOUND;
     throw served.type.isNamespaced && route.name === "" && served.type.isReview !== true ? methodNotAllowed() : resourceNotServed();
   }
@@ -78,7 +78,7 @@ async function answerResource(
     call.warnings.splice(0, call.warnings.length, ...deprecations);
     return verbOf({ ...call, deliberation });
   });
-  // What was warned of before a refusal is in its answer, too.
+  // The answer to a refused request has its warnings, too.
   const response = await answered.catch((error: unknown) => {
     if (error instanceof StatusError) return refusal(error.status, request.headers["accept"]);
     throw error;
@@ -87,13 +87,13 @@ async function answerResource(
   return { ...response, headers: { ...response.headers, warning: call.warnings.map(warningOf).join(", ") } };
 }
 
-/** Objects of namespaced kinds are named with their namespace, those of the others without; all namespaces can only be read. */
+/** Reports whether the path fits the scope of the kind. Only reads can name all namespaces. */
 function fits({ method }: ApiRequest, route: ResourceRoute, { isNamespaced }: ResourceType): boolean {
   if (!isNamespaced) return route.namespace === "";
   return route.namespace !== "" || (route.name === "" && method === "GET");
 }
 
-/** A failure in the form that the request accepts. */
+/** Makes the answer of a failure, in an accepted encoding. */
 export async function refusal(status: Status, accept: string | undefined): Promise<ApiResponse> {
   const { headers } = failedResponse(status);
   const encoding = encodingOfRefusal(accept);
@@ -104,7 +104,7 @@ export async function refusal(status: Status, accept: string | undefined): Promi
   };
 }
 
-/** What is checked of the media types before anything else. @throws StatusError 406, 415 */
+/** Checks the media types before anything else. @throws StatusError 406, 415 */
 function checkMedia({ method, headers }: ApiRequest, { isCustom, isList }: { readonly isCustom: boolean; readonly isList: boolean }): void {
   if (method === "PATCH") patchTypeOf(headers["content-type"], { isCustom });
   if (!isCustom) checkAccept(headers["accept"], isList);
@@ -140,7 +140,7 @@ async function verbOf(call: Call): Promise<ApiResponse> {
   }
 }
 
-/** A subresource that only this kind has. */
+/** Handles a subresource that only this kind has. */
 async function ownSubresource(call: Call): Promise<ApiResponse> {
   const { request, route, served } = call;
   const post = POSTED.get(`${served.type.id} ${route.subresource}`);
@@ -157,7 +157,7 @@ async function ownSubresource(call: Call): Promise<ApiResponse> {
   throw methodNotAllowed();
 }
 
-/** Subresources that nobody reads, by the id of their kind. */
+/** Subresources that can only be posted, by the id of their kind. */
 const POSTED: ReadonlyMap<string, (call: Call) => Promise<ApiResponse>> = new Map([
   ["pods eviction", evict],
   ["pods binding", bind],
@@ -193,7 +193,7 @@ async function objectVerb(call: Call): Promise<ApiResponse> {
   }
 }
 
-/** Methods that the one handler of custom resources takes where the paths of built-in ones do not have them. */
+/** Handles methods that only the handler of custom resources accepts. Built-in kinds have no routes for them. */
 async function customOnly(call: Call): Promise<ApiResponse> {
   const { request, served } = call;
   if (!served.type.isCustom) throw methodNotAllowed();
@@ -208,20 +208,20 @@ function wrongMethod(call: Call): StatusError {
   return type.isCustom ? methodNotSupported(resourceOf(type), verbName(call)) : methodNotAllowed();
 }
 
-/** To the handler of custom resources a subresource that is not there is an object that is not there. */
+/** For the handler of custom resources, a missing subresource is a missing object. */
 function noSubresource({ served: { type }, route }: Call): StatusError {
   return type.isCustom ? notFound(resourceOf(type), route.name) : resourceNotServed();
 }
 
-/** The Kubernetes verb of a request, for messages. */
+/** Returns the Kubernetes verb of a request, for messages. */
 function verbName({ request }: Call): string {
   const verbs: Readonly<Record<string, string>> = { POST: "create", PUT: "update", PATCH: "patch", DELETE: "delete", GET: "get" };
   return verbs[request.method] ?? "";
 }
 
-/** RFC 7234, as the real server writes it: code 299, no agent. */
+/** Formats a warning (RFC 7234) as the real server does: code 299, no agent. */
 function warningOf(text: string): string {
-  // A header holds bytes without line breaks; what is beyond would break the answer.
+  // A header contains bytes without line breaks. Other characters would break the answer.
   const clean = Buffer.from(text.replace(/[\r\n]+/g, " "))
     .toString("latin1")
     .replace(/[^\x20-\x7e\x80-\xff]/g, "?");

@@ -1,4 +1,4 @@
-/** PATCH: JSON patch, merge patch and strategic merge patch; an apply goes its own way. */
+/** PATCH with a JSON patch, a merge patch or a strategic merge patch. `apply.ts` handles an apply. */
 import type { ApiResponse } from "@treadle/apimachinery";
 import { BodyError, checkDepth, checkHeader } from "../request/content.ts";
 import type { Call } from "../request/context.ts";
@@ -53,7 +53,7 @@ interface Patched extends Incoming {
   readonly patched: JsonObject;
 }
 
-/** What a patch made is read as if it were sent. @throws StatusError 400, 422 */
+/** Reads the result of a patch as if the client had sent it. @throws StatusError 400, 422 */
 function readPatched(call: Call, patched: unknown): Patched {
   const { served } = call;
   if (typeof patched !== "object" || patched === null) throw unprocessablePatch();
@@ -70,12 +70,12 @@ function readPatched(call: Call, patched: unknown): Patched {
   }
 }
 
-/** A patch whose result is no object of the kind. */
+/** The result of the patch is not an object of the kind. */
 function badResult(patched: unknown, cause: string): StatusError {
   return invalidObject({ group: "", kind: "" }, "", [invalid("patch", goJson(patched), cause)]);
 }
 
-/** A patch cannot turn an object into one of another kind or version. @throws BodyError, StatusError */
+/** Checks that a patch does not change kind and version. @throws BodyError, StatusError */
 function checkType({ served, route }: Call, patched: JsonObject): void {
   const { type, version } = served;
   const kind = patched["kind"] || (type.isCustom ? "" : type.kind);

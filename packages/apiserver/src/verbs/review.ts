@@ -1,4 +1,4 @@
-/** Creates of what is asked and not stored: reviews of access and of tokens, and requests for tokens. */
+/** Creates of kinds that are answered and not stored: reviews of access and tokens, and requests for tokens. */
 import type { ApiResponse } from "@treadle/apimachinery";
 import { answerAccess, answerRules, answerSelf, answerToken } from "../authorization/reviews.ts";
 import { answerTokenRequest } from "../authorization/token-request.ts";
@@ -13,7 +13,7 @@ import type { Draft } from "../storage/stored-object.ts";
 import { noList } from "../errors/status-errors.ts";
 import { readSent } from "./create.ts";
 
-/** @throws StatusError 400, 406, 415, 422 */
+/** Handles a POST of a review. @throws StatusError 400, 406, 415, 422 */
 export async function review(call: Call): Promise<ApiResponse> {
   const { request, query, served, route, accepted } = call;
   if (accepted.metadataOf === "list") throw noList(served);
@@ -26,14 +26,14 @@ export async function review(call: Call): Promise<ApiResponse> {
   return respondIn(accepted.encoding, 201, JSON.stringify(accepted.metadataOf === undefined ? object : partial));
 }
 
-/** POST to `token` of a service account. @throws StatusError 400, 404, 409, 415, 422 */
+/** Handles a POST to `token` of a service account. @throws StatusError 400, 404, 409, 415, 422 */
 export async function requestToken(call: Call): Promise<ApiResponse> {
   return review({ ...call, served: { type: TOKEN_REQUEST, version: TOKEN_REQUEST.storage } });
 }
 
 type Answer = (call: Call, asked: Draft) => JsonObject;
 
-/** By {@link ResourceType.id}: makes the answer to what a client created. */
+/** Functions that make the answer, by {@link ResourceType.id}. */
 const ANSWERS: Readonly<Record<string, Answer>> = {
   "selfsubjectreviews.authentication.k8s.io": answerSelf,
   "tokenreviews.authentication.k8s.io": answerToken,
@@ -44,7 +44,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   "subjectaccessreviews.authorization.k8s.io": answerAccess,
 };
 
-/** @throws Error when a kind is marked as a review and has no answer */
+/** Returns the function that answers a kind. @throws Error when a review has no answer */
 function answerOf({ id }: ResourceType): Answer {
   const answer = ANSWERS[id];
   if (answer === undefined) throw new Error(`there is no answer to a review of the kind ${id}`);

@@ -27,7 +27,7 @@ import { change, checkName, requireEntry, uidConflict } from "./update.ts";
 
 export async function getScale(call: Call): Promise<ApiResponse> {
   const object = objectOf(call, requireEntry(call));
-  // Nobody is to take what is not there for zero.
+  // A missing number must not be read as zero.
   if (!hasReplicas(call, object)) throw internalError(`${replicasField(call)} does not exist`);
   return answer(call, object);
 }
@@ -57,7 +57,7 @@ async function applyScale(call: Call): Promise<ApiResponse> {
 
 const NUMBERS: RawSchema = { type: "object", properties: { replicas: { type: "integer", format: "int32" }, selector: { type: "string" } } };
 
-/** autoscaling/v1 Scale, as far as patches are concerned. */
+/** Schema of autoscaling/v1 Scale, for patches. */
 const SCHEMA: RawSchema = {
   type: "object",
   properties: {
@@ -69,13 +69,13 @@ const SCHEMA: RawSchema = {
   },
 };
 
-/** A scale as it is, and who owns its replicas. */
+/** A scale and the owners of its replicas. */
 interface Scaled {
   readonly scale: JsonObject;
   readonly owners: readonly ManagedFieldsEntry[];
 }
 
-/** What a write makes of it; without owners they are found out. */
+/** A scale after a write. Without owners they are computed. */
 interface Rescaled {
   readonly scale: unknown;
   readonly owners?: readonly ManagedFieldsEntry[];
@@ -124,7 +124,7 @@ function ownersAfterUpdate(
   });
 }
 
-/** By version. */
+/** Returns the path of the replicas in each version. */
 function replicasPathsOf({ served: { type } }: Call): ReplicasPaths {
   return new Map(type.versions.map(({ apiVersion, scale }) => [apiVersion, scale?.specReplicas]));
 }
@@ -138,7 +138,7 @@ interface Candidate {
   readonly kind: OptionsKind;
 }
 
-/** @throws StatusError 400, 409, 422 */
+/** Checks a written scale. @throws StatusError 400, 409, 422 */
 function checkScale(call: Call, { scale, entry, live, kind }: Candidate): void {
   const { served, route } = call;
   checkScaleKind(call, scale);
@@ -157,14 +157,14 @@ function checkScale(call: Call, { scale, entry, live, kind }: Candidate): void {
   if (errors.length > 0) throw invalidObject(of, route.name, errors);
 }
 
-/** A patch means another object than that of this name. */
+/** The uid of the patch belongs to another object of this name. */
 function otherUid({ served: { type }, route }: Call, uid: string, live: StoredObject): StatusError {
   const { group, resource } = resourceOf(type);
   const cause = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${live.metadata.uid}`;
   return conflict({ group, resource: `${resource}/scale` }, route.name, cause);
 }
 
-/** Built-in kinds have a default. */
+/** Reports whether an object has replicas. Built-in kinds have a default. */
 function hasReplicas(call: Call, object: StoredObject): boolean {
   return !call.served.type.isCustom || typeof valueAt(object, pathsOf(call).specReplicas) === "number";
 }
@@ -173,7 +173,7 @@ function replicasField(call: Call): string {
   return `the spec replicas field ${goQuote(`.${pathsOf(call).specReplicas.join(".")}`)}`;
 }
 
-/** @throws StatusError 400 */
+/** Checks the kind of a scale. @throws StatusError 400 */
 function checkScaleKind(call: Call, scale: JsonObject): void {
   const [kind, apiVersion] = [String(scale["kind"] || "Scale"), String(scale["apiVersion"] || "autoscaling/v1")];
   if (kind === "Scale" && apiVersion === "autoscaling/v1") return;
@@ -205,7 +205,7 @@ async function answer(call: Call, object: StoredObject): Promise<ApiResponse> {
 function scaleOf(call: Call, object: StoredObject): JsonObject {
   const paths = pathsOf(call);
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
-  // Go leaves out a zero here.
+  // Go omits a zero here.
   const replicas = valueAt(object, paths.specReplicas) || undefined;
   const selector = selectorOf(object, paths);
   return {
@@ -224,7 +224,7 @@ function selectorOf(object: StoredObject, paths: ScalePaths): string {
   }
   const selector = valueAt(object, ["spec", "selector"]);
   if (!isObject(selector)) return "";
-  // A ReplicationController has bare labels, the others have a selector object.
+  // A ReplicationController has plain labels, the other kinds have a selector object.
   const isPlain = !("matchLabels" in selector) && !("matchExpressions" in selector);
   return formatLabelSelector(isPlain ? { matchLabels: selector as Record<string, string> } : selector);
 }

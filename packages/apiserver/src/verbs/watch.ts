@@ -1,4 +1,4 @@
-/** GET with `watch`: changes of one kind as lines of JSON, from a version or from the present state. */
+/** GET with `watch`: the changes of one kind as lines of JSON, from a version or from the current state. */
 import type { ApiResponse } from "@treadle/apimachinery";
 import { type Call, representationFor } from "../request/context.ts";
 import { UnreadError } from "../storage/served-form.ts";
@@ -16,27 +16,27 @@ import { tableEvents } from "../table/table.ts";
 import { type EventType, Representation } from "../storage/representation.ts";
 import { readListOptions, readVersion } from "./list.ts";
 
-/** k8s.io/apiserver `minRequestTimeout`: a watch without a timeout ends after one to two times this. */
+/** k8s.io/apiserver `minRequestTimeout`, in seconds. A watch without a timeout ends after one to two times this. */
 const MIN_TIMEOUT_SECONDS = 1800;
 
 export async function watch(call: Call): Promise<ApiResponse> {
   const { query, accepted } = call;
-  // What must be converted is, before anything is open.
+  // Objects are converted before the watch opens.
   if (call.served.version.conversion !== undefined) for (const entry of call.collection.all()) representationFor(call, entry);
   if (accepted.encoding === "yaml") throw notAcceptable(["application/json;stream=watch", `${PROTOBUF};stream=watch`]);
   readInteger(query, "limit");
-  // On the older path the query need not say that it is a watch, and is then checked as that of a list.
+  // On the older path the query does not need `watch`, and is then checked as that of a list.
   const isList = call.route.isWatch === true && readBoolean(query, "watch") !== true;
   const selectors = isList ? readListOptions(query) : readWatchSelectors(query);
   const options = watchOptions(query);
   const selection = selectionOf(call, selectors);
-  // Nothing is waited for in the usual case: the watch begins with the state that the request found.
+  // The usual case awaits nothing: the watch begins with the state that the request found.
   const lines = accepted.encoding === "protobuf" ? await protobufLines(call) : jsonLines(call);
   const opening = { ...options, selection, lines, queue: openQueue(call) };
   try {
     begin(call, opening);
   } catch (error) {
-    // A past state waits for its conversion: the request comes again.
+    // A past state must be converted first. The request is then handled again.
     opening.queue.end();
     throw error;
   }
@@ -44,7 +44,7 @@ export async function watch(call: Call): Promise<ApiResponse> {
   return { status: 200, headers: { "content-type": lines.contentType }, stream: opening.queue };
 }
 
-/** Events as the request wants to read them. */
+/** Encodes events in the accepted form. */
 interface Lines {
   readonly contentType: string;
   readonly event: (type: EventType, representation: Representation) => string;
@@ -78,7 +78,7 @@ function jsonLines(call: Call): Lines {
 
 interface WatchOptions {
   readonly version: number | undefined;
-  /** `undefined`: not asked for, the older behaviour. */
+  /** `sendInitialEvents`. `undefined`: the older behaviour. */
   readonly sendsInitial: boolean | undefined;
   readonly allowsBookmarks: boolean;
   readonly timeoutSeconds: number | undefined;
@@ -90,7 +90,7 @@ interface Opening extends WatchOptions {
   readonly selection: Selection;
 }
 
-/** @throws StatusError 400, 422 */
+/** Reads the selectors. @throws StatusError 400, 422 */
 function readWatchSelectors(query: URLSearchParams): Selectors {
   readInteger(query, "timeoutSeconds");
   const selectors = parseSelectors(query);
@@ -110,7 +110,7 @@ function readWatchSelectors(query: URLSearchParams): Selectors {
   return selectors;
 }
 
-/** @throws StatusError 400 */
+/** Reads the options. @throws StatusError 400 */
 function watchOptions(query: URLSearchParams): WatchOptions {
   return {
     version: readVersion(query, unreadableVersion),
@@ -133,11 +133,11 @@ function openQueue({ parts, request, served }: Call): EventQueue {
   return queue;
 }
 
-/** Sends what the watch begins with and follows the changes, until the queue ends. */
+/** Sends the initial events and then the changes, until the queue ends. */
 function begin(call: Call, opening: Opening): void {
   const { collection, parts } = call;
   const { queue, lines, version, sendsInitial } = opening;
-  // Without a version, and with "0", a watch begins with the present state unless that is declined.
+  // Without a version, and with "0", a watch begins with the current state, unless the client declines that.
   const fromState = sendsInitial ?? (version === undefined || version === 0);
   const from = fromState || version === undefined || version === 0 ? parts.store.revision : version;
   const changes = collection.changesAfter(from);
@@ -161,7 +161,7 @@ function begin(call: Call, opening: Opening): void {
   queue.onEnd(collection.listen(follow));
 }
 
-/** Sends changes one after the other; one that must be converted first holds those after it. */
+/** Sends changes in their order. A change that must be converted delays those after it. */
 function inOrder({ parts, collection }: Call, queue: EventQueue, send: (change: Change) => void): (change: Change) => void {
   let waiting: Promise<void> | undefined;
   const trySend = async (change: Change): Promise<void> => {
@@ -184,7 +184,7 @@ function inOrder({ parts, collection }: Call, queue: EventQueue, send: (change: 
     }
     const mine: Promise<void> = (waiting ?? Promise.resolve())
       .then(() => trySend(change))
-      // A watch cannot leave out a change: it ends, and its client begins anew.
+      // A watch cannot skip a change, so it ends, and its client starts again.
       .catch(() => queue.end())
       .finally(() => {
         if (waiting === mine) waiting = undefined;
@@ -197,7 +197,7 @@ function* initialEvents(call: Call, { selection, lines }: Opening): Iterable<str
   for (const entry of call.collection.all()) if (selection.matches(entry)) yield lines.event("ADDED", representationFor(call, entry));
 }
 
-/** What a change means to this watcher: an object that enters or leaves the selection is added or deleted for it. */
+/** Returns the event of a change for this watcher. An object that enters or leaves the selection is added or deleted. */
 function eventLine(call: Call, { selection, lines }: Opening, { type, entry, previous }: Change): string | undefined {
   const was = previous !== undefined && selection.matches(previous);
   if (type === "DELETED") return was ? lines.event("DELETED", representationFor(call, entry)) : undefined;
@@ -206,7 +206,7 @@ function eventLine(call: Call, { selection, lines }: Opening, { type, entry, pre
   return was && previous !== undefined ? lines.event("DELETED", departure(call, previous, entry)) : undefined;
 }
 
-/** The last state that was selected, under the version of the change. */
+/** Returns the last selected state, with the version of the change. */
 function departure(call: Call, previous: Entry, entry: Entry): Representation {
   return representationFor(call, previous).departedAt(entry.object.metadata.resourceVersion);
 }
@@ -223,7 +223,7 @@ function bookmark(call: Call, revision: number, isInitialEnd: boolean): JsonObje
   return { kind, apiVersion, metadata };
 }
 
-/** In a table a bookmark is the row of an object without contents. */
+/** Returns a bookmark in a table: the row of an empty object. */
 function bookmarkRow(call: Call, revision: number, isInitialEnd: boolean): StoredObject {
   const { metadata } = bookmark(call, revision, isInitialEnd);
   return { ...emptyOf(call.served), metadata } as unknown as StoredObject; // it has no name
@@ -238,7 +238,7 @@ function startTimers({ parts }: Call, { queue, lines, timeoutSeconds = 0, allows
   if (!allowsBookmarks || bookmarkIntervalMs <= 0) return;
   const again = (): void => {
     queue.push(lines.bookmark(store.revision, false));
-    // A reader that is too slow ends with it.
+    // The bookmark ends a queue whose reader is too slow.
     if (!queue.hasEnded) next = clock.after(bookmarkIntervalMs, again);
   };
   let next = clock.after(bookmarkIntervalMs, again);

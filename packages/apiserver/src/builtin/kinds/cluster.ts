@@ -1,4 +1,4 @@
-/** Kinds of the cluster's own rules: rights, networks, storage, admission. */
+/** Kinds of rights, networks, storage and admission. */
 import { jsonEqual } from "@treadle/apimachinery";
 import { isObject, type JsonObject } from "../../internal/json.ts";
 import type { Draft } from "../../storage/stored-object.ts";
@@ -193,14 +193,14 @@ export const CLUSTER_GROUPS: readonly Group[] = [
   },
 ];
 
-/** The generation of an EndpointSlice counts changes of its labels, too. */
+/** Counts changes of the labels of an EndpointSlice for its generation, too. */
 function countLabels(draft: Draft, previous: JsonObject | undefined): void {
   const before = previous?.["metadata"];
   if (!isObject(before) || jsonEqual(before["labels"], draft.metadata["labels"])) return;
   draft.metadata["generation"] = Number(before["generation"] ?? 0) + 1;
 }
 
-/** No drivers are null in the store, and may be sent so. */
+/** Sets missing drivers to null, as the store has them. A client may send null, too. */
 function nullDrivers(draft: Draft): void {
   const { spec } = draft;
   if (isObject(spec) && Array.isArray(spec["drivers"]) && spec["drivers"].length === 0) draft["spec"] = { ...spec, drivers: null };
@@ -210,7 +210,7 @@ function readDrivers(draft: Draft): void {
   if (isObject(draft["spec"])) draft["spec"] = { drivers: null, ...draft["spec"] };
 }
 
-/** What was asked for stays, whatever is sent. */
+/** Keeps the spec: an update cannot change it. */
 function keepSpec(draft: Draft, previous: JsonObject | undefined): void {
   if (previous !== undefined) draft["spec"] = previous["spec"];
 }

@@ -1,4 +1,4 @@
-/** Events are one kind under two names: `v1` and `events.k8s.io/v1` show the same objects with other field names. */
+/** The kind Event, which `v1` and `events.k8s.io/v1` show with different field names. */
 import { eventErrors, newEventErrors } from "../validation/events.ts";
 import type { JsonObject } from "../../internal/json.ts";
 import { textAt } from "../../internal/read.ts";
@@ -24,7 +24,7 @@ const CORE: ServedVersion = {
     "source",
     "type",
   ],
-  // The source is one text to selectors: the old name of who reports, or the new one.
+  // For selectors the source is one text: the old or the new name of the reporter.
   selectedAs: (event) => ({ ...event, source: textAt(event, "source", "component") || textAt(event, "reportingComponent") }),
 };
 
@@ -80,7 +80,7 @@ export const EVENTS: ResourceType = {
     validate(draft, previous, apiVersion) {
       if (apiVersion === CORE.apiVersion) return eventErrors(draft);
       const before = previous === undefined ? undefined : asCore(previous);
-      // The fields beside metadata alone have other names.
+      // Only the fields beside metadata have other names.
       return newEventErrors(asCore(draft) as Draft, before);
     },
   },
@@ -94,7 +94,7 @@ function rename(event: JsonObject, names: ReadonlyMap<string, string>): JsonObje
   return Object.fromEntries(Object.entries(event).map(([field, value]) => [names.get(field) ?? field, value]));
 }
 
-/** Go writes these in one group always, in the other only when they say something. */
+/** Removes empty fields. Go always writes them in one group, and omits them in the other. */
 function withoutEmpty(event: JsonObject, fields: readonly string[]): JsonObject {
   for (const field of fields) if (event[field] === "") delete event[field];
   return event;

@@ -1,4 +1,4 @@
-/** Requests for certificates: what is asked for, and of whom. What the request itself says is not read. */
+/** Validates CertificateSigningRequests: usages and signer. The request itself is not parsed. */
 import { dns1123LabelProblems, dns1123SubdomainProblems } from "@treadle/apimachinery";
 import type { FieldError } from "../../errors/field-errors.ts";
 import { goQuote, type JsonObject } from "../../internal/json.ts";

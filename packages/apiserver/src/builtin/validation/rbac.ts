@@ -1,4 +1,4 @@
-/** Roles and who has them. */
+/** Validates roles and bindings. */
 import { jsonEqual } from "@treadle/apimachinery";
 import { type FieldError, GoStruct } from "../../errors/field-errors.ts";
 import type { JsonObject } from "../../internal/json.ts";
@@ -41,7 +41,7 @@ export function clusterRoleErrors(draft: JsonObject): FieldError[] {
   });
 }
 
-/** A binding of roles of some kinds; it stays one of its role. */
+/** Checks a binding of roles of some kinds. Its role is immutable. */
 function binding(kinds: readonly string[]): (draft: JsonObject, previous: JsonObject | undefined) => FieldError[] {
   return (draft, previous) =>
     check(draft, (object) => {

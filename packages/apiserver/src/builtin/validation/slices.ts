@@ -1,4 +1,4 @@
-/** EndpointSlices. */
+/** Validates EndpointSlices. */
 import { isIP } from "node:net";
 import type { FieldError } from "../../errors/field-errors.ts";
 import type { JsonObject } from "../../internal/json.ts";
