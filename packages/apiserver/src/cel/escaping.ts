@@ -1,6 +1,6 @@
-/** Field names that are no CEL identifiers, and how rules write them (k8s.io/apiserver `pkg/cel/escaping.go`). */
+/** Names of fields that are not CEL identifiers, and their escaped form in rules (k8s.io/apiserver `pkg/cel/escaping.go`). */
 
-/** The name of a property in rules; `undefined` when rules cannot name it. */
+/** Returns the name of a property in rules, or `undefined` when rules cannot name it. */
 export function escapeName(property: string): string | undefined {
   if (RESERVED.has(property)) return `__${property}__`;
   if (property === "" || /^[0-9]|[^a-zA-Z0-9_./-]/.test(property)) return undefined;
@@ -8,7 +8,7 @@ export function escapeName(property: string): string | undefined {
   return /^[a-zA-Z_]/.test(escaped) ? escaped : undefined;
 }
 
-/** The name of a field that a rule may also write as it is, though it is a keyword: `self.namespace`. */
+/** Returns the escaped name of a field whose name is a keyword. A rule may also use the plain name: `self.namespace`. */
 export function keywordField(name: string): string | undefined {
   return RESERVED.has(name) ? `__${name}__` : undefined;
 }

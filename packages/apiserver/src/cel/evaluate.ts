@@ -26,7 +26,7 @@ export interface Runtime extends Environment {
   readonly constants: ReadonlyMap<string, Value>;
 }
 
-/** The value of an expression. @throws CelError, BudgetError */
+/** Evaluates an expression. @throws CelError, BudgetError */
 export function evaluate(expr: Expr, scope: Scope | undefined, runtime: Runtime, budget: Budget): Value {
   return new Evaluator(runtime, budget).run(expr, scope);
 }
@@ -135,7 +135,7 @@ class Evaluator {
     return overload.run(...args);
   }
 
-  /** `&&` and `||` of which one side decides hide what goes wrong on the other. */
+  /** Evaluates `&&` or `||`. If one side decides, an error of the other side is ignored. */
   #logical(decides: boolean, sides: readonly [Expr, Expr], scope: Scope | undefined): boolean {
     let failure: CelError | undefined;
     for (const side of sides) {
@@ -241,7 +241,7 @@ function compareKeys(a: Value, b: Value): number {
   return (x as bigint) < (y as bigint) ? -1 : 1; // sortBy takes only what has an order
 }
 
-/** A field of an object or a key of a map; `undefined` when it is not there. Null has none. */
+/** Returns a field of an object or a key of a map, or `undefined`. Null has no fields. */
 function fieldOf(value: Value, field: string): Value | undefined {
   if (value instanceof Struct) return value.get(field);
   if (value instanceof Dict) return value.entries.get(field);

@@ -1,4 +1,4 @@
-/** Expressions from anywhere: what compiles runs within its budget, and what does not says so. */
+/** Random expressions: a valid one runs within its budget, and an invalid one gives an error text. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { BudgetError } from "./budget.ts";
@@ -9,7 +9,7 @@ import { CelError, List } from "./values.ts";
 const variables: ReadonlyMap<string, Type> = new Map([["self", { type: "list", item: plain("int") } satisfies Type]]);
 
 describe("compileProgram", () => {
-  // Invariant: whatever the text, the answer is a program or a text; nothing is thrown.
+  // Invariant: for any text the result is a program or an error text; nothing is thrown.
   test("never throws", () => {
     const parts = [
       "self",

@@ -1,7 +1,7 @@
 /**
- * Runs the rules of a schema over an object (apiextensions-apiserver `apiserver/schema/cel`). Rules of a node see it as
- * `self`; those that use `oldSelf` run only where there is an old value that the new one continues. A rule that fails
- * where nothing changed passes, unless it compares with `oldSelf`.
+ * Runs the rules of a schema on an object (apiextensions-apiserver `apiserver/schema/cel`). The rules of a node see it as
+ * `self`. Rules with `oldSelf` run only when there is an old value. A failing rule passes if its value did not change, unless
+ * it uses `oldSelf`.
  */
 import { jsonEqual } from "@treadle/apimachinery";
 import { child, correlateItems } from "../schema/correlate.ts";
@@ -16,21 +16,21 @@ import type { Rule } from "../schema/rule.ts";
 import { typeOfSchema } from "./types.ts";
 import { CelError, Optional, type Value } from "./values.ts";
 
-/** What one expression and all of an object may cost (k8s.io/apiserver `pkg/apis/cel/config.go`). */
+/** Cost limits of an expression and of an object (k8s.io/apiserver `pkg/apis/cel/config.go`). */
 const CALL_LIMIT = 1_000_000;
 const OBJECT_BUDGET = 10_000_000;
-/** The longest text of a messageExpression, in bytes. */
+/** Maximum length of the result of a messageExpression, in bytes. */
 const MAX_MESSAGE_BYTES = 5 * 1024;
 
-/** What an object is compared with. */
+/** Options of a run. */
 export interface RuleOptions {
-  /** Absent on create. */
+  /** Old object; absent on create. */
   readonly old?: unknown;
-  /** Gets what breaks a rule and passes, because nothing changed there. */
+  /** Receives the errors of unchanged values, which pass. */
   readonly warnings?: string[];
 }
 
-/** What the rules of a schema say of an object. */
+/** Returns the errors of the rules of a schema. */
 export function ruleErrors(schema: CompiledSchema, value: unknown, { old, warnings = [] }: RuleOptions = {}): FieldError[] {
   if (!hasRules(schema)) return [];
   const run = new Run(warnings);
@@ -39,8 +39,8 @@ export function ruleErrors(schema: CompiledSchema, value: unknown, { old, warnin
 }
 
 /**
- * The same after all else was checked: an object that breaks its schema in a way that rules could stumble over is not
- * shown to them, and one more error says so.
+ * Returns the errors of the rules after all other checks. When an earlier error could make rules fail, the rules do not run,
+ * and one more error reports that.
  */
 export function ruleErrorsAfter(
   found: readonly FieldError[],
@@ -62,7 +62,7 @@ const BLOCKING: ReadonlySet<string> = new Set([
   "FieldValueTypeInvalid",
 ]);
 
-/** Whether a schema has rules anywhere. Looked up once for each schema. */
+/** Reports whether a schema has rules at any depth. Computed once for each schema. */
 export function hasRules(schema: CompiledSchema): boolean {
   let found = withRules.get(schema);
   if (found === undefined) {
@@ -84,16 +84,16 @@ interface Node {
   readonly isRoot: boolean;
   readonly path: string;
   readonly value: unknown;
-  /** What `oldSelf` is; absent where there is nothing to compare with. */
+  /** Value of `oldSelf`; absent when there is none. */
   readonly old: unknown;
-  /** The nearest value above or here that has an old one to ratchet against. */
+  /** The nearest value, here or above, with an old value to ratchet against. */
   readonly origin: Origin;
 }
 
 interface Origin {
   readonly value: unknown;
   readonly old: { readonly value: unknown } | undefined;
-  /** Below a value without a counterpart: the parent decides. */
+  /** Whether the value has no counterpart, so that its parent decides. */
   readonly isAbove?: boolean;
 }
 
@@ -140,7 +140,7 @@ class Run {
       if (sub === undefined || !hasRules(sub)) continue;
       const before = isObject(old) && Object.hasOwn(old, field) ? old[field] : undefined;
       const was = origin.isAbove === true || !isObject(origin.old?.value) ? undefined : origin.old.value[field];
-      // apiVersion and kind are those of the request on both sides, so they cannot be seen to change.
+      // apiVersion and kind have the value of the request on both sides, so rules see no change.
       const isHidden = isRoot && path === "" && (field === "apiVersion" || field === "kind");
       const next = isHidden ? { value, old: undefined } : below(origin, value[field], was === undefined ? undefined : { value: was });
       const at = property === undefined ? `${path}[${field}]` : child(path, field);
@@ -206,7 +206,7 @@ class Run {
         const text = String(this.#spend((budget) => message.run(variables, budget))).trim();
         if (text !== "" && !text.includes("\n") && Buffer.byteLength(text) <= MAX_MESSAGE_BYTES) return text;
       } catch (error) {
-        // What fails here is logged by the real server; the answer then has the plain message.
+        // The real server logs such a failure, and answers with the plain message.
         if (!(error instanceof CelError) && !(error instanceof BudgetError)) throw error;
       }
     }
@@ -267,7 +267,7 @@ function failed(
 
 const compiledRules = new WeakMap<CompiledSchema, readonly CompiledRule[]>();
 
-/** The rules of one node, compiled when they first run. */
+/** Returns the rules of a node, compiled at the first run. */
 function rulesOf(schema: CompiledSchema, isRoot: boolean): readonly CompiledRule[] {
   let rules = compiledRules.get(schema);
   if (rules === undefined) {

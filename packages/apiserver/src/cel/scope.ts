@@ -8,12 +8,12 @@ export interface Scope {
   readonly outer: Scope | undefined;
 }
 
-/** Whether a variable has the first part of a dotted name. */
+/** Reports whether a variable has the first part of a dotted name. */
 export function isBound(name: string, scope: Scope | undefined): boolean {
   return scopeNames(scope).has(name.split(".", 1)[0] ?? "");
 }
 
-/** The names of all variables of a scope, as keys. */
+/** Returns the names of all variables of a scope, as keys. */
 export function scopeNames(scope: Scope | undefined): ReadonlyMap<string, unknown> {
   const names = new Map<string, unknown>();
   for (let at = scope; at !== undefined; at = at.outer) names.set(at.name, true);

@@ -1,4 +1,4 @@
-/** Finds the types of an expression and what is wrong with it, in the words of cel-go. */
+/** Finds the types and the errors of an expression, with the texts of cel-go. */
 import { type Environment, functionName, qualified } from "./environment.ts";
 import { keywordField } from "./escaping.ts";
 import type { Expr, FoldExpr } from "./syntax.ts";
@@ -17,11 +17,11 @@ export interface Checked {
   readonly problems: readonly Problem[];
   /** The variables that the expression uses. */
   readonly uses: ReadonlySet<string>;
-  /** The type of every part. */
+  /** Type of each part. */
   readonly types: ReadonlyMap<Expr, Type>;
 }
 
-/** Checks an expression. It can run when there are no problems. */
+/** Checks an expression. It can run if there are no problems. */
 export function check(expr: Expr, environment: Environment): Checked {
   const checker = new Checker(environment);
   const type = checker.check(expr, new Map());
@@ -30,7 +30,7 @@ export function check(expr: Expr, environment: Environment): Checked {
 
 type Scope = ReadonlyMap<string, Type>;
 
-/** Stands for the type of what is wrong, so that one fault is told once. */
+/** Type of a wrong part, so that each error is reported once. */
 const WRONG: Type = plain("!error!");
 
 class Checker {
@@ -124,7 +124,7 @@ class Checker {
     const name = functionName(expr, scope, this.#environment);
     const isMember = expr.target !== undefined && name === expr.name;
     if (name === "_?._" || name === "_[?_]") return this.#optionalAccess(expr, scope);
-    // Within the arguments of a format, lists and maps may hold anything.
+    // In the arguments of a format, lists and maps can have items of any type.
     const isFormat = name === "format" && isMember;
     if (isFormat) this.#formats++;
     const args = [...(isMember && expr.target !== undefined ? [expr.target] : []), ...expr.args].map((arg) => this.check(arg, scope));
@@ -191,7 +191,7 @@ class Checker {
     }
   }
 
-  /** The types of the variables of a macro. */
+  /** Returns the types of the variables of a macro. */
   #iterated(expr: FoldExpr, range: Type): readonly Type[] {
     if (range === WRONG || range.type === "dyn" || range.type === "param") return [DYN, DYN];
     if (expr.macro.startsWith("opt")) {
@@ -209,7 +209,7 @@ class Checker {
     this.#wrong(`expected type 'bool' but found '${typeName(type)}'`, expr.at);
   }
 
-  /** The common type of the items of a literal. */
+  /** Returns the common type of the items of a literal. */
   #join(items: readonly Expr[], scope: Scope): Type {
     let joined: Type | undefined;
     for (const item of items) {
@@ -225,7 +225,7 @@ class Checker {
     return joined ?? { type: "param", name: `item${++this.#params}` };
   }
 
-  /** Texts that stand in a rule are parsed when it is made. */
+  /** Checks literals that are parsed when the rule is compiled. */
   #checkLiteral(name: string, args: readonly Expr[]): void {
     const argument = args.at(-1);
     if (argument?.type !== "const" || typeof argument.value !== "string") return;
@@ -262,7 +262,7 @@ function constType(value: (Expr & { readonly type: "const" })["value"]): Type {
   }
 }
 
-/** Parameters of a signature, told from those of other calls. */
+/** Renames the parameters of a signature, so that they differ from those of other calls. */
 function renamed(type: Type, suffix: string): Type {
   switch (type.type) {
     case "param":

@@ -1,4 +1,4 @@
-/** What managedFields knows of fields that no CRD describes: metadata, and the conditions of built-in kinds. */
+/** Schemas for field ownership that no CRD contains: metadata, and the conditions of built-in kinds. */
 import { type CompiledSchema, compileSchema } from "../schema/schema.ts";
 import { IDENTITY } from "./field-types.ts";
 
@@ -15,7 +15,7 @@ const CONDITIONS: CompiledSchema = compileSchema({
   },
 });
 
-/** The schema for ownership of fields: of the kind (`undefined`: a built-in one), with what every object has. */
+/** Returns the schema of a kind (`undefined` for a built-in one) with the fields that each object has. */
 export function ownershipSchema(schema: CompiledSchema | undefined): CompiledSchema {
   const own = schema ?? CONDITIONS;
   return { ...own, properties: new Map([...own.properties, ...IDENTITY]) };

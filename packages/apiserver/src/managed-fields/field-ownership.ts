@@ -1,4 +1,4 @@
-/** Who owns which field of an object that is about to be stored. */
+/** Records the owners of the fields of an object to store. */
 import { type Clock, jsonEqual, type ManagedFieldsEntry } from "@treadle/apimachinery";
 import type { UserInfo } from "../authorization/identity.ts";
 import type { Served } from "../storage/registry.ts";
@@ -23,14 +23,14 @@ interface Writer {
   readonly fieldManager: string;
 }
 
-/** Who owns what after an apply. */
+/** Field owners after an apply. */
 export interface AppliedOwnership {
   readonly managed: readonly ManagedFieldsEntry[];
-  /** Empty metadata that the apply leaves in the store, see `verbs/residue.ts`. */
+  /** Empty metadata that the apply leaves in the store, see `residue.ts`. */
   readonly residue: Residue;
 }
 
-/** Completes a draft by the rules of its kind. Ownership of fields goes by what it was before the server's own additions. */
+/** Completes a draft by the rules of its kind. Its field owners follow from the state before that. */
 export function prepareDraft({ served, parts, user }: Writing, draft: Draft, live: StoredObject | undefined): void {
   const { convert, prepare } = served.type.hooks;
   convert?.(draft, live as JsonObject | undefined);
@@ -40,18 +40,18 @@ export function prepareDraft({ served, parts, user }: Writing, draft: Draft, liv
   prepare(draft, live as JsonObject | undefined, { ...parts, user });
 }
 
-/** Notes what a write would have made, where it is to own by that and not by what is stored. */
+/** Notes what a write would have stored, when its field owners follow from that. */
 export function noteSent(draft: Draft, sent: JsonObject): void {
   SENT.set(draft, sent);
 }
 
-/** Drafts as they were before `prepare`. */
+/** Drafts before `prepare`. */
 const SENT = new WeakMap<Draft, JsonObject>();
 
-/** Who owns what after a write: to be found out, of an update, or known, of an apply. */
+/** Field owners after a write: known after an apply, otherwise to be computed. */
 export type Ownership = { readonly options: Writer; readonly requested: unknown } | AppliedOwnership;
 
-/** Records who wrote what into the draft. */
+/** Records the field owners in the draft. */
 export function recordOwner(call: Writing, written: Written, ownership: Ownership): void {
   const { draft, live } = written;
   const { managed, residue } =
@@ -83,13 +83,13 @@ function managedByUpdate(
   });
 }
 
-/** Times of managedFields do not move when nothing else does, so that such a write is none. */
+/** Reports whether only times of managedFields differ. Such a write changes nothing, so the times stay. */
 function isSameButForTimes(draft: Draft, live: StoredObject): boolean {
   const { managedFields: given, ...meta } = draft.metadata;
   const { managedFields: stored, ...liveMeta } = live.metadata;
   if (!Array.isArray(given) || !Array.isArray(stored) || given.length !== stored.length) return false;
   const timeless = (entries: readonly ManagedFieldsEntry[]): readonly unknown[] => entries.map((entry) => ({ ...entry, time: 0 }));
-  // What most often differs comes first.
+  // The cheapest and most frequent difference is checked first.
   return (
     jsonEqual({ ...draft, metadata: 0 }, { ...live, metadata: 0 }) &&
     jsonEqual(meta, liveMeta) &&

@@ -1,6 +1,6 @@
 /**
- * What ownership knows of a value's type: whether it may be a scalar, a list or a map, and how lists and maps come apart
- * (structured-merge-diff `schema`). Made of the schema of a kind, as kube-openapi `schemaconv` makes it.
+ * Types of values for field ownership: scalars, lists and maps, and how the parts of lists and maps are owned
+ * (structured-merge-diff `schema`). They are made from the schema of a kind as kube-openapi `schemaconv` does.
  */
 import { type CompiledSchema, compileSchema } from "../schema/schema.ts";
 import { isObject } from "../internal/json.ts";
@@ -8,34 +8,34 @@ import { isObject } from "../internal/json.ts";
 export type Scalar = "numeric" | "string" | "boolean" | "untyped";
 
 export interface ListKind {
-  /** `atomic`: one owner for the whole list. */
+  /** List type. `atomic`: one owner for the whole list. */
   readonly relation: "atomic" | "set" | "map";
-  /** Of list-maps: the fields that name an item. */
+  /** Fields that identify an item of a list-map. */
   readonly keys: readonly string[];
   readonly items: TypeDef;
-  /** The value of a key that an item leaves out. */
+  /** Returns the default of a key that an item omits. */
   readonly keyDefault: (key: string) => unknown;
 }
 
 export interface MapKind {
-  /** One owner for the whole map. */
+  /** Whether the whole map has one owner. */
   readonly isAtomic: boolean;
-  /** Whether the schema names this field; fields that it only allows are owned apart from their content. */
+  /** Reports whether the schema declares the field. A field that is only allowed is owned separately from its content. */
   readonly declares: (field: string) => boolean;
-  /** `undefined`: there may be no such field. */
+  /** Returns the type of a field, or `undefined` when it is not allowed. */
   readonly fieldType: (field: string) => TypeDef | undefined;
-  /** Nothing is declared and anything goes. */
+  /** Whether nothing is declared and everything is allowed. */
   readonly isDeduced: boolean;
 }
 
-/** What a value may be; several where the schema does not say. */
+/** The possible types of a value. There are several when the schema does not decide. */
 export interface TypeDef {
   readonly scalar?: Scalar;
   readonly list?: ListKind;
   readonly map?: MapKind;
 }
 
-/** Anything, with one owner. */
+/** Any value, with one owner. */
 const UNTYPED: TypeDef = {
   scalar: "untyped",
   list: { relation: "atomic", keys: [], items: undefined as unknown as TypeDef, keyDefault: () => undefined }, // set below: the type holds itself
@@ -43,21 +43,21 @@ const UNTYPED: TypeDef = {
 };
 (UNTYPED.list as { items: TypeDef }).items = UNTYPED;
 
-/** Anything; each member of a map has an owner of its own, lists have one. */
+/** Any value. Each member of a map has its own owner; a list has one. */
 export const DEDUCED: TypeDef = {
   scalar: "untyped",
   list: { relation: "atomic", keys: [], items: UNTYPED, keyDefault: () => undefined },
   map: { isAtomic: false, declares: () => false, fieldType: () => DEDUCED, isDeduced: true },
 };
 
-/** The type that a schema describes. Made once per schema. */
+/** Returns the type of a schema. Computed once for each schema. */
 export function typeOf(schema: CompiledSchema): TypeDef {
   return made(schema, false);
 }
 
-/** The kinds of value that fit: those of the type that the value has, or all where it has none of them. */
+/** Returns the types that fit the value, or all types when none fits. */
 export function narrow(type: TypeDef, value: unknown): TypeDef {
-  // Most types are of one kind.
+  // Most values have one possible type.
   if (Number(type.scalar !== undefined) + Number(type.list !== undefined) + Number(type.map !== undefined) === 1) return type;
   switch (typeof value) {
     case "number":
@@ -70,7 +70,7 @@ export function narrow(type: TypeDef, value: unknown): TypeDef {
   }
 }
 
-/** What walks by a type: one function is called, for the first kind of value that the type allows. */
+/** One function for each type of value. The first one that fits is called. */
 export interface Visitor<T> {
   readonly map: (kind: MapKind) => T;
   readonly scalar: (kind: Scalar) => T;
@@ -85,7 +85,7 @@ export function visit<T>(type: TypeDef, visitor: Visitor<T>): T {
 
 const MADE = { strict: new WeakMap<CompiledSchema, TypeDef>(), open: new WeakMap<CompiledSchema, TypeDef>() };
 
-/** `isOpen`: a schema above preserves unknown fields, which goes for everything under it. */
+/** Makes a type. `isOpen`: a schema above preserves unknown fields, also for everything below it. */
 function made(schema: CompiledSchema, isOpen: boolean): TypeDef {
   const opens = isOpen || schema.preservesUnknown;
   const cache = opens ? MADE.open : MADE.strict;
@@ -119,7 +119,7 @@ function listKind(schema: CompiledSchema, isOpen: boolean): ListKind {
   return {
     relation: schema.listType,
     keys: schema.mapKeys,
-    // Late, since a schema may hold itself.
+    // Computed late, because a schema can contain itself.
     get items() {
       return items === undefined ? UNTYPED : made(items, isOpen);
     },
@@ -153,7 +153,7 @@ const TEXT = { type: "string" } as const;
 const TEXT_MAP = { type: "object", additionalProperties: TEXT } as const;
 const TIME = { type: "string", format: "date-time" } as const;
 
-/** ObjectMeta. */
+/** Schema of ObjectMeta. */
 export const METADATA: CompiledSchema = compileSchema({
   type: "object",
   properties: {
@@ -206,7 +206,7 @@ export const METADATA: CompiledSchema = compileSchema({
   },
 });
 
-/** What every object has, whatever its schema says of it. */
+/** Fields of each object, independent of its schema. */
 export const IDENTITY: ReadonlyMap<string, CompiledSchema> = new Map([
   ["apiVersion", compileSchema(TEXT)],
   ["kind", compileSchema(TEXT)],

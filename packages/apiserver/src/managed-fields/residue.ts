@@ -1,6 +1,6 @@
 /**
- * Empty metadata of applied custom objects. The real server stores it as it was sent and shows it to nobody; the next write
- * drops it, and counts as a change for that alone. Here it is kept beside the object.
+ * Empty metadata of applied custom objects. The real server stores it as it was sent and never shows it. The next write
+ * removes it, and counts as a change only because of that. Here it is kept beside the object.
  */
 import { isObject, type JsonObject } from "../internal/json.ts";
 import type { StoredObject } from "../storage/stored-object.ts";
@@ -13,7 +13,7 @@ export const NO_RESIDUE: Residue = {};
 const FIELDS = ["labels", "annotations", "finalizers", "ownerReferences"] as const;
 const RESIDUES = new WeakMap<StoredObject, Residue>();
 
-/** The empty fields of an object's metadata. */
+/** Returns the empty fields of an object's metadata. */
 export function residueIn({ metadata }: JsonObject): Residue {
   if (!isObject(metadata)) return NO_RESIDUE;
   const isEmpty = (value: unknown): boolean => value === null || (typeof value === "object" && Object.keys(value).length === 0);
@@ -21,7 +21,7 @@ export function residueIn({ metadata }: JsonObject): Residue {
   return empty.length === 0 ? NO_RESIDUE : Object.fromEntries(empty.map((field) => [field, metadata[field]]));
 }
 
-/** What was kept with a stored object. */
+/** Returns the empty metadata that is kept with a stored object. */
 export function residueOf(object: StoredObject): Residue {
   return RESIDUES.get(object) ?? NO_RESIDUE;
 }

@@ -1,7 +1,7 @@
 /**
- * The vocabulary in which the rules of built-in kinds are written. A `Spot` is a place in an object with the value that is
- * there; a rule looks at a spot and says what is wrong with it. Rules are put together so that those of a struct read like
- * a table, in the order in which the real server reports: `fields({ name: all(required, dnsLabel), ports: each(port) })`.
+ * The rules of built-in kinds are written with these functions. A `Spot` is a place in an object with its value. A rule
+ * checks a spot and reports errors there. Rules are combined so that those of a struct read like a table, in the order in
+ * which the real server reports: `fields({ name: all(required, dnsLabel), ports: each(port) })`.
  */
 import { jsonEqual } from "@treadle/apimachinery";
 import {
