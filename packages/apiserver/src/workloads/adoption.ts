@@ -1,4 +1,7 @@
-/** Which objects a controller takes as its own: those that it controls, orphans that its selector finds are adopted, others let go. */
+/**
+ * Adopts and releases objects of a controller: it keeps those that it controls, adopts orphans that its selector matches, and
+ * releases those that the selector no longer matches.
+ */
 import {
   apiVersionOf,
   isSelectorError,
@@ -13,13 +16,13 @@ import {
 import { controllerOf, type Objects } from "./objects.ts";
 import type { Writer } from "./writer.ts";
 
-/** A selector as it is stored: nobody has looked at its operators. */
+/** A stored selector, whose operators are not checked. */
 export interface Selector {
   readonly matchLabels?: Readonly<Record<string, string>>;
   readonly matchExpressions?: readonly { readonly key: string; readonly operator: string; readonly values?: readonly string[] }[];
 }
 
-/** Whether labels fit; none fits a selector that cannot be read. */
+/** Returns a function that matches labels. An invalid selector matches nothing. */
 export function matcher(selector: Selector): (labels: Readonly<Record<string, string>> | undefined) => boolean {
   try {
     const requirements = labelRequirements(selector as LabelSelector); // it says so when it is none
@@ -35,16 +38,16 @@ export function selects(selector: Selector, labels: Readonly<Record<string, stri
 }
 
 export interface Claim<K extends Kind> {
-  /** The kind of `owner`. */
+  /** Kind of `owner`. */
   readonly as: Kind;
   readonly owner: KubernetesObject;
   readonly selector: Selector;
   readonly kind: K;
-  /** Whether an orphan may be adopted. @defaultValue all that are not being deleted */
+  /** Whether an orphan may be adopted. @defaultValue each object that is not being deleted */
   readonly isAdoptable?: (object: ObjectOf<K>) => boolean;
 }
 
-/** The objects that are the owner's after that, as they are stored then. @throws RefusedError */
+/** Adopts and releases, and returns the stored objects of the owner. @throws RefusedError */
 export async function claim<K extends Kind>(objects: Objects, write: Writer, wanted: Claim<K>): Promise<readonly ObjectOf<K>[]> {
   const { owner, kind, selector, isAdoptable = () => true } = wanted;
   const own: ObjectOf<K>[] = [];
@@ -73,7 +76,7 @@ async function release<K extends Kind>(write: Writer, { kind, owner }: Claim<K>,
   await write.patch(kind, object, { metadata: { ownerReferences: left.length === 0 ? null : left } });
 }
 
-/** For a watch: the keys of those of `candidates` that might adopt the object. */
+/** Returns the keys of the `candidates` that may adopt the object, for a watch. */
 export function adoptersIn(
   candidates: (namespace: string) => readonly (KubernetesObject & { readonly spec?: { readonly selector?: Selector } })[],
 ): (object: KubernetesObject) => readonly string[] {

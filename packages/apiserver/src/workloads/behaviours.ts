@@ -84,7 +84,7 @@ export class Behaviours {
     return [...this.#pods].some((one) => one.problem === problem && isSelected(pod, one.selection));
   }
 
-  /** What is wrong with one container; what came last counts. */
+  /** Returns the problem of a container. The last injected fault counts. */
   ofContainer(pod: Pod, container: ContainerNames): PodProblem | undefined {
     const found = [...this.#pods].filter(({ problem, selection }) => !OF_PODS.has(problem) && isMeant(pod, container, selection));
     return found.at(-1)?.problem;
@@ -110,7 +110,7 @@ export interface ContainerNames {
   readonly isInit: boolean;
 }
 
-/** What concerns no single container. */
+/** Problems of the pod, not of a container. */
 const OF_PODS: ReadonlySet<PodProblem> = new Set(["Unschedulable", "IgnoresTermination"]);
 
 const SELECTION: readonly string[] = ["namespace", "name", "matchLabels"] satisfies (keyof Selection)[];
@@ -127,7 +127,7 @@ function isMeant(pod: Pod, one: ContainerNames, selection: PodSelection): boolea
   return selection.container === undefined ? !one.isInit || selection.image !== undefined : selection.container === one.name;
 }
 
-/** What nobody looks for would leave every pod well, and a test would wait for a failure that never comes. */
+/** Checks the problem. With an unknown problem no pod would fail, and the test would wait forever. */
 function checkProblem(problem: unknown): void {
   if (typeof problem === "string" && PROBLEMS.has(problem)) return;
   const code = typeof problem === "object" && problem !== null && "exitCode" in problem ? problem.exitCode : undefined;

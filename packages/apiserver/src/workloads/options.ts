@@ -38,5 +38,5 @@ export function requireKnown(where: string, given: object, known: readonly strin
   if (wrong !== undefined) throw new RangeError(`${where}: there is no ${JSON.stringify(wrong)}; there are ${known.join(", ")}`);
 }
 
-/** Each has a range of 254 addresses for its pods. */
+/** Maximum number of nodes. Each has a range of 254 addresses for its pods. */
 const MAX_NODES = 250;

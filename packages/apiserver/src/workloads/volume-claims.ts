@@ -1,6 +1,6 @@
 /**
- * PersistentVolumeClaims: bound to volumes that fit, to new ones where their class has a provisioner (whatever its name, it
- * is played here), and kept as long as a pod uses them.
+ * The controller of PersistentVolumeClaims. It binds claims to matching volumes, or to new ones if their class has a
+ * provisioner, whatever its name. It keeps claims while a pod uses them.
  */
 import { keyOf } from "@treadle/apimachinery";
 import { PersistentVolume, PersistentVolumeClaim, Pod } from "@treadle/apimachinery/kinds";
@@ -45,7 +45,7 @@ export function claims({ objects, as }: Context): Controller {
     },
   };
 
-  /** Keeps it from being deleted while a pod on a node uses it. */
+  /** Adds the finalizer that protects a claim while a pod on a node uses it. */
   async function protect(claim: PersistentVolumeClaim): Promise<PersistentVolumeClaim> {
     const { metadata } = claim;
     const { finalizers = [], deletionTimestamp } = metadata;
@@ -75,7 +75,7 @@ export function claims({ objects, as }: Context): Controller {
     else if (storageClass !== undefined && hasProvisioner(storageClass) && !claim.spec?.volumeName) await provision(claim, storageClass);
   }
 
-  /** A claim that names no class gets that which is the default, as soon as there is one. */
+  /** Gives a claim without a class the default class, as soon as there is one. */
   async function classify(claim: PersistentVolumeClaim): Promise<PersistentVolumeClaim> {
     const standard = claim.spec?.storageClassName === undefined ? defaultClass(objects.list(StorageClass)) : undefined;
     if (standard === undefined) return claim;
@@ -95,7 +95,7 @@ export function claims({ objects, as }: Context): Controller {
     await join(asked, await write.create(PersistentVolume, undefined, volumeFor(asked, storageClass)));
   }
 
-  /** The volume first: should the rest fail, it is kept for this claim. */
+  /** Binds a claim to a volume. The volume is written first: if the second write fails, the volume stays reserved for this claim. */
   async function join(claim: PersistentVolumeClaim, volume: PersistentVolume): Promise<void> {
     const { name, namespace, uid, resourceVersion } = claim.metadata;
     const isByController = volume.spec?.claimRef === undefined;
@@ -123,7 +123,7 @@ export function claims({ objects, as }: Context): Controller {
   }
 }
 
-/** The keys of the claims that a pod uses. */
+/** Returns the keys of the claims that a pod uses. */
 function claimsIn({ metadata, spec }: Pod): readonly string[] {
   const names = (spec?.volumes ?? []).flatMap(({ name, persistentVolumeClaim, ephemeral }) =>
     persistentVolumeClaim !== undefined ? [persistentVolumeClaim.claimName] : ephemeral === undefined ? [] : [`${metadata.name}-${name}`],
