@@ -10,7 +10,7 @@ const variables: ReadonlyMap<string, Type> = new Map([["self", { type: "list", i
 
 describe("compileProgram", () => {
   // Invariant: for any text the result is a program or an error text; nothing is thrown.
-  test("never throws", () => {
+  test("never throws for any text", () => {
     const parts = [
       "self",
       "x",
@@ -43,20 +43,20 @@ describe("compileProgram", () => {
     );
   });
 
-  test("refuses what is nested too deeply", () => {
+  test("refuses an expression that is nested too deeply", () => {
     expect(typeof compileProgram(`${"(".repeat(3000)}true${")".repeat(3000)}`, variables)).toBe("string");
     expect(typeof compileProgram(`${"!".repeat(20_000)}true`, variables)).toBe("string");
   });
 });
 
-test("a run ends when its budget does", () => {
+test("a run ends when its budget is used up", () => {
   const program = compileProgram("self.all(x, self.all(y, self.all(z, x + y + z >= 0)))", variables);
   if (typeof program === "string") throw new Error(program);
   const self = new List(Array.from({ length: 300 }, (_, i) => BigInt(i)));
   expect(() => program.run({ self }, { remaining: 1_000_000 })).toThrow(BudgetError);
 });
 
-test("integers have 64 bits", () => {
+test("integers of CEL have 64 bits", () => {
   const program = compileProgram("self[0] + 1 > 0", variables);
   if (typeof program === "string") throw new Error(program);
   expect(() => program.run({ self: new List([9_223_372_036_854_775_807n]) }, { remaining: 1000 })).toThrow(CelError);

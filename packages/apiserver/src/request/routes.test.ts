@@ -36,7 +36,7 @@ test.for<[string, object]>([
   ["", { type: "other", path: "" }],
 ])("%s", ([path, route]) => expect(parseTarget(path).route).toEqual(route));
 
-test("the query is decoded", () => {
+test("the query of a target is decoded", () => {
   expect(parseTarget("/api/v1/pods?labelSelector=a%3Db&watch").query.get("labelSelector")).toBe("a=b");
   expect(parseTarget("/api/v1/pods?watch").query.get("watch")).toBe("");
 });

@@ -26,7 +26,7 @@ const { object } = fc.letrec<{ value: unknown; object: JsonObject }>((tie) => ({
 
 // For any object, however wrong: the input is not changed (it is frozen), a second time changes nothing (and gives the
 // same reference), and pruning after defaulting finds nothing that the defaults brought.
-test("pruning and defaulting are idempotent and leave their input alone", () => {
+test("pruning and defaulting are idempotent and do not modify their input", () => {
   fc.assert(
     fc.property(object, (given) => {
       const frozen = freezeJson(given);
@@ -38,7 +38,7 @@ test("pruning and defaulting are idempotent and leave their input alone", () => 
 });
 
 // What is valid without an old value is valid with any; what is unchanged is always valid; an error with an old value is one without it.
-test("an old value only ever takes errors away, and an unchanged object has none", () => {
+test("an old value only removes errors, and an unchanged object has none", () => {
   const one = (value: unknown, old?: unknown): readonly string[] =>
     schemaErrors({ value, schema, path: "", old: old === undefined ? undefined : { value: old } }).map((error) => error.field + error.body);
   fc.assert(
@@ -72,7 +72,7 @@ describe("formats", () => {
   ] as const)("%s of %s", ([format, text, isValid]) => expect(formatError(format, text)).toBe(!isValid));
 });
 
-describe("patterns in RE2's spelling", () => {
+describe("a pattern in RE2's syntax is translated", () => {
   test.for([
     ["(?i)^abc$", "ABC", true],
     ["^[[:alpha:]]+$", "ab1", false],
@@ -81,5 +81,5 @@ describe("patterns in RE2's spelling", () => {
     ["^\\p{Lu}$", "Ä", true],
   ] as const)("%s", ([pattern, text, matches]) => expect(compilePattern(pattern)?.test(text)).toBe(matches));
 
-  test("that are none are refused", () => expect(compilePattern("(")).toBeUndefined());
+  test("an invalid pattern is refused", () => expect(compilePattern("(")).toBeUndefined());
 });

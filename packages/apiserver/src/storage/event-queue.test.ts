@@ -7,7 +7,7 @@ async function all(queue: AsyncIterable<string>): Promise<readonly string[]> {
   return chunks;
 }
 
-test("what was pushed before the end is read, what comes after it is not", async () => {
+test("chunks before the end of a queue are read, later ones are not", async () => {
   let ends = 0;
   const queue = new EventQueue(10);
   queue.onEnd(() => ends++);
@@ -22,7 +22,7 @@ test("what was pushed before the end is read, what comes after it is not", async
   expect(ends).toBe(2);
 });
 
-test("a reader that waits is woken by a chunk and by the end", async () => {
+test("a waiting reader gets a chunk, and the end", async () => {
   const queue = new EventQueue(10);
   const reading = all(queue);
   await Promise.resolve();
@@ -32,7 +32,7 @@ test("a reader that waits is woken by a chunk and by the end", async () => {
   expect(await reading).toEqual(["a"]);
 });
 
-test("a reader that stops ends the queue", async () => {
+test("a queue ends when its reader stops", async () => {
   let hasEnded = false;
   const queue = new EventQueue(10);
   queue.onEnd(() => (hasEnded = true));
@@ -41,7 +41,7 @@ test("a reader that stops ends the queue", async () => {
   expect(hasEnded).toBe(true);
 });
 
-test("more than the limit ends the queue; the beginning may be longer", async () => {
+test("a queue ends above its limit, except for the initial chunks", async () => {
   const queue = new EventQueue(2);
   queue.pushAll(["a", "b", "c", "d"]);
   expect(queue.hasEnded).toBe(false);

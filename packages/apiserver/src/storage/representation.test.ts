@@ -9,7 +9,7 @@ const object = {
   metadata: { name: "a", namespace: "default", uid: "1", resourceVersion: "2", creationTimestamp: "2026-01-01T00:00:00Z" },
 } as StoredObject;
 
-test("a released representation says the same and keeps nothing of it", () => {
+test("a released representation returns the same texts without keeping them", () => {
   const representation = new Representation(object);
   const textsOf = (): readonly string[] => [
     representation.json,
@@ -25,7 +25,7 @@ test("a released representation says the same and keeps nothing of it", () => {
   expect(representation.metadataOnly).not.toBe(representation.metadataOnly);
 });
 
-test("a representation knows what was noted for each version, also after it was released", () => {
+test("a representation returns what was noted for each version, also after its release", () => {
   const representation = new Representation(object);
   const [one, two] = [new Representation(object), new Representation(object)];
   const versions = [{}, {}, {}] as const;
@@ -37,7 +37,7 @@ test("a representation knows what was noted for each version, also after it was 
   expect(versions.map((version) => representation.as(version))).toEqual([representation, two, undefined]);
 });
 
-test("of a big collection those who are told of a change share its texts, and the next change ends that", () => {
+test("the listeners of a big collection share the texts of a change until the next change", () => {
   const collection = new Store(10).collection("things");
   const create = (i: number) =>
     collection.create({ apiVersion: "v1", kind: "Thing", metadata: { name: `thing-${i}`, uid: `${i}`, creationTimestamp: "" } });
