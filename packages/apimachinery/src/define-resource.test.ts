@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import type { CustomResourceDefinitionVersion, JsonSchema } from "./crd.ts";
+import type { CustomResourceDefinitionVersion, JsonSchema } from "./crd-types.ts";
 import { crdOf, defineResource } from "./define-resource.ts";
 import type { ResourceCommon, VersionDefinition } from "./resource-definition.ts";
 import { DefinitionError } from "./definition-error.ts";

@@ -5,7 +5,8 @@
  * zod is used through the schemas it is given, and only typed here: importing this module does not load it.
  */
 import type { z } from "zod";
-import { type CustomResourceDefinition, CustomResourceDefinition as CrdKind } from "./crd.ts";
+import { CustomResourceDefinition as CrdKind } from "./crd.ts";
+import type { CustomResourceDefinition } from "./crd-types.ts";
 import { DefinitionError, type DefinitionProblem } from "./definition-error.ts";
 import { crdVersion } from "./internal/crd-version.ts";
 import { crdNames, nameProblems } from "./internal/resource-names.ts";

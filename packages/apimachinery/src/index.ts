@@ -11,18 +11,18 @@ export {
   mergeConditions,
   setCondition,
 } from "./conditions.ts";
-export {
-  CustomResourceDefinition,
-  type CustomResourceDefinitionInput,
-  type CustomResourceDefinitionNames,
-  type CustomResourceDefinitionSpec,
-  type CustomResourceDefinitionStatus,
-  type CustomResourceDefinitionVersion,
-  type JsonSchema,
-  type PrinterColumn,
-  type ScaleSubresource,
-  type ValidationRule,
-} from "./crd.ts";
+export { CustomResourceDefinition } from "./crd.ts";
+export type {
+  CustomResourceDefinitionInput,
+  CustomResourceDefinitionNames,
+  CustomResourceDefinitionSpec,
+  CustomResourceDefinitionStatus,
+  CustomResourceDefinitionVersion,
+  JsonSchema,
+  PrinterColumn,
+  ScaleSubresource,
+  ValidationRule,
+} from "./crd-types.ts";
 export { crdOf, defineResource } from "./define-resource.ts";
 export type {
   ColumnPath,

@@ -2,7 +2,7 @@
  * A kind: how an object type is named and reached, and, in its type parameters, what it looks like.
  * Kinds are plain data; {@link defineResource} and the built-in kinds make typed ones, {@link kind} untyped ones.
  */
-import type { CustomResourceDefinition } from "./crd.ts";
+import type { CustomResourceDefinition } from "./crd-types.ts";
 import { pluralOf } from "./internal/resource-names.ts";
 import type { KubernetesObject, Ref } from "./objects.ts";
 

@@ -37,7 +37,8 @@ import { parseApiVersion } from "./gvk.ts";
 import type { BuiltInKind } from "./plain-json.ts";
 import type { CachedAsMetadata, ObjectOf } from "./kind.ts";
 
-export { CustomResourceDefinition, type CustomResourceDefinitionInput } from "./crd.ts";
+export { CustomResourceDefinition } from "./crd.ts";
+export type { CustomResourceDefinitionInput } from "./crd-types.ts";
 export type { BuiltInInput, BuiltInKind, BuiltInObject, PlainJson } from "./plain-json.ts";
 
 /** Its contents are in no cache: see {@link CachedAsMetadata}. */

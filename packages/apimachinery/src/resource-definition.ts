@@ -1,6 +1,6 @@
 /** What an author says of a custom resource, and the types that follow from it. Types only. */
 import type { z } from "zod";
-import type { PrinterColumn, ScaleSubresource, ValidationRule } from "./crd.ts";
+import type { PrinterColumn, ScaleSubresource, ValidationRule } from "./crd-types.ts";
 import type { Kind, ResourceTraits } from "./kind.ts";
 import type { ObjectMetaInput } from "./object-input.ts";
 import type { Condition, DeepReadonly, KubernetesObject } from "./objects.ts";

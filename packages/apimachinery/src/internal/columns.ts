@@ -1,5 +1,5 @@
 /** Printer columns and the scale subresource: paths into the schema, checked against it. */
-import type { JsonSchema, PrinterColumn, ScaleSubresource } from "../crd.ts";
+import type { JsonSchema, PrinterColumn, ScaleSubresource } from "../crd-types.ts";
 import type { DefinitionProblem } from "../definition-error.ts";
 import type { PrinterColumnInput } from "../resource-definition.ts";
 

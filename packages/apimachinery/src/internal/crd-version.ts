@@ -1,5 +1,5 @@
 /** One version of a CRD from its zod schemas. */
-import type { CustomResourceDefinitionVersion, JsonSchema, ValidationRule } from "../crd.ts";
+import type { CustomResourceDefinitionVersion, JsonSchema, ValidationRule } from "../crd-types.ts";
 import type { DefinitionProblem } from "../definition-error.ts";
 import type { VersionDefinition } from "../resource-definition.ts";
 import { printerColumns, scaleSubresource } from "./columns.ts";

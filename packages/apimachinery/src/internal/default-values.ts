@@ -1,5 +1,5 @@
 /** Defaults: a constant that the server can fill in, and that it fills in just as zod does. */
-import type { JsonSchema } from "../crd.ts";
+import type { JsonSchema } from "../crd-types.ts";
 import { jsonEqual } from "../patches.ts";
 import { type Place, refuse, type Walk } from "./walk.ts";
 import { defOf, parse, type Peeled } from "./zod-tree.ts";

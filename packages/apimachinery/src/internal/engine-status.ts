@@ -1,6 +1,6 @@
 /** The fields of `status` that belong to the engine, and their schemas. */
 import { CONDITION_LIMITS } from "../conditions.ts";
-import type { JsonSchema } from "../crd.ts";
+import type { JsonSchema } from "../crd-types.ts";
 
 /** The schema of metav1.Condition lists, as controller-gen writes it. */
 const CONDITIONS: JsonSchema = {

@@ -1,5 +1,5 @@
 /** What `.meta({...})` and `.describe()` add to a schema: descriptions, list and map semantics, CEL rules, immutability. */
-import type { JsonSchema, ValidationRule } from "../crd.ts";
+import type { JsonSchema, ValidationRule } from "../crd-types.ts";
 import { type Place, refuse, type Walk } from "./walk.ts";
 import { type Meta, RULES, rulesOf } from "./zod-tree.ts";
 

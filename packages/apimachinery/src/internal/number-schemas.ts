@@ -1,5 +1,5 @@
 /** Numbers: bounds, formats and divisors of zod's checks as a structural schema says them. */
-import type { JsonSchema, ValidationRule } from "../crd.ts";
+import type { JsonSchema, ValidationRule } from "../crd-types.ts";
 import { own, refuseCheck } from "./scalar-schemas.ts";
 import { type Place, refuse, type Shape, type Walk } from "./walk.ts";
 import { type CheckDef, RULES } from "./zod-tree.ts";

@@ -1,5 +1,5 @@
 /** The names of a resource: defaults, and the checks that the API server makes of them. */
-import type { CustomResourceDefinitionNames } from "../crd.ts";
+import type { CustomResourceDefinitionNames } from "../crd-types.ts";
 import type { DefinitionProblem } from "../definition-error.ts";
 import { dns1035LabelProblems, dns1123SubdomainProblems, labelKeyProblems, labelValueProblems } from "../names.ts";
 

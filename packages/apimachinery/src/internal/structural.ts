@@ -3,7 +3,7 @@
  * silently drops what it cannot say, and a CRD that says less than the operator checks stores objects that the operator refuses.
  * Everything that computes, or that a structural schema cannot say, becomes a problem with its path.
  */
-import type { JsonSchema, ValidationRule } from "../crd.ts";
+import type { JsonSchema, ValidationRule } from "../crd-types.ts";
 import { checkDefault } from "./default-values.ts";
 import { metaSchema, removalRule } from "./meta-keys.ts";
 import { numberSchema } from "./number-schemas.ts";

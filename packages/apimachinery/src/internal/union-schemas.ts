@@ -1,5 +1,5 @@
 /** Enums and the few unions that a structural schema can say: choices of one type, a nullable type, and int-or-string. */
-import type { JsonSchema } from "../crd.ts";
+import type { JsonSchema } from "../crd-types.ts";
 import { child, type Place, refuse, type Shape, type Walk } from "./walk.ts";
 import { type AnySchema, defOf, peel, type SchemaDef } from "./zod-tree.ts";
 

@@ -1,6 +1,6 @@
 /** What every part of the walk over a zod tree shares: where it stands, and where problems go. */
 import type { DefinitionProblem } from "../definition-error.ts";
-import type { JsonSchema } from "../crd.ts";
+import type { JsonSchema } from "../crd-types.ts";
 import type { AnySchema } from "./zod-tree.ts";
 
 /** A place in the schema. */
