@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { fakeClock, sleep, systemClock } from "./clock.ts";
+import { fakeClock, isFakeClock, sleep, systemClock } from "./clock.ts";
 import { isAborted } from "./errors.ts";
 
 test("timers fire in the order in which they are due, those due together in the order in which they were set", async () => {
@@ -136,4 +136,9 @@ test("the real clock fires, and a delay beyond what setTimeout can hold does not
       resolve();
     });
   });
+});
+
+test("a fake clock is told from the real one", () => {
+  expect(isFakeClock(fakeClock())).toBe(true);
+  expect(isFakeClock(systemClock)).toBe(false);
 });

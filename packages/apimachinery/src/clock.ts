@@ -89,6 +89,11 @@ export interface FakeClock extends Clock {
   nextDue(): number | undefined;
 }
 
+/** Tells a {@link FakeClock} from a clock whose time passes by itself. */
+export function isFakeClock(clock: Clock): clock is FakeClock {
+  return "advance" in clock && "nextDue" in clock;
+}
+
 /** Creates a {@link FakeClock}; it starts at 2026-01-01T00:00:00Z unless told otherwise. */
 export function fakeClock(startMs: number = Date.UTC(2026, 0, 1)): FakeClock {
   let now = startMs;

@@ -1,4 +1,4 @@
-export { type Clock, type FakeClock, fakeClock, sleep, systemClock, type Timer } from "./clock.ts";
+export { type Clock, type FakeClock, fakeClock, isFakeClock, sleep, systemClock, type Timer } from "./clock.ts";
 export {
   CONDITION_LIMITS,
   type ConditionInput,
@@ -88,6 +88,7 @@ export {
   groupKindOf,
   type Kind,
   kind,
+  kindIdOf,
   type MetadataOf,
   type ObjectOf,
   pathOf,
@@ -161,3 +162,4 @@ export {
 } from "./patches.ts";
 export { type Random, randomName, seededRandom, systemRandom } from "./random.ts";
 export type { ApiRequest, ApiResponse, Transport } from "./transport.ts";
+export { TurnBudget, type TurnBudgetOptions } from "./turn-budget.ts";

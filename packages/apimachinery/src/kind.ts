@@ -76,6 +76,14 @@ export function groupKindOf(kind: Pick<Kind, "group" | "kind">): string {
   return kind.group === "" ? kind.kind : `${kind.kind}.${kind.group}`;
 }
 
+/**
+ * Returns the id of a kind or of an object's kind: `apps/v1/Deployment`, or `v1/Secret` in the core group. Two versions
+ * of one kind have two ids. Use it as a key of a map or set; it never throws.
+ */
+export function kindIdOf(of: Pick<Kind, "group" | "version" | "kind"> | Pick<KubernetesObject, "apiVersion" | "kind">): string {
+  return `${"apiVersion" in of ? of.apiVersion : apiVersionOf(of)}/${of.kind}`;
+}
+
 /** The URL path of a kind's collection, or of one object, without query. Segments are percent-encoded. */
 export function pathOf(
   kind: Kind,
