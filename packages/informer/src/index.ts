@@ -1,4 +1,5 @@
-export { createInformer, type InformerErrorSource, type InformerOptions } from "./create-informer.ts";
+export { createInformer } from "./create-informer.ts";
+export type { InformerErrorSource, InformerOptions } from "./informer-options.ts";
 export type { Informer, InformerEvent, InformerProgress, Select } from "./informer.ts";
 export { type Cache, createInformers, type Informers, type InformerScope, type InformersOptions } from "./informers.ts";
 export { type FieldPath, projection } from "./projection.ts";

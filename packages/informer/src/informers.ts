@@ -3,13 +3,13 @@
  * was asked for at start: a read never starts an informer behind the author's back.
  */
 import {
-  apiVersionOf,
   type Clock,
   formatFieldSelector,
   formatLabelSelector,
   groupKindOf,
   isMetadataOnly,
   type Kind,
+  kindIdOf,
   labelRequirements,
   metadataOnly,
   type ObjectOf,
@@ -19,14 +19,18 @@ import {
   type Ref,
 } from "@treadle/apimachinery";
 import type { Client } from "@treadle/client";
-import { createSharingInformer, type InformerErrorSource, type InformerOptions, sharedParts } from "./create-informer.ts";
 import type { Informer, Select } from "./informer.ts";
+import type { InformerErrorSource, InformerOptions } from "./informer-options.ts";
+import { sharedParts } from "./internal/shared-parts.ts";
+import { createSharingInformer } from "./internal/store-informer.ts";
 import type { InformerWarning } from "./warnings.ts";
 
 export interface InformersOptions {
   readonly client: Pick<Client, "list" | "watch">;
-  readonly clock: Clock;
-  readonly random: Random;
+  /** @defaultValue the real time */
+  readonly clock?: Clock;
+  /** @defaultValue unpredictable numbers */
+  readonly random?: Random;
   /** Of informers that name none themselves; see {@link Informers.setNamespaces}. Absent: all namespaces. */
   readonly namespaces?: readonly string[];
   readonly pageSize?: number;
@@ -43,8 +47,8 @@ export interface InformersOptions {
   readonly onListed?: (kind: Kind) => void;
   /** Told when an informer works again; see {@link InformerOptions.onRecovered}. */
   readonly onRecovered?: (kind: Kind) => void;
-  /** See {@link InformerOptions.notServedRetryMs}. */
-  readonly notServedRetryMs?: number;
+  /** See {@link InformerOptions.kindRetryMs}. */
+  readonly kindRetryMs?: number;
 }
 
 /** What distinguishes two informers of one kind, and how their objects are cut down. */
@@ -91,7 +95,7 @@ export interface Informers {
 
 export function createInformers(options: InformersOptions): Informers {
   const entries = new Map<string, { readonly informer: Informer; readonly ingest: unknown; readonly isCommon: boolean }>();
-  const shared = sharedParts(options.clock, options.memoryLimitBytes);
+  const shared = sharedParts(options);
   let { namespaces } = options;
   let state: "made" | "started" | "stopped" = "made";
   /**
@@ -159,19 +163,17 @@ export function createInformers(options: InformersOptions): Informers {
 
   function find(kind: Kind): Informer | undefined {
     const exact = entries.get(idOf(kind, {}))?.informer;
-    const wanted = isMetadataOnly(kind) ? [nameOf(kind), fullName(kind)] : [nameOf(kind)];
+    const wanted = isMetadataOnly(kind) ? [nameOf(kind), kindIdOf(kind)] : [nameOf(kind)];
     return exact ?? wanted.map((name) => informers.all().find((informer) => nameOf(informer.kind) === name)).find(Boolean);
   }
 
   function common(kind: Kind): Omit<InformerOptions, "kind"> {
-    const { client, clock, random, pageSize, onError, onWarning, onListed, onRecovered, notServedRetryMs } = options;
+    const { client, pageSize, onError, onWarning, onListed, onRecovered, kindRetryMs } = options;
     return {
       client,
-      clock,
-      random,
       ...(namespaces === undefined ? {} : { namespaces }),
       ...(pageSize === undefined ? {} : { pageSize }),
-      ...(notServedRetryMs === undefined ? {} : { notServedRetryMs }),
+      ...(kindRetryMs === undefined ? {} : { kindRetryMs }),
       ...(onWarning === undefined ? {} : { onWarning: (warning: InformerWarning): void => onWarning(warning, kind) }),
       ...(onListed === undefined ? {} : { onListed: (): void => onListed(kind) }),
       ...(onRecovered === undefined ? {} : { onRecovered: (): void => onRecovered(kind) }),
@@ -199,11 +201,7 @@ function notDeclared(message: string): Error {
 
 /** A kind without the contents of its objects is another one: who reads the whole must not be given the half. */
 function nameOf(kind: Kind): string {
-  return isMetadataOnly(kind) ? `${fullName(kind)} (metadata only)` : fullName(kind);
-}
-
-function fullName(kind: Kind): string {
-  return `${apiVersionOf(kind)} ${kind.kind}`;
+  return isMetadataOnly(kind) ? `${kindIdOf(kind)} (metadata only)` : kindIdOf(kind);
 }
 
 function idOf(kind: Kind, { namespaces, labelSelector, fieldSelector }: InformerScope): string {

@@ -1,5 +1,5 @@
 /** What an informer has to say before something goes wrong. */
-import { apiVersionOf, isMetadataOnly, type Kind, keyOf, type KubernetesObject } from "@treadle/apimachinery";
+import { isMetadataOnly, type Kind, keyOf, kindIdOf, type KubernetesObject } from "@treadle/apimachinery";
 
 /**
  * Each kind of warning is given once for an informer. `unscoped`: all Secrets, Pods or Events of a cluster are watched.
@@ -27,7 +27,7 @@ const MANY: ReadonlySet<string> = new Set(["v1/Secret", "v1/Pod", "v1/Event", "e
 
 /** For an informer of all namespaces without a selector. Metadata alone is small, and holds nothing secret. */
 export function unscopedWarning(kind: Kind): InformerWarning | undefined {
-  if (!MANY.has(`${apiVersionOf(kind)}/${kind.kind}`) || isMetadataOnly(kind)) return undefined;
+  if (!MANY.has(kindIdOf(kind)) || isMetadataOnly(kind)) return undefined;
   const right = kind.kind === "Secret" ? ", and the right to list all Secrets is that to read them" : "";
   return {
     type: "unscoped",

@@ -1,7 +1,5 @@
-import { fakeClock, seededRandom } from "@treadle/apimachinery";
+import { seededRandom, TurnBudget } from "@treadle/apimachinery";
 import { expect, test } from "vitest";
-import { sharedParts } from "../src/create-informer.ts";
-import { Pacer } from "../src/internal/pacer.ts";
 import { added, apiError, bookmark, deleted, errorLine, id, modified, page, type Rig, rig, synced, widget } from "./scripted.ts";
 
 const ref = (name: string) => ({ name, namespace: "ns" });
@@ -368,15 +366,15 @@ test("late events do not take back the version to resume from", async () => {
 
 test.for(["stream", "pages"])("a long first list by %s is cut into slices between which the event loop turns", async (how) => {
   let spentMs = 0;
-  const pacer = new Pacer(8, () => spentMs);
-  const made = rig({ ingest: (object) => (spentMs++, object) }, { ...sharedParts(fakeClock()), pacer });
+  const turn = new TurnBudget({ maxMs: 8, clock: { elapsed: () => spentMs } });
+  const made = rig({ ingest: (object) => (spentMs++, object) }, { turn });
   const handled: number[] = [];
   made.informer.onEvent(() => void handled.push((spentMs++, turns)));
   let turns = 0;
   let isOver = false;
-  const turn = (): void => {
+  const watchTurns = (): void => {
     turns++;
-    if (!isOver) setImmediate(turn);
+    if (!isOver) setImmediate(watchTurns);
   };
   made.informer.start();
   await made.settle();
@@ -388,7 +386,7 @@ test.for(["stream", "pages"])("a long first list by %s is cut into slices betwee
     await made.settle();
     made.list().answer(page(99, objects));
   }
-  turn();
+  watchTurns();
   await made.informer.synced();
   isOver = true;
   // 60 ms to take the objects in, 60 ms to tell of them: 8 ms a turn make 7 turns each.

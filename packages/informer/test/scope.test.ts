@@ -74,9 +74,9 @@ describe("metadata only", () => {
 describe("a kind that is not served", () => {
   const notServed = new ApiError({ message: "the server could not find the requested resource", status: 404, reason: "NotFound" });
 
-  test("is asked for again after at most notServedRetryMs, and at once when told", async () => {
+  test("is asked for again after at most kindRetryMs, and at once when told", async () => {
     for (const next of [0, 0.999]) {
-      const { informer, watch, waiting, clock, settle } = rig({ notServedRetryMs: 4000, random: { next: () => next } });
+      const { informer, watch, waiting, clock, settle } = rig({ kindRetryMs: 4000, random: { next: () => next } });
       informer.start();
       await settle();
       watch().fail(notServed);

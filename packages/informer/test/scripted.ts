@@ -10,7 +10,8 @@ import {
   type UntypedObject,
 } from "@treadle/apimachinery";
 import type { Client, ListOptions, WatchEvent, WatchOptions } from "@treadle/client";
-import { createSharingInformer, type SharedParts, sharedParts } from "../src/create-informer.ts";
+import { type SharedParts, sharedParts } from "../src/internal/shared-parts.ts";
+import { createSharingInformer } from "../src/internal/store-informer.ts";
 import type { Informer, InformerErrorSource, InformerEvent, InformerOptions } from "../src/index.ts";
 
 export const Widget = kind({ group: "example.dev", version: "v1", kind: "Widget" });
@@ -184,7 +185,7 @@ export interface Rig extends Scripted {
 /** Jitter as small as it gets: back-offs are 800, 1600, ... and a watch lasts 300 s. */
 const noJitter: Random = { next: () => 0 };
 
-export function rig(options: Partial<InformerOptions<WidgetKind>> = {}, shared?: SharedParts): Rig {
+export function rig(options: Partial<InformerOptions<WidgetKind>> = {}, shared: Partial<SharedParts> = {}): Rig {
   const script = scripted();
   const clock = fakeClock();
   const errors: Rig["errors"] = [];
@@ -192,12 +193,10 @@ export function rig(options: Partial<InformerOptions<WidgetKind>> = {}, shared?:
     {
       client: script.client,
       kind: Widget,
-      clock,
-      random: noJitter,
       onError: (error, where) => void errors.push({ error, where }),
       ...options,
     },
-    shared ?? sharedParts(clock),
+    { ...sharedParts({ clock, random: noJitter, ...options }), ...shared },
   );
   let seen: string[] = [];
   informer.onEvent((event) => void seen.push(show(event)));

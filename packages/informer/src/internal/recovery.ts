@@ -37,7 +37,7 @@ export interface RecoveryOptions {
   readonly clock: Clock;
   readonly random: Random;
   /** The longest pause while the kind is not served. */
-  readonly notServedRetryMs: number;
+  readonly kindRetryMs: number;
 }
 
 export class Recovery {
@@ -102,8 +102,8 @@ export class Recovery {
   }
 
   #notServedMs(): number {
-    const { notServedRetryMs, random } = this.#options;
-    return notServedRetryMs * (1 - NOT_SERVED_JITTER * random.next());
+    const { kindRetryMs, random } = this.#options;
+    return kindRetryMs * (1 - NOT_SERVED_JITTER * random.next());
   }
 
   #pauseMs(error: unknown): number {

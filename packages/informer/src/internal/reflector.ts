@@ -3,12 +3,11 @@
  * are client-go's (tools/cache/reflector.go) unless said otherwise; the inactivity deadline is our own, because no
  * transport notices a connection that is silently gone.
  */
-import { type Clock, type KubernetesObject, orAborted, type Random, sleep } from "@treadle/apimachinery";
+import { type Clock, type KubernetesObject, orAborted, type Random, sleep, type TurnBudget } from "@treadle/apimachinery";
 import type { WatchEvent } from "@treadle/client";
 import { close, Watchdog } from "./await.ts";
 import { TooQuietError, WentBackError } from "./failures.ts";
 import type { MemoryPart } from "./memory-budget.ts";
-import type { Pacer } from "./pacer.ts";
 import { listAll } from "./paged-list.ts";
 import { Recovery } from "./recovery.ts";
 import { checkedKey, describe, errorOf, type Source, versionIn, versionOf } from "./source.ts";
@@ -33,11 +32,11 @@ export interface ReflectorOptions<T extends KubernetesObject> {
   readonly sink: Sink<T>;
   readonly clock: Clock;
   readonly random: Random;
-  readonly pacer: Pacer;
+  readonly turn: TurnBudget;
   readonly memory: MemoryPart;
   readonly pageSize: number;
   /** The longest pause while the kind is not served. */
-  readonly notServedRetryMs: number;
+  readonly kindRetryMs: number;
   readonly onFailure: (error: unknown, where: "list" | "watch") => void;
   readonly onListed: () => void;
   readonly onRecovered: () => void;
@@ -127,16 +126,16 @@ export class Reflector<T extends KubernetesObject> {
     if (this.#initialEvents === "skip once") this.#initialEvents = "try";
     const watchdog = this.#guard(signal, QUIET_WITH_BOOKMARKS_MS, "list");
     try {
-      const { source, pageSize, pacer, memory } = this.#options;
+      const { source, pageSize, turn, memory } = this.#options;
       memory.begin();
       const { objects, version } = await listAll(source, pageSize, {
         signal: watchdog.signal,
         onPage: (remaining) => {
           this.#answered(watchdog);
-          pacer.used();
+          turn.spend();
           if (remaining !== undefined) memory.expect(remaining);
         },
-        take: async (object) => (await this.#breathe(watchdog.signal), this.#take(object)),
+        take: async (object) => (await this.#options.turn.next(watchdog.signal), this.#take(object)),
       });
       await this.#replace(objects, versionIn(version, source, "list"), watchdog);
     } finally {
@@ -240,7 +239,7 @@ export class Reflector<T extends KubernetesObject> {
 
   /** The next event, `undefined` at a clean end. @throws what an ERROR event says, and when nothing comes for too long. */
   async #next(iterator: AsyncIterator<WatchEvent<T>>, watchdog: Watchdog): Promise<Exclude<WatchEvent<T>, { type: "ERROR" }> | undefined> {
-    await this.#breathe(watchdog.signal);
+    await this.#options.turn.next(watchdog.signal);
     const result = await orAborted(iterator.next(), watchdog.signal);
     if (result.done === true) return undefined;
     this.#answered(watchdog);
@@ -273,13 +272,6 @@ export class Reflector<T extends KubernetesObject> {
       this.#options.onFailure(error, isListing && !isStreaming ? "list" : "watch");
     }
     return pauseMs;
-  }
-
-  async #breathe(signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    if (!this.#options.pacer.isDue) return;
-    await this.#options.pacer.rest();
-    signal.throwIfAborted();
   }
 
   #answered(watchdog: Watchdog): void {

@@ -4,26 +4,33 @@
  */
 import { setMaxListeners } from "node:events";
 import { type Kind, keyOf, type KubernetesObject, type Ref } from "@treadle/apimachinery";
-import type { InformerErrorSource, InformerOptions, SharedParts } from "../create-informer.ts";
 import type { Informer, InformerEvent, InformerProgress, Select } from "../informer.ts";
+import type { InformerErrorSource, InformerOptions } from "../informer-options.ts";
 import { type InformerWarning, memoryWarning, outsideWarning, unscopedWarning } from "../warnings.ts";
 import { copyJson } from "./freeze.ts";
 import { type Ingest, ingestOf } from "./ingest.ts";
 import { Reflector } from "./reflector.ts";
 import { type Scope, Scopes } from "./scopes.ts";
 import { Selection } from "./selection.ts";
+import type { SharedParts } from "./shared-parts.ts";
 import type { Sink } from "./sink.ts";
 import { sourceOf } from "./source.ts";
 import { Store } from "./store.ts";
 import { Subscriptions } from "./subscriptions.ts";
 import { View } from "./view.ts";
 
-export type AnyKind = Kind<KubernetesObject, KubernetesObject>;
+type AnyKind = Kind<KubernetesObject, KubernetesObject>;
 
 /** Longer than any write of the engine may take (post and save: 10 s; a step: 30 s). */
 const EXPECTED_WRITE_MS = 30_000;
 
-export class StoreInformer implements Informer<AnyKind> {
+/** Creates an informer that uses the given services, which others may use too. */
+export function createSharingInformer<K extends Kind>(options: InformerOptions<K>, shared: SharedParts): Informer<K> {
+  // Inside, an object is any Kubernetes object: what K says of it beyond that matters to the caller alone.
+  return new StoreInformer(options as unknown as InformerOptions<AnyKind>, shared) as unknown as Informer<K>;
+}
+
+class StoreInformer implements Informer<AnyKind> {
   readonly kind: AnyKind;
   readonly #options: InformerOptions<AnyKind>;
   readonly #shared: SharedParts;
@@ -36,7 +43,7 @@ export class StoreInformer implements Informer<AnyKind> {
   readonly #warned = new Set<InformerWarning["type"]>();
 
   constructor(options: InformerOptions<AnyKind>, shared: SharedParts) {
-    const { kind, clock, pageSize = 250 } = options;
+    const { kind, pageSize = 250 } = options;
     if (!Number.isInteger(pageSize) || pageSize < 1)
       throw new Error(`cannot create an informer of ${kind.kind}: pageSize must be a positive integer, not ${pageSize}`);
     this.kind = kind;
@@ -48,7 +55,7 @@ export class StoreInformer implements Informer<AnyKind> {
     this.#store = new Store((error) => this.#report(error, "index"));
     this.#view = new View({
       store: this.#store,
-      clock,
+      clock: shared.clock,
       emit: (event) => this.#subscriptions.tell(event),
       relist: (namespace) => this.#scopes.of(namespace)?.relist(),
     });
@@ -152,7 +159,7 @@ export class StoreInformer implements Informer<AnyKind> {
     const { reflectors } = this.#scopes;
     return {
       hasSynced: this.hasSynced,
-      ageMs: this.#options.clock.now() - Math.min(...reflectors.map((reflector) => reflector.answeredAt)),
+      ageMs: this.#shared.clock.now() - Math.min(...reflectors.map((reflector) => reflector.answeredAt)),
       objects: this.#store.size,
       lastError: reflectors.find((reflector) => reflector.lastError !== undefined)?.lastError,
     };
@@ -171,13 +178,13 @@ export class StoreInformer implements Informer<AnyKind> {
 
   #reflector(scope: Scope, signal: AbortSignal): Reflector<KubernetesObject> {
     setMaxListeners(0, signal); // One for each list and watch that is under way, and for what they wait for.
-    const { client, kind, clock, random, labelSelector, fieldSelector, pageSize = 250, notServedRetryMs = 10_000 } = this.#options;
+    const { client, kind, labelSelector, fieldSelector, pageSize = 250, kindRetryMs = 10_000 } = this.#options;
     const source = sourceOf<KubernetesObject>(client, kind, {
       ...(scope === undefined ? {} : { namespace: scope }),
       ...(labelSelector === undefined ? {} : { labelSelector }),
       ...(fieldSelector === undefined ? {} : { fieldSelector }),
     });
-    const { pacer, memory: budget } = this.#shared;
+    const { clock, random, turn, memory: budget } = this.#shared;
     const memory = budget.part((forecast) => this.#warn(memoryWarning(kind, forecast)));
     signal.addEventListener("abort", () => budget.remove(memory), { once: true });
     return new Reflector({
@@ -185,10 +192,10 @@ export class StoreInformer implements Informer<AnyKind> {
       sink: this.#sink(scope, signal),
       clock,
       random,
-      pacer,
+      turn,
       memory,
       pageSize,
-      notServedRetryMs,
+      kindRetryMs,
       onFailure: (error, where) => this.#report(error, where),
       onListed: () => this.#options.onListed?.(),
       onRecovered: () => this.#options.onRecovered?.(),
@@ -223,21 +230,16 @@ export class StoreInformer implements Informer<AnyKind> {
   ): Promise<void> {
     const isInitial = this.#scopes.isUnlisted(scope);
     for (const object of list.objects.values()) {
-      await this.#breathe(signal);
+      await this.#shared.turn.next(signal);
       this.#view.present(object, list.version, "list", isInitial);
     }
     for (const ref of this.#view.refs(scope)) {
-      await this.#breathe(signal);
+      await this.#shared.turn.next(signal);
       if (!list.objects.has(keyOf(ref))) this.#view.absent(ref, list.version);
     }
     signal.throwIfAborted();
     this.#view.listed(scope, list.version);
     this.#scopes.hasListed(scope);
-  }
-
-  async #breathe(signal: AbortSignal): Promise<void> {
-    if (this.#shared.pacer.isDue) await this.#shared.pacer.rest();
-    signal.throwIfAborted();
   }
 
   #warnUnscoped(): void {
