@@ -1,3 +1,4 @@
+export type { Cache, CacheListOptions } from "./cache.ts";
 export { type Clock, type FakeClock, fakeClock, isFakeClock, sleep, systemClock, type Timer } from "./clock.ts";
 export {
   CONDITION_LIMITS,

@@ -49,13 +49,20 @@ export type ResourceOf<S extends z.ZodObject, U extends z.ZodObject = NoFields> 
   CustomResourceInput<InputOf<S>, InputOf<U>>
 >;
 
-/** A field's path in dots, e.g. `replicas` or `template.name`, four levels deep. */
-export type FieldPath<T, Depth extends readonly unknown[] = []> = Depth["length"] extends 4
+/**
+ * The paths of the fields of `T`, as `replicas` or `template.name`, down to four levels. A list ends a path. Where the type
+ * names no fields, as in a record, any text is a path.
+ */
+export type FieldPath<T> = PathWithin<T, []>;
+
+type PathWithin<T, Depth extends readonly unknown[]> = Depth["length"] extends 4
   ? never
   : T extends readonly unknown[] | string | number | boolean
     ? never
     : T extends object
-      ? { [K in keyof T & string]: K | `${K}.${FieldPath<NonNullable<T[K]>, readonly [...Depth, unknown]>}` }[keyof T & string]
+      ? string extends keyof T
+        ? string
+        : { [K in keyof T & string]: K | `${K}.${PathWithin<NonNullable<T[K]>, readonly [...Depth, unknown]>}` }[keyof T & string]
       : never;
 
 /** The paths that a printer column may name. */

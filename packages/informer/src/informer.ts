@@ -2,7 +2,7 @@
  * An informer keeps a local, read-only copy of the objects of one kind by LIST and WATCH, and tells what changed.
  * Objects in it are frozen; reading never copies.
  */
-import type { Kind, KubernetesObject, ObjectOf, Ref } from "@treadle/apimachinery";
+import type { CacheListOptions, Kind, KubernetesObject, ObjectOf, Ref } from "@treadle/apimachinery";
 
 /**
  * What changed. `initial` marks what a handler is told to bring it up to date: objects of the first list (of a namespace),
@@ -13,12 +13,6 @@ export type InformerEvent<T> =
   | { readonly type: "added"; readonly object: T; readonly initial: boolean }
   | { readonly type: "updated"; readonly object: T; readonly previous: T }
   | { readonly type: "deleted"; readonly object: T; readonly unwatched?: true };
-
-/** Selects from a store: everything given must match. */
-export interface Select {
-  readonly namespace?: string;
-  readonly matchLabels?: Readonly<Record<string, string>>;
-}
 
 export interface Informer<K extends Kind = Kind> {
   readonly kind: K;
@@ -44,7 +38,7 @@ export interface Informer<K extends Kind = Kind> {
   /** @throws when the namespace is not {@link covers | covered}: that nothing is known there does not mean that nothing is there. */
   get(ref: Ref): ObjectOf<K> | undefined;
   /** Without a namespace: of all that are covered. @throws as {@link get} */
-  list(select?: Select): readonly ObjectOf<K>[];
+  list(options?: CacheListOptions): readonly ObjectOf<K>[];
   /** Whether objects of this namespace are watched, and were listed if it was added later. */
   covers(namespace: string | undefined): boolean;
   /**

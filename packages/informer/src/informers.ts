@@ -3,6 +3,7 @@
  * was asked for at start: a read never starts an informer behind the author's back.
  */
 import {
+  type Cache,
   type Clock,
   formatFieldSelector,
   formatLabelSelector,
@@ -12,14 +13,12 @@ import {
   kindIdOf,
   labelRequirements,
   metadataOnly,
-  type ObjectOf,
   parseFieldSelector,
   parseLabelSelector,
   type Random,
-  type Ref,
 } from "@treadle/apimachinery";
 import type { Client } from "@treadle/client";
-import type { Informer, Select } from "./informer.ts";
+import type { Informer } from "./informer.ts";
 import type { InformerErrorSource, InformerOptions } from "./informer-options.ts";
 import { sharedParts } from "./internal/shared-parts.ts";
 import { createSharingInformer } from "./internal/store-informer.ts";
@@ -53,14 +52,6 @@ export interface InformersOptions {
 
 /** What distinguishes two informers of one kind, and how their objects are cut down. */
 export type InformerScope<K extends Kind = Kind> = Pick<InformerOptions<K>, "namespaces" | "labelSelector" | "fieldSelector" | "ingest">;
-
-/** Reads from informers. Objects are frozen and shared. */
-export interface Cache {
-  /** @throws when there is no informer of the kind. */
-  get<K extends Kind>(kind: K, ref: Ref): ObjectOf<K> | undefined;
-  /** @throws when there is no informer of the kind. */
-  list<K extends Kind>(kind: K, select?: Select): readonly ObjectOf<K>[];
-}
 
 export interface Informers {
   /**

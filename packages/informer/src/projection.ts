@@ -1,19 +1,5 @@
 /** Projections: what of each object a cache keeps, where its readers need little of it. */
-import type { KubernetesObject } from "@treadle/apimachinery";
-
-/**
- * The paths into `T` down to three fields, `"spec.nodeName"`, as far as its type knows them; of a list, the whole list. Any
- * text where the type knows nothing.
- */
-export type FieldPath<T, Depth extends readonly unknown[] = [0, 0, 0]> = Depth extends readonly [unknown, ...infer Rest]
-  ? T extends readonly unknown[]
-    ? never
-    : T extends object
-      ? string extends keyof T
-        ? string
-        : { [K in keyof T & string]: K | `${K}.${FieldPath<NonNullable<T[K]>, Rest>}` }[keyof T & string]
-      : never
-  : never;
+import type { FieldPath, KubernetesObject } from "@treadle/apimachinery";
 
 /**
  * A function that keeps `apiVersion`, `kind`, `metadata` and the fields at these paths, and drops all else. To be given as

@@ -3,8 +3,8 @@
  * our own writes, one store.
  */
 import { setMaxListeners } from "node:events";
-import { type Kind, keyOf, type KubernetesObject, type Ref } from "@treadle/apimachinery";
-import type { Informer, InformerEvent, InformerProgress, Select } from "../informer.ts";
+import { type CacheListOptions, type Kind, keyOf, type KubernetesObject, type Ref } from "@treadle/apimachinery";
+import type { Informer, InformerEvent, InformerProgress } from "../informer.ts";
 import type { InformerErrorSource, InformerOptions } from "../informer-options.ts";
 import { type InformerWarning, memoryWarning, outsideWarning, unscopedWarning } from "../warnings.ts";
 import { copyJson } from "./freeze.ts";
@@ -99,11 +99,11 @@ class StoreInformer implements Informer<AnyKind> {
     return this.#store.get(this.#namespaceOf(ref.namespace) ?? "", ref.name);
   }
 
-  list(select: Select = {}): readonly KubernetesObject[] {
-    this.#requireCovered(select.namespace);
-    const found = this.#store.list(this.#namespaceOf(select.namespace), select.matchLabels);
-    if (select.namespace !== undefined || !this.#scopes.hasLate) return found;
-    return found.filter(({ metadata: { namespace = "" } }) => this.#scopes.covers(namespace));
+  list({ namespace, matchLabels }: CacheListOptions = {}): readonly KubernetesObject[] {
+    this.#requireCovered(namespace);
+    const found = this.#store.list(this.#namespaceOf(namespace), matchLabels);
+    if (namespace !== undefined || !this.#scopes.hasLate) return found;
+    return found.filter(({ metadata }) => this.#scopes.covers(metadata.namespace ?? ""));
   }
 
   covers(namespace: string | undefined): boolean {

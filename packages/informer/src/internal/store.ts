@@ -2,8 +2,7 @@
  * The objects that an informer shows, by namespace and name, with incremental indexes. Holds what it is given: freezing
  * and deciding what is shown happen before.
  */
-import type { KubernetesObject } from "@treadle/apimachinery";
-import type { Select } from "../informer.ts";
+import type { CacheListOptions, KubernetesObject } from "@treadle/apimachinery";
 
 type KeyFunction<T> = (object: T) => readonly string[];
 
@@ -36,7 +35,7 @@ export class Store<T extends KubernetesObject> {
   }
 
   /** Looks only at the objects that carry the rarest of the labels. */
-  list(namespace: string | undefined, matchLabels: Select["matchLabels"]): readonly T[] {
+  list(namespace: string | undefined, matchLabels: CacheListOptions["matchLabels"]): readonly T[] {
     const wanted = Object.entries(matchLabels ?? {});
     const found: T[] = [];
     const labelled = this.#labelled(wanted);
