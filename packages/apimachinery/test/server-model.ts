@@ -32,7 +32,7 @@ export function stored(schema: JsonSchema, value: unknown): unknown {
 export function acceptor(schema: JsonSchema): (value: unknown) => boolean {
   // ajv tells patterns apart by their text
   const re2 = (pattern: string) => {
-    const compiled = RE2JS.compile(pattern);
+    const compiled = compiledRe2(pattern);
     return { test: (text: string) => compiled.matcher(text).find(), toString: () => pattern };
   };
   const regExp = Object.assign(re2, { code: "re2" });
@@ -41,6 +41,16 @@ export function acceptor(schema: JsonSchema): (value: unknown) => boolean {
   ajv.addKeyword({ keyword: "serverRules", validate: obeys });
   const validate = ajv.compile(toJsonSchema(schema));
   return (value) => validate(value) === true;
+}
+
+/** Compiling a pattern such as that of IPv6 addresses takes milliseconds, and the same patterns come again and again. */
+const re2Cache = new Map<string, RE2JS>();
+
+/** @throws when RE2 does not know the pattern */
+function compiledRe2(pattern: string): RE2JS {
+  const known = re2Cache.get(pattern) ?? RE2JS.compile(pattern);
+  re2Cache.set(pattern, known);
+  return known;
 }
 
 /**
@@ -139,7 +149,7 @@ export function structuralProblems(schema: JsonSchema, path = "."): readonly str
   ]) {
     for (const key of Object.keys(inner)) if (!VALUE_KEYS.has(key)) say(`${key} inside a junctor`);
   }
-  if (schema.pattern !== undefined) RE2JS.compile(schema.pattern);
+  if (schema.pattern !== undefined) compiledRe2(schema.pattern);
   if (schema.default !== undefined && schema.default !== null) {
     const filled = stored(schema, schema.default);
     if (!acceptor(schema)(filled)) say("a default that is invalid");
