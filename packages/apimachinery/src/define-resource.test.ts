@@ -409,7 +409,7 @@ describe("immutable fields", () => {
   test("below a list without keys the server could not tell old from new", () => {
     const spec = (meta: Record<string, unknown>): z.ZodObject =>
       z.object({ l: z.array(z.object({ name: z.string(), v: z.string().max(9).meta({ immutable: true }) })).meta(meta) });
-    expect(problemsOf(() => define({ spec: spec({}) }))).toEqual([["spec.l[].v", expect.stringContaining("cannot stand below a list")]]);
+    expect(problemsOf(() => define({ spec: spec({}) }))).toEqual([["spec.l[].v", expect.stringContaining("is not possible below a list")]]);
     expect(problemsOf(() => define({ spec: spec({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"] }) }))).toEqual(
       [],
     );
@@ -444,8 +444,12 @@ describe("what is refused, with its path", () => {
     },
     { name: "fractional length", field: z.string().max(2.5), reason: /length 2.5/ },
     { name: "fractional length of a list", field: z.array(z.string()).min(0.5), reason: /length 0.5/ },
-    { name: "description that is no text", field: z.string().meta({ description: 5 as never }), reason: /description is no text/ },
-    { name: "title that is no text", field: z.string().meta({ title: 5 as never }), reason: /title is no text/ },
+    {
+      name: "description that is not a string",
+      field: z.string().meta({ description: 5 as never }),
+      reason: /description is not a string/,
+    },
+    { name: "title that is not a string", field: z.string().meta({ title: 5 as never }), reason: /title is not a string/ },
     { name: "immutable value of any kind", field: z.unknown().meta({ ...preserved, immutable: true }), reason: /CEL has no type/ },
     {
       name: "rule on a value of any kind",
@@ -482,7 +486,7 @@ describe("what is refused, with its path", () => {
       reason: /element twice/,
     },
     { name: "CEL rule with a blank message", field: rule({ message: " " }), reason: /message of a CEL rule has no text/ },
-    { name: "CEL rule whose message is no text", field: rule({ message: 5 }), reason: /message of a CEL rule has no text/ },
+    { name: "CEL rule whose message is not a string", field: rule({ message: 5 }), reason: /message of a CEL rule has no text/ },
     { name: "CEL rule with another reason", field: rule({ reason: "Nope" }), reason: /no reason "Nope"/ },
     { name: "CEL rule with a fieldPath without its dot", field: rule({ fieldPath: "a" }), reason: /fieldPath "a"/ },
     {
@@ -558,8 +562,8 @@ describe("what is refused, with its path", () => {
     { name: "checked keys", field: z.record(z.string().min(1), z.string()), reason: /no rules for the keys/ },
     { name: "number keys", field: z.record(z.number(), z.string()), reason: /no rules for the keys/ },
     { name: "mixed literals", field: z.literal(["a", 1]), reason: /several types/ },
-    { name: "undefined among literals", field: z.literal(["a", undefined]), reason: /no JSON value/ },
-    { name: "infinite bound", field: z.number().max(Number.POSITIVE_INFINITY), reason: /no JSON number/ },
+    { name: "undefined among literals", field: z.literal(["a", undefined]), reason: /not a JSON value/ },
+    { name: "infinite bound", field: z.number().max(Number.POSITIVE_INFINITY), reason: /not a JSON number/ },
     { name: "multiple of zero", field: z.number().multipleOf(0), reason: /multipleOf/ },
     { name: "fractional divisor", field: z.number().multipleOf(0.01), reason: /multipleOf\(0.01\)/ },
     { name: "fractional divisor of an integer", field: z.int().multipleOf(0.5), reason: /multipleOf\(0.5\)/ },
@@ -578,7 +582,7 @@ describe("what is refused, with its path", () => {
     },
     { name: "null as the default", field: z.string().nullable().default(null), reason: /drops a null default/ },
     { name: "null as the prefault", field: z.string().nullable().prefault(null), reason: /drops a null default/ },
-    { name: "computed default", field: z.string().default(() => String(Math.random())), reason: /computed anew/ },
+    { name: "computed default", field: z.string().default(() => String(Math.random())), reason: /computed again/ },
     { name: "default that does not fit", field: z.int32().default(1.5), reason: /does not fit/ },
     {
       name: "default with unknown fields",
@@ -590,7 +594,7 @@ describe("what is refused, with its path", () => {
       field: z.object({ a: z.int32().default(1) }).default({} as { a: number }),
       reason: /fills in the defaults/,
     },
-    { name: "default that is no JSON", field: z.number().default(Number.NaN), reason: /no JSON value/ },
+    { name: "default that is no JSON", field: z.number().default(Number.NaN), reason: /not a JSON value/ },
     { name: "unknown extension", field: z.string().meta({ "x-kubernetes-nope": true }), reason: /not known to Kubernetes/ },
     { name: "list type on a string", field: z.string().meta({ "x-kubernetes-list-type": "set" }), reason: /for arrays/ },
     {
@@ -612,7 +616,7 @@ describe("what is refused, with its path", () => {
     {
       name: "unknown list-map key",
       field: z.array(z.object({ a: z.string() })).meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["b"] }),
-      reason: /"b" is no field/,
+      reason: /"b" is not a field/,
     },
     {
       name: "optional list-map key",
@@ -629,7 +633,7 @@ describe("what is refused, with its path", () => {
       name: "transition rule below a list",
       field: z.array(z.string().meta({ "x-kubernetes-validations": [{ rule: "self == oldSelf" }] })),
       path: "spec.f[]",
-      reason: /cannot stand below a list/,
+      reason: /is not possible below a list/,
     },
   ])("$name", ({ field, path, reason }) => {
     expect(problemsOf(() => define({ spec: z.object({ f: field }) }))).toEqual([[path ?? "spec.f", expect.stringMatching(reason)]]);
@@ -695,8 +699,8 @@ describe("names", () => {
     ]);
   });
 
-  test("a spec that is no object", () => {
-    expect(problemsOf(() => define({ spec: z.string() as never }))).toEqual([["spec", "spec is no object"]]);
+  test("a spec that is not an object", () => {
+    expect(problemsOf(() => define({ spec: z.string() as never }))).toEqual([["spec", "spec is not an object"]]);
   });
 });
 
