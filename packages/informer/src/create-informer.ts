@@ -1,4 +1,4 @@
-/** Creates an informer that shares nothing with others. A process with several uses {@link createInformers}. */
+/** One informer that shares nothing with others. For several informers in a process use {@link createInformers}. */
 import type { Kind } from "@treadle/apimachinery";
 import type { Informer } from "./informer.ts";
 import type { InformerOptions } from "./informer-options.ts";
@@ -7,7 +7,7 @@ import { createSharingInformer } from "./internal/store-informer.ts";
 
 /**
  * Creates an informer. It sends no request before `start()`.
- * @throws when `namespaces` is empty or `pageSize` is not a positive integer.
+ * @throws when `namespaces` is empty or `pageSize` is not a positive integer
  */
 export function createInformer<K extends Kind>(options: InformerOptions<K>): Informer<K> {
   return createSharingInformer(options, sharedParts(options));

@@ -3,35 +3,43 @@ import type { Clock, Kind, ObjectOf, Random } from "@treadle/apimachinery";
 import type { Client } from "@treadle/client";
 import type { InformerWarning } from "./warnings.ts";
 
-/** Where a reported failure happened. Of `list` and `watch` the informer recovers by itself. */
+/** The place of a reported failure. After a failure of `list` or `watch` the informer recovers by itself. */
 export type InformerErrorSource = "list" | "watch" | "handler" | "index" | "ingest";
 
+/** The options of {@link createInformer}. */
 export interface InformerOptions<K extends Kind = Kind> {
+  /** Client that lists and watches. */
   readonly client: Pick<Client, "list" | "watch">;
+  /** Kind of the objects. With `metadataOnly(Kind)` only metadata is kept. */
   readonly kind: K;
-  /** @defaultValue the real time */
+  /** Source of the time. @defaultValue systemClock */
   readonly clock?: Clock;
-  /** @defaultValue unpredictable numbers */
+  /** Source of the jitter in pauses. @defaultValue systemRandom */
   readonly random?: Random;
-  /** One list and watch for each; see {@link Informer.setNamespaces}. Absent: all. Of no effect for a cluster-scoped kind. */
+  /**
+   * Namespaces to watch, each with a list and a watch; see {@link Informer.setNamespaces}. For a cluster-scoped kind it has
+   * no effect. @defaultValue all namespaces
+   */
   readonly namespaces?: readonly string[];
+  /** Labels that the objects must have, as a text such as `app=web,tier!=db` or as pairs. @defaultValue all objects */
   readonly labelSelector?: string | Readonly<Record<string, string>>;
+  /** Fields that the objects must have, as far as the server supports them: `type=kubernetes.io/tls`. @defaultValue all objects */
   readonly fieldSelector?: string;
   /**
-   * Cuts an object down before it is frozen and stored. Must leave name, namespace, uid and resourceVersion as they are.
-   * When it throws, the failure is reported and the object stored as if there were none. @defaultValue drops managedFields
+   * Reduces an object before it is frozen and stored. It must keep name, namespace, uid and resourceVersion. When it throws,
+   * the failure is reported, and the object is stored without managedFields. @defaultValue removes managedFields
    */
   readonly ingest?: (object: ObjectOf<K>) => ObjectOf<K>;
-  /** Told of every failure, each time. @defaultValue a process warning, but nothing for list and watch: see `progress()` */
+  /** Called for every failure. @defaultValue emits a process warning, except for list and watch: see `progress()` */
   readonly onError?: (error: unknown, where: InformerErrorSource) => void;
-  /** Told before something goes wrong. @defaultValue a process warning */
+  /** Called once for each type of warning. @defaultValue emits a process warning */
   readonly onWarning?: (warning: InformerWarning) => void;
-  /** Told after each list that is complete in the store, the first as well as those after a failure. */
+  /** Called when a list is complete in the store: the first one, and each one after a failure. */
   readonly onListed?: () => void;
-  /** Told when a list or watch works after it had failed; `progress().lastError` does not name that failure any more. */
+  /** Called when list or watch works again after a failure; `progress().lastError` is `undefined` then. */
   readonly onRecovered?: () => void;
-  /** How long to wait before the next attempt when the server does not serve the kind; up to a quarter less, at random. @defaultValue 10_000 */
+  /** Maximum pause before the next attempt when the server does not serve the kind, in milliseconds. Up to a quarter less, at random. @defaultValue 10_000 */
   readonly kindRetryMs?: number;
-  /** Objects in a page of a list. @defaultValue 250 */
+  /** Maximum number of objects on a page of a list. @defaultValue 250 */
   readonly pageSize?: number;
 }
