@@ -3,13 +3,13 @@
  * (it was restored to an earlier state and sends no sign of it); of the others the watch tells, soon or late.
  *
  * Invariants:
- * 1. Three minutes after the last answer the store shows exactly what the server has, whatever was claimed; at most one list
+ * 1. Three minutes after the last answer the store shows exactly what the server has, whatever was written; at most one list
  *    was asked for in ten seconds.
- * 2. From then on nothing is left of the claims: no further list is asked for.
+ * 2. From then on no unconfirmed state is left: no further list is asked for.
  */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { CLAIM_MS } from "../src/internal/view.ts";
+import { UNCONFIRMED_MS } from "../src/internal/view.ts";
 import { added, bookmark, deleted, id, type Line, modified, synced, widget } from "./scripted.ts";
 
 const NAMES = ["a", "b", "c"] as const;
@@ -72,7 +72,7 @@ test("what the server never confirms is believed for three minutes, and leaves n
       tell("told");
       await r.settle();
       let lists = 0;
-      for (let ms = 0; ms <= CLAIM_MS; ms += 10_000) {
+      for (let ms = 0; ms <= UNCONFIRMED_MS; ms += 10_000) {
         await r.clock.advance(10_000);
         if (r.waiting.length > 0) {
           lists++;
@@ -83,7 +83,7 @@ test("what the server never confirms is believed for three minutes, and leaves n
         await r.settle();
       }
       const spanMs = given.reduce((sum, { thenMs }) => sum + thenMs, 0);
-      expect(lists, "1: one list for all claims of ten seconds").toBeLessThanOrEqual(1 + spanMs / 10_000);
+      expect(lists, "1: one list for all unconfirmed states of ten seconds").toBeLessThanOrEqual(1 + spanMs / 10_000);
       const shown = (): string[] => r.informer.list().map(id).sort();
       const stored = [...state.values()].map(id).sort();
       expect(shown(), "1: the store shows what the server has").toEqual(stored);

@@ -1,6 +1,6 @@
 /**
- * An informer, made of its parts: a reflector for each namespace or one for all, one view of what they say together with
- * our own writes, one store.
+ * The informer, made of its parts: a reflector for each namespace or one for all, a view that combines their observations with
+ * the writes of this process, and a store.
  */
 import { setMaxListeners } from "node:events";
 import { type CacheListOptions, type Kind, keyOf, type KubernetesObject, type Ref } from "@treadle/apimachinery";
@@ -26,7 +26,7 @@ const EXPECTED_WRITE_MS = 30_000;
 
 /** Creates an informer that uses the given services, which others may use too. */
 export function createSharingInformer<K extends Kind>(options: InformerOptions<K>, shared: SharedParts): Informer<K> {
-  // Inside, an object is any Kubernetes object: what K says of it beyond that matters to the caller alone.
+  // Inside, an object is any Kubernetes object. The type K matters only to the caller.
   return new StoreInformer(options as unknown as InformerOptions<AnyKind>, shared) as unknown as Informer<K>;
 }
 
@@ -82,7 +82,7 @@ class StoreInformer implements Informer<AnyKind> {
 
   synced(signal?: AbortSignal): Promise<void> {
     const synced = this.#synced(signal);
-    synced.catch(() => undefined); // A caller that does not wait for it is no reason to end the process.
+    synced.catch(() => undefined); // Without a handler, a caller that does not await it would end the process.
     return synced;
   }
 
@@ -136,14 +136,14 @@ class StoreInformer implements Informer<AnyKind> {
   }
 
   observeWrite(object: KubernetesObject): void {
-    // No watch would ever confirm a write elsewhere.
+    // No watch would ever confirm a write in another namespace.
     if (!this.#scopes.watches(object.metadata.namespace ?? "")) return;
     if (!this.#selection.allows(object)) {
       this.#view.wroteOutside(object);
       this.#warn(outsideWarning(this.kind, object, this.#selection.labels));
       return;
     }
-    // A copy: the caller may go on working on its own, and what is stored is frozen.
+    // A copy, because the stored object is frozen and the caller may still change its own.
     this.#view.wrote(this.#ingest(copyJson(object)));
   }
 
@@ -166,7 +166,7 @@ class StoreInformer implements Informer<AnyKind> {
   }
 
   async #synced(signal: AbortSignal | undefined): Promise<void> {
-    // The namespaces may change meanwhile.
+    // The namespaces may change while it waits.
     while (!this.hasSynced) await this.#scopes.listed(signal);
   }
 
@@ -177,7 +177,7 @@ class StoreInformer implements Informer<AnyKind> {
   }
 
   #reflector(scope: Scope, signal: AbortSignal): Reflector<KubernetesObject> {
-    setMaxListeners(0, signal); // One for each list and watch that is under way, and for what they wait for.
+    setMaxListeners(0, signal); // Every list and watch in progress adds listeners.
     const { client, kind, labelSelector, fieldSelector, pageSize = 250, kindRetryMs = 10_000 } = this.#options;
     const source = sourceOf<KubernetesObject>(client, kind, {
       ...(scope === undefined ? {} : { namespace: scope }),
@@ -210,19 +210,19 @@ class StoreInformer implements Informer<AnyKind> {
         return this.#view.knows(object.metadata, uid, resourceVersion) ?? this.#ingest(object);
       },
       apply: ({ type, object }) => {
-        // What had come when the watch of this namespace was ended is not heard any more.
+        // Events that arrived before the watch of this namespace was ended do not count any more.
         if (signal.aborted) return;
         if (type === "DELETED") this.#view.deleted(object);
         else this.#view.present(object, object.metadata.resourceVersion, "event");
       },
       replace: (objects, version, ended) => this.#replace(scope, { objects, version }, ended),
       wentBack: () => this.#view.wentBack(scope),
-      // Without a selection every write is on the watch, and one that is not there yet is still to come.
+      // Without selectors the watch reports every write, so a write that it has not reported is still to come.
       passed: (version) => (isEverything || signal.aborted ? undefined : this.#view.passed(version, scope)),
     };
   }
 
-  /** @param signal aborted, too, when `scope` is not watched any more */
+  /** @param signal aborted also when `scope` is no longer watched */
   async #replace(
     scope: Scope,
     list: { readonly objects: ReadonlyMap<string, KubernetesObject>; readonly version: string },
@@ -266,7 +266,7 @@ class StoreInformer implements Informer<AnyKind> {
     try {
       onError(error, where);
     } catch {
-      // There is nobody left to tell.
+      // No other receiver is left for the error.
     }
   }
 
@@ -274,7 +274,7 @@ class StoreInformer implements Informer<AnyKind> {
     if (this.covers(namespace)) return;
     const where = JSON.stringify(namespace);
     const message = this.#scopes.watches(namespace ?? "")
-      ? `${this.kind.kind} in namespace ${where} is not listed yet: the namespace was added a moment ago, so nothing can be said of it; try again`
+      ? `${this.kind.kind} in namespace ${where} is not listed yet: the namespace was added a moment ago, so its objects are unknown; try again`
       : `${this.kind.kind} is not watched in namespace ${where}: add it to createManager({ namespaces }), or declare the read, or the dependent, without a watch (watch: false, watched: false)`;
     throw Object.assign(new Error(message), { code: "ERR_NAMESPACE_NOT_WATCHED" });
   }
