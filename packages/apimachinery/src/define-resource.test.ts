@@ -94,7 +94,7 @@ describe("the CRD", () => {
     expect(define({ spec: z.object({}) }, { stepState: true }).resource).toMatchObject({ stepState: true, dependents: false });
   });
 
-  test("an entry of status.dependents that says not all is refused by the server", () => {
+  test("the server refuses an incomplete entry of status.dependents", () => {
     const schema = schemaOf({ spec: z.object({ a: z.string() }) }, { dependents: true }).properties?.["status"]?.properties?.["dependents"];
     expect(schema).toMatchObject({
       "x-kubernetes-list-type": "atomic",
@@ -105,13 +105,13 @@ describe("the CRD", () => {
     });
   });
 
-  test("a spec that needs nothing is filled in, so that its defaults are always there", () => {
+  test("a spec without required fields gets a default, so that its defaults are always set", () => {
     const schema = schemaOf({ spec: z.object({ size: z.int32().default(1) }) });
     expect(schema.required).toBeUndefined();
     expect(schema.properties?.["spec"]).toMatchObject({ default: {}, properties: { size: { default: 1 } } });
   });
 
-  test("is the same frozen object each time, and not the author's", () => {
+  test("the CRD is the same frozen object each time, and does not freeze the author's", () => {
     const rule = { rule: "self.size > 0", message: "m" };
     const Widget = define({ spec: z.object({ size: z.int32() }).meta({ "x-kubernetes-validations": [rule] }) });
     expect(crdOf(Widget)).toBe(crdOf(Widget));
@@ -119,7 +119,7 @@ describe("the CRD", () => {
     expect(Object.isFrozen(rule)).toBe(false);
   });
 
-  test("only a kind that was defined has one", () => {
+  test("crdOf refuses a kind that defineResource did not make", () => {
     expect(() => crdOf(Secret)).toThrow("Secret (v1) was not made by defineResource");
     expect(() => crdOf(kind({ group: "g.io", version: "v1", kind: "X" }))).toThrow("X (g.io/v1)");
   });
@@ -320,7 +320,7 @@ describe("fields", () => {
     expect(fieldOf(parts)).toMatchObject({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"] });
   });
 
-  test("one schema may stand in several places", () => {
+  test("one schema may be used in several places", () => {
     const port = z.object({ port: z.int32() }).meta({ id: "Port" });
     expect(specOf(z.object({ a: port, b: port, c: z.array(port) })).properties?.["b"]).toEqual({
       type: "object",
@@ -337,7 +337,7 @@ describe("immutable fields", () => {
     ]);
   });
 
-  test("an optional one also must not vanish, which only its parent can say", () => {
+  test("an optional field gets a rule of its parent that it must not be removed", () => {
     const spec = specOf(
       z.object({
         a: z.string(),
@@ -354,7 +354,7 @@ describe("immutable fields", () => {
     ]);
   });
 
-  test("the keys of a partial record must not vanish either", () => {
+  test("the keys of a partial record get a rule that they must not be removed", () => {
     expect(fieldOf(z.partialRecord(z.enum(["x", "y"]), z.int32().meta({ immutable: true })))["x-kubernetes-validations"]).toEqual(
       ["x", "y"].map((key) => ({ rule: `!has(oldSelf.${key}) || has(self.${key})`, message: `${key} is immutable: it cannot be removed` })),
     );
@@ -391,13 +391,13 @@ describe("immutable fields", () => {
     );
   });
 
-  test("one with a default cannot vanish", () => {
+  test("a field with a default needs no rule against removal", () => {
     expect(
       specOf(z.object({ a: z.string(), b: z.string().default("x").meta({ immutable: true }) }))["x-kubernetes-validations"],
     ).toBeUndefined();
   });
 
-  test("rules of the author and of immutability stand side by side, inner ones first", () => {
+  test("rules of the author and of immutability are both kept, inner ones first", () => {
     const field = z
       .string()
       .meta({ "x-kubernetes-validations": [{ rule: "self != ''" }] })
@@ -406,7 +406,7 @@ describe("immutable fields", () => {
     expect(fieldOf(field)["x-kubernetes-validations"]?.map(({ rule }) => rule)).toEqual(["self != ''", "self != 'x'", "self == oldSelf"]);
   });
 
-  test("below a list without keys the server could not tell old from new", () => {
+  test("an immutable field below a list without keys is refused", () => {
     const spec = (meta: Record<string, unknown>): z.ZodObject =>
       z.object({ l: z.array(z.object({ name: z.string(), v: z.string().max(9).meta({ immutable: true }) })).meta(meta) });
     expect(problemsOf(() => define({ spec: spec({}) }))).toEqual([["spec.l[].v", expect.stringContaining("is not possible below a list")]]);
@@ -639,7 +639,7 @@ describe("what is refused, with its path", () => {
     expect(problemsOf(() => define({ spec: z.object({ f: field }) }))).toEqual([[path ?? "spec.f", expect.stringMatching(reason)]]);
   });
 
-  test("everything at once, in one error that shows each with its fix", () => {
+  test("all problems are in one error, each with its fix", () => {
     const attempt = (): unknown =>
       define(
         { spec: z.object({ a: z.date(), b: z.object({ c: z.string().trim() }) }), status: z.object({ conditions: z.string() }) },
@@ -679,19 +679,22 @@ describe("names", () => {
     expect(problemsOf(() => define({ spec: z.object({}) }, common as Partial<ResourceCommon>)).map(([at]) => at)).toContain(path);
   });
 
-  test("takes a group of Kubernetes that was approved, and the groups of its contributors", () => {
+  test("an approved group of Kubernetes and groups of its contributors are accepted", () => {
     const annotations = { "api-approved.kubernetes.io": "https://github.com/kubernetes/kubernetes/pull/1" };
     expect(problemsOf(() => define({ spec: z.object({}) }, { group: "foo.k8s.io", annotations }))).toEqual([]);
     expect(problemsOf(() => define({ spec: z.object({}) }, { group: "foo.x-k8s.io" }))).toEqual([]);
   });
 
-  test.for(["conditions", "observedGeneration", "lastHandledReconcileAt", "steps"])("status.%s belongs to the engine", (name) => {
-    expect(problemsOf(() => define({ spec: z.object({}), status: z.object({ [name]: z.string() }) }))).toEqual([
-      [`status.${name}`, "the engine keeps this field"],
-    ]);
-  });
+  test.for(["conditions", "observedGeneration", "lastHandledReconcileAt", "steps"])(
+    "a status with the engine's field %s is refused",
+    (name) => {
+      expect(problemsOf(() => define({ spec: z.object({}), status: z.object({ [name]: z.string() }) }))).toEqual([
+        [`status.${name}`, "the engine keeps this field"],
+      ]);
+    },
+  );
 
-  test("status.dependents belongs to the engine where it is switched on", () => {
+  test("a status with a field dependents is refused when the engine's dependents are switched on", () => {
     const status = z.object({ dependents: z.array(z.string()) });
     expect(problemsOf(() => define({ spec: z.object({}), status }))).toEqual([]);
     expect(problemsOf(() => define({ spec: z.object({}), status }, { dependents: true }))).toEqual([
@@ -699,7 +702,7 @@ describe("names", () => {
     ]);
   });
 
-  test("a spec that is not an object", () => {
+  test("a spec that is not an object is refused", () => {
     expect(problemsOf(() => define({ spec: z.string() as never }))).toEqual([["spec", "spec is not an object"]]);
   });
 });
@@ -762,7 +765,7 @@ describe("columns, scale and rules", () => {
     ]);
   });
 
-  test("the scale subresource", () => {
+  test("the scale subresource is written with its paths", () => {
     const scale = { specReplicasPath: ".spec.replicas", statusReplicasPath: "status.replicas", labelSelectorPath: ".status.selector" };
     expect(versionOf(define({ spec, status, scale })).subresources).toEqual({
       status: {},
@@ -782,7 +785,7 @@ describe("columns, scale and rules", () => {
     expect(problemsOf(() => define({ spec, status, scale })).map(([at]) => at)).toEqual([`scale.${path}`]);
   });
 
-  test("rules on the object, the spec and the status", () => {
+  test("rules of the object, the spec and the status are written", () => {
     const rule = (text: string): { rule: string; message: string } => ({ rule: text, message: "no" });
     const schema = schemaOf({
       spec: spec.meta({ "x-kubernetes-validations": [rule("a")] }),

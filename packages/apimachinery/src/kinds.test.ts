@@ -11,7 +11,7 @@ test.for([
   { kind: kinds.Ingress, path: "/apis/networking.k8s.io/v1/namespaces/ns/ingresses/x" },
   { kind: kinds.HorizontalPodAutoscaler, path: "/apis/autoscaling/v2/namespaces/ns/horizontalpodautoscalers/x" },
   { kind: kinds.CustomResourceDefinition, path: "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/x" },
-])("$kind.kind is reached at $path", ({ kind, path }) => {
+])("the path of $kind.kind is $path", ({ kind, path }) => {
   expect(pathOf(kind, { namespace: "ns", name: "x" })).toBe(path);
 });
 

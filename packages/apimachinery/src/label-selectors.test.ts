@@ -59,11 +59,11 @@ describe("parsing", () => {
       text: "a>b",
       want: `unable to parse requirement: values[0]: Invalid value: "b": for 'Gt', 'Lt' operators, the value must be an integer`,
     },
-  ])("refuses $text in the server's words", ({ text, want }) => {
+  ])("parseLabelSelector refuses $text with the server's text", ({ text, want }) => {
     expect(() => parseLabelSelector(text)).toThrow(new SelectorError(want));
   });
 
-  test("refuses a bad key or value and names it", () => {
+  test("an invalid key or value is refused and named", () => {
     expect(() => parseLabelSelector("-a=b")).toThrow(/^unable to parse requirement: <nil>: Invalid value: "-a": name part must consist of/);
     expect(() => parseLabelSelector("a/b/c=d")).toThrow(/Invalid value: "a\/b\/c": a valid label key must consist of/);
     expect(() => parseLabelSelector("a=-b")).toThrow(
@@ -119,7 +119,7 @@ describe("matching", () => {
     expect(matchesLabels(parseLabelSelector(selector), labels)).toBe(want);
   });
 
-  test("an object without labels is matched like one with none", () => {
+  test("absent labels match like empty labels", () => {
     expect(matchesLabels({ matchLabels: { a: "b" } }, undefined)).toBe(false);
     expect(matchesLabels({}, undefined)).toBe(true);
   });
@@ -155,7 +155,7 @@ describe("properties", () => {
     );
   });
 
-  test("a term and its negation divide all objects", () => {
+  test("a term and its negation select all objects between them, and none twice", () => {
     const pairs = [
       ["a=b", "a!=b"],
       ["a in (b,c)", "a notin (b,c)"],

@@ -33,7 +33,7 @@ const owns = fc.array(
   { minLength: 1, maxLength: 20 },
 );
 
-test("what the server never confirms is believed for three minutes, and leaves nothing behind", { timeout: 60_000 }, async () => {
+test("a write that the server never confirms is shown for three minutes, and leaves nothing behind", { timeout: 60_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(owns, async (given) => {
       const state = new Map(NAMES.slice(0, 2).map((name, i) => [name as string, widget(name, i + 1)]));

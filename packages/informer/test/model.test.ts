@@ -250,7 +250,7 @@ class Run {
 /** Of an object whose deletion has begun, and that a finalizer holds. */
 const MARKED = { deletionTimestamp: "2026-01-01T00:00:00Z", deletionGracePeriodSeconds: 0, finalizers: ["example.dev/a"] };
 
-test("holds the five invariants in every interleaving", { timeout: 60_000 }, async () => {
+test("an informer holds the five invariants in every interleaving", { timeout: 60_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(steps, fc.boolean(), async (given, isAnnouncing) => {
       const run = new Run(isAnnouncing);

@@ -294,7 +294,7 @@ test.for(rows)("$name: $reason", async ({ run, shows, events }) => {
   expect(r.events()).toEqual(events);
 });
 
-test("indexes follow our own writes", async () => {
+test("indexes contain the response of an own write", async () => {
   const r = await synced(6, [widget("a", 5, { spec: "x" })]);
   r.informer.addIndex("spec", (object) => [object["spec"] as string]);
   r.informer.observeWrite(widget("a", 9, { spec: "y" }));
@@ -303,7 +303,7 @@ test("indexes follow our own writes", async () => {
   expect(r.informer.byIndex("spec", "y")).toEqual([]);
 });
 
-test("the writer's object stays its own", async () => {
+test("observeWrite does not freeze the writer's object", async () => {
   const r = await synced(6, []);
   const written = { ...widget("a", 9), spec: JSON.parse('{"n": 1, "__proto__": {"x": 1}}') as { n: number } };
   r.informer.observeWrite(written);
@@ -313,7 +313,7 @@ test("the writer's object stays its own", async () => {
   expect(stored).toMatchObject({ spec: { n: 1 } });
 });
 
-test("a write before the first list is read, and the list makes no event of it", async () => {
+test("an own write before the first list can be read, and the list does not report it", async () => {
   const r = rig();
   r.informer.observeWrite(widget("a", 9));
   expect(shown(r)).toBe("a@9");
@@ -324,7 +324,7 @@ test("a write before the first list is read, and the list makes no event of it",
   expect(r.events()).toEqual([]);
 });
 
-test("a write that the server has not confirmed after three minutes is settled by a list", async () => {
+test("an own write that is not confirmed after three minutes is decided by a list", async () => {
   const r = await synced(6, [widget("a", 5)]);
   r.informer.observeWrite(widget("a", 9));
   r.informer.observeDelete({ name: "b", namespace: "ns" }, "uid-b");
@@ -342,7 +342,7 @@ test("a write that the server has not confirmed after three minutes is settled b
   expect(r.errors).toEqual([]);
 });
 
-test("a removal that did not happen is taken back by a list after three minutes", async () => {
+test("an object whose announced removal did not happen is shown again by a list after three minutes", async () => {
   const r = await synced(6, [widget("a", 5)]);
   r.informer.observeDelete(ref, "uid-a");
   for (let minute = 0; minute < 3; minute++) {
@@ -355,7 +355,7 @@ test("a removal that did not happen is taken back by a list after three minutes"
   expect(r.events()).toEqual(["added a@5"]);
 });
 
-test("a confirmed write costs no list later", async () => {
+test("a confirmed own write requests no list", async () => {
   const r = await synced(6, [widget("a", 5)]);
   r.informer.observeWrite(widget("a", 9));
   r.stream.send(modified(widget("a", 9)));
@@ -371,7 +371,7 @@ test("a confirmed write costs no list later", async () => {
   expect(r.clock.nextDue(), "no timer is left of it").toBe(due);
 });
 
-test("what we wrote out of a selection by fields is gone as soon as the watch has passed it", async () => {
+test("an object that an own write took out of a field selector is deleted as soon as the watch has passed the write", async () => {
   const r = await synced(6, [widget("a", 5)], { fieldSelector: "spec.app=x" });
   r.informer.observeWrite(widget("other", 8));
   r.informer.observeWrite(widget("a", 9));
@@ -386,7 +386,7 @@ test("what we wrote out of a selection by fields is gone as soon as the watch ha
 
 const labelled = (version: number, app: string) => widget("a", version, { labels: { app } });
 
-test("what we wrote out of a selection by labels is gone at once, and no older event or list brings it back", async () => {
+test("an object that an own write took out of a label selector is deleted at once, and no older event or list restores it", async () => {
   const warnings: string[] = [];
   const r = await synced(6, [labelled(5, "x")], { labelSelector: { app: "x" }, onWarning: ({ type }) => void warnings.push(type) });
   r.informer.observeWrite(labelled(9, "y"));
@@ -401,7 +401,7 @@ test("what we wrote out of a selection by labels is gone at once, and no older e
   expect(warnings).toEqual(["outside"]);
 });
 
-test("what we bring back to a selection by labels is shown again, whatever the watch says late of its leaving", async () => {
+test("an object that an own write returned to a label selector is shown, whatever late events report", async () => {
   const r = await synced(6, [labelled(5, "x")], { labelSelector: "app in (x)" });
   r.stream.send(deleted(labelled(7, "x")));
   await r.settle();
@@ -412,7 +412,7 @@ test("what we bring back to a selection by labels is shown again, whatever the w
   expect([shown(r), r.events()]).toEqual(["a@8", []]);
 });
 
-test("an own write that is of no selection is not kept, and takes nothing with it", async () => {
+test("an own write that no selector selects is not stored and changes no other object", async () => {
   const r = await synced(6, [], { labelSelector: { app: "x" }, onWarning: () => undefined });
   r.informer.observeWrite(labelled(7, "y"));
   r.stream.send(added(labelled(8, "x")));
@@ -420,7 +420,7 @@ test("an own write that is of no selection is not kept, and takes nothing with i
   expect([shown(r), r.events()]).toEqual(["a@8", ["added a@8"]]);
 });
 
-test("an echo that overtakes the response of an expected write is no event", async () => {
+test("the event of an expected write that overtakes its response is not reported", async () => {
   const r = await synced(6, [widget("a", 5), widget("b", 6)]);
   const done = r.informer.expectWrite(ref);
   r.stream.send(modified(widget("a", 9)), modified(widget("b", 10)), modified(widget("a", 11)));
@@ -433,7 +433,7 @@ test("an echo that overtakes the response of an expected write is no event", asy
   expect(r.events()).toEqual(["updated a@11"]);
 });
 
-test("an expected write that fails or never ends holds nothing back for good", async () => {
+test("an expected write that fails or never ends does not hold events back for good", async () => {
   const r = await synced(6, [widget("a", 5)]);
   const first = r.informer.expectWrite(ref);
   const second = r.informer.expectWrite(ref);
@@ -447,7 +447,7 @@ test("an expected write that fails or never ends holds nothing back for good", a
   expect(r.events()).toEqual([]);
 });
 
-test("what two lists say while a write is on its way is heard in order", async () => {
+test("two lists that arrive during an expected write are applied in order", async () => {
   const r = await synced(6, []);
   const done = r.informer.expectWrite(ref);
   const stream = await relist(r, 9, [widget("a", 9)]);
@@ -461,7 +461,7 @@ test("what two lists say while a write is on its way is heard in order", async (
   expect(r.events()).toEqual(["deleted a@9"]);
 });
 
-test("a write in a namespace that is not watched is not kept", async () => {
+test("an own write in a namespace that is not watched is not stored", async () => {
   const r = rig({ namespaces: ["x"] });
   r.informer.observeWrite(widget("a", 9));
   r.informer.observeWrite(widget("b", 10, { namespace: "x" }));

@@ -8,7 +8,7 @@ import { compareVersions } from "../src/internal/version.ts";
 const ref = (name: string, namespace = "ns") => ({ name, namespace });
 
 describe("objects", () => {
-  test("are frozen to the bottom, without managedFields, and the same at every read", async () => {
+  test("are frozen at any depth, without managedFields, and identical at every read", async () => {
     const fresh = () => widget("a", 1, { spec: { list: [{ deep: {} }] }, metadata: { managedFields: [{ manager: "m" }] } });
     const r = await synced(2, [fresh()]);
     const object = r.informer.get(ref("a"));
@@ -24,7 +24,7 @@ describe("objects", () => {
     expect(r.informer.get(ref("a"))?.metadata).not.toHaveProperty("managedFields");
   });
 
-  test("of a list that leaves out their type are given it", async () => {
+  test("of a list without types get apiVersion and kind", async () => {
     const { apiVersion: _, kind: __, ...untyped } = widget("a", 1);
     const r = rig();
     r.informer.start();
@@ -36,7 +36,7 @@ describe("objects", () => {
     expect(r.informer.get(ref("a"))).toMatchObject({ apiVersion: "example.dev/v1", kind: "Widget" });
   });
 
-  test("pass through ingest, and a failing ingest loses nothing", async () => {
+  test("pass through ingest, and are stored when ingest fails", async () => {
     const r = await synced(2, [widget("a", 1, { spec: { big: 1 } }), widget("b", 2, { spec: { big: 2 } }), widget("c", 2, { spec: {} })], {
       ingest: (object) => {
         if (object.metadata.name === "b") throw new Error("boom");
@@ -88,7 +88,7 @@ test("list selects by namespace and by every label", async () => {
 });
 
 describe("handlers", () => {
-  test("find the new state in the store", async () => {
+  test("find the new state in the store when they are called", async () => {
     const r = await synced(5, [widget("a", 1), widget("b", 2)]);
     const found: string[] = [];
     r.informer.addIndex("uid", (object) => [object.metadata.uid ?? ""]);
@@ -102,7 +102,7 @@ describe("handlers", () => {
     expect(found).toEqual(["updated a@6: a@6, a@6", "deleted b@2: none, ", "added b@7: b@7, b@7", "deleted a@8: none, "]);
   });
 
-  test("that come late are told first what is there", async () => {
+  test("that subscribe late get the present objects first", async () => {
     const r = await synced(5, [widget("a", 1), widget("b", 2)]);
     const seen: string[] = [];
     const unsubscribe = r.informer.onEvent((event) => void seen.push(show(event)));
@@ -115,7 +115,7 @@ describe("handlers", () => {
     expect(seen).toEqual(["added a@1 (initial)", "added b@2 (initial)", "updated a@6"]);
   });
 
-  test("that subscribe inside a handler are told everything once", async () => {
+  test("that subscribe inside a handler get every event once", async () => {
     const r = await synced(5, []);
     const seen: string[] = [];
     const unsubscribe = r.informer.onEvent(() => {
@@ -127,7 +127,7 @@ describe("handlers", () => {
     expect(seen).toEqual(["added a@6 (initial)", "updated a@7"]);
   });
 
-  test("that throw or reject are reported, and neither the others nor the watch notice", async () => {
+  test("that throw or reject are reported, and affect neither other handlers nor the watch", async () => {
     const boom = new Error("boom");
     const r = await synced(5, []);
     r.informer.onEvent(() => {
@@ -143,7 +143,7 @@ describe("handlers", () => {
     expect(r.errors).toEqual(Array.from({ length: 4 }, () => ({ error: boom, where: "handler" })));
   });
 
-  test("an error handler that throws is no reason to stop", async () => {
+  test("still get events when onError throws", async () => {
     const r = await synced(5, [], {
       onError: () => {
         throw new Error("worse");
@@ -160,7 +160,7 @@ describe("handlers", () => {
 });
 
 describe("indexes", () => {
-  test("an object for which the function throws has no keys, and that is reported", async () => {
+  test("have no keys for an object for which the function throws, and the error is reported", async () => {
     const r = await synced(5, [widget("a", 1), widget("b", 2)]);
     r.informer.addIndex("n", (object) => {
       if (object.metadata.name === "a" && object.metadata.resourceVersion === "1") throw new Error("boom");
@@ -174,7 +174,7 @@ describe("indexes", () => {
     expect(r.errors).toHaveLength(1);
   });
 
-  test("a name means one function", () => {
+  test("have one function for each name", () => {
     const { informer } = rig();
     const keys = (): string[] => [];
     informer.addIndex("n", keys);
@@ -184,7 +184,7 @@ describe("indexes", () => {
   });
 
   // Invariant: after any puts and removals, and whenever the index was added, it files exactly what the store holds.
-  test("always file what is stored", () => {
+  test("always contain the stored objects", () => {
     const change = fc.record({
       name: fc.constantFrom("a", "b", "c"),
       namespace: fc.constantFrom("x", "y"),
@@ -213,7 +213,7 @@ describe("indexes", () => {
 });
 
 // Invariant: selecting by labels gives exactly the objects that have them, whenever it was first asked, in any namespace or all.
-test("lists by labels find what is stored", () => {
+test("lists by labels find the stored objects", () => {
   const change = fc.record({
     name: fc.constantFrom("a", "b", "c", "d"),
     namespace: fc.constantFrom("x", "y"),
