@@ -127,7 +127,7 @@ test("sleep ends after its time, or rejects with the signal's reason and leaves 
 
 test("a timer of the system clock fires, and a delay beyond the limit of setTimeout does not fire at once", async () => {
   await new Promise<void>((resolve) => {
-    // its timers keep no process alive, so something else must
+    // its timers do not keep the process alive, so something else must
     const alive = setInterval(() => undefined, 1000);
     const far = systemClock.after(2 ** 31 + 1000, () => expect.unreachable());
     systemClock.after(1, () => {

@@ -73,8 +73,8 @@ describe("mergeConditions", () => {
 });
 
 /**
- * 1. Types stay unique. 2. What is not ours is identical before and after, and in its order.
- * 3. Merging twice is merging once. 4. The order of ours decides only the order of new ones.
+ * Invariants: 1. Types stay unique. 2. Conditions of others are identical before and after, in the same order.
+ * 3. Merging twice gives the same as merging once. 4. The order of our conditions decides only the order of new ones.
  */
 test("mergeConditions keeps every other writer's conditions", () => {
   const type = fc.constantFrom("A", "B", "C", "D", "E");

@@ -70,7 +70,7 @@ describe("the CRD", () => {
       required: ["size"],
     });
     const status = root?.properties?.["status"];
-    // a status is filled bit by bit: nothing in it is required
+    // steps fill the status one by one, so no field is required
     expect(status?.required).toBeUndefined();
     expect(Object.keys(status?.properties ?? {})).toEqual(["url", "conditions", "observedGeneration", "lastHandledReconcileAt"]);
     expect(status?.properties?.["conditions"]).toMatchObject({
@@ -360,7 +360,7 @@ describe("immutable fields", () => {
     );
   });
 
-  // kube-apiserver 1.36 takes those that are taken here, and refuses those that are refused, for their cost
+  // kube-apiserver 1.36 accepts and refuses the same fields, for their cost
   const fixed = { immutable: true };
   const listMap = (v: z.ZodType, max = Number.POSITIVE_INFINITY): z.ZodType =>
     z
@@ -594,7 +594,7 @@ describe("what is refused, with its path", () => {
       field: z.object({ a: z.int32().default(1) }).default({} as { a: number }),
       reason: /fills in the defaults/,
     },
-    { name: "default that is no JSON", field: z.number().default(Number.NaN), reason: /not a JSON value/ },
+    { name: "default that is not JSON", field: z.number().default(Number.NaN), reason: /not a JSON value/ },
     { name: "unknown extension", field: z.string().meta({ "x-kubernetes-nope": true }), reason: /not known to Kubernetes/ },
     { name: "list type on a string", field: z.string().meta({ "x-kubernetes-list-type": "set" }), reason: /for arrays/ },
     {

@@ -23,7 +23,7 @@ test("a cluster-scoped kind has no namespace in its path, and each kind's key is
 });
 
 test("importing apimachinery loads neither client-node nor zod", () => {
-  // A program without a kubeconfig pays nothing for models that it uses as types only.
+  // A program that uses the models only as types must not load them.
   const script = `
     import { registerHooks } from "node:module";
     const loaded = [];

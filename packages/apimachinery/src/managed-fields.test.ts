@@ -56,7 +56,7 @@ describe("conditionsWrittenBy", () => {
     { name: "no status", fieldsV1: { "f:spec": {} } },
     { name: "a list of values", fieldsV1: { "f:status": { "f:conditions": { 'v:"A"': {} } } } },
     { name: "keys of another list-map", fieldsV1: { "f:status": { "f:conditions": { 'k:{"name":"A"}': {} } } } },
-    { name: "a key that is no JSON", fieldsV1: { "f:status": { "f:conditions": { "k:{": {} } } } },
+    { name: "a key that is not JSON", fieldsV1: { "f:status": { "f:conditions": { "k:{": {} } } } },
     { name: "no object at all", fieldsV1: { "f:status": null } },
   ])("$name gives no condition", ({ fieldsV1 }) => {
     expect(conditionsWrittenBy(object([entry("me", {}, { fieldsV1 })]), "me")).toEqual(new Set());

@@ -120,7 +120,7 @@ describe("the owner id", () => {
     { name: "uid", owner: widget({ uid: "x" }) },
     { name: "kind", owner: { ...widget(), kind: "Gadget" } },
     { name: "group", owner: { ...widget(), apiVersion: "example.org/v1" } },
-    // the parts are kept apart: ns + w is not n + sw
+    // the parts are separated: ns + w differs from n + sw
     { name: "the border between namespace and name", owner: widget({ namespace: "n", name: "sw" }) },
   ])("depends on the $name", ({ owner }) => {
     expect(ownerId(owner)).not.toBe(ownerId(widget()));

@@ -65,9 +65,9 @@ describe("merge patch", () => {
   });
 
   /**
-   * For JSON without null members (a merge patch cannot say them):
-   * 1. Applying the patch made from two values to the first gives the second. 2. Equal values make no patch.
-   * 3. The patch is minimal: none of its members can be left out. 4. Nothing given is changed.
+   * Invariants, for JSON without null members, which a merge patch cannot express: 1. The patch from one value to another,
+   * applied to the first, gives the second. 2. Equal values give no patch. 3. The patch is minimal: no member can be left
+   * out. 4. The arguments do not change.
    */
   test("a created patch, applied, gives the target", () => {
     const { json } = fc.letrec((tie) => ({

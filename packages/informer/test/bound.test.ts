@@ -1,11 +1,11 @@
 /**
- * How long an own write or removal is believed. A history of writes, of which the server forgets some after it answered
- * (it was restored to an earlier state and sends no sign of it); of the others the watch tells, soon or late.
+ * How long an unconfirmed write or removal is shown. The server loses some of the acknowledged writes, because it was restored
+ * to an earlier state without a sign of it. The watch reports the other writes, soon or late.
  *
  * Invariants:
- * 1. Three minutes after the last answer the store shows exactly what the server has, whatever was written; at most one list
- *    was asked for in ten seconds.
- * 2. From then on no unconfirmed state is left: no further list is asked for.
+ * 1. Three minutes after the last response the store shows exactly the objects of the server. In ten seconds at most one list
+ *    was requested.
+ * 2. From then on no unconfirmed state is left, so no further list is requested.
  */
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -17,9 +17,9 @@ const NAMES = ["a", "b", "c"] as const;
 interface Own {
   readonly name: (typeof NAMES)[number];
   readonly verb: "write" | "recreate" | "remove";
-  /** What becomes of it: the watch tells it at once, with a later one, or it never happened. */
+  /** The fate of the write: the watch reports it at once, or with a later one, or the server lost it. */
   readonly fate: "told" | "late" | "forgotten";
-  /** Seconds until the next one. */
+  /** Seconds until the next write. */
   readonly thenMs: number;
 }
 

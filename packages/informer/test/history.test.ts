@@ -1,11 +1,11 @@
-/** What a watch may say of versions: another history, versions that are none, and versions at which nothing works. */
+/** Versions in a watch: those of another history, missing ones, and versions at which every attempt fails. */
 import { ApiError } from "@treadle/apimachinery";
 import { expect, test } from "vitest";
 import { added, apiError, bookmark, errorLine, id, type Line, modified, page, rig, synced, widget } from "./scripted.ts";
 
 const ref = (name: string) => ({ name, namespace: "ns" });
 
-/** After the back-off, answers the question that must be a list (as a stream). */
+/** After the backoff, responds to the next request, which must be a list (as a stream). */
 async function relisted(r: Awaited<ReturnType<typeof synced>>, version: number, objects: readonly ReturnType<typeof widget>[]) {
   await r.clock.advance(1000);
   const call = r.watch();
@@ -158,7 +158,7 @@ test("a watch that reports a change between its failures keeps its version", asy
 test.for([
   ["ADDED null", { type: "ADDED", object: null }, "without a name"],
   ["ADDED {}", { type: "ADDED", object: {} }, "without a name"],
-  ["a name that is no text", { type: "ADDED", object: { metadata: { name: 5 } } }, "without a name"],
+  ["a name that is not a string", { type: "ADDED", object: { metadata: { name: 5 } } }, "without a name"],
   ["ERROR null", { type: "ERROR", object: null }, "no reason given"],
   ["ERROR {}", { type: "ERROR", object: {} }, "no reason given"],
 ] as const)("%s is a failure whose message names what the server sent", async ([, line, words]) => {

@@ -110,7 +110,7 @@ test("a kind object that was used for one read can be collected", async () => {
     return new WeakRef(made);
   };
   const seen = read();
-  // A WeakRef keeps its object until the present turn of the event loop is over.
+  // A WeakRef keeps its object until the end of the present turn of the event loop.
   await new Promise((resolve) => setImmediate(resolve));
   collect();
   expect(seen.deref()).toBeUndefined();

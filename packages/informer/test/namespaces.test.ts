@@ -118,7 +118,7 @@ test("the last of several setNamespaces calls counts and each resolves; stop rej
   }
   await r.settle();
   const asked = r.waiting.map(({ options }) => (options as { namespace?: string }).namespace);
-  // Of what is not wanted any more, the questions were ended.
+  // The requests of removed namespaces were aborted.
   const open = r.waiting
     .filter(({ options }) => options.signal?.aborted === false)
     .map(({ options }) => (options as { namespace?: string }).namespace);
@@ -151,8 +151,10 @@ test("the namespaces of all informers change together, except those of an inform
 });
 
 /**
- * Whatever the order of changes of the namespaces and of the objects: 1. handlers can keep a copy, no event is told twice;
- * 2. in the end exactly the objects of the last namespaces are shown; 3. no deletion is told of an object that lives.
+ * For any order of changes of namespaces and objects:
+ * 1. Handlers can keep a copy, and no event is reported twice.
+ * 2. At the end exactly the objects of the last namespaces are shown.
+ * 3. No deletion is reported of an object that exists.
  */
 test("after any sequence of namespace changes the store has the server's objects in the last namespaces", { timeout: 60_000 }, async () => {
   const namespace = fc.constantFrom("x", "y", "z");

@@ -128,7 +128,7 @@ test("an initial stream that ends, breaks or falls silent too early is followed 
     expect(r.events(), spoil).toEqual(["added b@3 (initial)"]);
     r.watch().fail(apiError(410));
     await r.settle();
-    // It was no refusal: the next list is a stream again.
+    // The server did not refuse streams, so the next list is a stream again.
     expect(r.watch().options.sendInitialEvents, spoil).toBe(true);
     await r.informer.stop();
   }
@@ -201,7 +201,7 @@ test("jitter adds up to the delay itself", async () => {
 });
 
 test.for([
-  { name: "as the answer", fail: (r: Awaited<ReturnType<typeof synced>>) => r.stream.end(), answer: true },
+  { name: "as a response", fail: (r: Awaited<ReturnType<typeof synced>>) => r.stream.end(), answer: true },
   { name: "as an event", fail: (r: Awaited<ReturnType<typeof synced>>) => r.stream.send(errorLine(429, 7)), answer: false },
 ])("429 $name is followed by the pause that the server asks for, and by no list", async ({ fail, answer }) => {
   const r = await synced(5, [widget("a", 5)]);
@@ -392,7 +392,7 @@ test.for(["stream", "pages"])("a long first list by %s is split over several tur
   watchTurns();
   await made.informer.synced();
   isOver = true;
-  // 60 ms to take the objects in, 60 ms to tell of them: 8 ms a turn make 7 turns each.
+  // 60 ms to store the objects, 60 ms to report them: at 8 ms a turn, 7 turns each.
   expect(handled[0]).toBeGreaterThanOrEqual(6);
   expect(turns).toBeGreaterThanOrEqual(13);
   await made.informer.stop();
@@ -414,7 +414,7 @@ test("the age in progress() grows without responses and is reset by any response
 
 test("an event without a name ends the watch with an error that names the problem", async () => {
   const r = await synced(5, [widget("a", 5)]);
-  // What no server should send.
+  // No server should send this.
   r.stream.send(added({ apiVersion: "v1", kind: "Widget", metadata: {} } as never));
   await r.clock.advance(800);
   expect(String(r.errors[0]?.error)).toContain("without a name");

@@ -1,4 +1,4 @@
-/** What an informer covers, which form its objects have, and when it asks again. */
+/** The namespaces that an informer covers, the form of its objects, and its retries. */
 import { ApiError, fakeClock, isKindNotServed, kind, metadataOnly, seededRandom } from "@treadle/apimachinery";
 import { createApiServer } from "@treadle/apiserver";
 import { createClient } from "@treadle/client";

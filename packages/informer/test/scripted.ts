@@ -1,4 +1,4 @@
-/** A server whose every answer the test gives by hand: what the informer asks waits in line until it is answered. */
+/** A server whose every response the test gives. Requests of the informer wait in a queue until the test responds. */
 import {
   ApiError,
   fakeClock,
@@ -81,7 +81,7 @@ interface WatchCall {
   fail(error: unknown): void;
 }
 
-/** An open watch. `end` is a clean end, `fail` a broken connection; one that nobody ends is silent for ever. */
+/** An open watch. `end` ends it without an error, `fail` breaks the connection. Without either it is silent forever. */
 export interface Stream {
   send(...lines: Line[]): void;
   end(): void;
@@ -91,9 +91,9 @@ export interface Stream {
 
 export interface Scripted {
   readonly client: Pick<Client, "list" | "watch">;
-  /** What was asked and not answered yet, oldest first. */
+  /** Requests without a response, oldest first. */
   readonly waiting: readonly (ListCall | WatchCall)[];
-  /** Takes the oldest question, which must be a list. */
+  /** Takes the oldest request, which must be a list. */
   list(): ListCall;
   watch(): WatchCall;
 }
@@ -128,7 +128,7 @@ export function scripted(): Scripted {
         });
       }),
   };
-  // The script answers Widgets to whatever kind is asked for.
+  // The script returns Widgets for any kind.
   return {
     client: client as unknown as Pick<Client, "list" | "watch">,
     waiting,
@@ -178,11 +178,11 @@ export interface Rig extends Scripted {
   /** Events since the last call, short: `added a@5 (initial)`. */
   events(): string[];
   readonly errors: { readonly error: unknown; readonly where: InformerErrorSource }[];
-  /** Lets everything that is ready, run. */
+  /** Runs everything that is ready to run. */
   settle(): Promise<void>;
 }
 
-/** Jitter as small as it gets: back-offs are 800, 1600, ... and a watch lasts 300 s. */
+/** No jitter: the backoff is 800, 1600, ... ms, and a watch lasts 300 s. */
 const noJitter: Random = { next: () => 0 };
 
 export function rig(options: Partial<InformerOptions<WidgetKind>> = {}, shared: Partial<SharedParts> = {}): Rig {

@@ -45,7 +45,7 @@ function cluster(options: { readonly isServed?: boolean; readonly pageSize?: num
 
 const body = (name: string, spec: object = {}) => ({ apiVersion: "example.dev/v1", kind: "Widget", metadata: ref(name), spec });
 
-/** Lets requests, answers and events go their way. */
+/** Lets requests, responses and events arrive. */
 async function quiet({ clock }: Cluster): Promise<void> {
   for (let i = 0; i < 10; i++) await clock.advance(0);
 }
@@ -124,8 +124,8 @@ test("own writes can be read at once and are not reported", async () => {
   await c.informer.stop();
 });
 
-// Invariant: whatever is written, forgotten and cut off meanwhile, in the end the store holds what the server has, and
-// handlers that apply events know the same.
+// Invariant: after any writes, lost history and cut connections, the store has the objects of the server, and so has a
+// handler that applies events.
 test("the store ends with the objects of the server", async () => {
   const act = fc.record({
     verb: fc.constantFrom("create", "update", "delete", "compact", "wait", "quiet"),

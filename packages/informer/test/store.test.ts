@@ -133,7 +133,7 @@ describe("handlers", () => {
     r.informer.onEvent(() => {
       throw boom;
     });
-    // oxlint-disable-next-line typescript/no-misused-promises -- the mistake that is tested
+    // oxlint-disable-next-line typescript/no-misused-promises -- the test is about this mistake
     r.informer.onEvent(() => Promise.reject(boom));
     const seen: string[] = [];
     r.informer.onEvent((event) => void seen.push(show(event)));
@@ -183,7 +183,7 @@ describe("indexes", () => {
     expect(() => informer.byIndex("m", "k")).toThrow(/"m".*"n"/);
   });
 
-  // Invariant: after any puts and removals, and whenever the index was added, it files exactly what the store holds.
+  // Invariant: after any puts and removals, and whenever the index was added, it contains exactly the objects of the store.
   test("always contain the stored objects", () => {
     const change = fc.record({
       name: fc.constantFrom("a", "b", "c"),
@@ -212,7 +212,7 @@ describe("indexes", () => {
   });
 });
 
-// Invariant: selecting by labels gives exactly the objects that have them, whenever it was first asked, in any namespace or all.
+// Invariant: a list by labels returns exactly the objects with these labels, whenever it is first called, in any namespace or all.
 test("lists by labels find the stored objects", () => {
   const change = fc.record({
     name: fc.constantFrom("a", "b", "c", "d"),

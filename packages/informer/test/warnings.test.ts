@@ -1,4 +1,4 @@
-/** What is said before something goes wrong. */
+/** Warnings before something fails. */
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { fakeClock, type Kind, kind, seededRandom } from "@treadle/apimachinery";

@@ -27,7 +27,7 @@ test("monotonicNow follows a wall clock that jumps forward, as when a suspended 
   expect(now()).toBe(4_600_000);
 });
 
-/** Whatever the wall clock does: 1. the time never goes back, 2. it runs on at least as fast as the monotonic clock does. */
+/** Invariants for any wall clock: 1. The time never goes back. 2. It advances at least as fast as the monotonic clock. */
 test("monotonicNow never goes back and never stops, whatever happens to the wall clock", () => {
   const step = fc.record({ wall: fc.integer({ min: -1e7, max: 1e7 }), elapsed: fc.integer({ min: 0, max: 1e6 }) });
   fc.assert(

@@ -29,7 +29,7 @@ const TRANSLATED: readonly RegExp[] = [
   new RegExp(""),
 ];
 
-/** A pattern accepts the same texts on both sides, but for the few spaces and line ends named in re2.ts. */
+/** Invariant: a pattern matches the same texts in both engines, except for the spaces and line ends named in re2.ts. */
 test("translated patterns match the same texts as in JavaScript", () => {
   const character = fc.constantFrom(..."ab-AB/xy[]_.,cX019 \t\n\f\b\0", "\u03b1", "\u{1f600}", "2026-01", "AB", "aab");
   const text = fc.array(character, { maxLength: 5 }).map((parts) => parts.join(""));
