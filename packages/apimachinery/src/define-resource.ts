@@ -1,6 +1,8 @@
 /**
- * Declares a custom resource with zod schemas. From one declaration follow the types of the objects that the server returns
- * and of those that a client may send, the CRD with its structural schema, and a check of objects stored under an older schema.
+ * Declares a custom resource with zod schemas. One declaration gives:
+ * - the type of the objects that the server returns, and the type of the objects that a client may send;
+ * - the CRD with its structural schema;
+ * - a check of objects that were stored under an older schema.
  *
  * Importing this module does not load zod: it uses zod through the schemas that it gets.
  */

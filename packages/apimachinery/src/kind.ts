@@ -37,7 +37,10 @@ export interface ResourceTraits {
   readonly stepState: boolean;
   /** Whether the CRD has `status.dependents`. */
   readonly dependents: boolean;
-  /** Returns how the spec of `object` breaks the schema of this version; empty when it is valid. It never throws and never changes the object. */
+  /**
+   * Returns how the spec of `object` breaks the schema of this version; empty when it is valid. It never throws and never
+   * changes the object.
+   */
   problems(object: KubernetesObject): readonly SchemaProblem[];
   /** Returns the CRD with all versions, the same frozen object each time. */
   crd(): CustomResourceDefinition;

@@ -46,7 +46,10 @@ test("a label value may be empty", () => {
   expect(labelValueProblems("a b")).toHaveLength(1);
 });
 
-/** Invariants: 1. The result is at most `max` long. 2. Short names do not change. 3. A DNS name stays valid. 4. Different names stay different. */
+/**
+ * Invariants: 1. The result is at most `max` long. 2. Short names do not change. 3. A DNS name stays valid.
+ * 4. Different names stay different.
+ */
 test("shortenName keeps names valid and different", () => {
   const name = fc.stringMatching(/^[a-z0-9]([-a-z0-9.]{0,200}[a-z0-9])?$/).filter(isDns1123Subdomain);
   fc.assert(

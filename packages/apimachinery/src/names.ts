@@ -4,7 +4,10 @@
  */
 import { createHash } from "node:crypto";
 
-/** The maximum length of a DNS label, of a label value, and of the name part of a label key or finalizer (k8s.io/apimachinery validation). */
+/**
+ * The maximum length of a DNS label, of a label value, and of the name part of a label key or finalizer
+ * (k8s.io/apimachinery validation).
+ */
 export const MAX_LABEL_LENGTH = 63;
 
 /** The maximum length of a DNS subdomain, and so of most object names (k8s.io/apimachinery validation). */

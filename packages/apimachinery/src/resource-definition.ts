@@ -96,11 +96,17 @@ export interface VersionDefinition<S extends z.ZodObject = z.ZodObject, U extend
   readonly status?: U;
   /** Columns of `kubectl get`, shown before the default columns. */
   readonly printerColumns?: readonly PrinterColumnInput<Path>[];
-  /** Whether to add the columns Ready, Reason and Age. One is left out if a column of `printerColumns` has its name. @defaultValue true */
+  /**
+   * Whether to add the columns Ready, Reason and Age. One is left out if a column of `printerColumns` has its name.
+   * @defaultValue true
+   */
   readonly defaultColumns?: boolean;
   /** Paths of the scale subresource. Absent: the version has none. */
   readonly scale?: ScaleSubresource;
-  /** CEL rules in addition to those in `.meta({ "x-kubernetes-validations": [...] })`. Rules of `object` see spec, status and metadata.name. */
+  /**
+   * CEL rules in addition to those in `.meta({ "x-kubernetes-validations": [...] })`.
+   * Rules of `object` see spec, status and metadata.name.
+   */
   readonly validations?: {
     readonly object?: readonly ValidationRule[];
     readonly spec?: readonly ValidationRule[];

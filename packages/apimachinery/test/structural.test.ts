@@ -146,7 +146,7 @@ const leaves: readonly Sample[] = [
 
 const leaf = fc.constantFrom(...leaves);
 
-/** Adds a wrapper that every schema may have and that does not change the accepted values, except for nullable. */
+/** Adds a wrapper that every schema may have and that does not change the accepted values. */
 const decorated = (inner: fc.Arbitrary<Sample>): fc.Arbitrary<Sample> =>
   fc.tuple(inner, fc.constantFrom("none", "describe", "readonly", "brand", "nullable", "lazy", "meta")).map(([one, kind]) => {
     switch (kind) {

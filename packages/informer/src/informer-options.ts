@@ -38,7 +38,10 @@ export interface InformerOptions<K extends Kind = Kind> {
   readonly onListed?: () => void;
   /** Called when list or watch works again after a failure; `progress().lastError` is `undefined` then. */
   readonly onRecovered?: () => void;
-  /** Maximum pause before the next attempt when the server does not serve the kind, in milliseconds. Up to a quarter less, at random. @defaultValue 10_000 */
+  /**
+   * Maximum pause before the next attempt when the server does not serve the kind, in milliseconds. The pause is up to a
+   * quarter shorter, at random. @defaultValue 10_000
+   */
   readonly kindRetryMs?: number;
   /** Maximum number of objects on a page of a list. @defaultValue 250 */
   readonly pageSize?: number;

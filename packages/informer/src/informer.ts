@@ -105,7 +105,10 @@ export interface Informer<K extends Kind = Kind> {
 export interface InformerProgress {
   /** See {@link Informer.hasSynced}. */
   readonly hasSynced: boolean;
-  /** Time since the last list, event, bookmark or successful response of the server, in milliseconds. With several namespaces, the longest. */
+  /**
+   * Time since the last list, event, bookmark or successful response of the server, in milliseconds. With several
+   * namespaces, the longest of these times.
+   */
   readonly ageMs: number;
   /** Number of objects in the store. */
   readonly objects: number;

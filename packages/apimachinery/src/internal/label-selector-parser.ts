@@ -1,6 +1,6 @@
 /**
- * Scanner and recursive-descent parser for the text form of label selectors. It accepts the same texts as the API server
- * (empty values, `in` as a label name, `(,a)`) and refuses the others with the same error texts.
+ * Scanner and recursive-descent parser for the text form of label selectors. It accepts the same texts as the API server,
+ * such as empty values, `in` as a label name, and `(,a)`. It refuses the others with the same error texts.
  */
 import { labelKeyProblems } from "../names.ts";
 

@@ -199,7 +199,7 @@ function listKeysProblem(value: unknown, shape: JsonSchema): string | undefined 
 }
 
 /** Returns a field name as CEL selects it, or `undefined` when CEL cannot name it (k8s.io/apiserver/pkg/cel escaping). */
-export function celName(name: string): string | undefined {
+function celName(name: string): string | undefined {
   if (!/^[A-Za-z_.\-/][A-Za-z0-9_.\-/]*$/.test(name)) return undefined;
   if (CEL_RESERVED.has(name)) return `__${name}__`;
   return name.replaceAll("__", "__underscores__").replaceAll(".", "__dot__").replaceAll("-", "__dash__").replaceAll("/", "__slash__");

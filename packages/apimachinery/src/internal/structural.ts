@@ -1,6 +1,6 @@
 /**
- * Converts a zod schema to a structural schema of Kubernetes. It walks the zod tree itself: zod's own JSON schema silently
- * drops checks that it cannot express, and a CRD with fewer checks than the operator stores objects that the operator refuses.
+ * Converts a zod schema to a structural schema of Kubernetes. It walks the zod tree itself, because zod's own JSON schema
+ * silently drops checks that it cannot express. A CRD with fewer checks would store objects that the operator refuses.
  * Every schema that computes, or that has no structural schema, becomes a problem with its path.
  */
 import type { JsonSchema, ValidationRule } from "../crd-types.ts";

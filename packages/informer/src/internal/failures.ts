@@ -20,7 +20,10 @@ export class TooQuietError extends Error {
   override readonly name = "TooQuietError";
 }
 
-/** Tells whether the server refused the version: it is malformed for this server (400), or the server has not reached it (504 with the cause ResourceVersionTooLarge). */
+/**
+ * Tells whether the server refused the version. It is malformed for this server (400), or the server has not reached it (504
+ * with the cause ResourceVersionTooLarge).
+ */
 export function isVersionRefused(error: unknown): boolean {
   if (!isApiError(error)) return false;
   return error.status === 400 || (error.status === 504 && error.causes.some(({ reason }) => reason === "ResourceVersionTooLarge"));

@@ -22,7 +22,10 @@ export function memoryLimitBytes(): number {
   return Math.min(getHeapStatistics().heap_size_limit, oldSpaceBytes(), container > 0 ? container : Number.POSITIVE_INFINITY);
 }
 
-/** The limit of the old space, where cached objects end up. The heap limit also counts the young space: 192 MB in Node 24, even with an old space of 128 MB. */
+/**
+ * The limit of the old space, where cached objects end up. The heap limit also counts the young space: 192 MB in Node 24,
+ * even with an old space of 128 MB.
+ */
 function oldSpaceBytes(): number {
   const flags = [process.env["NODE_OPTIONS"] ?? "", ...process.execArgv].join(" ");
   const last = [...flags.matchAll(/--max[-_]old[-_]space[-_]size[= ](\d+)/g)].at(-1)?.[1];

@@ -3,8 +3,7 @@
  * response of an earlier write, a list of a lagging replica, an event that is delivered twice. (An object that left a
  * selection may return to it.) Tombstones are limited in time and number, so memory does not grow with churn.
  */
-import type { Clock } from "@treadle/apimachinery";
-import { compareVersions } from "./version.ts";
+import { type Clock, compareResourceVersions } from "@treadle/apimachinery";
 
 interface Tombstone {
   readonly version: string | undefined;
@@ -42,7 +41,7 @@ export class Tombstones {
     const tombstone = this.#find(uid);
     if (tombstone === undefined) return false;
     if (tombstone.isOwn) return true;
-    const order = compareVersions(version, tombstone.version);
+    const order = compareResourceVersions(version, tombstone.version);
     return order === undefined || order <= 0;
   }
 

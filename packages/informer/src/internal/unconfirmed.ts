@@ -2,16 +2,16 @@
  * Read-your-own-writes: pure functions that decide, for one key, which state an informer shows.
  *
  * An unconfirmed state is a state that is shown although the watch has not confirmed it. It arises from a write or removal
- * by this process, and from an observation that is older than the shown state (a list from a lagging replica, an event that
- * is delivered twice). While it lasts, older observations are stored but not shown. It ends when an observation confirms it
+ * by this process. It also arises from an observation that is older than the shown state: a list from a lagging replica, or
+ * a repeated event. While it lasts, older observations are stored but not shown. It ends when an observation confirms it
  * or is newer. After its deadline, the next list decides.
  *
- * Assumption: the writer knows every change between the state on which it based its write and the response (it sent a
- * resourceVersion, or it reads the response). The event of such a change is older than the response, so it is not reported.
+ * Assumption: the writer knows every change between the state on which it based its write and the response. It sent a
+ * resourceVersion, or it reads the response. The event of such a change is older than the response, so it is not reported.
  */
-import type { KubernetesObject } from "@treadle/apimachinery";
+import { compareResourceVersions, type KubernetesObject } from "@treadle/apimachinery";
 import type { Tombstones } from "./tombstones.ts";
-import { compareVersions, isAtLeast, isOlder, isSameState } from "./version.ts";
+import { isAtLeast, isOlder, isSameState } from "./version.ts";
 
 /** A state that is shown although the watch has not confirmed it. */
 export interface Unconfirmed<T> {
@@ -135,7 +135,7 @@ function observeAbsent<T extends KubernetesObject>(seen: Observation<T>, { shown
 function observeUnconfirmedPresent<T extends KubernetesObject>(object: T, seen: Observation<T>, unconfirmed: Unconfirmed<T>): Decision<T> {
   const shown = unconfirmed.object;
   if (shown !== undefined && isSameState(shown, object)) return { shown, unconfirmed: undefined };
-  const order = compareVersions(seen.version, unconfirmed.version);
+  const order = compareResourceVersions(seen.version, unconfirmed.version);
   const isNewer = order !== undefined && (seen.from === "list" ? order >= 0 : order > 0);
   if (isNewer || (seen.from === "list" && unconfirmed.isExpired)) return { shown: object, unconfirmed: undefined };
   return { shown, unconfirmed: { ...unconfirmed, watched: object } };

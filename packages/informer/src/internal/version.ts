@@ -1,8 +1,6 @@
 /** Order of objects by their resource versions; `compareResourceVersions` defines which versions have an order. */
 import { compareResourceVersions, type KubernetesObject } from "@treadle/apimachinery";
 
-export { compareResourceVersions as compareVersions } from "@treadle/apimachinery";
-
 /** Tells whether both versions have an order and `a` is before `b`. */
 export function isOlder(a: string | undefined, b: string | undefined): boolean {
   const order = compareResourceVersions(a, b);

@@ -83,7 +83,7 @@ export class View<T extends KubernetesObject> {
     this.#observe(ref, { object: undefined, uid: undefined, version, from: "list" }, {});
   }
 
-  /** References of all objects in `namespace` (or everywhere) that are shown, unconfirmed or waiting. An object that a complete list lacks was deleted. */
+  /** References of all objects in `namespace` (or everywhere) that are shown, unconfirmed or waiting. */
   *refs(namespace: string | undefined): IterableIterator<Ref> {
     for (const object of this.#options.store.in(namespace)) yield object.metadata;
     for (const key of new Set([...this.#unconfirmed.keys(), ...this.#held.keys()])) {
