@@ -3,15 +3,7 @@
  * are client-go's (tools/cache/reflector.go) unless a comment says otherwise. The inactivity deadline is not from client-go:
  * no transport notices a connection that is silently lost.
  */
-import {
-  type Clock,
-  compareResourceVersions,
-  type KubernetesObject,
-  orAborted,
-  type Random,
-  sleep,
-  type TurnBudget,
-} from "@treadle/apimachinery";
+import { type Clock, type KubernetesObject, orAborted, type Random, sleep, type TurnBudget } from "@treadle/apimachinery";
 import type { WatchEvent } from "@treadle/client";
 import { close, Watchdog } from "./await.ts";
 import { TooQuietError, WentBackError } from "./failures.ts";
@@ -20,7 +12,7 @@ import { listAll } from "./paged-list.ts";
 import { Recovery } from "./recovery.ts";
 import { checkedKey, describe, errorOf, type Source, versionIn, versionOf } from "./source.ts";
 import type { Sink } from "./sink.ts";
-import { isOlder } from "./version.ts";
+import { isAtLeast, isOlder } from "./version.ts";
 
 /** The abort reason of a watch that ends because a new list was requested. */
 const RELIST: unique symbol = Symbol("relist");
@@ -242,7 +234,7 @@ export class Reflector<T extends KubernetesObject> {
       }
       this.#worksAgain();
       this.#recovery.progressed();
-      if (version === undefined || (compareResourceVersions(version, this.#version) ?? 1) <= 0) continue;
+      if (version === undefined || isAtLeast(this.#version, version)) continue;
       this.#version = version;
       sink.passed(version);
     }
