@@ -60,7 +60,6 @@ export {
   type AnyStep,
   type DoResult,
   type NeedsOf,
-  type OutputOf,
   type Problem,
   type ProvidesOf,
   type Startable,
