@@ -67,7 +67,7 @@ async function findConfig(options: LoadConfigOptions, env: Readonly<Record<strin
 }
 
 async function fromFiles(files: readonly string[], options: LoadConfigOptions): Promise<ClusterConfig> {
-  // A program in a cluster never gets here: what reads kubeconfigs costs 85 MB of memory.
+  // Only a program outside a cluster pays for the YAML parser.
   const { kubeconfigConfig } = await import("./kubeconfig.ts");
   return kubeconfigConfig(files, { context: options.context, clock: options.clock });
 }
