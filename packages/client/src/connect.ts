@@ -4,7 +4,8 @@ import type { ClusterConfig } from "./cluster-config.ts";
 import type { ClientOptions } from "./client-options.ts";
 import { loadConfig, type LoadConfigOptions } from "./config.ts";
 import { createClient } from "./create-client.ts";
-import { type HttpTransportOptions, httpTransport } from "./http-transport.ts";
+import { httpTransport } from "./http-transport.ts";
+import type { HttpTransportOptions } from "./http-transport-options.ts";
 import { type Impersonation, impersonating } from "./impersonation.ts";
 
 export interface ConnectOptions

@@ -32,7 +32,8 @@ export {
 export type { ServedKind, ServedSubresource } from "./discovery/served.ts";
 export type { Exchange } from "./exchange.ts";
 export { follow, type FollowEvent, type FollowOptions } from "./follow.ts";
-export { type HttpTransport, type HttpTransportOptions, httpTransport } from "./http-transport.ts";
+export { type HttpTransport, httpTransport } from "./http-transport.ts";
+export type { HttpTransportOptions } from "./http-transport-options.ts";
 export { metadataOnly, type MetadataOnlyKind } from "@treadle/apimachinery";
 export { type Impersonation, impersonating } from "./impersonation.ts";
 export { intercept, withDryRun, withFieldManager, withFieldValidation, withNamespace } from "./intercept.ts";

@@ -1,7 +1,7 @@
 /** Pools of connections to one server, by undici: direct, through an HTTP proxy, or through a SOCKS proxy. */
 import type { Dispatcher } from "undici";
 import type { Credentials } from "./credentials.ts";
-import type { HttpTransportOptions } from "./http-transport.ts";
+import type { HttpTransportOptions } from "./http-transport-options.ts";
 import { socksConnector } from "./socks.ts";
 
 /** Loaded with the first request. */
