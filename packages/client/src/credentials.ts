@@ -19,8 +19,8 @@ export interface Credentials {
 }
 
 /**
- * Asked before every request, so it must remember what it knows. `renew`: the server refused the last answer (401);
- * give a new one, or the same one where there is none.
+ * Gives the credentials. It is called before every request, so it must remember what it knows. `renew`: the server refused the
+ * last credentials (401), or no trusted connection came about with them; give new ones, or the same ones where there are no others.
  */
 export type CredentialSource = (options: { readonly renew: boolean }) => Credentials | Promise<Credentials>;
 

@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type ApiRequest, type ApiResponse, type Clock, systemClock, type Transport } from "@treadle/apimachinery";
 import type { Dispatcher } from "undici";
 import { type Circumstances, connectionAdvice, loginProblem } from "./advice.ts";
-import { closedError, ConnectionError, connectionError } from "./connection-error.ts";
+import { closedError, ConnectionError, connectionError, isConnectionError } from "./connection-error.ts";
 import type { Credentials, CredentialSource } from "./credentials.ts";
 import { PROXY_PROTOCOLS } from "./environment-proxy.ts";
 import { discard } from "./exchange.ts";
@@ -28,6 +28,8 @@ export function httpTransport(options: HttpTransportOptions): HttpTransport {
 
 /** More connections than this for calls do not make a server faster; watches are not limited. */
 const CALL_CONNECTIONS = 32;
+/** Shortest time between two reads of the credentials because of failed handshakes: a credential plugin may run for each. */
+const TLS_REREAD_MS = 5_000;
 /** All but tabs, visible ASCII and Latin-1 (RFC 9110, 5.5). */
 const NOT_IN_HEADERS = /[^\t\x20-\x7e\x80-\xff]/;
 
@@ -47,6 +49,10 @@ class UndiciTransport implements HttpTransport {
   #pools: Pools | undefined;
   /** The latest, for errors. */
   #used: Credentials = {};
+  /** When the credentials were last read again because of a failed handshake, by `Clock.elapsed`. */
+  #rereadAt = Number.NEGATIVE_INFINITY;
+  /** The result of that, shared by all calls whose handshakes fail meanwhile. */
+  #rereading: Promise<Credentials> | undefined;
   /** Ends watches, whichever pool they run in. */
   readonly #closing = new AbortController();
   #isClosed = false;
@@ -62,7 +68,11 @@ class UndiciTransport implements HttpTransport {
 
   async request(request: ApiRequest): Promise<ApiResponse> {
     const credentials = await this.#credentialsOf({ renew: false });
-    const answer = await this.#answer(request, await this.#send(request, credentials));
+    const answer = await this.#exchange(request, credentials).catch(async (error: unknown) => {
+      const reread = await this.#reread(credentials, error);
+      // Nothing was sent, so asking again is safe for every verb.
+      return this.#exchange(request, reread);
+    });
     if (answer.status !== 401) return answer;
     // Refused, so nothing was done: asking again as somebody renewed is safe for every verb.
     const renewed = await this.#renewed(credentials).catch(async (error: unknown) => {
@@ -71,7 +81,7 @@ class UndiciTransport implements HttpTransport {
     });
     if (isDeepStrictEqual(renewed, credentials)) return answer;
     await discard(answer);
-    return this.#answer(request, await this.#send(request, renewed));
+    return this.#exchange(request, renewed);
   }
 
   /** Calls in progress finish; watches end with an error. */
@@ -87,6 +97,28 @@ class UndiciTransport implements HttpTransport {
   #renewed(refused: Credentials): Promise<Credentials> {
     const isDone = this.#used !== refused && !isDeepStrictEqual(this.#used, refused);
     return isDone ? Promise.resolve(this.#used) : this.#credentialsOf({ renew: true });
+  }
+
+  /**
+   * Credentials with other certificates than `untrusted`, read again because the handshake failed: the authority or the client
+   * certificate may have been replaced a moment ago. @throws `error` when it is about something else, or nothing new was found.
+   */
+  async #reread(untrusted: Credentials, error: unknown): Promise<Credentials> {
+    if (!isConnectionError(error) || error.code !== "ERR_TLS") throw error;
+    const { clock = systemClock } = this.#options;
+    const nowMs = clock.elapsed();
+    if (hasSameTls(this.#used, untrusted) && nowMs - this.#rereadAt >= TLS_REREAD_MS) {
+      this.#rereadAt = nowMs;
+      this.#rereading = this.#credentialsOf({ renew: true });
+    }
+    // What fails now has worked before, so the handshake's error says more.
+    const found = hasSameTls(this.#used, untrusted) ? await this.#rereading?.catch(() => undefined) : this.#used;
+    if (found === undefined || hasSameTls(found, untrusted)) throw error;
+    return found;
+  }
+
+  async #exchange(request: ApiRequest, credentials: Credentials): Promise<ApiResponse> {
+    return this.#answer(request, await this.#send(request, credentials));
   }
 
   async #credentialsOf(options: { readonly renew: boolean }): Promise<Credentials> {
