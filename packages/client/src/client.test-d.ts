@@ -46,6 +46,9 @@ test("writes take what the kind takes", () => {
   void client.create(Secret, { metadata: { generateName: "a-", namespace: "ns" }, stringData: { a: "b" } });
   // @ts-expect-error data holds texts
   void client.create(Secret, { metadata: ref, data: { a: 1 } });
+  // @ts-expect-error a typed kind needs a name
+  void client.create(Secret, { metadata: { namespace: "ns" } });
+  void client.create(Widget, { spec: {} });
   // @ts-expect-error a patch has a type
   void client.patch(Secret, ref, { data: {} });
 });

@@ -12,6 +12,7 @@ import type {
   ObjectOf,
   Ref,
   Status,
+  UntypedObject,
   WriteOf,
 } from "@treadle/apimachinery";
 
@@ -122,6 +123,25 @@ export interface RawContext {
   readonly retry?: boolean;
 }
 
+/**
+ * The objects that {@link Client.create} takes for kind `K`. Those of an untyped kind may lack a name, since a server answers
+ * some kinds without storing them: `SelfSubjectAccessReview`, `TokenReview`.
+ */
+export type NewObjectOf<K> =
+  | WriteOf<K>
+  | (UntypedObject extends WriteOf<K> ? ([WriteOf<K>] extends [UntypedObject] ? UnnamedObject : never) : never);
+
+/** An untyped object without a name. */
+export interface UnnamedObject {
+  /** @defaultValue that of the kind */
+  readonly apiVersion?: string;
+  /** @defaultValue that of the kind */
+  readonly kind?: string;
+  /** Absent, or without a name. A namespaced kind needs a namespace. */
+  readonly metadata?: { readonly namespace?: string; readonly generateName?: string };
+  readonly [field: string]: unknown;
+}
+
 export interface Client {
   /** The live object, or `undefined` when it does not exist. @throws ApiError, also when the kind is not served. */
   get<K extends Kind>(kind: K, ref: Ref, options?: GetOptions): Promise<ObjectOf<K> | undefined>;
@@ -129,7 +149,8 @@ export interface Client {
   list<K extends Kind>(kind: K, options?: ListOptions): Promise<KubernetesList<ObjectOf<K>>>;
   /** Rejects when the watch cannot be opened; iterating throws when the stream breaks. Never reconnects by itself. */
   watch<K extends Kind>(kind: K, options?: WatchOptions): Promise<AsyncIterable<WatchEvent<ObjectOf<K>>>>;
-  create<K extends Kind>(kind: K, object: WriteOf<K>, options?: WriteOptions): Promise<ObjectOf<K>>;
+  /** Creates an object and returns it as the server stored it. @throws ApiError 409 (`isAlreadyExists`) when its name is taken */
+  create<K extends Kind>(kind: K, object: NewObjectOf<K>, options?: WriteOptions): Promise<ObjectOf<K>>;
   /** Replaces the object; with `metadata.resourceVersion` only that version of it (409 otherwise). */
   update<K extends Kind>(kind: K, object: WriteOf<K> | ObjectOf<K>, options?: WriteOptions): Promise<ObjectOf<K>>;
   patch<K extends Kind>(kind: K, ref: Ref, patch: Patch, options?: WriteOptions): Promise<ObjectOf<K>>;

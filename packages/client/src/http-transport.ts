@@ -4,7 +4,7 @@
  * a token. undici is loaded by the first request.
  */
 import { isDeepStrictEqual } from "node:util";
-import { type ApiRequest, type ApiResponse, type Clock, systemClock, type Transport } from "@treadle/apimachinery";
+import { type ApiRequest, type ApiResponse, systemClock, type Transport } from "@treadle/apimachinery";
 import type { Dispatcher } from "undici";
 import { type Circumstances, connectionAdvice, loginProblem } from "./advice.ts";
 import { closedError, ConnectionError, connectionError, isConnectionError } from "./connection-error.ts";

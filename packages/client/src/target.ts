@@ -29,15 +29,19 @@ export function objectTarget(verb: string, kind: Kind, ref: Partial<Ref>, subres
   };
 }
 
-/** The collection that a new object goes to. @throws TypeError like {@link objectTarget}; the name may be generated. */
+/**
+ * The collection that a new object goes to. Whether the object needs a name is the server's decision: reviews of
+ * `authorization.k8s.io` and `authentication.k8s.io` have none. @throws TypeError for a namespaced kind without a namespace
+ */
 export function createTarget(kind: Kind, metadata: Partial<Ref> & { readonly generateName?: string }): Target {
-  const text = `${kind.kind} ${labelOf(kind, metadata)}`;
+  const { name, generateName, namespace } = metadata;
+  const place = kind.scope === "Namespaced" && namespace ? ` in namespace ${namespace}` : "";
+  const text = name || generateName ? `${kind.kind} ${labelOf(kind, metadata)}` : kind.kind + place;
   const refuse = (problem: string): never => {
     throw new TypeError(`cannot create ${text}: ${problem}`);
   };
-  if (!metadata.name && !metadata.generateName) refuse("it has neither metadata.name nor metadata.generateName");
-  checkNamespace(kind, metadata.namespace, refuse);
-  return { path: pathOf(kind, { namespace: metadata.namespace }), text };
+  checkNamespace(kind, namespace, refuse);
+  return { path: pathOf(kind, { namespace }), text };
 }
 
 /** A collection, in one namespace or in all. */
