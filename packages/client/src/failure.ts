@@ -3,6 +3,7 @@
  */
 import { ApiError, type ApiResponse, type Status, type StatusCause } from "@treadle/apimachinery";
 import { ConnectionError, connectionError } from "./connection-error.ts";
+import { missingRightIn, ruleFor } from "./missing-right.ts";
 import { parseStatus } from "./status.ts";
 
 /** What was asked, for errors and observers. */
@@ -32,7 +33,7 @@ export function apiError(context: CallContext, response: ApiResponse, body: stri
   const hide = (text: string): string => redact(text, context.secrets ?? []);
   const message = hide(status?.message ?? plainText(response, body));
   return new ApiError({
-    message: `cannot ${context.verb} ${context.target}: ${message}${response.status === 401 ? loginFix(context, response) : ""}`,
+    message: `cannot ${context.verb} ${context.target}: ${message}${fixOf(context, response, message)}`,
     status: response.status,
     reason: status?.reason,
     details: status?.details === undefined ? undefined : redactDetails(status.details, hide),
@@ -81,6 +82,13 @@ export function retryAfterMs(response: ApiResponse, nowMs: number): number | und
   if (!HTTP_DATE.test(header)) return undefined;
   const date = Date.parse(header);
   return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
+}
+
+/** What to do about `message`, to be written behind it; empty where the message says it all. */
+function fixOf(context: CallContext, response: ApiResponse, message: string): string {
+  if (response.status === 401) return loginFix(context, response);
+  const right = response.status === 403 ? missingRightIn(message) : undefined;
+  return right === undefined ? "" : `; allow it by the RBAC rule ${ruleFor(right)}`;
 }
 
 function loginFix({ login }: CallContext, response: ApiResponse): string {

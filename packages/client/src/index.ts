@@ -39,6 +39,7 @@ export type { HttpTransportOptions } from "./http-transport-options.ts";
 export { metadataOnly, type MetadataOnlyKind } from "@treadle/apimachinery";
 export { type Impersonation, impersonating } from "./impersonation.ts";
 export { intercept, withDryRun, withFieldManager, withFieldValidation, withNamespace } from "./intercept.ts";
+export { type MissingRight, missingRightOf } from "./missing-right.ts";
 export { modify, type ModifyOptions } from "./modify.ts";
 export { items, pages, type PagesOptions } from "./pages.ts";
 export { type PodLogOptions, podLogs } from "./pod-logs.ts";
