@@ -1,5 +1,5 @@
 import { ConfigMap, Secret } from "@treadle/apimachinery/kinds";
-import { kind, type KubernetesList, type KubernetesObject, type UntypedObject } from "@treadle/apimachinery";
+import { kind, type KubernetesList, type KubernetesObject, metadataOnly, type UntypedObject } from "@treadle/apimachinery";
 import { expectTypeOf, test } from "vitest";
 import {
   type Client,
@@ -12,7 +12,6 @@ import {
   getScale,
   intercept,
   items,
-  metadataOnly,
   modify,
   pages,
   podLogs,

@@ -1,4 +1,3 @@
-export type { JsonPatchOperation } from "@treadle/apimachinery";
 export type {
   CallOptions,
   Client,
@@ -36,7 +35,6 @@ export type { Exchange } from "./exchange.ts";
 export { follow, type FollowEvent, type FollowOptions } from "./follow.ts";
 export { type HttpTransport, httpTransport } from "./http-transport.ts";
 export type { HttpTransportOptions } from "./http-transport-options.ts";
-export { metadataOnly, type MetadataOnlyKind } from "@treadle/apimachinery";
 export { type Impersonation, impersonating } from "./impersonation.ts";
 export { intercept, withDryRun, withFieldManager, withFieldValidation, withNamespace } from "./intercept.ts";
 export { type MissingRight, missingRightOf } from "./missing-right.ts";
