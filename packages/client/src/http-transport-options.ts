@@ -2,24 +2,26 @@
 import type { Clock } from "@treadle/apimachinery";
 import type { Credentials, CredentialSource } from "./credentials.ts";
 
+/** Options of {@link httpTransport}. */
 export interface HttpTransportOptions {
-  /** Base URL, e.g. `https://10.0.0.1:443`; may have a path. Over `http` no credentials are sent. */
+  /** Base URL, such as `https://10.0.0.1:443`. It may have a path. Over `http` no credentials are sent. */
   readonly server: string;
+  /** Credentials, or a function that returns the current ones before each request. @defaultValue none */
   readonly credentials?: Credentials | CredentialSource;
-  /** Name to expect in the server's certificate. @defaultValue the host of `server` */
+  /** Expected name in the server's certificate. @defaultValue the host of `server` */
   readonly serverName?: string | undefined;
-  /** Accepts any certificate of the server: for experiments only. @defaultValue false */
+  /** Whether any certificate of the server is accepted; for experiments only. @defaultValue false */
   readonly isInsecure?: boolean | undefined;
-  /** A proxy to go through: `http:`, `https:` or `socks5:`. @defaultValue none; the environment is not consulted */
+  /** URL of a proxy: `http:`, `https:` or `socks5:`. @defaultValue none; environment variables are not read */
   readonly proxyUrl?: string | undefined;
-  /** Uses HTTP/2 where the server offers it. @defaultValue false: HTTP/1.1, one connection for each watch */
+  /** Whether HTTP/2 is used where the server offers it. @defaultValue false: HTTP/1.1 with one connection for each watch */
   readonly http2?: boolean;
-  /** Where these options are from, for errors: `in-cluster`, or the kubeconfig files. */
+  /** Origin of these options, for errors: `in-cluster`, or the kubeconfig files. */
   readonly source?: string | undefined;
-  /** @defaultValue the system's */
+  /** Clock for the ages of credentials. @defaultValue the system's */
   readonly clock?: Clock | undefined;
-  /** How long an answer may take to begin. @defaultValue 70,000: a server gives up on a call after 60 s (`--request-timeout`) */
+  /** Maximum time until an answer begins, in milliseconds. @defaultValue 70,000; a server ends a call after 60 s (`--request-timeout`) */
   readonly headersTimeoutMs?: number;
-  /** @defaultValue 10,000 */
+  /** Maximum time to open a connection, in milliseconds. @defaultValue 10,000 */
   readonly connectTimeoutMs?: number;
 }

@@ -1,7 +1,6 @@
 /**
- * {@link Transport} over sockets by undici: one long-lived pool of connections for calls and another one for watches, so
- * that watches can never take the connections that calls need. Pools are replaced when a certificate changes, not for
- * a token. undici is loaded by the first request.
+ * {@link Transport} over sockets, by undici. Calls and watches have separate pools of connections, so that watches never take
+ * the connections that calls need. A new certificate replaces the pools; a new token does not. The first request loads undici.
  */
 import { isDeepStrictEqual } from "node:util";
 import { type ApiRequest, type ApiResponse, systemClock, type Transport } from "@treadle/apimachinery";
@@ -15,26 +14,28 @@ import type { HttpTransportOptions } from "./http-transport-options.ts";
 import { makePool, type Undici } from "./pool.ts";
 import { shownUrl } from "./shown-url.ts";
 
+/** A {@link Transport} over HTTP. */
 export interface HttpTransport extends Transport {
+  /** Base URL of the server, without credentials. */
   readonly server: string;
-  /** What may be wrong with the credentials that the server refused with `answer` (401); nothing where they look good. */
+  /** Returns what may be wrong with the credentials that the server refused with `answer` (401); `undefined` if nothing is known. */
   explainRefusal(answer: ApiResponse): string | undefined;
 }
 
-/** @throws TypeError for a server or proxy URL that is not one. Opens no connection before the first request. */
+/** Creates a transport over HTTP. It opens no connection before the first request. @throws TypeError for an invalid server or proxy URL */
 export function httpTransport(options: HttpTransportOptions): HttpTransport {
   return new UndiciTransport(options);
 }
 
-/** More connections than this for calls do not make a server faster; watches are not limited. */
+/** Maximum number of connections for calls. More of them do not make a server faster. Watches are not limited. */
 const CALL_CONNECTIONS = 32;
 /** Shortest time between two reads of the credentials because of failed handshakes: a credential plugin may run for each. */
 const TLS_REREAD_MS = 5_000;
-/** All but tabs, visible ASCII and Latin-1 (RFC 9110, 5.5). */
+/** Characters that a header cannot hold: all but tabs, visible ASCII and Latin-1 (RFC 9110, 5.5). */
 const NOT_IN_HEADERS = /[^\t\x20-\x7e\x80-\xff]/;
 
 interface Pools {
-  /** What they were made with. */
+  /** Credentials that the pools use. */
   readonly credentials: Credentials;
   readonly calls: Dispatcher;
   readonly watches: Dispatcher;
@@ -47,13 +48,13 @@ class UndiciTransport implements HttpTransport {
   readonly #credentials: CredentialSource;
   #undici: Undici | undefined;
   #pools: Pools | undefined;
-  /** The latest, for errors. */
+  /** Credentials of the latest request. */
   #used: Credentials = {};
   /** When the credentials were last read again because of a failed handshake, by `Clock.elapsed`. */
   #rereadAt = Number.NEGATIVE_INFINITY;
   /** The result of that, shared by all calls whose handshakes fail meanwhile. */
   #rereading: Promise<Credentials> | undefined;
-  /** Ends watches, whichever pool they run in. */
+  /** Ends the watches of all pools. */
   readonly #closing = new AbortController();
   #isClosed = false;
 
@@ -70,11 +71,11 @@ class UndiciTransport implements HttpTransport {
     const credentials = await this.#credentialsOf({ renew: false });
     const answer = await this.#exchange(request, credentials).catch(async (error: unknown) => {
       const reread = await this.#reread(credentials, error);
-      // Nothing was sent, so asking again is safe for every verb.
+      // Nothing was sent, so a repeat is safe for every verb.
       return this.#exchange(request, reread);
     });
     if (answer.status !== 401) return answer;
-    // Refused, so nothing was done: asking again as somebody renewed is safe for every verb.
+    // The server did nothing, so a repeat is safe for every verb.
     const renewed = await this.#renewed(credentials).catch(async (error: unknown) => {
       await discard(answer);
       throw error;
@@ -84,7 +85,7 @@ class UndiciTransport implements HttpTransport {
     return this.#exchange(request, renewed);
   }
 
-  /** Calls in progress finish; watches end with an error. */
+  /** Closes the pools. Calls in progress finish, and watches end with an error. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const pools = this.#pools;
@@ -93,15 +94,15 @@ class UndiciTransport implements HttpTransport {
     await Promise.all([pools?.calls.close(), pools?.watches.close()]);
   }
 
-  /** Of many calls that are refused at a time the first one renews, and the rest take what it got. */
+  /** Renews refused credentials. The first of several refused calls renews, and the others take its result. */
   #renewed(refused: Credentials): Promise<Credentials> {
     const isDone = this.#used !== refused && !isDeepStrictEqual(this.#used, refused);
     return isDone ? Promise.resolve(this.#used) : this.#credentialsOf({ renew: true });
   }
 
   /**
-   * Credentials with other certificates than `untrusted`, read again because the handshake failed: the authority or the client
-   * certificate may have been replaced a moment ago. @throws `error` when it is about something else, or nothing new was found.
+   * Reads the credentials again after a failed handshake: the authority or the client certificate may have been replaced since.
+   * Returns credentials with other certificates than `untrusted`. @throws `error` when it is another error, or nothing changed
    */
   async #reread(untrusted: Credentials, error: unknown): Promise<Credentials> {
     if (!isConnectionError(error) || error.code !== "ERR_TLS") throw error;
@@ -111,7 +112,7 @@ class UndiciTransport implements HttpTransport {
       this.#rereadAt = nowMs;
       this.#rereading = this.#credentialsOf({ renew: true });
     }
-    // What fails now has worked before, so the handshake's error says more.
+    // The error of the handshake says more than that of the read.
     const found = hasSameTls(this.#used, untrusted) ? await this.#rereading?.catch(() => undefined) : this.#used;
     if (found === undefined || hasSameTls(found, untrusted)) throw error;
     return found;
@@ -148,7 +149,7 @@ class UndiciTransport implements HttpTransport {
         headers: { ...request.headers, ...this.#secretHeaders(credentials) },
         body: request.body ?? null,
         headersTimeout,
-        // A quiet watch is a healthy one; who reads it has a deadline of their own.
+        // A healthy watch may be quiet. Its reader has a deadline.
         bodyTimeout: request.stream === true ? 0 : headersTimeout,
         signal: this.#signalOf(request) ?? null,
       });
@@ -166,7 +167,7 @@ class UndiciTransport implements HttpTransport {
     const { statusCode: status, body } = response;
     const headers = flatten(response.headers);
     if (request.stream === true) {
-      // Nobody may be listening when it breaks, and an "error" event without a listener ends the process.
+      // The stream may break before it is read, and an "error" event without a listener ends the process.
       body.on("error", () => {});
       return { status, headers, stream: this.#chunks(request, body) };
     }
@@ -177,10 +178,10 @@ class UndiciTransport implements HttpTransport {
     }
   }
 
-  /** Not a generator: the return() of one that nobody began to read does nothing, and the connection would stay open. */
+  /** Not a generator: the return() of a generator that was never read does nothing, and the connection would stay open. */
   #chunks(request: ApiRequest, body: Dispatcher.ResponseData["body"]): AsyncIterable<string> {
     const iterate = (): AsyncIterator<string, undefined> => {
-      // Decodes characters that are spread over chunks.
+      // A character may be split between two chunks.
       body.setEncoding("utf8");
       const chunks: AsyncIterator<string, undefined> = body[Symbol.asyncIterator](); // text by setEncoding
       return {
@@ -230,7 +231,7 @@ class UndiciTransport implements HttpTransport {
   }
 
   async #poolsFor(credentials: Credentials): Promise<Pools> {
-    // An import that is done still costs as much as a small request.
+    // A repeated import costs as much as a small request.
     this.#undici ??= await import("./undici-parts.ts");
     if (this.#isClosed) throw closedError(this.server);
     const old = this.#pools;
@@ -238,7 +239,7 @@ class UndiciTransport implements HttpTransport {
     const undici = this.#undici;
     const make = (connections: number | null): Dispatcher => makePool(undici, this.#options, credentials, connections);
     this.#pools = { credentials, calls: make(CALL_CONNECTIONS), watches: make(null) };
-    // Both let what is in progress finish. Who is in progress learns of a failure, so it is not reported here.
+    // Requests in progress finish. Their callers get the failures, so failures are not reported here.
     void old?.calls.close().catch(() => {});
     void old?.watches.close().catch(() => {});
     return this.#pools;
