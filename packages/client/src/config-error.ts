@@ -7,6 +7,8 @@ export class ConfigError extends Error {
   readonly code: "ERR_CONFIG_NOT_FOUND" | "ERR_CONFIG_INVALID";
   /** Origin of the configuration: a file, or "in-cluster". */
   readonly source: string;
+  /** What is wrong, without the origin and the fix. */
+  readonly problem: string;
 
   constructor(given: {
     readonly source: string;
@@ -18,6 +20,7 @@ export class ConfigError extends Error {
     super(`cannot use ${given.source}: ${given.problem}; ${given.fix}`, given.cause === undefined ? undefined : { cause: given.cause });
     this.code = given.code ?? "ERR_CONFIG_INVALID";
     this.source = given.source;
+    this.problem = given.problem;
     Object.defineProperty(this, BRAND, { value: true });
   }
 }

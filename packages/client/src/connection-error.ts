@@ -126,7 +126,8 @@ export function systemCodeOf(cause: unknown): string {
 }
 
 function textOf(cause: unknown): string {
-  if (cause instanceof AggregateError && cause.message === "") return cause.errors.map(textOf).join("; ");
+  // One error for each address of the host; they may be equal.
+  if (cause instanceof AggregateError && cause.message === "") return [...new Set(cause.errors.map(textOf))].join("; ");
   if (!(cause instanceof Error)) return String(cause);
   return cause.message === "" ? systemCodeOf(cause) || cause.name : cause.message;
 }
