@@ -1,6 +1,6 @@
 /**
- * Kubeconfig files: merged and checked as kubectl does (of entries with one name, and of current contexts, the first
- * file's wins; paths are relative to their file). The loader of `@kubernetes/client-node` is not used: it merges files
+ * Kubeconfig files. They are merged and checked as kubectl does: the first file wins for entries with the same name and for the
+ * current context, and paths are relative to their file. The loader of `@kubernetes/client-node` is not used: it merges files
  * differently, its parse errors quote the file, and it loads a generated client of 837 modules (80 MB).
  */
 import { readFile } from "node:fs/promises";
@@ -19,7 +19,7 @@ interface Merged {
   currentContext: string;
 }
 
-/** @throws ConfigError naming the file, what is wrong in it, and the fix. */
+/** @throws ConfigError that names the file, the problem and the fix */
 export async function kubeconfigConfig(
   files: readonly string[],
   options: { readonly context: string | undefined; readonly clock: Clock | undefined },
@@ -93,7 +93,6 @@ async function parse(file: string): Promise<Fields> {
 
 /** @throws ConfigError that names the line. It never repeats the parser's message, which quotes lines that may hold a token. */
 async function parseYaml(file: string, text: string): Promise<unknown> {
-  // A program in a cluster reads no YAML.
   const { LineCounter, parseDocument } = await import("yaml");
   const lineCounter = new LineCounter();
   const refuse = (words: string, offset: number): never => {

@@ -82,6 +82,6 @@ function callOptions({ signal, retry, beforeAttempt }: WriteOptions): object {
 }
 
 function notFound(kind: Kind, ref: Ref): ApiError {
-  const message = `cannot change ${kind.kind} ${keyOf(ref)}: there is no such object`;
+  const message = `cannot change ${kind.kind} ${keyOf(ref)}: the object does not exist`;
   return new ApiError({ message, status: 404, reason: "NotFound", details: { name: ref.name, kind: kind.plural, group: kind.group } });
 }

@@ -1,18 +1,18 @@
 /**
- * What a call is about: its path, and how errors name it.
+ * The object of a call: its path, and its name in errors.
  */
 import { type Kind, pathOf, type Ref } from "@treadle/apimachinery";
 
-/** The object that a call is about, or the collection where it has no name. */
+/** The object of a call, or the collection. */
 export interface Target {
   readonly path: string;
-  /** `Secret ns/name`; for a collection `Secret in namespace ns` or `Secret`. */
+  /** Name in errors: `Secret ns/name`; for a collection `Secret in namespace ns` or `Secret`. */
   readonly text: string;
 }
 
 /**
- * One object. @throws TypeError for what no server can mean: no name, a name that is another path, or no namespace
- * for a namespaced kind. Without this check a DELETE of `""` would delete the collection.
+ * One object. @throws TypeError for an impossible name: an empty one, one that is another path, or a missing namespace of a
+ * namespaced kind. Without this check a DELETE of `""` would delete the collection.
  */
 export function objectTarget(verb: string, kind: Kind, ref: Partial<Ref>, subresource?: string): Target {
   const { name, namespace } = ref;
@@ -44,7 +44,7 @@ export function createTarget(kind: Kind, metadata: Partial<Ref> & { readonly gen
   return { path: pathOf(kind, { namespace }), text };
 }
 
-/** A collection, in one namespace or in all. */
+/** A collection, in one namespace or in all namespaces. */
 export function collectionTarget(verb: string, kind: Kind, namespace: string | undefined): Target {
   const isNarrow = kind.scope === "Namespaced" && namespace !== undefined && namespace !== "";
   const text = isNarrow ? `${kind.kind} in namespace ${namespace}` : kind.kind;
@@ -67,7 +67,7 @@ function checkNamespace(kind: Kind, namespace: string | undefined, refuse: (prob
   checkSegment(namespace, "namespace", refuse);
 }
 
-/** As the server's own rule for path segments (k8s.io/apimachinery `IsValidPathSegmentName`). */
+/** The server's rule for path segments (k8s.io/apimachinery `IsValidPathSegmentName`). */
 function checkSegment(value: string, what: string, refuse: (problem: string) => never): void {
   if (value === "." || value === ".." || /[/%]/.test(value)) refuse(`${JSON.stringify(value)} cannot be a ${what}`);
 }

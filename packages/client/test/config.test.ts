@@ -269,15 +269,15 @@ users:
       config: kubeconfig({ user: { "client-certificate": "config" } }),
       says: 'user "u" has a client-certificate and no client-key',
     },
-    { name: "a token that is no text", config: kubeconfig({ user: { token: 7 } }), says: 'token of "u" is not a text' },
+    { name: "a token that is not a string", config: kubeconfig({ user: { token: 7 } }), says: 'token of "u" is not a string' },
     { name: "groups that are no list", config: kubeconfig({ user: { as: "a", "as-groups": "hunter2" } }), says: 'as-groups of user "u"' },
-    { name: "groups that are no texts", config: kubeconfig({ user: { as: "a", "as-groups": [7] } }), says: 'as-groups of user "u"' },
+    { name: "groups that are not strings", config: kubeconfig({ user: { as: "a", "as-groups": [7] } }), says: 'as-groups of user "u"' },
     {
       name: "extras that are no lists",
       config: kubeconfig({ user: { as: "a", "as-user-extra": { team: "hunter2" } } }),
       says: 'as-user-extra.team of user "u"',
     },
-    { name: "groups and nobody", config: kubeconfig({ user: { "as-groups": ["a"] } }), says: 'user "u" impersonates' },
+    { name: "groups without a user", config: kubeconfig({ user: { "as-groups": ["a"] } }), says: 'user "u" impersonates' },
     { name: "extras that are a text", config: kubeconfig({ user: { "as-user-extra": "hunter2" } }), says: 'as-user-extra of user "u"' },
     {
       name: "a plugin that is a text",
@@ -293,7 +293,7 @@ users:
     {
       name: "a plugin whose arguments are a text",
       config: kubeconfig({ user: { exec: { command: "x", args: "hunter2" } } }),
-      says: 'args is not a list of texts in exec of user "u"',
+      says: 'args is not a list of strings in exec of user "u"',
     },
     {
       name: "a plugin whose environment is a mapping",
@@ -405,7 +405,7 @@ describe("credential plugins", () => {
   ])("that $name are an error that names the user", async ({ script, says }) => {
     const { root, config } = await withPlugin(script);
     const error = await Promise.resolve(config.credentials(now)).catch((cause: unknown) => cause);
-    expect(String(error)).toContain(`cannot use ${join(root, "config")}: the credentials of user "u" cannot be had: `);
+    expect(String(error)).toContain(`cannot use ${join(root, "config")}: no credentials for user "u": `);
     expect(String(error)).toContain(says);
     expect(String(error)).not.toContain("hunter2");
   });

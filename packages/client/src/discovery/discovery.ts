@@ -1,8 +1,7 @@
 /**
- * Discovery: which kinds a server serves, and by which one an object that is known by its `apiVersion` and `kind` alone is
- * read and written. Asks the server when it is first needed, and again when somebody looks for what it does not know: a CRD
- * may have been installed since. It never says no by what it heard before it was asked, except within
- * {@link MISS_MS} of its last no to the same question.
+ * Discovery: the kinds that a server serves. It finds the kind of an object that is known only by `apiVersion` and `kind`. The
+ * first lookup asks the server. A lookup that finds nothing asks again, since a CRD may have been installed. For
+ * {@link MISS_MS} after that, the same lookup finds nothing without a request.
  */
 import {
   ApiError,
