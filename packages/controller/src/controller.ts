@@ -67,20 +67,18 @@ export class Controller {
     this.#turn = new Turn(env.clock);
     this.#queue = new WorkQueue({
       clock: env.clock,
-      observer: {
-        ...metrics.queue,
-        added: (key, priority) => {
-          metrics.queue.added?.(key, priority);
-          onChange();
-        },
-        started: (key, waitedMs) => {
-          metrics.queue.started?.(key, waitedMs);
-          env.tracing?.started(key, waitedMs);
-        },
-        finished: (key, workedMs) => {
-          metrics.queue.finished?.(key, workedMs);
-          onChange();
-        },
+      ...metrics.queue,
+      onAdded: (key, priority) => {
+        metrics.queue.onAdded?.(key, priority);
+        onChange();
+      },
+      onStarted: (key, waitedMs) => {
+        metrics.queue.onStarted?.(key, waitedMs);
+        env.tracing?.started(key, waitedMs);
+      },
+      onFinished: (key, workedMs) => {
+        metrics.queue.onFinished?.(key, workedMs);
+        onChange();
       },
     });
     metrics.watch(() => this.#queue.status(), this.#concurrency);
