@@ -1,36 +1,21 @@
 export { cached, type CachedKind, type CachedOptions } from "./cached.ts";
 export type { Controller, ControllerStatus } from "./controller.ts";
-export type { ControllerOptions, PassReport } from "./controller-options.ts";
-export { migrateStoredVersions, type StoredVersions, type StoredVersionsOptions } from "./crd/migrate-stored-versions.ts";
-export type { DrainedOptions, HeldObject } from "./drain/drain.ts";
+export type { ControllerOptions } from "./controller-options.ts";
+export type { PassReport } from "./pass-report.ts";
+export { migrateStoredVersions, type StoredVersions, type StoredVersionsOptions } from "./migrate-stored-versions.ts";
+export type { DrainedOptions, HeldObject } from "./manager/drain.ts";
 export type { DryWrite } from "./dry-run/dry-write.ts";
-export { type EndedPass, FailureCurve } from "./failure-curve.ts";
-export type { Logger } from "@treadle/reconcile";
-export type { SettleOptions } from "./internal/activity.ts";
-export type { Check } from "./internal/probes.ts";
+export type { SettleOptions } from "./manager/settle.ts";
+export type { Check } from "./servers/probes.ts";
 export { type InspectedManager, inspectManagers } from "./inspect-managers.ts";
 export type { LeadershipStatus } from "./leader-election/election.ts";
 export type { LeaderElectionOptions } from "./leader-election/options.ts";
 export { createLogger, type LogOptions } from "./log.ts";
-export {
-  createManager,
-  type Manager,
-  type ManagerAddress,
-  type ManagerAddresses,
-  type ManagerState,
-  type ManagerStatus,
-} from "./manager.ts";
+export type { Manager, ManagerAddress, ManagerAddresses, ManagerState, ManagerStatus } from "./manager.ts";
+export { createManager } from "./manager/operator-manager.ts";
 export { isManagerError, ManagerError, type ManagerErrorCode } from "./manager-error.ts";
-export type {
-  ClientWish,
-  DryRunOptions,
-  ManagerOptions,
-  MetricsOptions,
-  Runnable,
-  RunnableEnv,
-  ServerOptions,
-  TlsFiles,
-} from "./options.ts";
+export type { ClientWish, DryRunOptions, ManagerOptions, MetricsOptions, ServerOptions, TlsFiles } from "./manager-options.ts";
+export type { Runnable, RunnableEnv } from "./runnable.ts";
 export {
   and,
   annotationsChanged,
@@ -48,7 +33,8 @@ export type { Every, Recurrence, Schedule, Scheduled } from "./runnables/recurri
 export { type Channel, channel, type ChannelOptions } from "./sources/channel.ts";
 export { type DynamicWatches, dynamicWatches, type Watch } from "./sources/dynamic-watches.ts";
 export { poll, type PollOptions } from "./sources/poll.ts";
-export type { OpenWatch, Source, SourceEnv } from "./sources/source.ts";
+export type { DriverOptions } from "./driver/driver-options.ts";
+export type { Source, SourceEnv } from "./sources/source.ts";
 export { leaseRights, type Leases, leasesOf } from "./rbac/leases.ts";
 export { type RbacManifest, rbacManifests, type RbacManifestsOptions } from "./rbac/manifests.ts";
 export { reviewRights, reviewsAccess } from "./rbac/reviews.ts";

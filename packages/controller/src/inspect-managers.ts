@@ -4,7 +4,7 @@
  */
 import type { AnyHandler } from "@treadle/reconcile";
 import type { LeaderElectionOptions } from "./leader-election/options.ts";
-import type { MetricsOptions } from "./options.ts";
+import type { MetricsOptions } from "./manager-options.ts";
 
 /** What a manager would have run. */
 export interface InspectedManager {

@@ -8,13 +8,12 @@ import type { Handler } from "@treadle/reconcile";
 import type { Registry } from "prom-client";
 import type { Controller, ControllerStatus } from "./controller.ts";
 import type { ControllerOptions } from "./controller-options.ts";
-import type { DrainedOptions } from "./drain/drain.ts";
-import type { SettleOptions } from "./internal/activity.ts";
-import type { HttpServer } from "./internal/http-server.ts";
-import { OperatorManager } from "./internal/operator-manager.ts";
-import type { Check } from "./internal/probes.ts";
+import type { DrainedOptions } from "./manager/drain.ts";
+import type { SettleOptions } from "./manager/settle.ts";
+import type { HttpServer } from "./servers/http-server.ts";
+import type { Check } from "./servers/probes.ts";
 import type { LeadershipStatus } from "./leader-election/election.ts";
-import type { ManagerOptions, Runnable } from "./options.ts";
+import type { Runnable } from "./runnable.ts";
 
 /**
  * Guarantees
@@ -101,9 +100,4 @@ export interface ManagerStatus {
   readonly leadership: LeadershipStatus;
   readonly controllers: readonly ControllerStatus[];
   readonly informers: readonly (InformerProgress & { readonly kind: Kind })[];
-}
-
-/** Makes a manager; it does nothing before `run` or `start`. */
-export function createManager(options: ManagerOptions = {}): Manager {
-  return new OperatorManager(options);
 }

@@ -13,14 +13,13 @@ import {
   type KubernetesObject,
   metadataOnly,
   type ObjectOf,
-  type Ref,
   refOf,
 } from "@treadle/apimachinery";
-import { FailureCurve } from "@treadle/controller";
+import type { DriverOptions } from "@treadle/controller";
+import { FeedRegistry, HandlerDriver } from "@treadle/controller/unstable/driver";
 import { createInformers, type Informer, type Informers } from "@treadle/informer";
-import { createReconciler, type Handler, type AnyHandler, type Reconciler, type UndeclaredUse } from "@treadle/reconcile";
-import { managersOf, type Wake, wakesOf, watchedKindsOf } from "@treadle/reconcile/unstable/engine";
-import { CLUSTER_CURVE } from "@treadle/workqueue";
+import type { AnyHandler, Handler, UndeclaredUse } from "@treadle/reconcile";
+import { Fetches, managersOf, watchedKindsOf } from "@treadle/reconcile/unstable/engine";
 import { Backend } from "./internal/backend.ts";
 import { hasCaughtUp } from "./internal/caught-up.ts";
 import { fullKey, kindsOf } from "./internal/handler-kinds.ts";
@@ -38,7 +37,7 @@ import { checkStatus } from "./status-invariants.ts";
 import type { LogLine, OperatorOutput, RecordedEvent, RecordedPass, TestEnvironment } from "./test-environment.ts";
 
 /** Options of {@link fakeWorld}. */
-export interface FakeWorldOptions {
+export interface FakeWorldOptions<in T extends KubernetesObject = KubernetesObject> {
   /** Manifests that exist from the start. A missing name is the kind in lower case, a missing namespace `default`. */
   readonly objects?: readonly object[];
   /** Kinds that neither the handler nor a manifest names. */
@@ -47,6 +46,8 @@ export interface FakeWorldOptions {
   readonly missing?: readonly Kind[];
   /** Virtual time. @defaultValue a fake clock that starts at 2026-01-01T00:00:00Z */
   readonly clock?: FakeClock;
+  /** Options of `manager.add` that decide which passes run, and when. */
+  readonly controller?: DriverOptions<T>;
   /** Whether `settled()` checks the status invariants. @defaultValue true */
   readonly checkStatus?: boolean;
   /**
@@ -89,8 +90,8 @@ export interface FakeWorld extends TestEnvironment, OperatorOutput, UserActions 
  *
  * @throws TypeError for a manifest that is not an object
  */
-export function fakeWorld<T extends KubernetesObject>(handler: Handler<T>, options: FakeWorldOptions = {}): FakeWorld {
-  return new World(handler, options);
+export function fakeWorld<T extends KubernetesObject>(handler: Handler<T>, options: FakeWorldOptions<T> = {}): FakeWorld {
+  return new World(handler, options as FakeWorldOptions); // The predicate gets objects of the handler's kind only.
 }
 
 /** More passes of one object than that without time moving are a loop. */
@@ -108,10 +109,7 @@ class World implements FakeWorld {
   readonly #user: User;
   readonly #manifests: readonly Manifest[];
   readonly #informers: Informers;
-  readonly #reconciler: Reconciler;
-  readonly #failures = new FailureCurve(CLUSTER_CURVE);
-  /** When each key is due, in the order in which they came. */
-  readonly #due = new Map<string, number>();
+  readonly #driver: HandlerDriver;
   /** Keys whose last pass left a step behind that still runs. */
   readonly #held = new Map<string, Promise<void>>();
   #started: Promise<void> | undefined;
@@ -133,20 +131,17 @@ class World implements FakeWorld {
     const managers = managersOf(handler.pipeline.before);
     const ingest = (object: KubernetesObject): KubernetesObject => keepOwnManagedFields(object, managers);
     for (const kind of watchedKindsOf([handler])) this.#informers.for(kind, { ingest });
-    const primary = this.#primary();
-    this.#reconciler = createReconciler(handler, {
+    this.#driver = new HandlerDriver(handler, options.controller ?? {}, {
       client,
       cache: this.#informers.cache,
       clock: this.clock,
       log: recordingLogger(this.logs),
-      expectWrite: (ref) => primary.expectWrite(ref),
-      observeWrite: (object) => primary.observeWrite(object),
-      observeDelete: ({ metadata }) => primary.observeDelete(metadata, metadata.uid ?? ""),
+      fetches: new Fetches(),
+      feeds: new FeedRegistry({ informers: this.#informers, scopeOf: () => ({ ingest }) }),
       isServed: (kind) => this.#isServed(kind),
       undeclared: collectUndeclared(this.undeclared),
       recordEvent: ({ metadata }, event) => void this.events.push({ ...event, object: keyOf(metadata) }),
     });
-    this.#listen(primary);
   }
 
   get requests(): RequestLog {
@@ -159,20 +154,28 @@ class World implements FakeWorld {
 
   async pass(key: string): Promise<PassOutcome> {
     await this.#caughtUp();
-    const { outcome } = await this.#run(fullKey(this.#handler.kind, key, DEFAULT_NAMESPACE));
+    const full = fullKey(this.#handler.kind, key, DEFAULT_NAMESPACE);
+    await this.#held.get(full);
+    this.#driver.queue.drop(full);
+    const pass = await this.#run(full);
     await this.#caughtUp();
-    return outcome;
+    if (pass === undefined)
+      throw new Error(`fakeWorld.pass: cannot run a pass for ${full}: the server does not serve ${this.#handler.kind.kind}`);
+    return pass.outcome;
   }
 
   async settled(): Promise<void> {
     await this.#caughtUp();
     let last: RecordedPass | undefined;
     const counter = new PassCounter(this.clock);
-    for (;;) {
-      const key = this.#next();
+    const { queue } = this.#driver;
+    while (queue.status().queued > 0) {
+      const key = await queue.get();
       if (key === undefined) break;
       if (counter.count(key) > MAX_PASSES) throw new Error(unsettledText(`fakeWorld: ${last?.key ?? "the handler"}`, last, MAX_PASSES));
-      last = await this.#run(key);
+      await this.#held.get(key);
+      last = (await this.#run(key)) ?? last;
+      queue.done(key);
       await this.#caughtUp();
     }
     if (this.#options.checkStatus !== false) await this.checkStatus();
@@ -185,8 +188,9 @@ class World implements FakeWorld {
   }
 
   dueIn(key: string): number | undefined {
-    const due = this.#due.get(fullKey(this.#handler.kind, key, DEFAULT_NAMESPACE));
-    return due === undefined ? undefined : Math.max(0, due - this.clock.now());
+    const full = fullKey(this.#handler.kind, key, DEFAULT_NAMESPACE);
+    const { queued, delayed } = this.#driver.queue.keys(Number.POSITIVE_INFINITY);
+    return queued.some((each) => each.key === full) ? 0 : delayed.find((each) => each.key === full)?.inMs;
   }
 
   async get<K extends Kind>(kind: K, key: string): Promise<ObjectOf<K> | undefined> {
@@ -224,6 +228,7 @@ class World implements FakeWorld {
         () => served.every((informer) => informer.hasSynced || isKindNotServed(informer.progress().lastError)),
         () => `fakeWorld: the informers did not start: ${served.map(({ kind }) => kind.kind).join(", ")}`,
       );
+      this.#driver.begin();
       this.#backend.requests.clear(); // The lists and watches of the start are the same in every world.
     })();
     return this.#started;
@@ -236,7 +241,13 @@ class World implements FakeWorld {
       async () => {
         await this.#backend.server.settled();
         await this.#backend.refresh();
-        return this.#informers.all().every((informer) => hasCaughtUp(informer, this.#backend));
+        const { primary } = this.#driver;
+        // While a write of the operator has no answer, the informer shows no other change of that object.
+        return this.#informers
+          .all()
+          .every((informer) =>
+            hasCaughtUp(informer, this.#backend, (ref) => informer === primary.informer && primary.isExpectingWrite(ref)),
+          );
       },
       () =>
         `fakeWorld: the informers did not catch up with the server: ${this.#informers
@@ -246,56 +257,13 @@ class World implements FakeWorld {
     );
   }
 
-  async #run(key: string): Promise<RecordedPass> {
-    this.#due.delete(key);
-    await this.#held.get(key);
-    const result = await this.#reconciler.pass(refOf(key), { reconcileID: `pass-${this.passes.length + 1}` });
+  async #run(key: string): Promise<RecordedPass | undefined> {
+    const result = await this.#driver.pass(key, { reconcileID: `pass-${this.passes.length + 1}` });
+    if (result === undefined) return undefined;
     const pass = { ...result, outcome: outcomeOf(result), handler: this.#handler.name, key, atMs: this.clock.now() };
     this.passes.push(pass);
     if (result.strays !== undefined) this.#held.set(key, result.strays.freed);
-    const delayMs = this.#failures.delayAfter(key, result);
-    if (delayMs !== undefined) this.#queue(key, delayMs);
     return pass;
-  }
-
-  /** The earliest of several times counts. */
-  #queue(key: string, afterMs: number = 0): void {
-    const due = this.clock.now() + afterMs;
-    this.#due.set(key, Math.min(due, this.#due.get(key) ?? due));
-  }
-
-  #next(): string | undefined {
-    const now = this.clock.now();
-    let next: readonly [string, number] | undefined;
-    for (const entry of this.#due) if (entry[1] <= now && (next === undefined || entry[1] < next[1])) next = entry;
-    return next?.[0];
-  }
-
-  #listen(primary: Informer): void {
-    primary.onEvent((event) => {
-      const key = keyOf((event.object as KubernetesObject).metadata);
-      if (event.type === "deleted") this.#failures.forget(key);
-      this.#queue(key);
-    });
-    const indexes = new Set<string>();
-    for (const wake of wakesOf(this.#handler)) {
-      if (wake.index !== undefined && !indexes.has(wake.index.name)) primary.addIndex(wake.index.name, wake.index.keys);
-      if (wake.index !== undefined) indexes.add(wake.index.name);
-      this.#informerOf(wake.kind)?.onEvent((event) => {
-        this.#wake(wake, event.object as KubernetesObject);
-        if (event.type === "updated") this.#wake(wake, event.previous as KubernetesObject);
-      });
-    }
-  }
-
-  #wake(wake: Wake, object: KubernetesObject): void {
-    const lookup = { cache: this.#informers.cache, byIndex: (name: string, key: string) => this.#primary().byIndex(name, key) };
-    for (const ref of wake.primaries(object, lookup)) this.#wakeUp(ref);
-  }
-
-  /** Only what is there: an object may name a primary that never was. */
-  #wakeUp(ref: Ref): void {
-    if (this.#primary().get(ref) !== undefined) this.#queue(keyOf(ref));
   }
 
   async install(kind: Kind): Promise<void> {
@@ -303,7 +271,7 @@ class World implements FakeWorld {
     await this.#backend.use(kind);
     this.#informerOf(kind)?.retry();
     await this.#caughtUp();
-    for (const { metadata } of this.#primary().list() as readonly KubernetesObject[]) this.#queue(keyOf(metadata));
+    this.#driver.enqueueAll();
   }
 
   /** The one informer of a kind, in whatever form. */
@@ -318,10 +286,6 @@ class World implements FakeWorld {
   #isServed(kind: Kind): boolean {
     const informer = this.#informerOf(kind);
     return informer === undefined ? !this.#isMissing(kind) : informer.hasSynced && !isKindNotServed(informer.progress().lastError);
-  }
-
-  #primary(): Informer {
-    return this.#informers.for(this.#handler.kind);
   }
 
   async checkStatus(): Promise<void> {

@@ -4,7 +4,9 @@ import type { ControllerOptions, Manager, RbacManifest } from "@treadle/controll
 import type { OperatorOutput, RecordedPass } from "./test-environment.ts";
 
 /** Options of `cluster.start`. */
-export interface StartOptions extends ControllerOptions {
+export interface StartOptions {
+  /** Options of the controllers, as for `manager.add`. */
+  readonly controller?: ControllerOptions;
   /** Namespaces that the operator watches. @defaultValue all */
   readonly namespaces?: readonly string[];
   /** Kinds that the server does not serve until `cluster.install`. */

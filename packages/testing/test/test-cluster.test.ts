@@ -189,7 +189,7 @@ test("several handlers, one after another and side by side, in one cluster", asy
     )
     .build();
   await using cluster = await startTestCluster({ objects: [primary("a"), secret("in", { value: "17" })], kinds: [RW] });
-  const both = await cluster.start([rw, labels], { concurrency: 1 });
+  const both = await cluster.start([rw, labels], { controller: { concurrency: 1 } });
   await both.settled();
   expect((await cluster.get(Secret, "a-out"))?.metadata.labels).toMatchObject({ seen: "true" });
   await both.stop();

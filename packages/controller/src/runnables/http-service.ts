@@ -1,9 +1,10 @@
 /** An HTTP server of the author's own that lives as long as the operator: `manager.add(httpService({ ... }))`. */
 import type { RequestListener } from "node:http";
-import { type HttpServer, listen } from "../internal/http-server.ts";
+import { type HttpServer, listen } from "../servers/http-server.ts";
 import type { ManagerAddress } from "../manager.ts";
 import { ServingCertificate } from "../metrics/serving-certificate.ts";
-import type { Runnable, ServerOptions, TlsFiles } from "../options.ts";
+import type { ServerOptions, TlsFiles } from "../manager-options.ts";
+import type { Runnable } from "../runnable.ts";
 
 export interface HttpServiceOptions extends ServerOptions {
   /** For messages. */

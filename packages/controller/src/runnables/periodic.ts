@@ -1,6 +1,6 @@
 /** Work of the author's own that comes back: `manager.add(periodic({ name: "sweep", everyMs: 60_000, run }))`. */
 import { errorFields, messageOf } from "../internal/error-text.ts";
-import type { Runnable } from "../options.ts";
+import type { Runnable } from "../runnable.ts";
 import { checkRecurrence, type Recurrence, Recurring } from "./recurring.ts";
 
 export type PeriodicOptions = Recurrence & {

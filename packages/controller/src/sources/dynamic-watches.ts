@@ -2,7 +2,8 @@
 import { apiVersionOf, isMetadataOnly, type Kind, type KubernetesObject, orAborted } from "@treadle/apimachinery";
 import type { WatchOptions } from "@treadle/reconcile";
 import { declaredWatch } from "@treadle/reconcile/unstable/engine";
-import type { OpenWatch, Source, SourceEnv } from "./source.ts";
+import type { OpenWatch } from "../driver/open-watch.ts";
+import type { Source, WatchingSourceEnv } from "./source.ts";
 
 /**
  * A source for one controller, to which kinds are added and from which they are taken at any time, for instance by a step
@@ -35,7 +36,7 @@ export interface Watch {
 export function dynamicWatches<T extends KubernetesObject = KubernetesObject>(options: { readonly name?: string } = {}): DynamicWatches<T> {
   const { name = "dynamic watches" } = options;
   const all = new Map<string, LaterWatch>();
-  let env: SourceEnv | undefined;
+  let env: WatchingSourceEnv | undefined;
   return {
     name,
     get watches() {
@@ -55,7 +56,8 @@ export function dynamicWatches<T extends KubernetesObject = KubernetesObject>(op
       if (env !== undefined) watch.begin(env);
       return watch;
     },
-    start(_, given) {
+    start(_, sourceEnv) {
+      const given = sourceEnv as WatchingSourceEnv; // The controller gives it to each of its sources.
       if (env !== undefined) throw new TypeError(`"${name}" feed a controller already: make others for each`);
       env = given;
       for (const watch of all.values()) watch.begin(given);
@@ -72,18 +74,18 @@ export function dynamicWatches<T extends KubernetesObject = KubernetesObject>(op
 
 class LaterWatch implements Watch {
   readonly kind: Kind;
-  readonly #options: { readonly open: (env: SourceEnv) => OpenWatch; readonly onStop: () => void };
+  readonly #options: { readonly open: (env: WatchingSourceEnv) => OpenWatch; readonly onStop: () => void };
   readonly #begun = Promise.withResolvers<OpenWatch>();
   #open: OpenWatch | undefined;
   #isStopped = false;
 
-  constructor(kind: Kind, options: { readonly open: (env: SourceEnv) => OpenWatch; readonly onStop: () => void }) {
+  constructor(kind: Kind, options: { readonly open: (env: WatchingSourceEnv) => OpenWatch; readonly onStop: () => void }) {
     this.kind = kind;
     this.#options = options;
     this.#begun.promise.catch(() => undefined); // Nobody may be waiting.
   }
 
-  begin(env: SourceEnv): void {
+  begin(env: WatchingSourceEnv): void {
     if (this.#isStopped) return;
     this.#open = this.#options.open(env);
     this.#begun.resolve(this.#open);

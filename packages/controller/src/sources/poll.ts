@@ -3,7 +3,7 @@ import type { Ref } from "@treadle/apimachinery";
 import type { Cache } from "@treadle/reconcile";
 import { Backoff, EXTERNAL_CURVE } from "@treadle/workqueue";
 import { errorFields, messageOf } from "../internal/error-text.ts";
-import { inSlices } from "../internal/slices.ts";
+import { inSlices } from "../internal/time-slices.ts";
 import { checkRecurrence, type Recurrence, Recurring } from "../runnables/recurring.ts";
 import type { Source } from "./source.ts";
 

@@ -1,9 +1,9 @@
 /** Sources: what starts passes besides the events of the kinds that a handler declares. */
 import type { Ref } from "@treadle/apimachinery";
-import type { Informer } from "@treadle/informer";
 import type { Cache } from "@treadle/reconcile";
 import type { DeclaredWatch } from "@treadle/reconcile/unstable/engine";
-import type { RunnableEnv } from "../options.ts";
+import type { OpenWatch } from "../driver/open-watch.ts";
+import type { RunnableEnv } from "../runnable.ts";
 
 /**
  * Given to `manager.add(handler, { sources: [...] })`; `channel()`, `poll()` and those of your own. Runs where the passes
@@ -23,17 +23,15 @@ export interface Source {
 export interface SourceEnv extends RunnableEnv {
   /**
    * Queues a pass for a primary, at once or after so many milliseconds; one that waits already is not queued twice. One
-   * that no pass can be about, for its namespace, is logged. Never throws.
+   * that no pass can run for, for its namespace, is logged. Never throws.
    */
   enqueue(ref: Ref, afterMs?: number): void;
   /** Of the kinds that the handlers of the manager declare. */
   readonly cache: Cache;
-  /** For `dynamicWatches()`. @experimental */
-  watch(watch: DeclaredWatch, id: string): OpenWatch;
 }
 
-/** A watch that was begun. @experimental */
-export interface OpenWatch {
-  readonly informer: Informer;
-  close(): Promise<void>;
+/** What the controller gives to `dynamicWatches()` in addition. */
+export interface WatchingSourceEnv extends SourceEnv {
+  /** Routes the events of one more kind. `id` must differ from those of the watches that are open. */
+  watch(watch: DeclaredWatch, id: string): OpenWatch;
 }

@@ -40,7 +40,7 @@ export class Operator implements TestOperator {
   #hasTimedOut = false;
 
   constructor(backend: Backend, { handlers, options, url, user }: OperatorSetup) {
-    const { namespaces, transport: _transport, rbac: _rbac, missing: _missing, ...controllerOptions } = options;
+    const { namespaces, controller = {} } = options;
     this.#backend = backend;
     this.handlers = handlers;
     const { clock, random, requests, faults } = backend;
@@ -62,7 +62,7 @@ export class Operator implements TestOperator {
       onPass: (report) => this.#passed(report),
       ...(namespaces === undefined ? {} : { namespaces }),
     });
-    for (const handler of handlers) this.manager.add(handler, controllerOptions);
+    for (const handler of handlers) this.manager.add(handler, controller);
   }
 
   async begin(): Promise<void> {
