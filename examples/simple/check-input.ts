@@ -27,6 +27,9 @@ function refusalOf(dividend: number, divisor: number): { readonly reason: string
   if (divisor === 0) return { reason: "DivisionByZero", message: `${dividend} cannot be divided by 0: change spec.divisor` };
   // Only -2147483648 / -1. The server would refuse the status, and every retry of it.
   if (dividend / divisor > MAX_QUOTIENT)
-    return { reason: "QuotientTooLarge", message: `${dividend} / ${divisor} exceeds ${MAX_QUOTIENT}: change spec.dividend or spec.divisor` };
+    return {
+      reason: "QuotientTooLarge",
+      message: `${dividend} / ${divisor} exceeds ${MAX_QUOTIENT}: change spec.dividend or spec.divisor`,
+    };
   return undefined;
 }
