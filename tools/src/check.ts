@@ -10,6 +10,8 @@ const checks: Readonly<Record<string, readonly [string, ...string[]]>> = {
   lint: ["oxlint", "--type-aware", "--deny-warnings"],
   format: ["biome", "format"],
   order: ["node", "tools/src/dependency-order.ts"],
+  circles: ["node", "tools/src/import-circles.ts"],
+  words: ["node", "tools/src/engine-words.ts"],
   messages: ["node", "tools/src/type-messages.ts"],
 };
 
