@@ -12,7 +12,9 @@ const checks: Readonly<Record<string, readonly [string, ...string[]]>> = {
   order: ["node", "tools/src/dependency-order.ts"],
   circles: ["node", "tools/src/import-circles.ts"],
   words: ["node", "tools/src/engine-words.ts"],
+  unused: ["knip", "--no-progress", "--no-config-hints"],
   api: ["node", "tools/src/api-reports.ts"],
+  tarballs: ["node", "tools/src/tarball-lint.ts"],
   messages: ["node", "tools/src/type-messages.ts"],
 };
 
