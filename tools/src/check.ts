@@ -2,10 +2,10 @@
  * `npm run check`: everything that is checked without running the product; `-- NAME...` for some of the checks. All of them run,
  * whatever fails, and the end lists what did. Options go to the one check that is named: `-- api --update` writes the API reports.
  */
-import { run } from "./run.ts";
+import { quietTurbo, run } from "./run.ts";
 
 const checks: Readonly<Record<string, readonly [string, ...string[]]>> = {
-  build: ["tsc", "-b"],
+  build: ["turbo", "run", "build", "--output-logs=errors-only"],
   types: ["tsc", "-p", "tsconfig.check.json"],
   lint: ["oxlint", "--type-aware", "--deny-warnings"],
   format: ["biome", "format"],
@@ -37,7 +37,7 @@ for (const [name, [command, ...fixed]] of Object.entries(checks)) {
   const args = [...fixed, ...flags];
   console.log(`--- ${name}: ${command} ${args.join(" ")}`);
   const started = performance.now();
-  const code = await run(command, args);
+  const code = await run(command, args, { env: { ...process.env, ...quietTurbo } });
   if (code !== 0) failed.push(name);
   console.log(`--- ${name}: ${code === 0 ? "ok" : "FAILED"} in ${((performance.now() - started) / 1000).toFixed(1)} s`);
 }
