@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { declarationsOf } from "./declared-names.ts";
-import { checkFences, fencesOf } from "./fences.ts";
+import { checkFences, pageOf } from "./fences.ts";
 import { temporaryWorkspace } from "./temporary-workspace.ts";
 
 /** Markdown without the three backticks that would end it here. */
@@ -38,7 +38,7 @@ test("an error has the page and the line of the text", { timeout: 60_000 }, asyn
     "# Title",
     "",
     "- a list",
-    "  '''typescript",
+    "  '''ts",
     "  const a: number = 1;",
     "  const b: string = a;",
     "  '''",
@@ -68,25 +68,26 @@ test("an error has the page and the line of the text", { timeout: 60_000 }, asyn
   ]);
 });
 
-test("relative imports are resolved in the folder that the page names", { timeout: 60_000 }, async () => {
-  const page = markdown("<!-- fence: folder examples/x -->", "'''ts", 'import { x } from "./x.ts";', "const y: string = x;", "'''");
+test("a quote has each paragraph in an example or a test, import lines excepted", async () => {
+  const first = ["'''typescript", 'import { b } from "b";', "const a = 1;", "", "const c = 3;", "  more();", "'''"];
   const base = temporaryWorkspace({
-    "README.md": page,
-    "examples/x/package.json": { type: "module" },
-    "examples/x/x.ts": "export const x = 1;",
+    "README.md": markdown(...first, "", "'''typescript", "f();", "'''"),
+    "examples/x/x.ts": 'import { a, b } from "b";\nconst a = 1;\n\nf();\n',
+    "packages/x/test/y.test.ts": "const c = 3;\nmore();\n",
   });
   expect(await checkFences(base)).toEqual({
-    problems: ["README.md:4: TS2322: Type 'number' is not assignable to type 'string'."],
-    fences: 1,
+    problems: ['README.md:5: no example and no test has this text; quote one, or write "```ts" to compile it'],
+    fences: 2,
   });
 });
 
 test("a fragment needs a reason, and an unknown rule is a problem", () => {
   const page = markdown("'''ts fragment: a signature", "f(): x", "'''", "'''ts fragment", "f(): x", "'''", "<!-- fence: skip -->");
-  expect(fencesOf(page)).toEqual({
+  expect(pageOf(page)).toEqual({
     fences: [],
+    quotes: [],
     problems: [
-      '4: a fragment needs a reason, as in "```ts fragment: the signature alone"',
+      '4: write "```ts", or "```ts fragment: " and why this is not compiled',
       '7: there is no rule "fence: skip"; see tools/src/fences.ts',
     ],
   });

@@ -1,17 +1,18 @@
 /**
- * Compiles the TypeScript fences of Markdown pages, so that no page shows code that does not compile.
+ * Checks the TypeScript fences of Markdown pages, so that no page shows code that does not compile.
  *
- * Each fence (`ts` or `typescript`) is a module. A name that it neither declares nor imports is taken from the fences before it on the
- * same page, so a page can build up a program. What a reader does not need to see is in HTML comments:
+ * A `ts` fence is compiled as a module. A name that it neither declares nor imports is taken from the fences before it on the same
+ * page, so a page can build up a program. What a reader does not need to see is in HTML comments:
  *
  * - `<!-- fence: prelude`, code, `-->`: a fence that is not shown. For imports and `declare const`.
  * - `<!-- fence: around`, code with a line `...`, `-->`: the code around the next fence. For members of an object or a body.
- * - `<!-- fence: folder examples/simple -->`: relative imports of the fences below are resolved there. For quotes of an example.
  *
- * A fence that is no code, such as a signature, says why in its first line: "```ts fragment: the signature alone". It is not compiled.
+ * A `ts` fence that is no code, such as a list of signatures, says why in its first line, as in "ts fragment: signatures". It is not
+ * compiled. A `typescript` fence is a quote: each of its paragraphs is in a TypeScript file of an example or of a package's tests,
+ * which are compiled and run themselves. Its import lines may be a choice of those in the file.
  */
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { type Declarations, type Declared, declarationsOf } from "./declared-names.ts";
 import { capture } from "./run.ts";
 import { errorsOf } from "./type-messages.ts";
@@ -24,13 +25,13 @@ export interface Fence {
   readonly code: string;
   /** The code around it, of which the line `...` stands for the fence. */
   readonly around?: string;
-  /** Where relative imports are resolved; relative to the root. */
-  readonly folder?: string;
 }
 
-/** What a page holds. */
+/** What a page holds, in the order of the text. */
 export interface Page {
+  /** The fences that are compiled, and the preludes. */
   readonly fences: readonly Fence[];
+  readonly quotes: readonly Fence[];
   /** Breaches of the rules above, each as `line: what`. */
   readonly problems: readonly string[];
 }
@@ -47,55 +48,66 @@ interface Module {
 }
 
 const pages: readonly string[] = ["*.md", "docs/**/*.md", "packages/*/README.md", "examples/*/README.md", "bench/README.md"];
+const quoted: readonly string[] = ["examples/*/*.ts", "packages/*/test/**/*.ts"];
 
 /**
- * Compiles all fences of the pages in one run of the compiler.
- * @returns the problems, each as `page:line: what`, and how many fences were compiled
+ * Checks all pages, with one run of the compiler.
+ * @returns the problems, each as `page:line: what`, and how many fences, preludes and quotes were looked at
  */
-export async function checkFences(
-  base: string = root,
-  patterns: readonly string[] = pages,
-): Promise<{ problems: string[]; fences: number }> {
-  const found = globSync(patterns, { cwd: base }).map((page) => page.replaceAll("\\", "/"));
-  // Inside of tools, so that what is imported besides our packages (zod, vitest) is found in its node_modules.
-  const dir = mkdtempSync(join(root, "tools", ".fences-"));
-  try {
-    const read = found.toSorted().map((page) => ({ page, ...fencesOf(readFileSync(join(base, page), "utf8")) }));
-    const modules = read.flatMap(({ page, fences }) => modulesOf(page, fences, (folder) => relative(dir, join(base, folder))));
-    const rules = read.flatMap(({ page, problems }) => problems.map((problem) => `${page}:${problem}`));
-    return { problems: [...rules, ...(await compile(dir, modules))], fences: modules.length };
-  } finally {
-    rmSync(dir, { recursive: true, force: true });
-  }
+export async function checkFences(base: string = root): Promise<{ readonly problems: readonly string[]; readonly fences: number }> {
+  const read = textsOf(base, pages).map(({ path, text }) => ({ page: path, ...pageOf(text) }));
+  const sources = textsOf(base, quoted).map(({ text }) => text);
+  const rules = read.flatMap(({ page, problems }) => problems.map((problem) => `${page}:${problem}`));
+  const misquoted = read.flatMap(({ page, quotes }) => quotes.flatMap((quote) => quoteProblems(page, quote, sources)));
+  const modules = read.flatMap(({ page, fences }) => modulesOf(page, fences));
+  const fences = modules.length + read.flatMap(({ quotes }) => quotes).length;
+  return { problems: [...rules, ...misquoted, ...(await compile(modules))], fences };
 }
 
-/** The fences and preludes of a page, in the order of the text. */
-export function fencesOf(text: string): Page {
+function textsOf(base: string, patterns: readonly string[]): { readonly path: string; readonly text: string }[] {
+  const found = globSync(patterns, { cwd: base, exclude: (path) => path.endsWith("node_modules") });
+  const paths = found.map((path) => path.replaceAll("\\", "/")).toSorted();
+  return paths.map((path) => ({ path, text: readFileSync(join(base, path), "utf8") }));
+}
+
+/** What the Markdown text of a page holds. */
+export function pageOf(text: string): Page {
   const fences: Fence[] = [];
+  const quotes: Fence[] = [];
   const problems: string[] = [];
-  let folder: string | undefined;
   let around: string | undefined;
-  const block = /^(?<indent> *)```(?<language>\w+)(?<info>[^\n]*)\n(?<code>.*?)^ *```|^<!-- fence: *(?<rule>\w+)(?<value>.*?)-->/gms;
   for (const { index, groups = {} } of text.matchAll(block)) {
     const line = text.slice(0, index).split("\n").length;
-    const add = (code: string): number => fences.push({ line: line + 1, code, ...(around && { around }), ...(folder && { folder }) });
-    const { rule, value = "", code = "", indent = "", info = "" } = groups;
-    if (rule === "prelude") add(value.replace(/^[^\n]*\n/, ""));
-    else if (rule === "folder") folder = value.trim();
-    else if (rule === "around") around = value.replace(/^[^\n]*\n/, "");
+    const { rule, hidden = "", code = "", indent = "", info = "", language } = groups;
+    const shown = code.replaceAll(new RegExp(`^${indent}`, "gm"), "");
+    const fence: Fence = { line: line + 1, code: shown, ...(around !== undefined && { around }) };
+    if (rule === "prelude") fences.push({ line: line + 1, code: hidden });
+    else if (rule === "around") around = hidden;
     else if (rule !== undefined) problems.push(`${line}: there is no rule "fence: ${rule}"; see tools/src/fences.ts`);
-    else if (/^(ts|typescript)$/.test(groups["language"] ?? "")) {
-      const fragment = /^ fragment(?:: *(?<reason>.*))?$/.exec(info);
-      if (fragment === null) add(code.replaceAll(new RegExp(`^${indent}`, "gm"), ""));
-      else if (!fragment.groups?.["reason"])
-        problems.push(`${line}: a fragment needs a reason, as in "\`\`\`ts fragment: the signature alone"`);
-      around = undefined;
-    }
+    else if (language === "typescript") quotes.push(fence);
+    else if (info.trim() === "") fences.push(fence);
+    else if (!/^ fragment: *\S/.test(info))
+      problems.push(`${line}: write "\`\`\`ts", or "\`\`\`ts fragment: " and why this is not compiled`);
+    if (rule === undefined) around = undefined;
   }
-  return { fences, problems };
+  return { fences, quotes, problems };
 }
 
-function modulesOf(page: string, fences: readonly Fence[], pathTo: (folder: string) => string): Module[] {
+/** A fence, or a comment with a rule. */
+const block =
+  /^(?<indent> *)```(?<language>ts|typescript)\b(?<info>[^\n]*)\n(?<code>.*?)^ *```|^<!-- fence: *(?<rule>\w+) *\n?(?<hidden>.*?)-->/gms;
+
+/** One text for each paragraph that no source has. */
+function quoteProblems(page: string, { line, code }: Fence, sources: readonly string[]): string[] {
+  return code.split("\n\n").flatMap((paragraph, index, paragraphs) => {
+    const wanted = paragraph.trimEnd().replaceAll(/^import .*\n?/gm, "");
+    if (sources.some((source) => source.includes(wanted))) return [];
+    const at = line + paragraphs.slice(0, index).reduce((lines, before) => lines + before.split("\n").length + 1, 0);
+    return [`${page}:${at}: no example and no test has this text; quote one, or write "\`\`\`ts" to compile it`];
+  });
+}
+
+function modulesOf(page: string, fences: readonly Fence[]): Module[] {
   const seen = new Map<string, Declared & { readonly file: string }>();
   return fences.map((fence, index) => {
     const file = `${page.replaceAll(/[^\w]+/g, "-")}-${index + 1}.ts`;
@@ -108,31 +120,35 @@ function modulesOf(page: string, fences: readonly Fence[], pathTo: (folder: stri
     const imports = taken.map(({ name, isType, file: from }) => `import { ${isType ? "type " : ""}${name} } from "./${from}";`);
     const exports = declared.filter(({ isExported }) => !isExported).map(({ name, isType }) => `${isType ? "type " : ""}${name}`);
     for (const each of declared) seen.set(each.name, { ...each, file });
-    const { folder } = fence;
-    const resolved = folder === undefined ? code : code.replaceAll(/(\bfrom |\bimport )"\.\//g, `$1"${pathTo(folder)}/`);
     // Behind the code, so that its lines keep their numbers.
-    const text = `${resolved}\n${imports.join(" ")} export { ${exports.join(", ")} };\n`;
+    const text = `${code}\n${imports.join(" ")} export { ${exports.join(", ")} };\n`;
     return { file, text, page, fence, start: before.split("\n").length, ...(error && { error }) };
   });
 }
 
 /** A fence with an error of syntax is not compiled: with one, the compiler would report nothing else about any fence. */
-async function compile(dir: string, modules: readonly Module[]): Promise<string[]> {
+async function compile(modules: readonly Module[]): Promise<string[]> {
   const broken = modules.flatMap((module) =>
     module.error === undefined ? [] : [`${placeOf(module, module.error.line)}: ${module.error.message}`],
   );
   const whole = modules.filter(({ error }) => error === undefined);
   if (whole.length === 0) return broken;
-  for (const { file, text } of whole) writeFileSync(join(dir, file), text);
-  writeFileSync(join(dir, "tsconfig.json"), JSON.stringify(tsconfig));
-  const { code, output } = await capture("tsc", ["-p", dir, "--pretty", "false"], { cwd: dir });
-  const errors = errorsOf(output);
-  if (code !== 0 && errors.length === 0) throw new Error(`the compiler failed on the fences:\n${output}`);
-  const problems = errors.map(({ file, line, message }) => {
-    const module = whole.find((each) => each.file === file);
-    return `${module === undefined ? `${file}:${line}` : placeOf(module, line)}: ${message}`;
-  });
-  return [...new Set([...broken, ...problems])];
+  // Inside of tools, so that what is imported besides our packages (zod, vitest) is found in its node_modules.
+  const dir = mkdtempSync(join(root, "tools", ".fences-"));
+  try {
+    for (const { file, text } of whole) writeFileSync(join(dir, file), text);
+    writeFileSync(join(dir, "tsconfig.json"), JSON.stringify(tsconfig));
+    const { code, output } = await capture("tsc", ["-p", dir, "--pretty", "false"], { cwd: dir });
+    const errors = errorsOf(output);
+    if (code !== 0 && errors.length === 0) throw new Error(`the compiler failed on the fences:\n${output}`);
+    const problems = errors.map(({ file, line, message }) => {
+      const module = whole.find((each) => each.file === file);
+      return `${module === undefined ? `${file}:${line}` : placeOf(module, line)}: ${message}`;
+    });
+    return [...new Set([...broken, ...problems])];
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
 }
 
 /** The place in the page. A line outside of the fence is that of the code around it. */
