@@ -38,8 +38,10 @@ test("an error has the page and the line of the text", { timeout: 60_000 }, asyn
     "# Title",
     "",
     "- a list",
-    "  '''ts",
+    "  <!-- fence: prelude",
     "  const a: number = 1;",
+    "  -->",
+    "  '''ts",
     "  const b: string = a;",
     "  '''",
     "",
@@ -62,9 +64,9 @@ test("an error has the page and the line of the text", { timeout: 60_000 }, asyn
   );
   const { problems } = await checkFences(temporaryWorkspace({ "docs/page.md": page }));
   expect(problems).toEqual([
-    expect.stringMatching(/^docs\/page\.md:20: /),
-    "docs/page.md:6: TS2322: Type 'number' is not assignable to type 'string'.",
-    "docs/page.md:17: TS2322: Type 'string' is not assignable to type 'number'.",
+    expect.stringMatching(/^docs\/page\.md:22: /),
+    "docs/page.md:8: TS2322: Type 'number' is not assignable to type 'string'.",
+    "docs/page.md:19: TS2322: Type 'string' is not assignable to type 'number'.",
   ]);
 });
 

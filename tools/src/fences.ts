@@ -78,11 +78,11 @@ export function pageOf(text: string): Page {
   let around: string | undefined;
   for (const { index, groups = {} } of text.matchAll(block)) {
     const line = text.slice(0, index).split("\n").length;
-    const { rule, hidden = "", code = "", indent = "", info = "", language } = groups;
-    const shown = code.replaceAll(new RegExp(`^${indent}`, "gm"), "");
-    const fence: Fence = { line: line + 1, code: shown, ...(around !== undefined && { around }) };
-    if (rule === "prelude") fences.push({ line: line + 1, code: hidden });
-    else if (rule === "around") around = hidden;
+    const { rule, indent = "", info = "", language } = groups;
+    const code = (groups["code"] ?? groups["hidden"] ?? "").replaceAll(new RegExp(`^${indent}`, "gm"), "");
+    const fence: Fence = { line: line + 1, code, ...(around !== undefined && { around }) };
+    if (rule === "prelude") fences.push({ line: line + 1, code });
+    else if (rule === "around") around = code;
     else if (rule !== undefined) problems.push(`${line}: there is no rule "fence: ${rule}"; see tools/src/fences.ts`);
     else if (language === "typescript") quotes.push(fence);
     else if (info.trim() === "") fences.push(fence);
@@ -95,7 +95,7 @@ export function pageOf(text: string): Page {
 
 /** A fence, or a comment with a rule. */
 const block =
-  /^(?<indent> *)```(?<language>ts|typescript)\b(?<info>[^\n]*)\n(?<code>.*?)^ *```|^<!-- fence: *(?<rule>\w+) *\n?(?<hidden>.*?)-->/gms;
+  /^(?<indent> *)(?:```(?<language>ts|typescript)\b(?<info>[^\n]*)\n(?<code>.*?)^ *```|<!-- fence: *(?<rule>\w+) *\n?(?<hidden>.*?)-->)/gms;
 
 /** One text for each paragraph that no source has. */
 function quoteProblems(page: string, { line, code }: Fence, sources: readonly string[]): string[] {
