@@ -31,8 +31,8 @@ export interface Kind<Read extends KubernetesObject = AnyRead, Write = AnyWrite>
 export interface ResourceTraits {
   /** Whether its CRD keeps `status.steps`, so that steps may have state. */
   readonly stepState: boolean;
-  /** Whether its CRD keeps `status.dependents`. */
-  readonly dependents: boolean;
+  /** The fields of the status that extensions of the engine own, such as `dependents`; its CRD keeps them. */
+  readonly statusParts: readonly string[];
   /** How the spec of `object` breaks the schema of this version; empty when it fits. Never throws, never changes the object. */
   problems(object: KubernetesObject): readonly SchemaProblem[];
   /** The CRD, with all versions; the same frozen object each time. */
