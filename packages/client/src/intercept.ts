@@ -10,9 +10,11 @@ import type { Client, DeleteOptions, WriteOptions } from "./client.ts";
  * {@link Client.close} too.
  *
  * @example
+ * ```ts
  * const counting = intercept(client, (next) => ({
  *   get: (kind, ref, options) => (reads.inc(), next.get(kind, ref, options)),
  * }));
+ * ```
  */
 export function intercept(client: Client, overrides: (next: Client) => Partial<Client>): Client {
   // Not spread: a client of a class has its methods elsewhere.
