@@ -1,5 +1,5 @@
 /** Injects each kind of fault at each point of a user's story. All runs must reach the same end state. Simulated controllers roll the Deployments out. */
-import { explore } from "@treadle/testing";
+import { explore } from "@treadle/testing/explore";
 import { expect, test } from "vitest";
 import { App } from "./app.ts";
 import { app } from "./controller.ts";

@@ -34,7 +34,7 @@ test("the demo proves its claims and ends with exit code 0", async () => {
   expect(await ended, output()).toBe(0);
   expect(output()).toContain("All 15 checks hold");
   expect(output()).toContain("by-zero: check-input stop (42 cannot be divided by 0: change spec.divisor)");
-  // No colours where nobody would see them.
+  // A pipe is not a terminal, so there are no colours.
   expect(output()).not.toContain("\u001b[");
 });
 

@@ -1,5 +1,5 @@
 /** Injects each kind of fault at each point of a user's story. All runs must reach the same end state. */
-import { explore } from "@treadle/testing";
+import { explore } from "@treadle/testing/explore";
 import { ConfigMap } from "treadle/kinds";
 import { expect, test } from "vitest";
 import { sites } from "./controller.ts";

@@ -1,4 +1,4 @@
-/** What both steps need to know about the owner of a ConfigMap that exists. */
+/** The decision whether an existing ConfigMap may be changed, for both steps. */
 import { type KubernetesObject, ownership } from "treadle";
 import { match } from "ts-pattern";
 import type { Site } from "./site.ts";

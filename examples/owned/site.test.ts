@@ -16,7 +16,7 @@ const configMap = (namespace: string, name: string, metadata: object = {}): obje
 
 const namespace = (name: string): object => ({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
 
-/** A world at rest; what the operator asked of the server so far is forgotten. */
+/** Returns a settled world. The requests so far are cleared. */
 async function settled(...objects: object[]): Promise<FakeWorld> {
   const world = fakeWorld(sites, { objects: [namespace("elsewhere"), namespace("there"), ...objects] });
   await world.settle();
@@ -54,21 +54,21 @@ test.for(["default/a-page", "elsewhere/a-copy"])("a change or a deletion of Conf
 });
 
 test.for([
-  { type: "PageReady", namespace: "default", name: "a-page", says: "ConfigMap a-page is not ours: no controller owns it" },
-  { type: "CopyReady", namespace: "elsewhere", name: "a-copy", says: "ConfigMap elsewhere/a-copy is not ours: no controller owns it" },
+  { type: "PageReady", namespace: "default", name: "a-page", message: "ConfigMap a-page is not ours: no controller owns it" },
+  { type: "CopyReady", namespace: "elsewhere", name: "a-copy", message: "ConfigMap elsewhere/a-copy is not ours: no controller owns it" },
   {
     type: "PageReady",
     namespace: "default",
     name: "a-page",
     metadata: { ownerReferences: [{ apiVersion: "v1", kind: "Node", name: "n", uid: "u", controller: true }] },
-    says: "ConfigMap a-page is not ours: it belongs to Node n (v1, uid u)",
+    message: "ConfigMap a-page is not ours: it belongs to Node n (v1, uid u)",
   },
 ])(
-  "a foreign ConfigMap is not modified, and its name is used after its deletion: $says",
-  async ({ type, namespace, name, metadata, says }) => {
+  "a foreign ConfigMap is not modified, and its name is used after its deletion: $message",
+  async ({ type, namespace, name, metadata, message }) => {
     const world = await settled(configMap(namespace, name, metadata), site({ text: "hello", copyTo: "elsewhere" }));
     const key = `${namespace}/${name}`;
-    expect(world.get(Site, "a")).toHaveCondition(type, { status: "False", reason: "NotOurs", message: says });
+    expect(world.get(Site, "a")).toHaveCondition(type, { status: "False", reason: "NotOurs", message });
     expect(world.get(ConfigMap, key)?.data).toEqual({ text: "somebody else's" });
 
     await world.delete(ConfigMap, key);

@@ -21,7 +21,7 @@ async function start(cluster: TestCluster): Promise<TestOperator> {
   return await cluster.start(rwExternal, { namespaces: ["default"] });
 }
 
-/** An operator at rest with one Ready object, `a`. */
+/** Starts an operator with one Ready object, `a`, and waits until it is idle. */
 async function started(cluster: TestCluster): Promise<TestOperator> {
   await cluster.create(Secret, input(17, 5));
   await cluster.create(RWExternal, { metadata: { name: "a" }, ...READY });

@@ -1,19 +1,5 @@
 export { type FakeClock, fakeClock, seededRandom } from "@treadle/apimachinery";
 export { configMap, type Named, ownerRef, secret, secretText } from "./builders.ts";
-export type { Effects } from "./explore/effects.ts";
-export { explore, type Exploration, type ExplorationFailure } from "./explore/explore.ts";
-export { ExplorationError, isExplorationError } from "./explore/exploration-error.ts";
-export type { PointKind } from "./explore/point.ts";
-export type { Oracle, Problem } from "./explore/problem.ts";
-export type {
-  ExplorationProgress,
-  ExploredCluster,
-  ExploredOperator,
-  ExploreOptions,
-  Scenario,
-  Surroundings,
-} from "./explore/scenario.ts";
-export type { Ignored } from "./explore/snapshot.ts";
 export type { Fault, FaultName } from "./faults/fault.ts";
 export type { FaultHandle, FaultRule, Faults, RandomFaults, Struck, WatchEnd } from "./faults/faults.ts";
 export { type FaultProxy, type FaultProxyOptions, startFaultProxy } from "./faults/proxy.ts";

@@ -4,7 +4,8 @@ import { ConfigMap } from "@treadle/apimachinery/kinds";
 import { type AnyHandler, conditions, handler, pause, step } from "@treadle/reconcile";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { explore, startTestCluster } from "../src/index.ts";
+import { explore } from "../src/explore/index.ts";
+import { startTestCluster } from "../src/index.ts";
 import { page, Site, site } from "./sites.ts";
 
 const Bucket = defineResource({
@@ -161,8 +162,8 @@ test.for(["release", "clean"] as const)("%s, whatever fails when", { tags: ["mem
   const { points } = await explore(
     (outside: Set<string>) => buckets(outside),
     {
-      world: () => new Set(["a", "b"]),
-      outside: (outside) => [...outside].toSorted(),
+      external: () => new Set(["a", "b"]),
+      externalState: (outside) => [...outside].toSorted(),
       async run(cluster) {
         for (const name of ["a", "b"]) await cluster.create(Bucket, { metadata: { name, finalizers }, spec: {} } as never);
         await cluster.delete(Bucket, "b");

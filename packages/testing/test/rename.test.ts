@@ -4,7 +4,8 @@ import { type KubernetesObject, ownerLabels } from "@treadle/apimachinery";
 import { ConfigMap } from "@treadle/apimachinery/kinds";
 import { type AnyHandler, conditions, dependentsOf, handler, type HandlerOptions, PAUSED_ANNOTATION, step } from "@treadle/reconcile";
 import { expect, test } from "vitest";
-import { explore, startTestCluster, type TestCluster } from "../src/index.ts";
+import { explore } from "../src/explore/index.ts";
+import { startTestCluster, type TestCluster } from "../src/index.ts";
 import { page, Site, site, WRITES } from "./sites.ts";
 
 const OLD = "old-sites";

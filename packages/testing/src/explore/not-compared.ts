@@ -1,5 +1,5 @@
 /** What of the end of a run is no work of the operator, and so is not compared with the reference. */
-import type { Ignored } from "./snapshot.ts";
+import type { IgnoredPath } from "./snapshot.ts";
 
 /** What operators tell about themselves, and what is only there to make others possible. */
 export const NOT_COMPARED: ReadonlySet<string> = new Set(["events", "leases", "customresourcedefinitions"]);
@@ -15,4 +15,4 @@ export const MADE_BY_WORKLOADS: ReadonlySet<string> = new Set([
 ]);
 
 /** How often they saw a template change tells of the way, not of the end. */
-export const COUNTED_BY_WORKLOADS: readonly Ignored[] = [["metadata", "annotations", "deployment.kubernetes.io/revision"]];
+export const COUNTED_BY_WORKLOADS: readonly IgnoredPath[] = [["metadata", "annotations", "deployment.kubernetes.io/revision"]];

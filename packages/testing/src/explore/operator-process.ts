@@ -5,12 +5,12 @@ import { type ControllerOptions, createManager, type Manager } from "@treadle/co
 import type { AnyHandler } from "@treadle/reconcile";
 import { outcomeOf } from "../internal/pass-outcome.ts";
 import { type LogLine, recordingLogger } from "../internal/log-recorder.ts";
-import { within } from "./effects.ts";
+import { inProcess } from "./external-effects.ts";
 import { ProcessClock } from "./process-clock.ts";
-import type { Wire, Wired } from "./wire.ts";
+import type { FaultInjector, KillableProcess } from "./fault-injector.ts";
 
-export interface ProcessOptions {
-  readonly wire: Wire;
+export interface OperatorProcessOptions {
+  readonly injector: FaultInjector;
   readonly clock: FakeClock;
   readonly random: Random;
   readonly handlers: () => readonly AnyHandler[];
@@ -19,22 +19,22 @@ export interface ProcessOptions {
   readonly onPass: (key: string) => void;
 }
 
-export class Process implements Wired {
+export class OperatorProcess implements KillableProcess {
   readonly manager: Manager;
   readonly handlers: readonly AnyHandler[];
   readonly clock: ProcessClock;
   readonly logs: LogLine[] = [];
   readonly #death = new AbortController();
 
-  constructor(options: ProcessOptions) {
-    const { wire, random, namespaces, controller, onPass } = options;
+  constructor(options: OperatorProcessOptions) {
+    const { injector, random, namespaces, controller, onPass } = options;
     const clock = new ProcessClock(options.clock);
     this.clock = clock;
     // What a handler's closures remember dies with the process, too, where the author gives a function.
-    this.handlers = within(this, options.handlers);
+    this.handlers = inProcess(this, options.handlers);
     let passes = 0;
     this.manager = createManager({
-      client: (wish) => createClient({ transport: wire.through(this), ...wish }),
+      client: (wish) => createClient({ transport: injector.through(this), ...wish }),
       clock,
       random,
       log: recordingLogger(this.logs),
@@ -44,13 +44,13 @@ export class Process implements Wired {
       onPass: ({ handler, ref, result }) => {
         if (this.isDead) return;
         const outcome = outcomeOf(result);
-        wire.journal.push({
+        injector.journal.push({
           type: "pass",
           key: keyOf(ref),
           outcome: outcome.type === "failed" ? `failed: ${messageOf(outcome.error)}` : outcome.type,
         });
         onPass(keyOf(ref));
-        if (wire.passEnded(this) !== "again") return;
+        if (injector.passEnded(this) !== "again") return;
         this.manager.controllers.find(({ name }) => name === handler.name)?.enqueue(ref);
       },
       ...(namespaces === undefined ? {} : { namespaces }),
@@ -59,7 +59,7 @@ export class Process implements Wired {
   }
 
   start(): Promise<void> {
-    return within(this, () => this.manager.start());
+    return inProcess(this, () => this.manager.start());
   }
 
   get isDead(): boolean {

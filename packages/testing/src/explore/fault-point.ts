@@ -23,19 +23,19 @@ export type WriteFault =
  * The kinds of faults. `crash-stale`: as `crash`, and the next process begins with an older state. `skip`: an event is never
  * seen, only the state after the next one of the same object. `away`: no process runs while the user goes on.
  */
-export type PointKind = WriteFault | "crash-stale" | "skip" | "away";
+export type PointType = WriteFault | "crash-stale" | "skip" | "away";
 
 export const WRITE_FAULTS: readonly WriteFault[] = ["crash", "crash-lost", "lost", "deposed", "stale", "conflict", "error", "reset"];
-export const POINT_KINDS: readonly PointKind[] = [...WRITE_FAULTS, "crash-stale", "skip", "away"];
+export const POINT_TYPES: readonly PointType[] = [...WRITE_FAULTS, "crash-stale", "skip", "away"];
 
 /** One fault of a run. */
-export type Fault = WriteFaultPoint | RewindPoint | SkipPoint | AwayPoint;
+export type PointFault = WriteFaultPoint | CrashStalePoint | SkipPoint | AwayPoint;
 export interface WriteFaultPoint {
   readonly type: WriteFault;
   /** The number of the write, from 1; with `crash` 0 is the time before the first. */
   readonly write: number;
 }
-export interface RewindPoint {
+export interface CrashStalePoint {
   readonly type: "crash-stale";
   /** The write after which the process ends. */
   readonly write: number;
@@ -56,14 +56,14 @@ export interface AwayPoint {
 }
 
 /** The faults of one run: one, or a pair. Empty: the reference. */
-export type Point = readonly Fault[];
+export type Point = readonly PointFault[];
 
 /** E.g. `crash@3`, `crash-stale@5:2`, `skip@secrets#2`, `conflict@1+crash@4`. */
 export function idOf(point: Point): string {
   return point.length === 0 ? "reference" : point.map((fault) => `${fault.type}@${placeOf(fault)}`).join("+");
 }
 
-function placeOf(fault: Fault): string {
+function placeOf(fault: PointFault): string {
   switch (fault.type) {
     case "skip":
       return `${fault.watch}#${fault.event}`;
@@ -81,7 +81,7 @@ export function parsePoint(id: string): Point {
   return id === "reference" ? [] : id.split("+").map(parseFault);
 }
 
-function parseFault(part: string): Fault {
+function parseFault(part: string): PointFault {
   const [, type = "", where = ""] = /^([a-z-]+)@(.+)$/.exec(part) ?? [];
   const [, watch, event] = /^(.+)#([1-9]\d*)$/.exec(where) ?? [];
   if (type === "skip" && watch !== undefined) return { type, watch, event: Number(event) };

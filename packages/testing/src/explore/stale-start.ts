@@ -6,7 +6,7 @@ import type { ApiRequest, ApiResponse, Transport } from "@treadle/apimachinery";
 import { staleRequest } from "../faults/stale.ts";
 import type { Target } from "./journal.ts";
 
-export class Rewind {
+export class StaleStart {
   readonly #version: () => string;
   /** The server's version before each write. */
   readonly #versions = new Map<number, string>();

@@ -2,23 +2,23 @@
  * How a user waits for the operator: where the scenario says so, or once not, because the operator is away. What the user
  * did meanwhile it never sees happen, only what came of it.
  */
-import type { Life } from "./life.ts";
-import type { Point } from "./point.ts";
-import type { Wire } from "./wire.ts";
+import type { RestartingOperator } from "./restarting-operator.ts";
+import type { Point } from "./fault-point.ts";
+import type { FaultInjector } from "./fault-injector.ts";
 
-export class Patience {
+export class AwayFault {
   readonly #point: Point;
-  readonly #wire: Pick<Wire, "strike">;
-  readonly #life: Pick<Life, "leave">;
+  readonly #injector: Pick<FaultInjector, "strike">;
+  readonly #operator: Pick<RestartingOperator, "leave">;
   #asked = 0;
   #isAway = false;
   /** Waits after which something was done. */
   waits = 0;
 
-  constructor(point: Point, wire: Pick<Wire, "strike">, life: Pick<Life, "leave">) {
+  constructor(point: Point, injector: Pick<FaultInjector, "strike">, operator: Pick<RestartingOperator, "leave">) {
     this.#point = point;
-    this.#wire = wire;
-    this.#life = life;
+    this.#injector = injector;
+    this.#operator = operator;
   }
 
   /** The operator is at rest, and the user goes on. */
@@ -26,8 +26,8 @@ export class Patience {
     const fault = this.#awayAt(this.#asked + 1);
     if (fault === undefined) return;
     this.#isAway = true;
-    this.#wire.strike(fault, "the process ends while it is at rest, and is away until the user has waited for it in vain and gone on");
-    this.#life.leave();
+    this.#injector.strike(fault, "the process ends while it is at rest, and is away until the user has waited for it in vain and gone on");
+    this.#operator.leave();
   }
 
   /** The scenario wants to wait. Returns whether that is in vain. */

@@ -1,13 +1,13 @@
 /** What of a run differs from the reference and must not. */
 import { changes, difference } from "./diff.ts";
-import type { PointKind } from "./point.ts";
-import type { Problem } from "./problem.ts";
-import type { End, Outcome } from "./run.ts";
+import type { PointType } from "./fault-point.ts";
+import type { ExplorationProblem } from "./exploration-problem.ts";
+import type { End, RunOutcome } from "./run-outcome.ts";
 
 export type EffectRule = (reference: readonly string[], actual: readonly string[]) => readonly string[];
 
 /** All problems of a run: its own, and those by comparison. */
-export function judge(reference: Outcome, actual: Outcome, given?: EffectRule): readonly Problem[] {
+export function problemsOf(reference: RunOutcome, actual: RunOutcome, given?: EffectRule): readonly ExplorationProblem[] {
   const rule = given ?? (actual.point.some(({ type }) => MISSING.has(type)) ? notOftener : asOften);
   if (reference.end === undefined || actual.end === undefined) return actual.problems;
   const compared = [...compare(reference.end, actual.end, { rule, when: "" }), ...madeAgain(reference.end, actual.end)];
@@ -19,21 +19,21 @@ export function judge(reference: Outcome, actual: Outcome, given?: EffectRule): 
 }
 
 /** Where the operator may learn of nothing while the user goes on: what was taken back meanwhile need not have happened. */
-const MISSING: ReadonlySet<PointKind> = new Set(["skip", "away"]);
+const MISSING: ReadonlySet<PointType> = new Set(["skip", "away"]);
 
 function compare(
   reference: Omit<End, "deleted" | "made">,
   actual: Omit<End, "deleted" | "made">,
   { rule, when }: { readonly rule: EffectRule; readonly when: string },
-): readonly Problem[] {
+): readonly ExplorationProblem[] {
   const { missing, leaked, changed } = difference(reference.objects, actual.objects);
   const outside = [...changes(reference.outside, actual.outside, "outside")];
   const end = [...missing.map((id) => `- ${id} (only in the reference)`), ...changed, ...outside];
   const effects = rule(reference.effects, actual.effects);
-  const problems: Problem[] = [
-    { oracle: "leak", lines: leaked.map((id) => `+ ${when}${id} (not in the reference)`) },
-    { oracle: "end state", lines: end.map((line) => when + line) },
-    { oracle: "effects", lines: effects.map((line) => when + line) },
+  const problems: ExplorationProblem[] = [
+    { type: "leak", lines: leaked.map((id) => `+ ${when}${id} (not in the reference)`) },
+    { type: "end state", lines: end.map((line) => when + line) },
+    { type: "effects", lines: effects.map((line) => when + line) },
   ];
   return problems.filter(({ lines }) => lines.length > 0);
 }
@@ -44,14 +44,14 @@ function compare(
  */
 const MADE_ONCE: ReadonlySet<string> = new Set(["Job", "Namespace", "PersistentVolume", "PersistentVolumeClaim", "Pod"]);
 
-function madeAgain(reference: End, actual: End): readonly Problem[] {
+function madeAgain(reference: End, actual: End): readonly ExplorationProblem[] {
   const [expected, happened] = [counts(reference.made), counts(actual.made)];
   const lines = [...happened].flatMap(([id, have]) => {
     const want = expected.get(id) ?? 0;
     const isMeant = have <= want || !MADE_ONCE.has(id.replace(/ .*/, ""));
     return isMeant ? [] : [`${id} was made ${times(have)}, in the reference ${times(want)}`];
   });
-  return lines.length === 0 ? [] : [{ oracle: "made again", lines }];
+  return lines.length === 0 ? [] : [{ type: "recreated", lines }];
 }
 
 /** Neither repeated nor missing. */

@@ -4,46 +4,46 @@ import type { Backend } from "../internal/backend.ts";
 import { fullKey } from "../internal/handler-kinds.ts";
 import { DEFAULT_NAMESPACE } from "../internal/manifests.ts";
 import { type ToCreate, User, type UserActions } from "../internal/user.ts";
-import type { Effects } from "./effects.ts";
-import type { Life } from "./life.ts";
-import type { Patience } from "./patience.ts";
+import type { ExternalEffects } from "./external-effects.ts";
+import type { RestartingOperator } from "./restarting-operator.ts";
+import type { AwayFault } from "./away-fault.ts";
 import type { ExploredCluster } from "./scenario.ts";
-import type { StableUids } from "./uids.ts";
-import type { Wire } from "./wire.ts";
+import type { StableUids } from "./stable-uids.ts";
+import type { FaultInjector } from "./fault-injector.ts";
 
 export interface ClusterOfRun {
   readonly backend: Backend;
-  readonly life: Life;
-  readonly wire: Wire;
+  readonly operator: RestartingOperator;
+  readonly injector: FaultInjector;
   readonly uids: StableUids;
   readonly clock: FakeClock;
-  readonly effects: Effects;
-  readonly patience: Patience;
+  readonly effects: ExternalEffects;
+  readonly away: AwayFault;
 }
 
 /** An operator that works beside the user may be faster that often. */
 const MAX_TRIES = 10;
 
-export function clusterOf<World>(run: ClusterOfRun, world: World): ExploredCluster<World> {
-  const { backend, life, wire, uids, clock, effects, patience } = run;
+export function exploredCluster<External>(run: ClusterOfRun, external: External): ExploredCluster<External> {
+  const { backend, operator, injector, uids, clock, effects, away } = run;
   const user = new User(backend, "cluster");
-  const note = (text: string): void => void wire.journal.push({ type: "user", text });
+  const note = (text: string): void => void injector.journal.push({ type: "user", text });
   /** Whoever builds on what the operator does, waits for it: one who looks, and one who plays another controller. */
   const caughtUp = async (): Promise<void> => {
-    if (patience.isCalled()) await life.settled(false);
+    if (away.isCalled()) await operator.settled(false);
   };
   const act = async <T>(text: string, action: () => Promise<T>): Promise<T> => {
     note(text);
     for (let tries = 1; ; tries++) {
       try {
         const done = await action();
-        patience.acted();
+        away.acted();
         return done;
       } catch (error) {
         if (isConflict(error) && tries < MAX_TRIES) continue;
         // The operator does not know yet what this builds on.
-        if (!wire.release() && !patience.isCalled()) throw error;
-        await life.settled(true);
+        if (!injector.release() && !away.isCalled()) throw error;
+        await operator.settled(true);
       }
     }
   };
@@ -63,7 +63,7 @@ export function clusterOf<World>(run: ClusterOfRun, world: World): ExploredClust
     updateStatus: async (kind, key, edit) => {
       await caughtUp();
       // A status that is written once, for what the operator has not done yet, would be missing for ever.
-      if (wire.release()) await life.settled(true);
+      if (injector.release()) await operator.settled(true);
       return await change("updateStatus")(kind, key, edit);
     },
     delete: (kind, key) => act(`delete ${kind.kind} ${key}`, () => user.delete(kind, key)),
@@ -76,13 +76,13 @@ export function clusterOf<World>(run: ClusterOfRun, world: World): ExploredClust
       return (await backend.user.list(kind, namespace === undefined ? {} : { namespace })).items;
     },
     settled: async () => {
-      if (patience.isInVain()) return;
-      patience.isCalled();
-      await life.settled(false);
-      patience.begins();
+      if (away.isInVain()) return;
+      away.isCalled();
+      await operator.settled(false);
+      away.begins();
     },
     advance: async (ms) => {
-      patience.acted();
+      away.acted();
       note(`${ms} ms pass`);
       await clock.advance(ms);
     },
@@ -90,7 +90,7 @@ export function clusterOf<World>(run: ClusterOfRun, world: World): ExploredClust
     get workloads() {
       return backend.server.workloads;
     },
-    world,
+    external,
     effects,
   };
 }

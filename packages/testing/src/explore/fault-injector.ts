@@ -7,13 +7,13 @@ import { connectionReset, never } from "../faults/answers.ts";
 import { describeRequest } from "../requests.ts";
 import { gated, type GateKeeper, type WatchedEvent } from "./event-gate.ts";
 import type { Entry, Target } from "./journal.ts";
-import type { Fault, Point, RewindPoint, WriteFaultPoint } from "./point.ts";
+import type { PointFault, Point, CrashStalePoint, WriteFaultPoint } from "./fault-point.ts";
 import { isRefusal, REFUSALS, type Refusal, refuse } from "./refusals.ts";
-import { isWrite, requestId } from "./requests.ts";
-import { hasInitialEvents, Rewind } from "./rewind.ts";
+import { isWrite, requestId } from "./writes.ts";
+import { hasInitialEvents, StaleStart } from "./stale-start.ts";
 
-/** A process, as the wire sees it. */
-export interface Wired {
+/** A process, as the injector sees it. */
+export interface KillableProcess {
   readonly isDead: boolean;
   kill(): void;
 }
@@ -38,7 +38,7 @@ const TURNS = [0, 0, 1, 3] as const;
 /** What the client tries at once: the request and four times more (`MAX_BACKOFF` of @treadle/client). */
 const ATTEMPTS = 5;
 
-export class Wire {
+export class FaultInjector {
   readonly journal: Entry[] = [];
   readonly writes: Write[] = [];
   readonly events: SeenEvent[] = [];
@@ -54,11 +54,11 @@ export class Wire {
   readonly #held = new Map<string, () => void>();
   /** A request that is refused again when it is tried again. */
   #striking: { readonly fault: Refusal; readonly id: string; left: number } | undefined;
-  #doomed: Wired | undefined;
+  #doomed: KillableProcess | undefined;
   #isDoomedAtStart: boolean;
   /** A write of a process that was deposed before it was sent. */
   #late: (() => Promise<void>) | undefined;
-  readonly #rewind: Rewind;
+  readonly #staleStart: StaleStart;
   /** Whose pass a stale cache waits for: first for the end of the one that wrote, then for the next. */
   #stale: "writing" | "next" | undefined;
 
@@ -70,7 +70,7 @@ export class Wire {
     given: { readonly point: Point; readonly random: Random; readonly clock: Clock; readonly version: () => string },
   ) {
     const { point, random, clock, version } = given;
-    this.#rewind = new Rewind(version);
+    this.#staleStart = new StaleStart(version);
     this.#clock = clock;
     this.#transport = transport;
     this.#point = point;
@@ -79,16 +79,16 @@ export class Wire {
   }
 
   /** The connection of a process. */
-  through(process: Wired): Transport {
+  through(process: KillableProcess): Transport {
     const transport = this.#transport();
     if (this.#isDoomedAtStart) {
       this.#isDoomedAtStart = false;
       this.#doomed = process;
       this.strike({ type: "crash", write: 0 }, "the process ends before its first write");
     }
-    if (this.#rewind.begin(process)) {
+    if (this.#staleStart.begin(process)) {
       this.#frozen ??= Promise.withResolvers();
-      this.journal.push({ type: "fault", text: `the process is shown ${this.#rewind.shown}, until it is at rest` });
+      this.journal.push({ type: "fault", text: `the process is shown ${this.#staleStart.shown}, until it is at rest` });
     }
     return {
       request: async (request) => {
@@ -96,7 +96,7 @@ export class Wire {
         const target = describeRequest(request);
         const response = isWrite(target)
           ? await this.#write(process, { transport, request, target })
-          : this.#watched(await this.#rewind.request(transport, request, target), target, process);
+          : this.#watched(await this.#staleStart.request(transport, request, target), target, process);
         // What a dead process hears it does nothing with.
         return process.isDead ? await never(request.signal) : response;
       },
@@ -105,7 +105,7 @@ export class Wire {
   }
 
   /** A pass of `process` is over. Returns whether it is to be run again, with the caches as they are. */
-  passEnded(process: Wired): "again" | undefined {
+  passEnded(process: KillableProcess): "again" | undefined {
     this.#striking = undefined;
     if (process === this.#doomed) {
       this.#doomed = undefined;
@@ -121,7 +121,7 @@ export class Wire {
   }
 
   /** Nothing more comes by itself: what waited for something that did not come happens now. Returns whether there was something. */
-  async atRest(process: Wired): Promise<boolean> {
+  async atRest(process: KillableProcess): Promise<boolean> {
     if (process === this.#doomed) {
       this.#doomed = undefined;
       process.kill();
@@ -137,7 +137,7 @@ export class Wire {
   /** Lets all watches go on. */
   thaw(): boolean {
     this.#stale = undefined;
-    this.#rewind.end();
+    this.#staleStart.end();
     const frozen = this.#frozen;
     this.#frozen = undefined;
     frozen?.resolve();
@@ -154,7 +154,7 @@ export class Wire {
 
   /** Whether the process that lives is shown an older state. */
   get isRewound(): boolean {
-    return this.#rewind.isOn;
+    return this.#staleStart.isOn;
   }
 
   get isWithholding(): boolean {
@@ -167,7 +167,7 @@ export class Wire {
   }
 
   async #write(
-    process: Wired,
+    process: KillableProcess,
     given: { readonly transport: Transport; readonly request: ApiRequest; readonly target: Target },
   ): Promise<ApiResponse> {
     const { transport, request, target } = given;
@@ -183,14 +183,14 @@ export class Wire {
     this.writes.push({ number, target });
     const entry: WriteEntry = { type: "write", number, target, status: 0 };
     this.journal.push(entry);
-    const fault = this.#point.find((one): one is WriteFaultPoint | RewindPoint => "write" in one && one.write === number);
+    const fault = this.#point.find((one): one is WriteFaultPoint | CrashStalePoint => "write" in one && one.write === number);
     if (fault?.type === "deposed") return await this.#depose(fault, process, { request, entry });
     if (isRefusal(fault)) {
       this.strike(fault, REFUSALS[fault.type]);
       if (fault.type !== "conflict") this.#striking = { fault, id: requestId(request), left: ATTEMPTS - 1 };
       return refuse(fault, target);
     }
-    this.#rewind.pass(number);
+    this.#staleStart.pass(number);
     const response = await transport.request(request);
     entry.status = response.status;
     if (fault !== undefined && !process.isDead) await this.#afterwards(fault, process, request);
@@ -200,7 +200,7 @@ export class Wire {
   /** The write waits until whoever takes over is at rest. */
   async #depose(
     fault: WriteFaultPoint,
-    process: Wired,
+    process: KillableProcess,
     { request, entry }: { readonly request: ApiRequest; readonly entry: WriteEntry },
   ): Promise<never> {
     this.strike(fault, "the process stands still before the write is sent, and another takes over");
@@ -215,13 +215,13 @@ export class Wire {
   }
 
   /** What goes wrong once a write is stored. */
-  async #afterwards(fault: WriteFaultPoint | RewindPoint, process: Wired, request: ApiRequest): Promise<void> {
+  async #afterwards(fault: WriteFaultPoint | CrashStalePoint, process: KillableProcess, request: ApiRequest): Promise<void> {
     switch (fault.type) {
       case "crash":
       case "crash-stale":
         this.strike(fault, "the process hears the answer, and ends before its next write");
         this.#doomed = process;
-        if (fault.type === "crash-stale") this.#rewind.plan(fault.before, process);
+        if (fault.type === "crash-stale") this.#staleStart.plan(fault.before, process);
         return;
       case "crash-lost":
         this.strike(fault, "the write is stored, and the process ends before it hears of it");
@@ -250,18 +250,18 @@ export class Wire {
   }
 
   /** Notes that a fault of the point has struck. */
-  strike(fault: Fault, text: string): void {
+  strike(fault: PointFault, text: string): void {
     this.struck.add(this.#point.findIndex((one) => JSON.stringify(one) === JSON.stringify(fault)));
     this.journal.push({ type: "fault", text });
   }
 
-  #watched(response: ApiResponse, target: Target, process: Wired): ApiResponse {
+  #watched(response: ApiResponse, target: Target, process: KillableProcess): ApiResponse {
     if (target.verb !== "watch" || response.stream === undefined) return response;
     const watch = target.namespace === undefined ? target.resource : `${target.namespace}/${target.resource}`;
     return { ...response, stream: gated(response.stream, this.#keeper(watch, process), hasInitialEvents(target)) };
   }
 
-  #keeper(watch: string, process: Wired): GateKeeper {
+  #keeper(watch: string, process: KillableProcess): GateKeeper {
     return {
       get isDead() {
         return process.isDead;
@@ -273,7 +273,7 @@ export class Wire {
         return number;
       },
       isSkipped: (number) => this.#point.some((one) => one.type === "skip" && one.watch === watch && one.event === number),
-      thawed: (event) => (event?.isInitial === true && this.#rewind.isOn ? undefined : this.#frozen?.promise),
+      thawed: (event) => (event?.isInitial === true && this.#staleStart.isOn ? undefined : this.#frozen?.promise),
       hold: (event) => {
         const { promise, resolve } = Promise.withResolvers<void>();
         this.#held.set(watch, resolve);

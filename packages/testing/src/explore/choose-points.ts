@@ -1,23 +1,29 @@
 /** Which runs there are: a fault at each write and each event of the reference, and pairs of them. */
 import { type Random, seededRandom } from "@treadle/apimachinery";
-import { type Fault, idOf, type Point, type PointKind, WRITE_FAULTS } from "./point.ts";
-import type { Outcome } from "./run.ts";
+import { type PointFault, idOf, type Point, type PointType, WRITE_FAULTS } from "./fault-point.ts";
+import type { RunOutcome } from "./run-outcome.ts";
 import type { ExploreOptions } from "./scenario.ts";
 
-type Reference = Pick<Outcome, "writes" | "events" | "waits" | "journal">;
+type Reference = Pick<RunOutcome, "writes" | "events" | "waits" | "journal">;
+
+/** The points that the options ask for: single faults, then pairs. */
+export function chosenPoints(reference: Reference, { points, pairs = 0, seed = 1 }: ExploreOptions): readonly Point[] {
+  const singles = singlePoints(reference, points);
+  return [...singles, ...pairsOf(singles, pairs, seed)];
+}
 
 /** All single faults, in the order in which they come in the reference's story. */
-export function singlePoints(reference: Reference, points: ExploreOptions["points"]): readonly Point[] {
+function singlePoints(reference: Reference, points: ExploreOptions["points"]): readonly Point[] {
   const { writes, events, waits } = reference;
   const isWanted = filterOf(points);
-  const first: Fault = { type: "crash", write: 0 };
-  const atWrites = writes.flatMap(({ number }) => WRITE_FAULTS.map((type): Fault => ({ type, write: number })));
+  const first: PointFault = { type: "crash", write: 0 };
+  const atWrites = writes.flatMap(({ number }) => WRITE_FAULTS.map((type): PointFault => ({ type, write: number })));
   // Of the last event of an object nothing takes the place.
   const replaced = events.filter(({ watch, key }, index) =>
     events.slice(index + 1).some((later) => later.watch === watch && later.key === key),
   );
-  const skips = replaced.map(({ watch, number }): Fault => ({ type: "skip", watch, event: number }));
-  const away = Array.from({ length: waits }, (_, index): Fault => ({ type: "away", wait: index + 1 }));
+  const skips = replaced.map(({ watch, number }): PointFault => ({ type: "skip", watch, event: number }));
+  const away = Array.from({ length: waits }, (_, index): PointFault => ({ type: "away", wait: index + 1 }));
   return [...(writes.length === 0 ? [] : [first]), ...atWrites, ...rewinds(reference), ...skips, ...away]
     .map((fault) => [fault])
     .filter((point) => isWanted(point[0], idOf(point)));
@@ -27,7 +33,7 @@ export function singlePoints(reference: Reference, points: ExploreOptions["point
  * Back by one write, wherever that is; and from the end of what the operator did after an action of the user to the
  * beginning of each such chapter: further back, what matters is what the user had not done yet.
  */
-function rewinds({ writes, journal }: Reference): readonly Fault[] {
+function rewinds({ writes, journal }: Reference): readonly PointFault[] {
   const chapters = chaptersOf(journal);
   const byOne = writes.map(({ number }) => [number, number] as const);
   const byChapters = chapters.flatMap(({ last }, index) => chapters.slice(0, index + 1).map(({ first }) => [last, first] as const));
@@ -36,7 +42,7 @@ function rewinds({ writes, journal }: Reference): readonly Fault[] {
 }
 
 /** The writes between one action of the user and the next. */
-function chaptersOf(journal: Outcome["journal"]): readonly { readonly first: number; readonly last: number }[] {
+function chaptersOf(journal: RunOutcome["journal"]): readonly { readonly first: number; readonly last: number }[] {
   const chapters: { readonly first: number; last: number }[] = [];
   let isNew = true;
   for (const entry of journal) {
@@ -51,7 +57,7 @@ function chaptersOf(journal: Outcome["journal"]): readonly { readonly first: num
 }
 
 /** `count` pairs, chosen by the seed. The second fault counts writes and events of the run that the first has changed. */
-export function pairsOf(singles: readonly Point[], count: number, seed: number): readonly Point[] {
+function pairsOf(singles: readonly Point[], count: number, seed: number): readonly Point[] {
   const faults = singles.flat();
   const random = seededRandom(seed);
   const pairs = new Map<string, Point>();
@@ -64,18 +70,18 @@ export function pairsOf(singles: readonly Point[], count: number, seed: number):
   return [...pairs.values()];
 }
 
-function filterOf(points: ExploreOptions["points"]): (fault: Fault | undefined, id: string) => boolean {
+function filterOf(points: ExploreOptions["points"]): (fault: PointFault | undefined, id: string) => boolean {
   if (points === undefined) return () => true;
   if (typeof points === "function") return (fault, id) => fault !== undefined && points({ type: fault.type, id });
-  const kinds: ReadonlySet<PointKind> = new Set(points);
+  const kinds: ReadonlySet<PointType> = new Set(points);
   return (fault) => fault !== undefined && kinds.has(fault.type);
 }
 
-function draw(faults: readonly Fault[], random: Random): Fault | undefined {
+function draw(faults: readonly PointFault[], random: Random): PointFault | undefined {
   return faults[Math.floor(random.next() * faults.length)];
 }
 
 /** Where in a run, as far as the two can be compared; two at one place hide each other. */
-function positionOf(fault: Fault): number {
+function positionOf(fault: PointFault): number {
   return fault.type === "skip" ? fault.event : fault.type === "away" ? fault.wait : fault.write;
 }

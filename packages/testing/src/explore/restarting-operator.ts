@@ -7,12 +7,12 @@ import type { Backend } from "../internal/backend.ts";
 import { hasCaughtUp } from "../internal/caught-up.ts";
 import { PassCounter } from "../internal/pass-counter.ts";
 import { turn } from "../internal/turns.ts";
-import { Process } from "./process.ts";
-import type { Wire } from "./wire.ts";
+import { OperatorProcess } from "./operator-process.ts";
+import type { FaultInjector } from "./fault-injector.ts";
 
-export interface LifeOptions {
+export interface RestartingOperatorOptions {
   readonly backend: Backend;
-  readonly wire: Wire;
+  readonly injector: FaultInjector;
   readonly clock: FakeClock;
   readonly seed: number;
   readonly handlers: () => readonly AnyHandler[];
@@ -37,19 +37,19 @@ const MAX_BLIND_PASSES = 50;
 const PATIENCE_TURNS = 100;
 
 /** It does not come to rest, wherever that was waited for. */
-export class RestlessError extends Error {
-  override readonly name = "RestlessError";
+export class UnsettledError extends Error {
+  override readonly name = "UnsettledError";
 }
 
-export class Life {
-  readonly #options: LifeOptions;
+export class RestartingOperator {
+  readonly #options: RestartingOperatorOptions;
   readonly #counter: PassCounter;
-  readonly #past: Process[] = [];
-  #process: Process | undefined;
+  readonly #past: OperatorProcess[] = [];
+  #process: OperatorProcess | undefined;
   #restless = new AbortController();
   passes = 0;
 
-  constructor(options: LifeOptions) {
+  constructor(options: RestartingOperatorOptions) {
     this.#options = options;
     this.#counter = new PassCounter(options.clock);
   }
@@ -59,15 +59,15 @@ export class Life {
    * @throws Error that says what does not come to rest
    */
   async settled(isFinal: boolean, horizonMs: number = this.#options.horizonMs): Promise<void> {
-    const { clock, wire } = this.#options;
+    const { clock, injector } = this.#options;
     const beganMs = clock.now();
     const soon = beganMs + WITHHELD_HORIZON_MS;
     const latest = beganMs + MAX_HORIZONS * horizonMs;
     // Counted from the last write: a try that failed late is to be followed by the next.
-    const horizonNow = (): number => Math.min(latest, Math.max(beganMs, wire.wroteAtMs) + horizonMs);
+    const horizonNow = (): number => Math.min(latest, Math.max(beganMs, injector.wroteAtMs) + horizonMs);
     const givingUp = new AbortController();
     const timer = setTimeout(
-      () => givingUp.abort(new RestlessError(`it does not come to rest within ${GIVE_UP_MS} real ms: ${this.#state()}`)),
+      () => givingUp.abort(new UnsettledError(`it does not come to rest within ${GIVE_UP_MS} real ms: ${this.#state()}`)),
       GIVE_UP_MS,
     );
     const signal = AbortSignal.any([givingUp.signal, this.#restless.signal]);
@@ -76,17 +76,17 @@ export class Life {
         const process = await this.#living(signal);
         // What was done last may be about to be withheld: that is known before time moves.
         for (let turns = 0; turns < ARRIVAL_TURNS; turns++) await turn();
-        const end = (): number => Math.min(horizonNow(), (wire.isWithholding && !isFinal) || wire.isRewound ? soon : latest);
+        const end = (): number => Math.min(horizonNow(), (injector.isWithholding && !isFinal) || injector.isRewound ? soon : latest);
         if (!(await this.#quiet(process, end(), signal))) continue;
-        if (await wire.atRest(process)) continue;
-        if (isFinal && wire.release()) continue;
+        if (await injector.atRest(process)) continue;
+        if (isFinal && injector.release()) continue;
         if (!(await this.#caughtUp(process, end(), signal))) continue;
         const due = this.#options.backend.workloadsDue(end());
         if (due !== undefined) {
           await this.#options.backend.pass(due);
           continue;
         }
-        if (clock.now() < end() && wire.wroteAtMs > beganMs && this.#isDue(process, end())) continue;
+        if (clock.now() < end() && injector.wroteAtMs > beganMs && this.#isDue(process, end())) continue;
         if (process.manager.status().controllers.every(({ queued, running }) => queued + running === 0)) return;
       }
     } finally {
@@ -94,7 +94,7 @@ export class Life {
     }
   }
 
-  #isDue(process: Process, horizon: number): boolean {
+  #isDue(process: OperatorProcess, horizon: number): boolean {
     return process.manager.status().controllers.some(({ nextDueAt }) => nextDueAt !== undefined && nextDueAt <= horizon);
   }
 
@@ -116,23 +116,31 @@ export class Life {
   }
 
   /** The process that lives, or a new one. */
-  async #living(signal: AbortSignal): Promise<Process> {
+  async #living(signal: AbortSignal): Promise<OperatorProcess> {
     for (;;) {
       if (this.#process !== undefined && !this.#process.isDead) return this.#process;
-      const { clock, wire, seed, handlers, namespaces, controller } = this.#options;
+      const { clock, injector, seed, handlers, namespaces, controller } = this.#options;
       if (this.#process !== undefined) {
         this.#past.push(this.#process);
         await clock.advance(RESTART_MS);
-        wire.journal.push({ type: "restart", process: this.#past.length + 1 });
+        injector.journal.push({ type: "restart", process: this.#past.length + 1 });
       }
       const random = seededRandom(seed + this.#past.length);
-      const process = new Process({ wire, clock, random, handlers, namespaces, controller, onPass: (key) => this.#passed(key) });
+      const process = new OperatorProcess({
+        injector,
+        clock,
+        random,
+        handlers,
+        namespaces,
+        controller,
+        onPass: (key) => this.#passed(key),
+      });
       this.#process = process;
       await this.#started(process, signal);
     }
   }
 
-  async #started(process: Process, signal: AbortSignal): Promise<void> {
+  async #started(process: OperatorProcess, signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     let isOver = false;
     let failure: { readonly error: unknown } | undefined;
@@ -152,7 +160,7 @@ export class Life {
   }
 
   /** Whether it came to rest; false when it was killed. */
-  async #quiet(process: Process, horizon: number, signal: AbortSignal): Promise<boolean> {
+  async #quiet(process: OperatorProcess, horizon: number, signal: AbortSignal): Promise<boolean> {
     const { clock } = this.#options;
     try {
       await process.manager.settled({
@@ -167,7 +175,7 @@ export class Life {
   }
 
   /** Waits until the operator knows what the server has. */
-  async #caughtUp(process: Process, horizon: number, signal: AbortSignal): Promise<boolean> {
+  async #caughtUp(process: OperatorProcess, horizon: number, signal: AbortSignal): Promise<boolean> {
     const { clock } = this.#options;
     for (let turns = 0; !(await this.#isCaughtUp(process)); turns++) {
       signal.throwIfAborted();
@@ -181,27 +189,29 @@ export class Life {
     return !process.isDead;
   }
 
-  async #isCaughtUp(process: Process): Promise<boolean> {
-    const { backend, wire } = this.#options;
+  async #isCaughtUp(process: OperatorProcess): Promise<boolean> {
+    const { backend, injector } = this.#options;
     if (!(await backend.rests())) return false;
-    return (process.manager.informers?.all() ?? []).every((informer) => wire.withholds(informer.kind) || hasCaughtUp(informer, backend));
+    return (process.manager.informers?.all() ?? []).every(
+      (informer) => injector.withholds(informer.kind) || hasCaughtUp(informer, backend),
+    );
   }
 
   #passed(key: string): void {
     this.passes++;
     const count = this.#counter.count(key);
-    if (count === MAX_BLIND_PASSES) this.#options.wire.release();
+    if (count === MAX_BLIND_PASSES) this.#options.injector.release();
     if (count >= MAX_PASSES)
-      this.#restless.abort(new RestlessError(`it does not come to rest: ${MAX_PASSES} passes of ${key} without time moving`));
+      this.#restless.abort(new UnsettledError(`it does not come to rest: ${MAX_PASSES} passes of ${key} without time moving`));
   }
 
   #state(): string {
     const busy = this.#process?.manager
       .status()
       .controllers.map(({ name, queued, running, delayed }) => `${name}: ${running} running, ${queued} queued, ${delayed} delayed`);
-    const { backend, wire } = this.#options;
+    const { backend, injector } = this.#options;
     const behind = (this.#process?.manager.informers?.all() ?? []).filter(
-      (informer) => !wire.withholds(informer.kind) && !hasCaughtUp(informer, backend),
+      (informer) => !injector.withholds(informer.kind) && !hasCaughtUp(informer, backend),
     );
     const missing = behind.map(({ kind }) => `the informer of ${kind.kind} does not show what the server has`);
     return [...(busy ?? ["no process"]), ...missing].join("; ");

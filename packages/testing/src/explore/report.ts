@@ -1,22 +1,27 @@
 /** A failing run, told for a person: what the reference did, what went wrong where, what the operator did then, what came of it. */
 import { type Entry, textOf } from "./journal.ts";
-import { idOf, type PointKind } from "./point.ts";
-import type { Problem } from "./problem.ts";
-import type { Outcome } from "./run.ts";
+import { idOf, type PointType } from "./fault-point.ts";
+import type { ExplorationProblem } from "./exploration-problem.ts";
+import type { RunOutcome } from "./run-outcome.ts";
 
 /** Lines before and after a fault that are told. */
 const BEFORE = 6;
 const AFTER = 24;
 
-export interface Telling {
+export interface ReportOptions {
   readonly seed: number;
   /** Whether all that happened is told, not only what is near the faults and the problems. */
   readonly isWhole: boolean;
 }
 
-export function tell(reference: Outcome, run: Outcome, problems: readonly Problem[], { seed, isWhole }: Telling): string {
+export function reportOf(
+  reference: RunOutcome,
+  run: RunOutcome,
+  problems: readonly ExplorationProblem[],
+  { seed, isWhole }: ReportOptions,
+): string {
   const id = idOf(run.point);
-  const headline = [...new Set(problems.map(({ oracle }) => HEADLINES[oracle]))].join("; ") || "nothing is wrong";
+  const headline = [...new Set(problems.map(({ type }) => HEADLINES[type]))].join("; ") || "nothing is wrong";
   const told = run.point.length === 0 ? [] : isWhole ? folded(run.journal.map(line)) : excerpt(run.journal);
   const seen = `${reference.writes.length} writes, ${reference.events.length} events, ${reference.passes} passes`;
   return [
@@ -24,20 +29,20 @@ export function tell(reference: Outcome, run: Outcome, problems: readonly Proble
     `the reference: ${seen}`,
     ...(run.point.length === 0 ? [] : [...writesAt(reference, run), `the run with ${id}:`, ...told.map((each) => `  ${each}`)]),
     ...(isWhole ? [] : [...lives(run, problems, told), ...deeds(run, problems, told)]),
-    ...problems.flatMap(({ oracle, lines }) => [`${HEADLINES[oracle]}:`, ...lines.map((line) => `  ${line}`)]),
-    ...(problems.some(({ oracle }) => oracle === "rest") ? busiest(run) : []),
+    ...problems.flatMap(({ type, lines }) => [`${HEADLINES[type]}:`, ...lines.map((line) => `  ${line}`)]),
+    ...(problems.some(({ type }) => type === "not idle") ? busiest(run) : []),
     ...hints(run.point, problems),
     ...(run.hasStruck ? [] : ["(not every fault did strike: the run came to its end before)"]),
     `replay: explore(operator, scenario, { seed: ${seed}, replay: "${id}" })`,
   ].join("\n");
 }
 
-const HEADLINES: Readonly<Record<Problem["oracle"], string>> = {
-  rest: "the operator does not come to rest",
+const HEADLINES: Readonly<Record<ExplorationProblem["type"], string>> = {
+  "not idle": "the operator does not become idle",
   scenario: "the scenario threw",
   "end state": "the end state differs (- the reference, + this run)",
   leak: "objects are left over",
-  "made again": "what was there is deleted, and made again",
+  recreated: "what was there is deleted, and made again",
   effects: "external effects differ",
   status: "a status breaks an invariant (docs/status-invariants.md)",
   "fixed point": "it is at no fixed point",
@@ -45,7 +50,7 @@ const HEADLINES: Readonly<Record<Problem["oracle"], string>> = {
   check: "the scenario's check failed",
 };
 
-function writesAt(reference: Outcome, run: Outcome): readonly string[] {
+function writesAt(reference: RunOutcome, run: RunOutcome): readonly string[] {
   return run.point.flatMap((fault) => {
     if (fault.type === "skip") {
       const event = reference.events.find(({ watch, number }) => watch === fault.watch && number === fault.event);
@@ -61,7 +66,7 @@ function writesAt(reference: Outcome, run: Outcome): readonly string[] {
 }
 
 /** What was written again and again before it was given up. */
-function busiest({ writes }: Outcome): readonly string[] {
+function busiest({ writes }: RunOutcome): readonly string[] {
   const last = writes.slice(-LAST_WRITES);
   const counts = new Map<string, number>();
   for (const { target } of last) {
@@ -76,7 +81,7 @@ const LAST_WRITES = 100;
 const MAX_BODY = 200;
 
 /** What the fault stands for, and what helps against it. */
-const HINTS: Readonly<Record<PointKind, string>> = {
+const HINTS: Readonly<Record<PointType, string>> = {
   crash:
     "whatever is done between two writes may be lost, or done again: note what is about to be done (req.checkpoint), then do it, and look for it first",
   "crash-lost": "what was done last may be there although nobody remembers it: look for it under a name that is the same in the next life",
@@ -93,7 +98,7 @@ const HINTS: Readonly<Record<PointKind, string>> = {
   away: "what happens while no process runs is never seen: act on what is, not on what has changed",
 };
 
-function hints(point: Outcome["point"], problems: readonly Problem[]): readonly string[] {
+function hints(point: RunOutcome["point"], problems: readonly ExplorationProblem[]): readonly string[] {
   const kinds = new Set(point.map(({ type }) => type));
   return problems.length === 0 ? [] : [...kinds].map((kind) => `hint: ${HINTS[kind]}`);
 }
@@ -141,11 +146,11 @@ const MAX_REPEATED = 5;
 const MAX_STEPS = 12;
 const MAX_OBJECTS = 3;
 
-const ABOUT_OBJECTS: ReadonlySet<Problem["oracle"]> = new Set(["leak", "end state", "made again"]);
+const ABOUT_OBJECTS: ReadonlySet<ExplorationProblem["type"]> = new Set(["leak", "end state", "recreated"]);
 
 /** What became of the objects that are not as they should be, in the whole run. */
-function lives(run: Outcome, problems: readonly Problem[], isTold: readonly string[]): readonly string[] {
-  const about = problems.filter(({ oracle }) => ABOUT_OBJECTS.has(oracle)).flatMap(({ lines }) => lines);
+function lives(run: RunOutcome, problems: readonly ExplorationProblem[], isTold: readonly string[]): readonly string[] {
+  const about = problems.filter(({ type }) => ABOUT_OBJECTS.has(type)).flatMap(({ lines }) => lines);
   const ids = about.flatMap((text) => /^(?:[-+] )?(?:after .*?: )?([A-Z]\w* \S*[^\s:*]):?(?= \(| was made |$)/.exec(text)?.slice(1) ?? []);
   return [...new Set(ids)].slice(0, MAX_OBJECTS).flatMap((id) => {
     const [, key = ""] = id.split(" ");
@@ -160,8 +165,8 @@ function lives(run: Outcome, problems: readonly Problem[], isTold: readonly stri
 }
 
 /** What was going on each time that such an effect happened after the fault, where the lines near it do not show it. */
-function deeds({ journal }: Outcome, problems: readonly Problem[], isTold: readonly string[]): readonly string[] {
-  const about = problems.filter(({ oracle }) => oracle === "effects").flatMap(({ lines }) => lines);
+function deeds({ journal }: RunOutcome, problems: readonly ExplorationProblem[], isTold: readonly string[]): readonly string[] {
+  const about = problems.filter(({ type }) => type === "effects").flatMap(({ lines }) => lines);
   const isMeant = (text: string): boolean => about.some((each) => each.includes(text));
   const first = journal.findIndex(({ type }) => type === "fault");
   const at = journal.flatMap((entry, index) => (index > first && entry.type === "effect" && isMeant(entry.text) ? [index] : []));

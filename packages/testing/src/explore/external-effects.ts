@@ -2,7 +2,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
 /** The external effects of a run, in order. */
-export interface Effects {
+export interface ExternalEffects {
   /**
    * Notes that something happened that must not happen twice: `effects.record("create bucket a")`. Call it where the fake
    * does the thing. @throws Error in a process that was killed: what it would do, it cannot do any more
@@ -12,18 +12,18 @@ export interface Effects {
 }
 
 /** Which process code runs in. */
-export interface Life {
+export interface ProcessScope {
   readonly isDead: boolean;
 }
 
-const lives = new AsyncLocalStorage<Life>();
+const scopes = new AsyncLocalStorage<ProcessScope>();
 
 /** Runs `work` as part of a process, and all that it starts. */
-export function within<T>(life: Life, work: () => T): T {
-  return lives.run(life, work);
+export function inProcess<T>(scope: ProcessScope, work: () => T): T {
+  return scopes.run(scope, work);
 }
 
-export class EffectLog implements Effects {
+export class EffectLog implements ExternalEffects {
   readonly all: string[] = [];
   readonly #note: (what: string) => void;
 
@@ -33,7 +33,7 @@ export class EffectLog implements Effects {
   }
 
   record(what: string): void {
-    if (lives.getStore()?.isDead === true) throw new Error(`the process was killed before: ${what}`);
+    if (scopes.getStore()?.isDead === true) throw new Error(`the process was killed before: ${what}`);
     this.all.push(what);
     this.#note(what);
   }

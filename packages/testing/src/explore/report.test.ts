@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import type { Entry } from "./journal.ts";
-import type { Problem } from "./problem.ts";
-import type { Outcome } from "./run.ts";
-import { tell } from "./story.ts";
+import type { ExplorationProblem } from "./exploration-problem.ts";
+import type { RunOutcome } from "./run-outcome.ts";
+import { reportOf } from "./report.ts";
 
 const EFFECT = "create a bucket for a";
 const pass = (number: number): Entry => ({ type: "pass", key: `default/${number}`, outcome: "done" });
 
 /** A run whose effect happens before the fault, and again long after it. */
-const run: Outcome = {
+const run: RunOutcome = {
   point: [{ type: "away", wait: 1 }],
   journal: [
     { type: "effect", text: EFFECT },
@@ -25,9 +25,9 @@ const run: Outcome = {
   end: undefined,
   problems: [],
 };
-const problems: readonly Problem[] = [{ oracle: "effects", lines: [`"${EFFECT}" happened 2 times, in the reference once`] }];
+const problems: readonly ExplorationProblem[] = [{ type: "effects", lines: [`"${EFFECT}" happened 2 times, in the reference once`] }];
 
-const linesOf = (isWhole: boolean, told = problems): readonly string[] => tell(run, run, told, { seed: 1, isWhole }).split("\n");
+const linesOf = (isWhole: boolean, told = problems): readonly string[] => reportOf(run, run, told, { seed: 1, isWhole }).split("\n");
 
 test("a story shows what was going on when an effect happened again, however long after the fault", () => {
   const lines = linesOf(false);
