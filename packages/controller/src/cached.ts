@@ -1,6 +1,6 @@
 /** What the caches of a manager hold of a kind: by default, of every object that is in the watched namespaces, all but managedFields. */
-import type { Kind, ObjectOf } from "@treadle/apimachinery";
-import type { FieldPath, InformerOptions } from "@treadle/informer";
+import type { FieldPath, Kind, ObjectOf } from "@treadle/apimachinery";
+import type { InformerOptions } from "@treadle/informer";
 
 export interface CachedOptions<K extends Kind = Kind> {
   /**

@@ -54,6 +54,8 @@ export const store = step(RW, {
       { existing: output },
     );
     req.status.outputSecret = req.object.metadata.name;
+    // @error Property 'lastHandledReconcileAt' does not exist
+    req.status.lastHandledReconcileAt = "2026-01-01T00:00:00Z";
     req.revisit(60_000, "refresh");
     req.conditions.true("OutputReady");
     // @error Argument of type '"InputReady"' is not assignable to parameter of type '"OutputReady"'
