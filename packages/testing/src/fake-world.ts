@@ -28,7 +28,7 @@ import {
   type UndeclaredUse,
 } from "@treadle/reconcile";
 import { managersOf, type Wake, wakesOf, watchedKindsOf } from "@treadle/reconcile/unstable/engine";
-import { CLUSTER_CURVE } from "@treadle/workqueue";
+import { CLUSTER_BACKOFF } from "@treadle/workqueue";
 import { Backend } from "./internal/backend.ts";
 import { hasCaughtUp } from "./internal/caught-up.ts";
 import { fullKey, kindsOf } from "./internal/handler-kinds.ts";
@@ -129,7 +129,7 @@ class World implements FakeWorld {
   readonly #manifests: readonly Manifest[];
   readonly #informers: Informers;
   readonly #reconciler: Reconciler;
-  readonly #failures = new FailureCurve(CLUSTER_CURVE);
+  readonly #failures = new FailureCurve(CLUSTER_BACKOFF);
   /** When each key is due, in the order in which they came. */
   readonly #due = new Map<string, number>();
   /** Keys whose last pass left a step behind that still runs. */

@@ -1,6 +1,5 @@
 /** What a queue is told and what it tells. */
 import type { Clock } from "@treadle/apimachinery";
-import type { BackoffProfile } from "./rate-limit.ts";
 
 /** The priority of what a list or resync brings, so that changes overtake it (controller-runtime `LowPriority`). */
 export const LOW_PRIORITY = -100;
@@ -16,8 +15,6 @@ export interface AddOptions {
 export interface QueueOptions {
   /** @defaultValue the system's */
   readonly clock?: Clock;
-  /** Delays of `addRateLimited`. @defaultValue "cluster" */
-  readonly backoff?: BackoffProfile;
   /** Between which keys to be fair. @defaultValue the namespace of `namespace/name` */
   readonly groupOf?: (key: string) => string;
   readonly observer?: QueueObserver;

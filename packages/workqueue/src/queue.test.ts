@@ -164,21 +164,6 @@ describe("delays", () => {
     expect(() => queue.addAfter("a", Number.POSITIVE_INFINITY)).toThrow(RangeError);
     expect(() => queue.add("a", { priority: Number.NaN })).toThrow(RangeError);
   });
-
-  test("of failures grow per key from 5 ms to 1000 s until the key is forgotten", () => {
-    const { queue } = setUp();
-    const delays = Array.from({ length: 20 }, () => queue.addRateLimited("a"));
-    expect(delays.slice(0, 4)).toEqual([5, 10, 20, 40]);
-    expect(delays.at(-1)).toBe(1_000_000);
-    expect([queue.retries("a"), queue.addRateLimited("b")]).toEqual([20, 5]);
-    queue.forget("a");
-    expect([queue.retries("a"), queue.addRateLimited("a")]).toEqual([0, 5]);
-  });
-
-  test("of failures against external systems grow from 1 s to 60 s", () => {
-    const { queue } = setUp({ backoff: "external" });
-    expect(Array.from({ length: 8 }, () => queue.addRateLimited("a"))).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000]);
-  });
 });
 
 test("delays follow the time that nobody sets: a jump of the time of day neither frees nor floods", async () => {
@@ -220,7 +205,7 @@ describe("order", () => {
     const { queue, clock } = setUp();
     queue.add("slow", { priority: LOW_PRIORITY });
     await queue.get();
-    queue.addRateLimited("slow");
+    queue.addAfter("slow", 5);
     queue.done("slow");
     await clock.advance(5);
     queue.add("event");
@@ -340,7 +325,7 @@ describe("introspection", () => {
     await queue.get();
     await clock.advance(3);
     expect(queue.status()).toMatchObject({ unfinishedMs: 3, longestRunningMs: 3 });
-    queue.addRateLimited("a");
+    queue.addAfter("a", 5);
     queue.done("a");
     expect(seen).toEqual([
       ["added", "a", 0],

@@ -15,7 +15,6 @@
 import { type Clock, refOf, systemClock, type Timer } from "@treadle/apimachinery";
 import { Pending } from "./internal/pending.ts";
 import type { AddOptions, QueueKeys, QueueObserver, QueueOptions, QueueStatus } from "./options.ts";
-import { RateLimit } from "./rate-limit.ts";
 
 interface Waiter {
   readonly resolve: (key: string | undefined) => void;
@@ -24,7 +23,6 @@ interface Waiter {
 export class WorkQueue {
   readonly #clock: Clock;
   readonly #observer: QueueObserver;
-  readonly #limit: RateLimit;
   readonly #pending: Pending;
   readonly #running = new Map<string, { readonly priority: number; readonly since: number }>();
   readonly #waiters = new Set<Waiter>();
@@ -40,7 +38,6 @@ export class WorkQueue {
       isRunning: (key) => this.#running.has(key),
       observer: this.#observer,
     });
-    this.#limit = new RateLimit(options.backoff ?? "cluster", this.#clock);
   }
 
   /** Queues `key` for now. After {@link stop} it does nothing. */
@@ -55,28 +52,11 @@ export class WorkQueue {
     this.#insert(key, Math.max(0, delayMs), options.priority ?? this.#running.get(key)?.priority);
   }
 
-  /** Queues `key` after the next delay of its own back-off, and returns that delay in milliseconds. */
-  addRateLimited(key: string, options: AddOptions = {}): number {
-    const delayMs = this.#limit.next(key);
-    this.addAfter(key, delayMs, options);
-    return delayMs;
-  }
-
   /** Takes `key` out, unless somebody holds it: nobody needs its work any more. */
   drop(key: string): void {
     if (!this.#pending.remove(key)) return;
     this.#arm();
     this.#announce();
-  }
-
-  /** The back-off of `key` begins anew: its work succeeded, or it is gone. What is queued stays queued. */
-  forget(key: string): void {
-    this.#limit.forget(key);
-  }
-
-  /** How often `key` was rate-limited since it was forgotten. */
-  retries(key: string): number {
-    return this.#limit.attempts(key);
   }
 
   /**
