@@ -1,6 +1,6 @@
 /** Limits what the caches of a manager hold. By default they hold all objects in the watched namespaces, without managedFields. */
-import type { Kind, ObjectOf } from "@treadle/apimachinery";
-import type { FieldPath, InformerOptions } from "@treadle/informer";
+import type { FieldPath, Kind, ObjectOf } from "@treadle/apimachinery";
+import type { InformerOptions } from "@treadle/informer";
 
 /** Which objects of a kind are cached, and which of their fields. */
 export interface CachedOptions<K extends Kind = Kind> {

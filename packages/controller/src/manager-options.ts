@@ -87,7 +87,7 @@ export interface ManagerOptions {
    * Maximum time after which a kind that the server does not serve is listed again, in milliseconds. An operator that may
    * watch CRDs lists it as soon as its CRD exists. @defaultValue 10_000
    */
-  readonly notServedRetryMs?: number;
+  readonly kindRetryMs?: number;
   /** Called, for tests, with each use of a kind through `req.client` that the handler does not declare. */
   readonly onUndeclared?: (use: UndeclaredUse) => void;
   /** The clock of everything in the manager. @defaultValue the system's */

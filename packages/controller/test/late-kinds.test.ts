@@ -65,8 +65,8 @@ describe("the kind of a handler", () => {
     expect(await probe(world, "/readyz")).toBe("200 ok");
   });
 
-  test("is asked for again within notServedRetryMs where CRDs may not be watched, and CRDs only once", async () => {
-    const world = await startWorld({ handlers: [ofWidgets], resources: [Gadget], intercept: withoutDefinitions, notServedRetryMs: 3000 });
+  test("is asked for again within kindRetryMs where CRDs may not be watched, and CRDs only once", async () => {
+    const world = await startWorld({ handlers: [ofWidgets], resources: [Gadget], intercept: withoutDefinitions, kindRetryMs: 3000 });
     await world.clock.advance(30_000);
     const attempts = world.lists.filter((request) => request.endsWith("/widgets")).length;
     expect(attempts).toBeGreaterThanOrEqual(11);

@@ -13,7 +13,7 @@ describe("createManager refuses", () => {
   test.for<[string, ManagerOptions]>([
     ["gracefulShutdownMs is -1", { gracefulShutdownMs: -1 }],
     ["cacheSyncTimeoutMs is NaN", { cacheSyncTimeoutMs: Number.NaN }],
-    ["notServedRetryMs is Infinity", { notServedRetryMs: Number.POSITIVE_INFINITY }],
+    ["kindRetryMs is Infinity", { kindRetryMs: Number.POSITIVE_INFINITY }],
     ["namespaces is empty", { namespaces: [] }],
     ['"Not A Name" in namespaces', { namespaces: ["a", "Not A Name"] }],
     ['"" in namespaces', { namespaces: [""] }],

@@ -26,10 +26,10 @@ describe("the environment wins over the file, and the file over the code", () =>
     { name: "file over code", code: { concurrency: 2 }, file: "concurrency: 3", want: { concurrency: 3 } },
     {
       name: "environment over file over code",
-      code: { gracefulShutdownMs: 1, cacheSyncTimeoutMs: 1, notServedRetryMs: 1 },
+      code: { gracefulShutdownMs: 1, cacheSyncTimeoutMs: 1, kindRetryMs: 1 },
       file: "gracefulShutdownMs: 2\ncacheSyncTimeoutMs: 2",
       env: { TREADLE_GRACEFUL_SHUTDOWN_MS: "3" },
-      want: { gracefulShutdownMs: 3, cacheSyncTimeoutMs: 2, notServedRetryMs: 1 },
+      want: { gracefulShutdownMs: 3, cacheSyncTimeoutMs: 2, kindRetryMs: 1 },
     },
     {
       name: "part by part",

@@ -11,7 +11,7 @@ import { keyOf, type KubernetesObject, type Ref, refOf } from "@treadle/apimachi
 import type { InformerEvent } from "@treadle/informer";
 import { type AnyHandler, createReconciler, type PassOptions, type PassResult, type Reconciler } from "@treadle/reconcile";
 import { type DeclaredWatch, wakeOfWatch } from "@treadle/reconcile/unstable/engine";
-import { type QueueObserver, WorkQueue } from "@treadle/workqueue";
+import { type QueueListeners, WorkQueue } from "@treadle/workqueue";
 import type { EventFeed } from "../feeds/event-feed.ts";
 import type { FeedRegistry } from "../feeds/feed-registry.ts";
 import { errorFields } from "../internal/error-text.ts";
@@ -27,7 +27,7 @@ export interface DriverEnv extends Omit<PassServices, "isServed" | "drain"> {
   readonly feeds: Pick<FeedRegistry, "of" | "find" | "open">;
   /** Whether the server serves the kind, as far as is known. */
   readonly isServed: (kind: AnyHandler["kind"]) => boolean;
-  readonly queueObserver?: QueueObserver;
+  readonly queueListeners?: QueueListeners;
   /** Called when an event is about to queue `key`. */
   readonly onCause?: ((key: string, cause: EventCause) => void) | undefined;
   /** Calls `run` and returns its result, e.g. within a trace. @defaultValue calls it */
@@ -51,11 +51,11 @@ export class HandlerDriver {
 
   /** Subscribes to the feeds of the handler, which must not have been started. */
   constructor(handler: AnyHandler, { predicate, backoff = "cluster", drain }: SchedulingOptions, env: DriverEnv) {
-    const { clock, cache, feeds, queueObserver = {}, onCause } = env;
+    const { clock, cache, feeds, queueListeners = {}, onCause } = env;
     this.handler = handler;
     this.#env = env;
     this.#failures = new FailureBackoff(backoff, clock);
-    this.queue = new WorkQueue({ clock, observer: queueObserver });
+    this.queue = new WorkQueue({ clock, ...queueListeners });
     this.#primary = feeds.of(handler.kind);
     this.#reconciler = createReconciler(
       handler,
@@ -170,6 +170,6 @@ export class HandlerDriver {
 }
 
 function passServices(env: DriverEnv, drain: SchedulingOptions["drain"]): PassServices {
-  const { feeds: _feeds, queueObserver: _observer, onCause: _cause, around: _around, onContained: _contained, ...services } = env;
+  const { feeds: _feeds, queueListeners: _listeners, onCause: _cause, around: _around, onContained: _contained, ...services } = env;
   return drain === undefined ? services : { ...services, drain };
 }

@@ -34,7 +34,7 @@ export interface InformersOptions {
  * @throws ManagerError ERR_CACHE for a projection of a kind that the engine needs whole
  */
 export function makeInformers(
-  { client, clock, random, log, options: { cache = [], notServedRetryMs = 10_000 }, onChange }: InformerServices,
+  { client, clock, random, log, options: { cache = [], kindRetryMs = 10_000 }, onChange }: InformerServices,
   { handlers, namespaces, presenceChanged, onListed }: InformersOptions,
 ): {
   readonly informers: Informers;
@@ -59,7 +59,7 @@ export function makeInformers(
     clock,
     random,
     ...(namespaces === undefined ? {} : { namespaces }),
-    notServedRetryMs: notServedRetryMs,
+    kindRetryMs,
     onError(error, where, kind) {
       presence.failed(error, where, kind);
       // That a kind is missing was said above, once; that a watch of it has ended is no news beside that.

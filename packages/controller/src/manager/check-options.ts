@@ -22,7 +22,7 @@ export function checkManagerOptions(options: ManagerOptions): void {
   if (options.drain !== undefined && options.dryRun)
     throw new RangeError("createManager: a drain as a dry run would never end: give one of drain and dryRun");
   if (typeof leaderElection === "object") checkLeaderElection(leaderElection);
-  for (const name of ["gracefulShutdownMs", "cacheSyncTimeoutMs", "notServedRetryMs"] as const) {
+  for (const name of ["gracefulShutdownMs", "cacheSyncTimeoutMs", "kindRetryMs"] as const) {
     const ms = options[name];
     if (ms !== undefined && !(Number.isFinite(ms) && ms >= 0 && ms <= MAX_MS))
       throw new RangeError(`createManager: ${name} is ${String(ms)}: give milliseconds from 0 to ${MAX_MS}`);

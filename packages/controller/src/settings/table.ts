@@ -70,7 +70,7 @@ export const SETTINGS: Readonly<Record<string, Taken>> = {
   resyncMs: RESYNC,
   gracefulShutdownMs: MILLISECONDS,
   cacheSyncTimeoutMs: MILLISECONDS,
-  notServedRetryMs: MILLISECONDS,
+  kindRetryMs: MILLISECONDS,
 };
 
 /** The variable of a setting: `metrics.tls.certFile` is `TREADLE_METRICS_TLS_CERT_FILE`. */

@@ -1,7 +1,7 @@
 /** Polling: asks a system that cannot be watched which primaries need a pass. */
 import type { Ref } from "@treadle/apimachinery";
 import type { Cache } from "@treadle/reconcile";
-import { Backoff, EXTERNAL_CURVE } from "@treadle/workqueue";
+import { delayAfter, EXTERNAL_BACKOFF } from "@treadle/workqueue";
 import { errorFields } from "../internal/error-text.ts";
 import { inSlices } from "../internal/time-slices.ts";
 import { checkRecurrence, type Recurrence, Recurring } from "../runnables/recurring.ts";
@@ -27,17 +27,17 @@ export function poll(options: PollOptions): Source {
   return {
     name,
     start(signal, { clock, random, log, cache, enqueue }) {
-      const backoff = new Backoff(EXTERNAL_CURVE);
+      let failures = 0;
       const failed = (error: unknown, again: { readonly againMs?: number } = {}): void =>
         log.error({ source: name, ...again, ...errorFields(error) }, `poll "${name}" failed`);
       const run = async (): Promise<number | undefined> => {
         try {
           await inSlices(await options.refs(signal, cache), signal, (ref) => enqueue(ref));
-          backoff.forget(name);
+          failures = 0;
           return undefined;
         } catch (error) {
           if (signal.aborted) return undefined;
-          const againMs = backoff.next(name);
+          const againMs = delayAfter(EXTERNAL_BACKOFF, failures++);
           failed(error, { againMs });
           return againMs;
         }
