@@ -1,5 +1,5 @@
 /** The operator under every fault at every point of a user's story: all runs must come to the same end. Deployments roll out by themselves. */
-import { explore } from "@treadle/testing";
+import { explore } from "@treadle/testing/explore";
 import { expect, test } from "vitest";
 import { App } from "./app.ts";
 import { app } from "./controller.ts";

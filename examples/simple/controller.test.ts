@@ -37,9 +37,9 @@ test.for([
 
 test("one pass divides and makes the object ready, the next changes nothing", async () => {
   const world = fakeWorld(simple, { objects: [cr(17, 5)] });
-  await world.settle();
-  expect(world.get(Simple, "a")).toBeReady();
-  expect(world.get(Simple, "a")?.status).toMatchObject({ quotient: 3, remainder: 2, observedGeneration: 1 });
+  await world.settled();
+  expect(await world.get(Simple, "a")).toBeReady();
+  expect((await world.get(Simple, "a"))?.status).toMatchObject({ quotient: 3, remainder: 2, observedGeneration: 1 });
 
   world.requests.clear();
   expect(await world.pass("a")).toContinue();
@@ -48,29 +48,29 @@ test("one pass divides and makes the object ready, the next changes nothing", as
 
 test("a result that no longer holds is removed, and nothing is tried again until the spec changes", async () => {
   const world = fakeWorld(simple, { objects: [cr(17, 5)] });
-  await world.settle();
+  await world.settled();
   await world.update(Simple, "a", (object) => {
     object.spec.divisor = 0;
   });
-  await world.settle();
-  expect(world.get(Simple, "a")).toHaveCondition("Ready", { status: "False", reason: "DivisionByZero" });
-  expect(world.get(Simple, "a")).toHaveCondition("InputReady", { status: "False", observedGeneration: 2 });
-  expect(world.get(Simple, "a")?.status).not.toHaveProperty("quotient");
-  expect(world.get(Simple, "a")?.status).not.toHaveProperty("remainder");
+  await world.settled();
+  expect(await world.get(Simple, "a")).toHaveCondition("Ready", { status: "False", reason: "DivisionByZero" });
+  expect(await world.get(Simple, "a")).toHaveCondition("InputReady", { status: "False", observedGeneration: 2 });
+  expect((await world.get(Simple, "a"))?.status).not.toHaveProperty("quotient");
+  expect((await world.get(Simple, "a"))?.status).not.toHaveProperty("remainder");
   expect(world.dueIn("a")).toBeUndefined();
 
   await world.update(Simple, "a", (object) => {
     object.spec.divisor = 4;
   });
-  await world.settle();
-  expect(world.get(Simple, "a")).toBeReady();
-  expect(world.get(Simple, "a")?.status).toMatchObject({ quotient: 4, remainder: 1 });
+  await world.settled();
+  expect(await world.get(Simple, "a")).toBeReady();
+  expect((await world.get(Simple, "a"))?.status).toMatchObject({ quotient: 4, remainder: 1 });
 });
 
 test("nothing keeps a deleted object: there is nothing to clean up", async () => {
   const world = fakeWorld(simple, { objects: [cr(17, 5)] });
-  await world.settle();
+  await world.settled();
   await world.delete(Simple, "a");
-  await world.settle();
-  expect(world.get(Simple, "a")).toBeUndefined();
+  await world.settled();
+  expect(await world.get(Simple, "a")).toBeUndefined();
 });

@@ -1,5 +1,5 @@
 /** The operator under every fault at every point of a user's story: all runs must come to the same end. */
-import { explore } from "@treadle/testing";
+import { explore } from "@treadle/testing/explore";
 import { expect, test } from "vitest";
 import { simple } from "./controller.ts";
 import { Simple } from "./simple.ts";
