@@ -16,5 +16,5 @@ export interface ConditionsOptions {
  * count are True and no step waited, stopped or failed. May stand anywhere in the list.
  */
 export function conditions(options: ConditionsOptions = {}): Step<KubernetesObject> {
-  return defineStep(anyKind(), { name: "conditions", conditionsOptions: { ready: options.ready ?? true } }) as AnyStep;
+  return defineStep(anyKind(), { name: "conditions", configures: { conditions: { ready: options.ready ?? true } } }) as AnyStep;
 }
