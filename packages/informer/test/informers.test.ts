@@ -1,7 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { fakeClock, type Kind, kind, seededRandom } from "@treadle/apimachinery";
-import { metadataOnly } from "@treadle/client";
+import { fakeClock, type Kind, kind, metadataOnly, seededRandom } from "@treadle/apimachinery";
 import { describe, expect, test } from "vitest";
 import { added, bookmark, id, scripted, widget, Widget } from "./scripted.ts";
 import type { Informer } from "../src/informer.ts";

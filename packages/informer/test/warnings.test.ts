@@ -1,9 +1,8 @@
 /** Warnings before something fails. */
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { fakeClock, type Kind, kind, seededRandom } from "@treadle/apimachinery";
+import { fakeClock, type Kind, kind, metadataOnly, seededRandom } from "@treadle/apimachinery";
 import { Event, Pod, Secret } from "@treadle/apimachinery/kinds";
-import { metadataOnly } from "@treadle/client";
 import { expect, test } from "vitest";
 import { createInformers, type InformersOptions, type InformerWarning } from "../src/index.ts";
 import { added, apiError, bookmark, deleted, page, scripted, widget, Widget } from "./scripted.ts";
