@@ -21,7 +21,7 @@ function setUp(...replies: readonly Reply[]) {
     clock,
     random: seededRandom(1),
     server: "https://api",
-    observe: (exchange) => exchanges.push(exchange),
+    onExchange: (exchange) => exchanges.push(exchange),
   });
   return { client, clock, transport, exchanges };
 }
@@ -272,14 +272,14 @@ describe("observers", () => {
     const warnings: unknown[] = [];
     const onWarning = (warning: Error): void => void warnings.push(warning.message);
     process.on("warning", onWarning);
-    const observe = (): never => {
+    const onExchange = (): never => {
       throw new Error("boom");
     };
-    const client = createClient({ transport: scriptedTransport(ok), observe });
+    const client = createClient({ transport: scriptedTransport(ok), onExchange });
     expect(await client.get(Widget, ref)).toMatchObject(widget);
     await new Promise((resolve) => setImmediate(resolve));
     process.off("warning", onWarning);
-    expect(warnings).toEqual(["the observer of a client threw: boom"]);
+    expect(warnings).toEqual(["the onExchange of a client threw: boom"]);
   });
 });
 

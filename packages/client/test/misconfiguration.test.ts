@@ -11,7 +11,7 @@ const widget = { apiVersion: "example.dev/v1", kind: "Widget", metadata: { name:
 
 function setUp(options: HttpTransportOptions) {
   const exchanges: Exchange[] = [];
-  const client = createClient({ transport: httpTransport(options), observe: (exchange) => exchanges.push(exchange) });
+  const client = createClient({ transport: httpTransport(options), onExchange: (exchange) => exchanges.push(exchange) });
   onTestFinished(() => client.close());
   return { client, exchanges };
 }

@@ -12,7 +12,7 @@ async function setUp(listener: RequestListener) {
   const server = await startServer(listener);
   const exchanges: Exchange[] = [];
   const transport = httpTransport({ server: server.url });
-  const client = createClient({ transport, retry: false, observe: (exchange) => exchanges.push(exchange) });
+  const client = createClient({ transport, retry: false, onExchange: (exchange) => exchanges.push(exchange) });
   onTestFinished(() => client.close());
   return { client, server, exchanges };
 }

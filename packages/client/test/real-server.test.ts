@@ -142,7 +142,7 @@ test("scales, evictions, dry runs and logs answer as they should", async () => {
 test("what a server warns of is told once", async () => {
   const told: string[] = [];
   const exchanges: Exchange[] = [];
-  const client = await clientOf({ onWarning: (text) => told.push(text), observe: (exchange) => exchanges.push(exchange) });
+  const client = await clientOf({ onWarning: (text) => told.push(text), onExchange: (exchange) => exchanges.push(exchange) });
   const object = { metadata: { name: "odd", namespace }, spec: {} };
   for (const name of ["odd-1", "odd-2"])
     await client.create(ConfigMap, { ...object, metadata: { ...object.metadata, name } } as never, { fieldValidation: "Warn" });
