@@ -22,7 +22,7 @@ export interface ManagerOptions {
   readonly resyncMs?: number | false;
   /**
    * The client, which the manager then does not close; or how to make one, which it closes. One that is made with the
-   * given `observe` counts in `rest_client_requests_total`.
+   * given `onExchange` counts in `rest_client_requests_total`.
    * @defaultValue `connect()`, when the manager starts
    */
   readonly client?: Client | ((given: ClientWish) => Client | Promise<Client>);
@@ -128,7 +128,7 @@ export interface TlsFiles {
 
 /** What a client that belongs to the manager should be made with. */
 export interface ClientWish {
-  readonly observe: (exchange: Exchange) => void;
+  readonly onExchange: (exchange: Exchange) => void;
   /** Logs what the server warns of. */
   readonly onWarning: (text: string) => void;
   readonly clock: Clock;

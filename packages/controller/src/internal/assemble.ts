@@ -96,13 +96,13 @@ async function connected(
   { options, clock, metrics }: Assembling,
   { random, log, tracing }: { readonly random: Random; readonly log: Logger; readonly tracing: Tracing | undefined },
 ): Promise<readonly [Connection, ManagerMetrics | undefined]> {
-  const observe = (exchange: Exchange): void => {
+  const onExchange = (exchange: Exchange): void => {
     metrics.loaded?.exchanged(exchange);
     tracing?.exchanged(exchange);
   };
   const onWarning = (text: string): void => log.warn({}, `the API server warns: ${messageOf(text)}`);
   return await both(
-    connection(options, { observe, onWarning, clock, random }),
+    connection(options, { onExchange, onWarning, clock, random }),
     options.metrics === false ? metrics.asked() : metrics.load(),
     ({ closeClient }) => closeClient(),
   );
