@@ -48,7 +48,7 @@ test("a user creates, changes, pauses and deletes an App", async () => {
   for (const kind of [App, ConfigMap, Service]) expect(await cluster.get(kind, "greeter")).toBeUndefined();
 });
 
-test("an App whose pods do not start is not ready, says why, and is when they do", { tags: ["memory"] }, async () => {
+test("an App whose pods do not start reports the reason, and becomes Ready when they start", { tags: ["memory"] }, async () => {
   await using cluster = await startTestCluster({ workloads: true });
   const op = await cluster.start(app);
   const broken = cluster.workloads.pods.fail("ImagePullBackOff");
@@ -59,7 +59,7 @@ test("an App whose pods do not start is not ready, says why, and is when they do
   expect(await cluster.get(App, "greeter")).toBeReady();
 });
 
-test("the Deployment goes before the ConfigMap that it uses", async () => {
+test("the Deployment is deleted before the ConfigMap that it uses", async () => {
   await using cluster = await startTestCluster({ workloads: true });
   const op = await cluster.start(app);
   await makeGreeter(cluster, op);
@@ -71,7 +71,7 @@ test("the Deployment goes before the ConfigMap that it uses", async () => {
   expect(deleted.indexOf("deployments")).toBeLessThan(deleted.indexOf("configmaps"));
 });
 
-test("an object of somebody else is neither changed nor deleted, and everything goes on when it goes", async () => {
+test("a foreign object is neither changed nor deleted, and the App continues when it is deleted", async () => {
   await using cluster = await startTestCluster();
   const op = await cluster.start(app);
   await cluster.create(ConfigMap, { metadata: { name: "greeter" }, data: { "index.html": "mine" } });
@@ -86,7 +86,7 @@ test("an object of somebody else is neither changed nor deleted, and everything 
   expect((await entries(cluster))["config"]).toBe("Ready");
 });
 
-test("an App costs its finalizer, three objects and its status; one that stands still costs nothing", { tags: ["memory"] }, async () => {
+test("an App costs writes for its finalizer, three objects and its status, and none once it is settled", { tags: ["memory"] }, async () => {
   await using cluster = await startTestCluster({ workloads: true });
   const op = await cluster.start(app);
   await makeGreeter(cluster, op);
@@ -97,7 +97,7 @@ test("an App costs its finalizer, three objects and its status; one that stands 
   expect(cluster.requests.filter({ verb: ["create", "update", "patch", "apply", "delete", "get"] })).toHaveLength(0);
 });
 
-test("an operator that is started again finds its work done", { tags: ["memory"] }, async () => {
+test("a restarted operator writes nothing for settled Apps", { tags: ["memory"] }, async () => {
   await using cluster = await startTestCluster({ workloads: true });
   const first = await cluster.start(app);
   await makeGreeter(cluster, first);

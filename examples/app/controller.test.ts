@@ -4,7 +4,9 @@ import { dependentsOf, worstDependent } from "treadle";
 import { ConfigMap, Deployment, Service } from "treadle/kinds";
 import { expect, test } from "vitest";
 import { App } from "./app.ts";
-import { app, config, web } from "./controller.ts";
+import { config } from "./config.ts";
+import { app } from "./controller.ts";
+import { web } from "./web.ts";
 
 const greeter = (spec: object = {}): object => ({
   apiVersion: "examples.treadle.dev/v1beta1",
@@ -13,7 +15,7 @@ const greeter = (spec: object = {}): object => ({
   spec: { greeting: "good morning", replicas: 2, ...spec },
 });
 
-/** What a cluster's controllers would do: all replicas of the newest version are there. */
+/** Acts as the Deployment controller: all replicas of the latest version become available. */
 async function rolledOut(world: FakeWorld): Promise<void> {
   await world.updateStatus(Deployment, "greeter-web", (live) => {
     const replicas = live.spec?.replicas ?? 0;
@@ -22,7 +24,7 @@ async function rolledOut(world: FakeWorld): Promise<void> {
   await world.settled();
 }
 
-/** A world in which everything is ready; what the operator asked of the server so far is forgotten. */
+/** A world in which all objects are ready; the requests so far are cleared. */
 async function ready(): Promise<FakeWorld> {
   const world = fakeWorld(app, { objects: [greeter()] });
   await world.settled();
@@ -40,17 +42,17 @@ const entries = async (world: FakeWorld): Promise<Record<string, string>> =>
     ]),
   );
 
-test("the greeting stands in the ConfigMap", async () => {
+test("the step of the ConfigMap continues as soon as the object exists", async () => {
   const req = fakeReq(App, greeter());
   expect(await req.run(config)).toContinue();
 });
 
-test("the web server waits for its replicas", async () => {
+test("the step of the Deployment waits for its replicas", async () => {
   const req = fakeReq(App, greeter());
   expect(await req.run(web)).toWait(/not rolled out|0 of 2 replicas are available/);
 });
 
-test("three objects, and the App is ready when the web server is", async () => {
+test("the App gets three objects, and is Ready when its Deployment is", async () => {
   const world = fakeWorld(app, { objects: [greeter()] });
   await world.settled();
   expect((await world.get(ConfigMap, "greeter"))?.data).toEqual({ "index.html": "<h1>good morning</h1>\n" });
@@ -64,13 +66,13 @@ test("three objects, and the App is ready when the web server is", async () => {
   expect(worstDependent(dependentsOf((await world.get(App, "greeter")) ?? {}))?.type).toBe("Ready");
 });
 
-test("nothing to do: no request", async () => {
+test("a settled App costs no request", async () => {
   const world = await ready();
   expect(await world.pass("greeter")).toContinue();
   expect(world.requests.length).toBe(0);
 });
 
-test("another greeting: the ConfigMap, then the Deployment that uses it", async () => {
+test("a new greeting updates the ConfigMap, then the Deployment that uses it", async () => {
   const world = await ready();
   await world.update(App, "greeter", (object) => {
     object.spec.greeting = "good evening";
@@ -83,7 +85,7 @@ test("another greeting: the ConfigMap, then the Deployment that uses it", async 
   expect(world.requests.filter({ kind: Service })).toEqual([]);
 });
 
-test("paused: the Deployment goes, the rest stays", async () => {
+test("spec.paused deletes the Deployment and nothing else", async () => {
   const world = await ready();
   await world.update(App, "greeter", (object) => {
     object.spec.paused = true;
@@ -94,7 +96,7 @@ test("paused: the Deployment goes, the rest stays", async () => {
   expect(await world.get(App, "greeter")).toBeReady();
 });
 
-test("what somebody changes by hand is put back, what is not ours is left alone", async () => {
+test("a manual change of a field of ours is reverted, a foreign field is not modified", async () => {
   const world = await ready();
   await world.update(ConfigMap, "greeter", (object) => {
     object.data = { "index.html": "hacked", "robots.txt": "Disallow: /" };

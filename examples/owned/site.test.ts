@@ -3,7 +3,8 @@ import { type FakeWorld, fakeWorld } from "@treadle/testing";
 import { ApiError, type KubernetesObject } from "treadle";
 import { ConfigMap } from "treadle/kinds";
 import { expect, test } from "vitest";
-import { Site, sites } from "./site.ts";
+import { sites } from "./controller.ts";
+import { Site } from "./site.ts";
 
 const site = (spec: object): object => ({ apiVersion: "example.com/v1", kind: "Site", metadata: { name: "a" }, spec });
 const configMap = (namespace: string, name: string, metadata: object = {}): object => ({
@@ -15,7 +16,7 @@ const configMap = (namespace: string, name: string, metadata: object = {}): obje
 
 const namespace = (name: string): object => ({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
 
-/** A world at rest; what the operator asked of the server so far is forgotten. */
+/** Returns a settled world. The requests so far are cleared. */
 async function settled(...objects: object[]): Promise<FakeWorld> {
   const world = fakeWorld(sites, { objects: [namespace("elsewhere"), namespace("there"), ...objects] });
   await world.settled();
@@ -23,7 +24,7 @@ async function settled(...objects: object[]): Promise<FakeWorld> {
   return world;
 }
 
-test("it makes both ConfigMaps, and the next pass writes nothing", async () => {
+test("the first pass creates both ConfigMaps, and the second writes nothing", async () => {
   const world = await settled(site({ text: "hello", copyTo: "elsewhere" }));
   expect(await world.get(Site, "a")).toBeReady();
   const { metadata } = (await world.get(Site, "a")) as KubernetesObject;
@@ -38,13 +39,13 @@ test("it makes both ConfigMaps, and the next pass writes nothing", async () => {
   expect(world.requests.length).toBe(0);
 });
 
-test.for(["default/a-page", "elsewhere/a-copy"])("what somebody changes or removes of %s is put back", async (key) => {
+test.for(["default/a-page", "elsewhere/a-copy"])("a change or a deletion of ConfigMap %s is reverted", async (key) => {
   const world = await settled(site({ text: "hello", copyTo: "elsewhere" }));
   await world.update(ConfigMap, key, (object) => {
     object.data = { text: "drift", more: "of it" };
   });
   await world.settled();
-  // What others added is theirs.
+  // A key that another writer added stays.
   expect((await world.get(ConfigMap, key))?.data).toEqual({ text: "hello", more: "of it" });
 
   await world.delete(ConfigMap, key);
@@ -53,28 +54,31 @@ test.for(["default/a-page", "elsewhere/a-copy"])("what somebody changes or remov
 });
 
 test.for([
-  { type: "PageReady", namespace: "default", name: "a-page", says: "ConfigMap a-page is not ours: nobody controls it" },
-  { type: "CopyReady", namespace: "elsewhere", name: "a-copy", says: "ConfigMap elsewhere/a-copy is not ours: nobody controls it" },
+  { type: "PageReady", namespace: "default", name: "a-page", message: "ConfigMap a-page is not ours: no controller owns it" },
+  { type: "CopyReady", namespace: "elsewhere", name: "a-copy", message: "ConfigMap elsewhere/a-copy is not ours: no controller owns it" },
   {
     type: "PageReady",
     namespace: "default",
     name: "a-page",
     metadata: { ownerReferences: [{ apiVersion: "v1", kind: "Node", name: "n", uid: "u", controller: true }] },
-    says: "ConfigMap a-page is not ours: it belongs to Node n (v1, uid u)",
+    message: "ConfigMap a-page is not ours: it belongs to Node n (v1, uid u)",
   },
-])("what is not ours is left alone until it goes: $says", async ({ type, namespace, name, metadata, says }) => {
-  const world = await settled(configMap(namespace, name, metadata), site({ text: "hello", copyTo: "elsewhere" }));
-  const key = `${namespace}/${name}`;
-  expect(await world.get(Site, "a")).toHaveCondition(type, { status: "False", reason: "NotOurs", message: says });
-  expect((await world.get(ConfigMap, key))?.data).toEqual({ text: "somebody else's" });
+])(
+  "a foreign ConfigMap is not modified, and its name is used after its deletion: $message",
+  async ({ type, namespace, name, metadata, message }) => {
+    const world = await settled(configMap(namespace, name, metadata), site({ text: "hello", copyTo: "elsewhere" }));
+    const key = `${namespace}/${name}`;
+    expect(await world.get(Site, "a")).toHaveCondition(type, { status: "False", reason: "NotOurs", message });
+    expect((await world.get(ConfigMap, key))?.data).toEqual({ text: "somebody else's" });
 
-  await world.delete(ConfigMap, key);
-  await world.settled();
-  expect((await world.get(ConfigMap, key))?.data).toEqual({ text: "hello" });
-  expect(await world.get(Site, "a")).toBeReady();
-});
+    await world.delete(ConfigMap, key);
+    await world.settled();
+    expect((await world.get(ConfigMap, key))?.data).toEqual({ text: "hello" });
+    expect(await world.get(Site, "a")).toBeReady();
+  },
+);
 
-test("one that the cache does not show yet is no failure", async () => {
+test("a ConfigMap that the cache does not show yet is not a failure", async () => {
   const world = fakeWorld(sites, { objects: [site({ text: "hello" })] });
   const stop = world.onRequest(({ verb, resource }) => {
     if (verb !== "apply" || resource !== "configmaps") return;
@@ -90,7 +94,7 @@ test("one that the cache does not show yet is no failure", async () => {
   expect(world.passes.filter(({ error }) => error !== undefined)).toEqual([]);
 });
 
-test("the copy goes where the spec says, and goes away with it", async () => {
+test("the copy follows spec.copyTo, and is deleted when spec.copyTo is removed", async () => {
   const world = await settled(site({ text: "hello", copyTo: "elsewhere" }), configMap("default", "a-copy"));
   await world.update(Site, "a", (object) => {
     object.spec.copyTo = "there";
@@ -108,7 +112,7 @@ test("the copy goes where the spec says, and goes away with it", async () => {
   expect(await world.get(Site, "a")).toHaveCondition("CopyReady", { status: "True", reason: "NotWanted" });
 });
 
-test("deletion removes the copy, and nothing of others", async () => {
+test("a deleted Site deletes its copy and no foreign ConfigMap", async () => {
   const world = await settled(site({ text: "hello", copyTo: "elsewhere" }), configMap("elsewhere", "of-somebody"));
   await world.delete(Site, "a");
   await world.settled();

@@ -1,4 +1,4 @@
-/** The operator under every fault at every point of a user's story: all runs must come to the same end. */
+/** Injects each kind of fault at each point of a user's story. All runs must reach the same end state. */
 import { explore } from "@treadle/testing/explore";
 import { Secret } from "treadle/kinds";
 import { expect, test } from "vitest";
@@ -8,7 +8,7 @@ import { RWExternal } from "./rw-external.ts";
 const b64 = (text: string): string => Buffer.from(text).toString("base64");
 const division = (dividend: number, divisor: number) => ({ dividend: b64(String(dividend)), divisor: b64(String(divisor)) });
 
-test("whatever fails when: the same results, nothing left over, nothing undeletable", { tags: ["memory"], timeout: 600_000 }, async () => {
+test("an RWExternal reaches the same end state after every single fault", { tags: ["memory"], timeout: 600_000 }, async () => {
   const { summary, points, byType } = await explore(
     rwExternal,
     {

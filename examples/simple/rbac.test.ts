@@ -1,10 +1,10 @@
-/** The operator's rights are enough, and none is too many. */
+/** The operator's rights are sufficient, and each of them is needed. */
 import { checkRights, startTestCluster } from "@treadle/testing";
 import { expect, test } from "vitest";
 import { simple } from "./controller.ts";
 import { Simple } from "./simple.ts";
 
-test("each right is needed", async () => {
+test("the Simple operator needs each of its rights and no others", async () => {
   await using cluster = await startTestCluster({ time: "real", kinds: [Simple] });
   const runs = await checkRights(cluster, simple, {
     async run({ namespaces: [namespace], until }) {

@@ -1,17 +1,17 @@
 /** Options of `manager.add(handler, options)`. */
 import type { KubernetesObject } from "@treadle/apimachinery";
-import type { DriverOptions } from "./driver/driver-options.ts";
+import type { SchedulingOptions } from "./driver/scheduling-options.ts";
 import type { Source } from "./sources/source.ts";
 
 /** Options of one controller: which passes run, when, and how many at once. */
-export interface ControllerOptions<in T extends KubernetesObject = KubernetesObject> extends DriverOptions<T> {
-  /** How many passes at once. @defaultValue `concurrency` of the manager, 5 */
+export interface ControllerOptions<in T extends KubernetesObject = KubernetesObject> extends SchedulingOptions<T> {
+  /** Number of concurrent passes. @defaultValue `concurrency` of the manager, 5 */
   readonly concurrency?: number;
   /**
-   * Every object gets a pass at low priority so often, in milliseconds, up to a tenth more or less at random. It costs no
-   * request: passes read from the cache. @defaultValue `resyncMs` of the manager, 36_000_000 (10 h)
+   * Time after which every object gets a pass at low priority, in milliseconds; each period is up to a tenth longer or
+   * shorter. It sends no request, because passes read from the cache. @defaultValue `resyncMs` of the manager, 36_000_000 (10 h)
    */
   readonly resyncMs?: number | false;
-  /** What starts passes besides events: `channel()`, `poll()`. */
+  /** What starts passes besides events: `channel()`, `poll()`, `dynamicWatches()`. */
   readonly sources?: readonly Source[];
 }

@@ -1,135 +1,141 @@
 /**
- * What a manager is told. Everything has a default that is right in a cluster. What is not code can be set from outside of
- * the program, too (docs/operations.md, "Settings"): the environment wins over the file, and that over what is said here.
+ * The options of `createManager()`. Every option has a default that is right in a cluster. Options that are data can also
+ * be set by environment or file (docs/operations.md, "Settings"): the environment wins over the file, the file over the code.
  */
 import type { Clock, Random } from "@treadle/apimachinery";
 import type { Client, ClusterConfig, Exchange } from "@treadle/client";
 import type { DrainRule, Logger, UndeclaredUse } from "@treadle/reconcile";
+import type { CachedKind } from "./cached.ts";
 import type { DryWrite } from "./dry-run/dry-write.ts";
 import type { LeaderElectionOptions } from "./leader-election/options.ts";
-import type { CachedKind } from "./cached.ts";
 import type { LogOptions } from "./log.ts";
 import type { PassReport } from "./pass-report.ts";
 
+/** Options of `createManager()`. */
 export interface ManagerOptions {
-  /** A file of YAML or JSON with settings, read at the start. `TREADLE_CONFIG` names another. @defaultValue none */
+  /** A YAML or JSON file with settings, read at the start. `TREADLE_CONFIG` names another one. @defaultValue none */
   readonly configFile?: string;
-  /** Where the variables `TREADLE_...` are looked for; `{}`: nothing is set by them. @defaultValue `process.env` */
+  /** Where the variables `TREADLE_...` are read from; `{}`: none is read. @defaultValue `process.env` */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** How many passes of each controller at once, where `add` does not say it. @defaultValue 5 */
+  /** Number of concurrent passes of each controller, unless `add` sets it. @defaultValue 5 */
   readonly concurrency?: number;
-  /** How often every object gets a pass, see `ControllerOptions`, where `add` does not say it. @defaultValue 36_000_000 (10 h) */
+  /** Time after which every object gets a pass, in milliseconds, unless `add` sets it. @defaultValue 36_000_000 (10 h) */
   readonly resyncMs?: number | false;
   /**
-   * The client, which the manager then does not close; or how to make one, which it closes. One that is made with the
-   * given `observe` counts in `rest_client_requests_total`.
-   * @defaultValue `connect()`, when the manager starts
+   * A client, which the manager does not close; or a function that makes one, which the manager closes. Requests of a
+   * client that is made with the given `observe` are counted in `rest_client_requests_total`.
+   * @defaultValue `connect()` at the start
    */
-  readonly client?: Client | ((given: ClientWish) => Client | Promise<Client>);
-  /** Where to connect to. @defaultValue what `loadConfig()` of `@treadle/client` finds */
+  readonly client?: Client | ((given: ManagerClientOptions) => Client | Promise<Client>);
+  /** The cluster to connect to. @defaultValue the result of `loadConfig()` of `@treadle/client` */
   readonly config?: ClusterConfig;
   /** The namespaces that are watched; see `manager.setNamespaces`. @defaultValue all */
   readonly namespaces?: readonly string[];
-  /** What of which kinds is cached: `[cached(Pod, { labelSelector: { app: "web" } })]`. @defaultValue all but managedFields */
+  /** The parts of kinds that are cached: `[cached(Pod, { labelSelector: { app: "web" } })]`. @defaultValue all but managedFields */
   readonly cache?: readonly CachedKind[];
-  /** @defaultValue JSON lines on standard output by pino */
+  /** The log. @defaultValue `createLogger()`: JSON lines on standard output */
   readonly log?: Logger;
   /** Level of the default log. @defaultValue `TREADLE_LOG_LEVEL`, else `LOG_LEVEL`, else "info" */
   readonly logLevel?: NonNullable<LogOptions["level"]>;
-  /** `/healthz` and `/readyz`. @defaultValue port 8081 */
+  /** The server of `/healthz` and `/readyz`; false: off. @defaultValue port 8081 */
   readonly probes?: ServerOptions | false;
-  /** `/metrics`. @defaultValue port 8080 */
+  /** The server of `/metrics`; false: off. @defaultValue port 8080 */
   readonly metrics?: MetricsOptions | false;
   /**
-   * `/debug` on loopback: queues, informers, last errors, heap snapshot, CPU profile. Who can reach it can read the memory
-   * of the process. `true`: on port 6060. @defaultValue false
+   * The server of `/debug` on loopback: queues, informers, last errors, heap snapshot, CPU profile. Anyone who can reach
+   * it can read the memory of the process. `true`: on port 6060. @defaultValue false
    */
   readonly debug?: ServerOptions | boolean;
   /**
-   * Passes run, and nothing of what they would write is sent: each write is a line of the log, told once, and `onWrite` hears
-   * of it. No leader is elected, and no event is written. See docs/operations.md. @defaultValue false
+   * Runs passes without sending their writes. Each write is logged and reported to `onWrite`, once. No leader is elected,
+   * and no event is written. See docs/operations.md. @defaultValue false
    */
   readonly dryRun?: boolean | DryRunOptions;
   /**
-   * The operator goes: its handlers only take their finalizers off, and `run()` ends when no object holds one, so that it can be removed and
-   * nothing hangs. `release`: of objects that live on at once, and what their cleanups would remove stays; `clean`: after
-   * their cleanups. Objects that are being deleted are cleaned up in both. @defaultValue it works
+   * Uninstall mode: handlers only remove their finalizers, and `run()` resolves when no object holds one. `release` removes
+   * them immediately, so that what the cleanups would delete stays; `clean` runs the cleanups first. Objects that are being
+   * deleted are cleaned up in both. @defaultValue none: handlers reconcile their objects
    */
   readonly drain?: DrainRule;
-  /** Whether `req.event()` writes objects of kind Event, or only lines of the log. @defaultValue true */
+  /** Whether `req.event()` writes Event objects; false: it only logs. @defaultValue true */
   readonly events?: boolean;
-  /** Address on which probes and metrics are served. @defaultValue all: the kubelet is not on this machine's loopback */
+  /** The address of the probes and metrics servers. @defaultValue all addresses, because the kubelet does not use loopback */
   readonly host?: string;
   /**
-   * Only one replica works, by a Lease; the others keep their caches up to date and take over. `true`: with the defaults.
-   * @defaultValue false: every replica works
+   * Elects one replica by a Lease; only that replica works. The others keep their caches up to date and take over. `true`:
+   * with the default options. @defaultValue false: every replica works
    */
   readonly leaderElection?: LeaderElectionOptions | boolean;
   /**
-   * How long stopping may take in milliseconds. Passes in progress have two thirds of it to finish, then their signal
-   * is aborted, and a sixth is for their posts and saves; the rest is for runnables and the lease.
-   * @defaultValue 30_000, as Kubernetes gives a pod
+   * Maximum time for a graceful stop, in milliseconds. Passes in progress have two thirds of it; then their signals are
+   * aborted, and their posts and saves have a sixth. The rest is for runnables and the lease.
+   * @defaultValue 30_000, the default of Kubernetes for a pod
    */
   readonly gracefulShutdownMs?: number;
   /**
-   * Whether `run()` listens to its process: SIGINT and SIGTERM stop it gracefully, the second of them at once with exit
-   * code 128 + signal; a promise that was rejected and not handled is logged, stops it and makes `run()` reject.
+   * Whether `run()` listens to its process. SIGINT and SIGTERM stop it gracefully; a second one ends it immediately with
+   * exit code 128 + signal. A promise that is rejected and not handled is logged, and `run()` stops and rejects.
    * @defaultValue true
    */
   readonly signals?: boolean;
   /**
-   * How long the first lists may take before the start fails, in milliseconds. Kinds that are not installed are not waited
-   * for. @defaultValue 120_000 (controller-runtime `CacheSyncTimeout`)
+   * Maximum time for the first lists, in milliseconds; then the start fails. Kinds that the server does not serve are not
+   * waited for. @defaultValue 120_000 (controller-runtime `CacheSyncTimeout`)
    */
   readonly cacheSyncTimeoutMs?: number;
   /**
-   * A kind that the server does not serve is asked for again within so many milliseconds; at once where the operator may
-   * watch CRDs. @defaultValue 10_000
+   * Maximum time after which a kind that the server does not serve is listed again, in milliseconds. An operator that may
+   * watch CRDs lists it as soon as its CRD exists. @defaultValue 10_000
    */
   readonly kindRetryMs?: number;
-  /** Told, for tests, of each use of a kind through `req.client` that nothing in the handler declares. */
+  /** Called, for tests, with each use of a kind through `req.client` that the handler does not declare. */
   readonly onUndeclared?: (use: UndeclaredUse) => void;
-  /** @defaultValue the system's */
+  /** The clock of everything in the manager. @defaultValue the system's */
   readonly clock?: Clock;
-  /** For jitter. @defaultValue the system's */
+  /** The source of jitter. @defaultValue the system's */
   readonly random?: Random;
-  /** Names a pass in logs. @defaultValue random UUIDs */
-  readonly reconcileID?: () => string;
-  /** Told of every pass when it is over. What it throws is logged. */
+  /** Makes the id of each pass for logs and reports. @defaultValue random UUIDs */
+  readonly newReconcileID?: () => string;
+  /** Called after every pass. What it throws is logged. */
   readonly onPass?: (report: PassReport) => void;
 }
 
+/** Options of a dry run. */
 export interface DryRunOptions {
-  /** Told of every write that is not sent, once as long as it stays the same. */
+  /** Called with each write that is not sent; a write that is repeated unchanged is reported once. */
   readonly onWrite?: (write: DryWrite) => void;
 }
 
+/** The address of a server. */
 export interface ServerOptions {
-  /** 0 for any free one, see `manager.addresses`. */
+  /** The port; 0: any free one, see `manager.addresses`. */
   readonly port?: number;
+  /** The address to listen on. @defaultValue `host` of the manager; for debug 127.0.0.1 */
   readonly host?: string;
 }
 
+/** Options of the metrics server. */
 export interface MetricsOptions extends ServerOptions {
-  /** Serves HTTPS; the files are read again when they change. @defaultValue HTTP */
+  /** Serves HTTPS with these files, which are read again when they change. @defaultValue HTTP */
   readonly tls?: TlsFiles;
   /**
-   * Only for callers with a bearer token that the API server knows (TokenReview) and that may `get` the path `/metrics`
-   * (SubjectAccessReview). Needs `tls`, unless it is served on loopback only. @defaultValue false: for everybody
+   * Restricts `/metrics` to callers with a bearer token that the API server accepts (TokenReview) and with the right to
+   * `get` that path (SubjectAccessReview). Needs `tls`, unless it is served on loopback only. @defaultValue false
    */
   readonly authorize?: boolean;
 }
 
-/** Files in PEM. */
+/** The files of a serving certificate, in PEM. */
 export interface TlsFiles {
   readonly certFile: string;
   readonly keyFile: string;
 }
 
-/** What a client that belongs to the manager should be made with. */
-export interface ClientWish {
+/** The options that a client of the manager should be made with. */
+export interface ManagerClientOptions {
+  /** Counts and traces requests. */
   readonly observe: (exchange: Exchange) => void;
-  /** Logs what the server warns of. */
+  /** Logs the warnings of the server. */
   readonly onWarning: (text: string) => void;
   readonly clock: Clock;
   readonly random: Random;

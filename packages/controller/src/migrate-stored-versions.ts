@@ -1,11 +1,11 @@
 /**
- * The last part of a change of a CRD's storage version: every object is written once more, so that the server stores it in
- * the present version, and then `status.storedVersions` names that one alone. Only after that may an older version be
- * taken out of the CRD; until then the server refuses it.
+ * The last step of a change of a CRD's storage version. Every object is written again, so that the server stores it in the
+ * current version; then `status.storedVersions` names only that version. Until then the server refuses to remove an older
+ * version from the CRD.
  *
  * Guarantees
- * - Nothing of an object changes but its resourceVersion; what others write meanwhile stays.
- * - It may be ended at any point, and called again; where nothing is to be done it only reads the CRD.
+ * - Only the resourceVersion of an object changes. Writes of others in the meantime stay.
+ * - It can be interrupted at any point and called again. If there is nothing to do, it only reads the CRD.
  */
 import {
   isConflict,
@@ -21,17 +21,21 @@ import { CustomResourceDefinition } from "@treadle/apimachinery/kinds";
 import type { Client } from "@treadle/client";
 import { ManagerError } from "./manager-error.ts";
 
+/** Options of {@link migrateStoredVersions}. */
 export interface StoredVersionsOptions {
-  /** Told after each page of objects how many have been written so far. */
+  /** Called after each page of objects with the number of objects that were written so far. */
   readonly onProgress?: (rewritten: number) => void;
+  /** Ends the migration, which then rejects with its reason. */
   readonly signal?: AbortSignal;
 }
 
+/** The result of {@link migrateStoredVersions}. */
 export interface StoredVersions {
+  /** The version in which all objects are stored now. */
   readonly storageVersion: string;
-  /** The versions in which objects were stored before, and are no more. */
+  /** The versions that no object is stored in any more. */
   readonly removed: readonly string[];
-  /** Objects that were written; those that somebody else wrote meanwhile, or deleted, need it no more. */
+  /** Number of objects that were written. Objects that another writer changed or deleted in the meantime are not written. */
   readonly rewritten: number;
 }
 
@@ -39,7 +43,7 @@ export interface StoredVersions {
  * Rewrites all objects of the CRD `name` (`<plural>.<group>`). Needs the rights to get the CRD and patch its status, and to
  * list and patch its objects. Call it when every API server knows the new storage version: a minute after the change.
  *
- * @throws ManagerError ERR_STORED_VERSIONS where there is no such CRD, or its storage version changes meanwhile; the API's errors
+ * @throws ManagerError ERR_STORED_VERSIONS when the CRD does not exist, or its storage version changes in the meantime; the API's errors
  */
 export async function migrateStoredVersions(client: Client, name: string, options: StoredVersionsOptions = {}): Promise<StoredVersions> {
   const crd = await readCrd(client, name, options);

@@ -15,7 +15,7 @@ import {
   type ObjectOf,
   refOf,
 } from "@treadle/apimachinery";
-import type { DriverOptions } from "@treadle/controller";
+import type { SchedulingOptions } from "@treadle/controller";
 import { FeedRegistry, HandlerDriver } from "@treadle/controller/unstable/driver";
 import { createInformers, type Informer, type Informers } from "@treadle/informer";
 import type { AnyHandler, Handler, UndeclaredUse } from "@treadle/reconcile";
@@ -47,7 +47,7 @@ export interface FakeWorldOptions<in T extends KubernetesObject = KubernetesObje
   /** Virtual time. @defaultValue a fake clock that starts at 2026-01-01T00:00:00Z */
   readonly clock?: FakeClock;
   /** Options of `manager.add` that decide which passes run, and when. */
-  readonly controller?: DriverOptions<T>;
+  readonly controller?: SchedulingOptions<T>;
   /** Whether `settled()` checks the status invariants. @defaultValue true */
   readonly checkStatus?: boolean;
   /**

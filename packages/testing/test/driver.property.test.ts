@@ -139,7 +139,7 @@ async function controllerStage(options: Options): Promise<Stage> {
     resyncMs: false,
     concurrency: 1,
     onPass: ({ ref, result }) => void passes.push(`${keyOf(ref)} ${result.outcome.type} at ${clock.elapsed()}`),
-  }).add(samples as AnyHandler, driverOptions(options));
+  }).add(samples as AnyHandler, schedulingOf(options));
   await manager.start();
   await manager.settled();
   return {
@@ -164,7 +164,7 @@ async function controllerStage(options: Options): Promise<Stage> {
 function fakeStage(options: Options): Stage {
   const world: FakeWorld = fakeWorld(samples, {
     checkStatus: false,
-    controller: driverOptions(options) as NonNullable<FakeWorldOptions<Sample>["controller"]>,
+    controller: schedulingOf(options) as NonNullable<FakeWorldOptions<Sample>["controller"]>,
   });
   const startMs = world.clock.now();
   let seen = 0;
@@ -191,7 +191,7 @@ function fakeStage(options: Options): Stage {
   };
 }
 
-function driverOptions({ predicate, backoff }: Options) {
+function schedulingOf({ predicate, backoff }: Options) {
   return { backoff, ...(predicate ? { predicate: generationChanged } : {}) };
 }
 

@@ -1,7 +1,7 @@
 /** Connects the driver of a controller with the services of the manager. */
 import type { KubernetesObject } from "@treadle/apimachinery";
 import type { AnyHandler, EventNote } from "@treadle/reconcile";
-import type { QueueObserver } from "@treadle/workqueue";
+import type { QueueListeners } from "@treadle/workqueue";
 import type { DriverEnv } from "../driver/handler-driver.ts";
 import type { KindServices } from "../feeds/kind-services.ts";
 import type { Services } from "../manager/services.ts";
@@ -34,7 +34,7 @@ export function driverEnv(
     ...((monitor !== undefined || tracing !== undefined) && {
       phaseBegan: (phase) => bothObservers(monitor?.began(name, phase), tracing?.phaseBegan(phase)),
     }),
-    queueObserver: queueObserver(services, metrics, tracing),
+    queueListeners: queueListeners(services, metrics, tracing),
     onCause: tracing && ((key, { kind, event }) => tracing.caused(key, kind, event)),
     around: tracing && ((ref, reconcileID, run) => tracing.pass(ref, reconcileID, run)),
     onContained: () => metrics.panicked(),
@@ -52,19 +52,19 @@ function recordEvent(
   recorder?.record(controller, object, event);
 }
 
-function queueObserver({ onChange }: Services, { queue }: ControllerMetrics, tracing: PassTracing | undefined): QueueObserver {
+function queueListeners({ onChange }: Services, { queue }: ControllerMetrics, tracing: PassTracing | undefined): QueueListeners {
   return {
     ...queue,
-    added(key, priority) {
-      queue.added?.(key, priority);
+    onAdded(key, priority) {
+      queue.onAdded?.(key, priority);
       onChange();
     },
-    started(key, waitedMs) {
-      queue.started?.(key, waitedMs);
+    onStarted(key, waitedMs) {
+      queue.onStarted?.(key, waitedMs);
       tracing?.started(key, waitedMs);
     },
-    finished(key, workedMs) {
-      queue.finished?.(key, workedMs);
+    onFinished(key, workedMs) {
+      queue.onFinished?.(key, workedMs);
       onChange();
     },
   };

@@ -11,11 +11,11 @@ import { keyOf, type KubernetesObject, type Ref, refOf } from "@treadle/apimachi
 import type { InformerEvent } from "@treadle/informer";
 import { type AnyHandler, createReconciler, type PassOptions, type PassResult, type Reconciler } from "@treadle/reconcile";
 import { type DeclaredWatch, wakeOfWatch } from "@treadle/reconcile/unstable/engine";
-import { type QueueObserver, WorkQueue } from "@treadle/workqueue";
+import { type QueueListeners, WorkQueue } from "@treadle/workqueue";
 import type { EventFeed } from "../feeds/event-feed.ts";
 import type { FeedRegistry } from "../feeds/feed-registry.ts";
 import { errorFields } from "../internal/error-text.ts";
-import type { DriverOptions } from "./driver-options.ts";
+import type { SchedulingOptions } from "./scheduling-options.ts";
 import { type EventCause, EventRouter } from "./event-router.ts";
 import { type EndedPass, FailureBackoff } from "./failure-backoff.ts";
 import type { OpenWatch } from "./open-watch.ts";
@@ -27,7 +27,7 @@ export interface DriverEnv extends Omit<PassServices, "isServed" | "drain"> {
   readonly feeds: Pick<FeedRegistry, "of" | "find" | "open">;
   /** Whether the server serves the kind, as far as is known. */
   readonly isServed: (kind: AnyHandler["kind"]) => boolean;
-  readonly queueObserver?: QueueObserver;
+  readonly queueListeners?: QueueListeners;
   /** Called when an event is about to queue `key`. */
   readonly onCause?: ((key: string, cause: EventCause) => void) | undefined;
   /** Calls `run` and returns its result, e.g. within a trace. @defaultValue calls it */
@@ -50,12 +50,12 @@ export class HandlerDriver {
   #hasBegun = false;
 
   /** Subscribes to the feeds of the handler, which must not have been started. */
-  constructor(handler: AnyHandler, { predicate, backoff = "cluster", drain }: DriverOptions, env: DriverEnv) {
-    const { clock, cache, feeds, queueObserver = {}, onCause } = env;
+  constructor(handler: AnyHandler, { predicate, backoff = "cluster", drain }: SchedulingOptions, env: DriverEnv) {
+    const { clock, cache, feeds, queueListeners = {}, onCause } = env;
     this.handler = handler;
     this.#env = env;
     this.#failures = new FailureBackoff(backoff, clock);
-    this.queue = new WorkQueue({ clock, observer: queueObserver });
+    this.queue = new WorkQueue({ clock, ...queueListeners });
     this.#primary = feeds.of(handler.kind);
     this.#reconciler = createReconciler(
       handler,
@@ -169,7 +169,7 @@ export class HandlerDriver {
   }
 }
 
-function passServices(env: DriverEnv, drain: DriverOptions["drain"]): PassServices {
-  const { feeds: _feeds, queueObserver: _observer, onCause: _cause, around: _around, onContained: _contained, ...services } = env;
+function passServices(env: DriverEnv, drain: SchedulingOptions["drain"]): PassServices {
+  const { feeds: _feeds, queueListeners: _listeners, onCause: _cause, around: _around, onContained: _contained, ...services } = env;
   return drain === undefined ? services : { ...services, drain };
 }

@@ -59,7 +59,7 @@ export function makeInformers(
     clock,
     random,
     ...(namespaces === undefined ? {} : { namespaces }),
-    notServedRetryMs: kindRetryMs,
+    kindRetryMs,
     onError(error, where, kind) {
       presence.failed(error, where, kind);
       // That a kind is missing was said above, once; that a watch of it has ended is no news beside that.

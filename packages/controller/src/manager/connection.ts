@@ -1,18 +1,26 @@
-/** The client of a manager: the program's own, one that the program makes, or one that the environment leads to. */
+/** The client of a manager: one that the program gives or makes, or a connection to the cluster of the environment. */
 import { type Client, connect, loadConfig } from "@treadle/client";
-import type { ClientWish, ManagerOptions } from "../manager-options.ts";
+import type { ManagerClientOptions, ManagerOptions } from "../manager-options.ts";
 
+/** A client, and how to close it. */
 export interface Connection {
   readonly client: Client;
+  /** Does nothing for a client that belongs to the program. */
   readonly closeClient: () => Promise<void>;
-  /** Where the program runs, as far as the configuration says it. */
+  /** The namespace in which the program runs, if the configuration names it. */
   readonly namespace: string | undefined;
 }
 
-export async function connection({ client: given, config }: ManagerOptions, wish: ClientWish): Promise<Connection> {
+/** Makes the client that the options ask for. */
+export async function connection({ client: given, config }: ManagerOptions, options: ManagerClientOptions): Promise<Connection> {
   if (given !== undefined && typeof given !== "function")
     return { client: given, closeClient: async () => undefined, namespace: config?.namespace };
-  const found = given === undefined ? (config ?? (await loadConfig({ clock: wish.clock }))) : config;
-  const client = given === undefined ? await connect({ ...wish, ...(found === undefined ? {} : { config: found }) }) : await given(wish);
-  return { client, closeClient: () => client.close(), namespace: found?.namespace };
+  const close = (client: Client) => (): Promise<void> => client.close();
+  if (given !== undefined) {
+    const client = await given(options);
+    return { client, closeClient: close(client), namespace: config?.namespace };
+  }
+  const found = config ?? (await loadConfig({ clock: options.clock }));
+  const client = await connect({ ...options, ...(found === undefined ? {} : { config: found }) });
+  return { client, closeClient: close(client), namespace: found?.namespace };
 }

@@ -1,6 +1,6 @@
 /**
- * The end of an operator: which objects still hold a finalizer of its handlers, and why. The passes take them off; this only
- * looks, first into the caches, and live before it says that none is left.
+ * Waits for the end of a drain: finds the objects that still hold a finalizer of the handlers, and why. The passes remove
+ * the finalizers; this file only looks, first into the caches and last on the server, because a cache may lag.
  */
 import {
   type Clock,
@@ -18,19 +18,22 @@ import type { AnyHandler, Logger } from "@treadle/reconcile";
 import type { PassReport } from "../pass-report.ts";
 import { ManagerError } from "../manager-error.ts";
 
-/** An object that has not been let go. */
+/** An object that still holds a finalizer of a drained handler. */
 export interface HeldObject {
+  /** The name of the handler. */
   readonly handler: string;
+  /** `Kind.group` */
   readonly kind: string;
   readonly ref: Ref;
-  /** Why its last pass did not let it go; absent before its first pass. */
+  /** Why its last pass did not remove the finalizer; absent before its first pass. */
   readonly reason?: string;
 }
 
+/** Options of `manager.drained()`. */
 export interface DrainedOptions {
-  /** Told each time that it are fewer or others; of more than ten objects at most once a second. */
+  /** Called each time that the set of objects changes; with more than ten objects at most once a second. */
   readonly onProgress?: (held: readonly HeldObject[]) => void;
-  /** Ends the wait; it rejects with ERR_DRAIN, which names what is held. */
+  /** Ends the wait, which then rejects with ERR_DRAIN and names the objects. */
   readonly signal?: AbortSignal;
 }
 
@@ -41,38 +44,41 @@ export interface DrainOptions extends DrainedOptions {
   readonly handlers: readonly AnyHandler[];
   readonly namespaces: readonly string[] | undefined;
   readonly log: Logger;
-  /** Whether no other replica may work: it could take finalizers again. */
+  /** Whether no other replica can work; another one could add finalizers again. */
   readonly isAlone: () => boolean;
-  /** Calls back when something has happened that may change the answer. */
+  /** Calls `listener` when something has happened that may change the result. */
   readonly onChange: (listener: () => void) => () => void;
   readonly reasons: DrainReasons;
 }
 
-/** Resolves when no object holds a finalizer of these handlers, and no other replica could take one. @throws ManagerError ERR_DRAIN when it is given up */
+/**
+ * Resolves when no object holds a finalizer of these handlers, and no other replica could add one.
+ * @throws ManagerError ERR_DRAIN when the signal ends the wait
+ */
 export async function drained(options: DrainOptions): Promise<void> {
   const { clock, log, signal, onProgress } = options;
   let told: string | undefined;
   for (;;) {
     const changed = nextChange(options);
-    // Asked before it looks: what others wrote until then is seen.
+    // Asked before the objects are read: writes of another leader until now are then seen.
     const isAlone = options.isAlone();
     const held = await heldObjects(options);
     const text = JSON.stringify([held, isAlone]);
     if (text !== told) {
       told = text;
-      const others = isAlone ? "" : "; another replica leads, and is waited for";
+      const others = isAlone ? "" : "; waiting for the replica that leads";
       log.info({ left: held.length, first: held.slice(0, MAX_TOLD) }, `drain: ${countOf(held)} still held${others}`);
       onProgress?.(held);
     }
     if (held.length === 0 && isAlone) return;
     await changed;
-    // Every look goes through all objects, and each of them is a change.
+    // Each look reads all objects, and each removed finalizer is a change.
     if (held.length > MAX_TOLD) await sleep(clock, PAUSE_MS, signal).catch(() => undefined); // Of the signal, which is asked next.
     if (signal?.aborted === true) throw givenUp(held, signal.reason);
   }
 }
 
-/** Why the last pass of each object did not let it go. */
+/** Why the last pass of each object did not remove its finalizer. */
 export class DrainReasons {
   readonly #reasons = new Map<string, string>();
 
@@ -90,7 +96,7 @@ export class DrainReasons {
   }
 }
 
-/** In the caches as long as they have some; a cache may lag, so the server has the last word. */
+/** Reads the caches as long as they show such objects, then the server, because a cache may lag. */
 async function heldObjects(options: DrainOptions): Promise<readonly HeldObject[]> {
   const { handlers, informers } = options;
   const cached = handlers.flatMap((handler) =>
@@ -125,7 +131,7 @@ async function* pages(client: Client, { kind }: AnyHandler, namespace: string | 
       yield items as readonly KubernetesObject[];
       next = metadata.continue === "" ? undefined : metadata.continue;
     } catch (error) {
-      if (isKindNotServed(error)) return; // Without its CRD no object is there.
+      if (isKindNotServed(error)) return; // Without the CRD there are no objects.
       throw error;
     }
   } while (next !== undefined);
@@ -155,13 +161,13 @@ function givenUp(held: readonly HeldObject[], cause: unknown): ManagerError {
   if (held.length === 0)
     return new ManagerError(
       "ERR_DRAIN",
-      "the drain was given up while another replica leads, which may hold objects: stop it, and drain again",
+      "the drain was aborted while another replica leads, which may add finalizers: stop it, and drain again",
       {
         cause,
       },
     );
   const more = held.length > MAX_TOLD ? ` and ${held.length - MAX_TOLD} more` : "";
-  const message = `the drain was given up while ${held.length} objects still hold a finalizer: ${named.join(", ")}${more}; drain again, or annotate those with treadle.dev/skip-cleanup and delete them`;
+  const message = `the drain was aborted while ${held.length} objects still hold a finalizer: ${named.join(", ")}${more}; drain again, or set the annotation treadle.dev/skip-cleanup on them and delete them`;
   return new ManagerError("ERR_DRAIN", message, { cause });
 }
 

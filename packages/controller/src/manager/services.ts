@@ -82,7 +82,7 @@ export async function makeServices(hooks: ManagerHooks, handlers: readonly AnyHa
     const isDryRun = (options.dryRun ?? false) !== false;
     const writer = writingClient(connected.client, log, { options, election });
     const recorder = options.events === false || isDryRun ? undefined : makeRecorder(base, { writer, metrics });
-    return { ...base, ...connected, metrics, monitor, election, isDryRun, writer, recorder, newID: options.reconcileID ?? randomUUID };
+    return { ...base, ...connected, metrics, monitor, election, isDryRun, writer, recorder, newID: options.newReconcileID ?? randomUUID };
   } catch (error) {
     await connected.closeClient();
     throw error;

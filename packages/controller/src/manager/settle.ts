@@ -1,19 +1,21 @@
 /**
- * Whether anything happens in a manager, and waiting until nothing does. Nothing here looks again after a while: what
- * happens says so, and turns of the event loop pass without time.
+ * Waits until nothing happens in a manager. It does not poll: every activity is reported, and turns of the event loop pass
+ * without time.
  */
 import type { Clock, FakeClock } from "@treadle/apimachinery";
 import type { QueueStatus } from "@treadle/workqueue";
 
+/** Counts what happens in a manager. */
 export interface Activity {
-  /** Something happened. */
+  /** Reports that something happened. */
   readonly note: () => void;
-  /** Grows whenever something happens. */
+  /** The number of reports so far. */
   readonly count: () => number;
-  /** Calls `listener` each time that something happened. Returns the way to unsubscribe. */
+  /** Calls `listener` at each report. Returns a function that unsubscribes. */
   readonly subscribe: (listener: () => void) => () => void;
 }
 
+/** Makes a counter. */
 export function createActivity(): Activity {
   let count = 0;
   let listeners: readonly (() => void)[] = [];
@@ -32,31 +34,34 @@ export function createActivity(): Activity {
   };
 }
 
+/** Options of `manager.settled()`. */
 export interface SettleOptions {
   /**
-   * Timers due within so many milliseconds must have fired, too. A fake clock is moved as far as that takes; the real
+   * Horizon in milliseconds: timers that are due within it must have fired. A fake clock is advanced as far as needed; real
    * time is waited for. @defaultValue 0
    */
   readonly horizonMs?: number;
   /**
-   * Whether the informers have been told everything that the server has; asked when all else is at rest, and again after
-   * every change. Without it, what is on its way on a socket is not waited for; in-process transports need none.
+   * Whether the informers have received everything that the server has. It is asked when the manager is idle, and again
+   * after each change. Without it, events that are still on a socket are not waited for; an in-process transport needs none.
    */
   readonly isCaughtUp?: () => boolean | Promise<boolean>;
+  /** Ends the wait, which then rejects with its reason. */
   readonly signal?: AbortSignal;
 }
 
+/** What is waited for. */
 export interface Settling {
   readonly activity: Activity;
   readonly clock: Clock;
-  /** Whether anything goes on besides the queues. */
+  /** Whether anything happens besides the queues. */
   readonly isBusy: () => boolean;
   readonly queues: () => readonly QueueStatus[];
 }
 
 /**
- * What is on its way inside the process arrives within so many turns of the event loop: promise chains need one, and an
- * informer gives one back between two slices of a list. An allowance, not a limit: anything that happens begins the count anew.
+ * The number of idle turns of the event loop after which nothing is on its way inside the process. A promise chain needs
+ * one, and an informer yields one between two slices of a list. Every activity restarts the count.
  */
 const QUIET_TURNS = 10;
 
@@ -91,7 +96,7 @@ function nextDueAt(queues: readonly QueueStatus[]): number | undefined {
   return due.length === 0 ? undefined : Math.min(...due);
 }
 
-/** Lets the event loop turn until it has turned several times without anything happening. */
+/** Resolves after several turns of the event loop in which nothing happened. */
 async function quiet(activity: Activity, signal: AbortSignal | undefined): Promise<void> {
   let seen = activity.count();
   for (let turns = 0; turns < QUIET_TURNS; turns++) {

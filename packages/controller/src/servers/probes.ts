@@ -8,7 +8,7 @@ import type { AnyHandler } from "@treadle/reconcile";
 import { messageOf } from "../internal/error-text.ts";
 import { type Answer, text } from "./http-server.ts";
 
-/** Healthy unless it throws, or resolves to a text that says what is wrong. */
+/** A check of a probe. It fails when it throws, or returns a text that says what is wrong. */
 export type Check = () => string | undefined | void | Promise<string | undefined | void>;
 
 export type Checks = ReadonlyMap<string, Check>;

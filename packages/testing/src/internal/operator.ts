@@ -58,7 +58,7 @@ export class Operator implements TestOperator {
       probes: false,
       metrics: false,
       onUndeclared: collectUndeclared(this.undeclared),
-      reconcileID: () => `pass-${++passes}`,
+      newReconcileID: () => `pass-${++passes}`,
       onPass: (report) => this.#passed(report),
       ...(namespaces === undefined ? {} : { namespaces }),
     });
