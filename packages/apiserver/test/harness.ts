@@ -8,7 +8,7 @@ import {
   seededRandom,
 } from "@treadle/apimachinery";
 import { type ApiServer, createApiServer } from "../src/index.ts";
-import type { ApiServerOptions } from "../src/server.ts";
+import type { ApiServerOptions } from "../src/api-server.ts";
 
 export interface Json {
   // Tests look into answers freely; a missing field shows as a failed expectation.

@@ -22,6 +22,8 @@ export interface PassOptions {
   readonly signal?: AbortSignal;
   /** Names the pass in logs. */
   readonly reconcileID?: string;
+  /** What started the pass, such as `Secret ns/in was updated`: for the log. */
+  readonly cause?: string;
 }
 
 export interface Reconciler {
@@ -66,7 +68,7 @@ export function createReconciler(handler: AnyHandler, env: ReconcilerEnv): Recon
       if (mayBeLeft && !hasOurFinalizer(pipeline, object)) return LEFT;
 
       const memory = memories.of(key, object);
-      const pass = new Pass({ pipeline, env, object, memory, signal: options.signal ?? NEVER, log, fetches });
+      const pass = new Pass({ pipeline, env, object, memory, signal: options.signal ?? NEVER, log, fetches, cause: options.cause });
       await runPass(pass);
       pass.drafts.close();
       noteClaims(pass);

@@ -2,11 +2,13 @@
  * Req: everything a step may use in a pass, for each phase its own type. Only what a phase may do is there:
  * a gate looks, `cleanup` has no `stop` and no `vars`, drafts exist only for what the step said it writes.
  */
-import type { Condition, Kind, KubernetesObject, Mutable, ObjectOf, Ref, WriteOf } from "@treadle/apimachinery";
+import type { Cache, EngineStatus, Kind, KubernetesObject, Mutable, ObjectOf, Ref, WriteOf } from "@treadle/apimachinery";
 import type { DeleteOptions, ListOptions, Patch } from "@treadle/client";
 import type { CleanupExit, Conditions, Exit } from "./condition.ts";
 import type { ReadsOf } from "./reads.ts";
 import type { Continue, Stop, Wait } from "./result.ts";
+
+export type { Cache };
 
 /** Live reads and writes. Calls end with `req.signal`; a namespaced kind without a namespace means the primary's. */
 export interface ReqClient {
@@ -30,31 +32,12 @@ export interface ReqClient {
   delete<K extends Kind>(kind: K, ref: Ref | string, options?: Omit<DeleteOptions, "signal">): Promise<void>;
 }
 
-/**
- * Reads from the informers. In `req.cache`, a reference to a namespaced kind without a namespace means the primary's.
- * @throws for a kind that no step of the handler declares: there is nothing to return.
- */
-export interface Cache {
-  get<K extends Kind>(kind: K, ref: Ref): ObjectOf<K> | undefined;
-  list<K extends Kind>(
-    kind: K,
-    select?: { readonly namespace?: string; readonly matchLabels?: Readonly<Record<string, string>> },
-  ): readonly ObjectOf<K>[];
-}
-
 /** Structured log lines; carries controller, object, reconcileID and step. */
 export interface Logger {
   debug(data: object, text: string): void;
   info(data: object, text: string): void;
   warn(data: object, text: string): void;
   error(data: object, text: string): void;
-}
-
-/** What the engine keeps in a status: never in the author's draft. */
-export interface EngineStatus {
-  readonly conditions?: readonly Condition[];
-  readonly observedGeneration?: number;
-  readonly steps?: Readonly<Record<string, unknown>>;
 }
 
 /** The draft of the status: everything but what the engine keeps there. */
@@ -72,6 +55,7 @@ export interface ReqBase<T extends KubernetesObject, D, C extends string, E> {
   readonly isDryRun: boolean;
   /** The step's declared reads, fixed for the pass. */
   readonly reads: ReadsOf<D>;
+  /** Reads from the caches. A reference to a namespaced kind without a namespace means the namespace of the primary. */
   readonly cache: Cache;
   readonly conditions: Conditions<C, E>;
   readonly log: Logger;

@@ -4,7 +4,7 @@
  * conditions safe hang on it.
  */
 /* oxlint-disable typescript/no-explicit-any -- `any` is the only type that a parameter of every variance matches; it never reaches a user. */
-import type { Kind, KubernetesObject, ObjectOf } from "@treadle/apimachinery";
+import type { Kind, KubernetesObject, ObjectOf, OutputOf } from "@treadle/apimachinery";
 import type { z } from "zod";
 import type { Declared } from "./condition.ts";
 import { defineComposite, defineStep } from "./internal/step-runtime.ts";
@@ -35,9 +35,6 @@ type UnionToIntersection<U> = (U extends any ? (x: U) => void : never) extends (
 
 /** The vars of all steps of the list together. */
 export type NeedsOf<L extends readonly AnyStep[]> = L extends readonly [] ? {} : UnionToIntersection<ProvidesOf<L[number]>> & object;
-
-/** What zod reads, without the index signature that it gives an empty object. */
-export type OutputOf<S extends z.ZodObject> = [keyof S["shape"]] extends [never] ? {} : z.output<S>;
 
 /** A first pass has no state yet: `{}` must be a valid input. */
 export type Startable<S extends z.ZodObject> =

@@ -100,7 +100,7 @@ export class Operator implements TestOperator {
       probes: false,
       metrics: false,
       onUndeclared: collectUndeclared(this.undeclared),
-      reconcileID: () => `pass-${++passes}`,
+      newReconcileID: () => `pass-${++passes}`,
       onPass: (report) => {
         this.passes.push(report);
         for (const watch of this.#watchers) watch(report);
@@ -230,7 +230,7 @@ function reasonOf(outcome: PassReport["result"]["outcome"]): string {
   return outcome.type === "wait" || outcome.type === "stop" ? ` at step "${outcome.step}": ${outcome.reason}` : "";
 }
 
-/** Virtual time that `settled` looks ahead: the longest wait of the waiting curve (WAITING_CURVE of `@treadle/workqueue`). */
+/** Virtual time that `settled` looks ahead: the longest wait of the waiting backoff (WAITING_BACKOFF of `@treadle/workqueue`). */
 export const DEFAULT_HORIZON_MS = 10_000;
 /** Of a wait on a real server the first five tries. */
 const REAL_HORIZON_MS = 1_000;

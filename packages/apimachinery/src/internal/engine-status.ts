@@ -1,6 +1,6 @@
-/** The fields of `status` that belong to the engine, and their schemas. */
+/** The schemas of the fields of `status` that only the engine writes. */
 import { CONDITION_LIMITS } from "../conditions.ts";
-import type { JsonSchema } from "../crd.ts";
+import type { JsonSchema } from "../crd-types.ts";
 
 /** The schema of metav1.Condition lists, as controller-gen writes it. */
 const CONDITIONS: JsonSchema = {
@@ -86,7 +86,7 @@ export interface StatusOptions {
   readonly statusParts: Readonly<Record<string, JsonSchema>>;
 }
 
-/** The engine's fields of a status, in the order in which they are shown. */
+/** Returns the engine's fields of a status, in their order in the CRD. */
 export function engineStatus(options: StatusOptions): Readonly<Record<string, JsonSchema>> {
   return {
     conditions: CONDITIONS,
@@ -97,7 +97,7 @@ export function engineStatus(options: StatusOptions): Readonly<Record<string, Js
   };
 }
 
-/** The names that an author's status may not use. `steps` stays reserved without step state: it may be switched on later. */
+/** Returns the names that an author's status must not use. `steps` is reserved even without step state, which may be switched on later. */
 export function reservedNames({ statusParts }: StatusOptions): readonly string[] {
   return ["conditions", "observedGeneration", "lastHandledReconcileAt", "steps", ...Object.keys(statusParts)];
 }

@@ -15,6 +15,7 @@ export function findProblems(collected: Collected, leaves: readonly StepRuntime[
     ...nameProblems(collected.steps),
     ...kindProblems(collected, leaves),
     ...orderProblems(collected.steps),
+    ...statusProblems(collected, leaves),
     ...conditionProblems(leaves),
     ...stateProblems(collected, leaves),
     ...extensionProblems(collected, leaves, name),
@@ -101,6 +102,24 @@ function orderProblems(steps: readonly StepRuntime[]): string[] {
     before.add(step);
   }
   return problems;
+}
+
+/** The built-in kinds without a status; of other kinds only the server knows. */
+const WITHOUT_STATUS: ReadonlySet<string> = new Set([
+  ...["ConfigMap", "Secret", "ServiceAccount", "Endpoints", "Event", "LimitRange", "PodTemplate"],
+  ...["Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding"].map((kind) => `${kind}.rbac.authorization.k8s.io`),
+  ...["StorageClass", "CSIDriver", "CSINode"].map((kind) => `${kind}.storage.k8s.io`),
+  ...["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"].map((kind) => `${kind}.admissionregistration.k8s.io`),
+  ...["ControllerRevision.apps", "Lease.coordination.k8s.io", "EndpointSlice.discovery.k8s.io", "Event.events.k8s.io"],
+  ...["IngressClass.networking.k8s.io", "PriorityClass.scheduling.k8s.io", "RuntimeClass.node.k8s.io"],
+]);
+
+function statusProblems({ kind }: Collected, leaves: readonly StepRuntime[]): string[] {
+  if (!isNamedKind(kind) || !WITHOUT_STATUS.has(groupKindOf(kind))) return [];
+  const [type] = leaves.flatMap(({ conditions }) => conditions.map((condition) => condition.type));
+  if (type === undefined && !leaves.some(({ configures }) => configures.conditions !== undefined)) return [];
+  const what = type === undefined ? "nothing can keep conditions" : `nothing can keep the condition "${type}"`;
+  return [`${kind.kind} has no status, so ${what}: leave out conditions() and every condition, or report in a kind with a status`];
 }
 
 function conditionProblems(leaves: readonly StepRuntime[]): string[] {

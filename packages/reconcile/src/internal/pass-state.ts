@@ -8,6 +8,7 @@ import { Fetches } from "../fetches.ts";
 import type { PhaseReport } from "../pass-result.ts";
 import type { AnyRead } from "../reads.ts";
 import type { Logger, Outcome } from "../req.ts";
+import { logPrimary } from "./change-log.ts";
 import { type Ending, type EndingFacts, endingOf, reportsOf } from "./ending.ts";
 import { skipsCleanup } from "./finalizer-names.ts";
 import type { Change } from "./heartbeats.ts";
@@ -30,6 +31,8 @@ export interface PassInput {
   readonly signal: AbortSignal;
   readonly log: Logger;
   readonly fetches?: Fetches;
+  /** What started the pass, for the log. */
+  readonly cause?: string | undefined;
 }
 
 /** Why nothing that the pass decided counts any longer. */
@@ -47,6 +50,7 @@ export class Pass implements EndingFacts {
   readonly signal: AbortSignal;
   readonly log: Logger;
   readonly fetches: Fetches;
+  readonly cause: string | undefined;
   /** When the chain must be over, in the clock's milliseconds. */
   readonly endsAtMs: number;
   /** Cleanups run, and not `do`s: the object is being deleted, or the operator is removed. */
@@ -102,6 +106,7 @@ export class Pass implements EndingFacts {
     this.memory = memory;
     this.signal = input.signal;
     this.log = input.log;
+    this.cause = input.cause;
     this.fetches = input.fetches ?? env.fetches ?? new Fetches();
     this.endsAtMs = env.clock.now() + pipeline.deadlines.passMs;
     this.drafts = new PassDrafts(pipeline, object);
@@ -156,7 +161,10 @@ export class Pass implements EndingFacts {
       client: env.client,
       kind: pipeline.kind,
       fieldManager: pipeline.name,
-      observeWrite: (stored) => env.observeWrite?.(stored),
+      observeWrite: (stored, before) => {
+        env.observeWrite?.(stored);
+        logPrimary(this, before, stored);
+      },
       expectWrite: (ref) => env.expectWrite?.(ref) ?? noop,
       isImmaterial: (before, after, basis) => {
         const touched = this.drafts.status.changes();

@@ -11,6 +11,7 @@ import {
   type KubernetesObject,
   keyOf,
   metadataOf,
+  ownership,
   type Ref,
 } from "@treadle/apimachinery";
 import { isRetryAfterError, isTerminalError } from "../errors.ts";
@@ -215,7 +216,8 @@ function cachedOne(pass: Pass, read: OneRead, { ref, scope }: Asked): unknown {
 }
 
 function cachedMany(pass: Pass, read: ManyRead): unknown {
-  const objects = pass.env.cache.list(read.cacheKind, selected(pass, read)) as readonly KubernetesObject[];
+  const all = pass.env.cache.list(read.cacheKind, selected(pass, read)) as readonly KubernetesObject[];
+  const objects = read.isOwned ? all.filter((object) => ownership(object, pass.object, pass.pipeline.before.names).type === "ours") : all;
   return Object.freeze(read.isMetadata ? objects.map((object) => metadataOf(object)) : objects);
 }
 
@@ -232,6 +234,8 @@ async function listed(pass: Pass, read: ManyRead, scope: Scope): Promise<unknown
 
 function selected(pass: Pass, read: ManyRead): { readonly matchLabels: Readonly<Record<string, string>>; readonly namespace?: string } {
   const { matchLabels, namespace } = selectorOf(read, pass.object);
+  // What a cluster-scoped object owns may be in any namespace.
+  if (read.isOwned && pass.object.metadata.namespace === undefined) return { matchLabels };
   if (namespace === "*" || read.kind.scope === "Cluster") return { matchLabels };
   const within = inNamespaceOf(pass.object, read.kind, namespace === undefined ? { name: "" } : { name: "", namespace }).namespace;
   return within === undefined ? { matchLabels } : { matchLabels, namespace: within };

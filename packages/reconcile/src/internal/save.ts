@@ -66,7 +66,8 @@ export async function announceDeletion(pass: Pass): Promise<void> {
     parent: pass.signal,
   });
   try {
-    await pass.writer.write("status", change, { limit });
+    // Guarded: a change that it meets would be hidden from the checkpoints of the cleanup that runs.
+    await pass.writer.write("status", change, { limit, guarded: "decision" });
   } catch {
     // The save at the end meets the same failure, and reports it.
   } finally {

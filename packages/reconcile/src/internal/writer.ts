@@ -25,7 +25,7 @@ export interface WriterOptions {
   readonly client: Pick<Client, "get" | "patch">;
   readonly kind: Kind;
   readonly fieldManager: string;
-  readonly observeWrite: (object: KubernetesObject) => void;
+  readonly observeWrite: (stored: KubernetesObject, before: KubernetesObject) => void;
   /** Whether a change by somebody else gives the pass no reason to decide otherwise. */
   readonly isImmaterial: (before: KubernetesObject, after: KubernetesObject, basis: Basis) => boolean;
   /** Told when a write ends the pass, at the moment of it. */
@@ -171,11 +171,12 @@ export class Writer {
         { type: "merge", body: { ...patch, metadata } },
         { fieldManager, signal, ...(target === "status" ? { subresource: "status" as const } : {}) },
       );
+      const before = this.#newest;
       this.#newest = stored;
       this.#isAhead = false;
       this.#writes++;
       if (target === "object") this.#writesBesidesStatus++;
-      observeWrite(stored);
+      observeWrite(stored, before);
       return "sent";
     } finally {
       answered();

@@ -41,7 +41,7 @@ export { type Misuse, misuse, type MisuseCode } from "../internal/misuse.ts";
 export { entryHandlerOf } from "../internal/names.ts";
 export { KindNotInstalled, servedVersionOf } from "../internal/served.ts";
 export { type ThrottleRules, Throttle } from "../internal/throttle.ts";
-export type { DoResult, OutputOf, Problem, ProvidesOf, Startable } from "../step.ts";
+export type { DoResult, Problem, ProvidesOf, Startable } from "../step.ts";
 
 // Texts without secrets.
 export { MAX_ERROR_LENGTH, reasonOf, statusMessage, truncate, withoutSecrets } from "../internal/redact.ts";
