@@ -44,16 +44,18 @@ test("a name or a member without a doc comment and a type that no entry point ex
     "export {};",
     "interface Hidden { readonly a: number }",
     "interface Elsewhere { readonly a: number }",
+    "type Computed<T> = { [K in keyof T]: Elsewhere };",
     "export interface Bare {",
     `  ${documented}  readonly hidden: Hidden;`,
-    "  readonly elsewhere: Elsewhere;",
+    "  readonly elsewhere: Computed<Elsewhere>;",
+    "  readonly [field: string]: unknown;",
     "}",
   ].join("\n");
   const engine = `${documented}export interface Elsewhere {\n  ${documented}  readonly a: number;\n}\n`;
   expect(checkApiReports({ base: built(index, engine), update: true })).toEqual([
-    'packages/x/dist/index.d.ts:4: Missing documentation for "Bare". (ae-undocumented)',
-    'packages/x/dist/index.d.ts:6: The symbol "Hidden" needs to be exported by the entry point index.d.ts (ae-forgotten-export)',
-    'packages/x/dist/index.d.ts:7: Missing documentation for "elsewhere". (ae-undocumented)',
+    'packages/x/dist/index.d.ts:5: Missing documentation for "Bare". (ae-undocumented)',
+    'packages/x/dist/index.d.ts:7: The symbol "Hidden" needs to be exported by the entry point index.d.ts (ae-forgotten-export)',
+    'packages/x/dist/index.d.ts:8: Missing documentation for "elsewhere". (ae-undocumented)',
   ]);
 });
 

@@ -19,6 +19,7 @@ export {
   type OwnerReference,
   type Ref,
   refOf,
+  type Scalar,
 } from "./objects.ts";
 export type { ObjectMetaInput } from "./object-input.ts";
 export { compareResourceVersions } from "./resource-version.ts";

@@ -125,8 +125,8 @@ export interface Condition {
 /** The status of a condition. */
 export type ConditionStatus = "True" | "False" | "Unknown";
 
-/** Types without members. To the compiler a branded string is an object; it must stay as it is. */
-type Scalar = string | number | boolean | null | undefined;
+/** A value of JSON without members, or `undefined`. To the compiler a branded string is an object; it must stay as it is. */
+export type Scalar = string | number | boolean | null | undefined;
 
 /** `T` with every property and element read-only, at any depth. Branded strings and numbers stay as they are. */
 export type DeepReadonly<T> = T extends Scalar

@@ -155,9 +155,9 @@ export type NewObjectOf<K> =
 
 /** An untyped object without a name. */
 export interface UnnamedObject {
-  /** @defaultValue that of the kind */
+  /** The group and version. @defaultValue those of the kind */
   readonly apiVersion?: string;
-  /** @defaultValue that of the kind */
+  /** The name of the kind. @defaultValue that of the kind */
   readonly kind?: string;
   /** Absent, or without a name. A namespaced kind needs a namespace. */
   readonly metadata?: { readonly namespace?: string; readonly generateName?: string };

@@ -2,6 +2,7 @@ const BRAND: symbol = Symbol.for("treadle.client.ConfigError");
 
 /** Reports that no usable configuration of the cluster was found. It is thrown at start, before any request. */
 export class ConfigError extends Error {
+  /** The name of the class. */
   override readonly name = "ConfigError";
   /** Whether the configuration is missing or invalid. */
   readonly code: "ERR_CONFIG_NOT_FOUND" | "ERR_CONFIG_INVALID";

@@ -28,6 +28,7 @@ const BRAND: symbol = Symbol.for("treadle.client.ConnectionError");
 
 /** Reports that no usable answer came from the server. */
 export class ConnectionError extends Error {
+  /** The name of the class. */
   override readonly name = "ConnectionError";
   /** Reason why there was no usable answer. */
   readonly code: ConnectionErrorCode;

@@ -13,7 +13,7 @@ import { parseJson } from "./answer.ts";
 import { isFields } from "./status.ts";
 
 /** Maximum time of a plugin or auth provider: enough for a login service, and shorter than the timeout of a call. */
-export const CREDENTIALS_DEADLINE_MS = 60_000;
+const CREDENTIALS_DEADLINE_MS = 60_000;
 /** Maximum output. Credentials have a few kilobytes. */
 const MAX_OUTPUT_CHARACTERS = 1024 * 1024;
 

@@ -10,9 +10,11 @@ import type { Client, DeleteOptions, WriteOptions } from "./client.ts";
  * `client`, {@link Client.close} included.
  *
  * @example
+ * ```ts
  * const counting = intercept(client, (next) => ({
  *   get: (kind, ref, options) => (reads.inc(), next.get(kind, ref, options)),
  * }));
+ * ```
  */
 export function intercept(client: Client, overrides: (next: Client) => Partial<Client>): Client {
   // Not a spread, since the methods of a class instance are on its prototype.

@@ -16,7 +16,7 @@ const MAX_LINE_CHARACTERS = 16 * 1024 * 1024;
  * The lines of `chunks`, without blank lines. A last line without a line end is included; the parser finds out whether it is
  * complete. A line may span any number of chunks.
  */
-export async function* lines(chunks: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
+async function* lines(chunks: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
   let parts: string[] = [];
   let length = 0;
   for await (const chunk of chunks) {

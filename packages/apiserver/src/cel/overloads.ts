@@ -46,7 +46,7 @@ export function accepts(type: Type, value: Value): boolean {
   }
 }
 
-export function readSignature(text: string): Signature {
+function readSignature(text: string): Signature {
   const isMember = text.startsWith(".");
   const [args = "", result = ""] = text.slice(isMember ? 1 : 0).split("->");
   return { isMember, args: split(args).map(readType), result: readType(result) };

@@ -31,7 +31,7 @@ export interface RuleOptions {
 }
 
 /** Returns the errors of the rules of a schema. */
-export function ruleErrors(schema: CompiledSchema, value: unknown, { old, warnings = [] }: RuleOptions = {}): FieldError[] {
+function ruleErrors(schema: CompiledSchema, value: unknown, { old, warnings = [] }: RuleOptions = {}): FieldError[] {
   if (!hasRules(schema)) return [];
   const run = new Run(warnings);
   run.visit({ schema, isRoot: true, path: "", value, old, origin: { value, old: old === undefined ? undefined : { value: old } } });
@@ -63,7 +63,7 @@ const BLOCKING: ReadonlySet<string> = new Set([
 ]);
 
 /** Reports whether a schema has rules at any depth. Computed once for each schema. */
-export function hasRules(schema: CompiledSchema): boolean {
+function hasRules(schema: CompiledSchema): boolean {
   let found = withRules.get(schema);
   if (found === undefined) {
     const { properties, items, additional } = schema;

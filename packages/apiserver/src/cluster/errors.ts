@@ -11,6 +11,7 @@ export type LocalClusterErrorCode = "ERR_MANIFEST" | "ERR_PORT" | "ERR_KUBECONFI
 
 /** Reports why a local cluster cannot start. The message names the input and the fix; for a manifest, also the file and the document. */
 export class LocalClusterError extends Error {
+  /** The name of the class. */
   override readonly name = "LocalClusterError";
   /** Cause of the failure. */
   readonly code: LocalClusterErrorCode;

@@ -36,7 +36,7 @@ export function failedResponse(status: Status): ApiResponse {
 type Details = NonNullable<Status["details"]>;
 
 /** Returns `plural.group`, or `plural` for the core group. */
-export function qualified(resource: GroupResource): string {
+function qualified(resource: GroupResource): string {
   return resource.group === "" ? resource.resource : `${resource.resource}.${resource.group}`;
 }
 

@@ -154,7 +154,7 @@ const TEXT_MAP = { type: "object", additionalProperties: TEXT } as const;
 const TIME = { type: "string", format: "date-time" } as const;
 
 /** Schema of ObjectMeta. */
-export const METADATA: CompiledSchema = compileSchema({
+const METADATA: CompiledSchema = compileSchema({
   type: "object",
   properties: {
     name: TEXT,

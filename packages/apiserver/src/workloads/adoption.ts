@@ -23,7 +23,7 @@ export interface Selector {
 }
 
 /** Returns a function that matches labels. An invalid selector matches nothing. */
-export function matcher(selector: Selector): (labels: Readonly<Record<string, string>> | undefined) => boolean {
+function matcher(selector: Selector): (labels: Readonly<Record<string, string>> | undefined) => boolean {
   try {
     const requirements = labelRequirements(selector as LabelSelector); // it says so when it is none
     return (labels) => matchesLabels(requirements, labels);
@@ -33,7 +33,7 @@ export function matcher(selector: Selector): (labels: Readonly<Record<string, st
   }
 }
 
-export function selects(selector: Selector, labels: Readonly<Record<string, string>> | undefined): boolean {
+function selects(selector: Selector, labels: Readonly<Record<string, string>> | undefined): boolean {
   return matcher(selector)(labels);
 }
 

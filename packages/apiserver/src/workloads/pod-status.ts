@@ -40,7 +40,7 @@ export function podStatus(pod: Pod, life: PodLife, nowMs: number): object {
   };
 }
 
-export function phaseOf({ spec }: Pod, { containers, hasStarted, hasEnded }: PodLife): "Pending" | "Running" | "Succeeded" | "Failed" {
+function phaseOf({ spec }: Pod, { containers, hasStarted, hasEnded }: PodLife): "Pending" | "Running" | "Succeeded" | "Failed" {
   const policy = spec?.restartPolicy ?? "Always";
   const init = containers.filter((one) => one.spec.type === "init");
   const main = containers.filter((one) => one.spec.type === "main");

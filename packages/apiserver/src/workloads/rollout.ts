@@ -111,6 +111,6 @@ function shareOf(deployment: Deployment, set: ReplicaSet, left: number): number 
   return left > 0 ? Math.min(now - has, left) : Math.max(now - has, left);
 }
 
-export function isActive(set: ReplicaSet): boolean {
+function isActive(set: ReplicaSet): boolean {
   return replicasOf(set) > 0;
 }

@@ -35,7 +35,7 @@ export function hasProvisioner({ provisioner }: StorageClass): boolean {
 }
 
 /** Reports whether the volume is bound to the claim or reserved for it. */
-export function isFor({ spec }: PersistentVolume, { metadata }: PersistentVolumeClaim): boolean {
+function isFor({ spec }: PersistentVolume, { metadata }: PersistentVolumeClaim): boolean {
   const { name, namespace, uid } = spec?.claimRef ?? {};
   return name === metadata.name && namespace === metadata.namespace && (!uid || uid === metadata.uid);
 }

@@ -15,7 +15,7 @@ import { CelError, List, Opaque, Optional, type Value } from "../values.ts";
  * A quantity in billionths. `scale` is the power of ten of Go's digits, absent when Go needs a decimal of any size. Only a
  * quantity with a scale that is whole counts as an integer.
  */
-export class Quantity extends Opaque {
+class Quantity extends Opaque {
   readonly typeName = "kubernetes.Quantity";
   readonly nanos: bigint;
   readonly scale: number | undefined;
@@ -29,7 +29,7 @@ export class Quantity extends Opaque {
   }
 }
 
-export class Semver extends Opaque {
+class Semver extends Opaque {
   readonly typeName = "kubernetes.Semver";
   readonly numbers: readonly bigint[];
   readonly pre: readonly string[];
@@ -43,7 +43,7 @@ export class Semver extends Opaque {
   }
 }
 
-export class Format extends Opaque {
+class Format extends Opaque {
   readonly typeName = "kubernetes.NamedFormat";
   readonly name: string;
   readonly problems: (text: string) => readonly string[];

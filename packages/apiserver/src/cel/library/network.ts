@@ -3,7 +3,7 @@ import type { Library } from "../overloads.ts";
 import { CelError, Dict, List, Opaque, quoted } from "../values.ts";
 
 /** An address as a number; IPv4 has 32 bits. */
-export class Ip extends Opaque {
+class Ip extends Opaque {
   readonly typeName = "net.IP";
   readonly bits: 32 | 128;
   readonly value: bigint;
@@ -20,7 +20,7 @@ export class Ip extends Opaque {
   }
 }
 
-export class Cidr extends Opaque {
+class Cidr extends Opaque {
   readonly typeName = "net.CIDR";
   readonly address: Ip;
   readonly prefix: number;
@@ -45,7 +45,7 @@ export class Cidr extends Opaque {
   }
 }
 
-export class Url extends Opaque {
+class Url extends Opaque {
   readonly typeName = "kubernetes.URL";
   readonly parts: UrlParts;
   constructor(parts: UrlParts) {
