@@ -3,7 +3,7 @@ import { expectTypeOf } from "vitest";
 import { z } from "zod";
 import { defineResource } from "./define-resource.ts";
 import type { CustomResource, EngineStatus, FieldPath } from "./resource-definition.ts";
-import type { Kind, ObjectOf, WriteOf } from "./kind.ts";
+import type { Kind, ObjectOf, UntypedObject, WriteOf } from "./kind.ts";
 import type { Condition, Mutable } from "./objects.ts";
 
 const Widget = defineResource({
@@ -136,3 +136,12 @@ expectTypeOf(branded.spec.ids).toEqualTypeOf<readonly BrandedId[]>();
 expectTypeOf(branded.spec.opt).toEqualTypeOf<BrandedId | undefined>();
 expectTypeOf<Mutable<typeof branded.spec>["id"]>().toEqualTypeOf<BrandedId>();
 expectTypeOf<FieldPath<typeof branded.spec>>().toEqualTypeOf<"id" | "ids" | "opt" | "n">();
+
+// paths end at lists and scalars, go through optional objects, end after four levels, and are any text below a record
+interface Deep {
+  readonly list: readonly { readonly a: string }[];
+  readonly optional?: { readonly b: { readonly c: { readonly d: { readonly e: string } } } };
+}
+expectTypeOf<FieldPath<Deep>>().toEqualTypeOf<"list" | "optional" | "optional.b" | "optional.b.c" | "optional.b.c.d">();
+expectTypeOf<FieldPath<Readonly<Record<string, number>>>>().toEqualTypeOf<string>();
+expectTypeOf<FieldPath<UntypedObject>>().toEqualTypeOf<string>();

@@ -91,7 +91,7 @@ describe("the CRD", () => {
       "steps",
       "dependents",
     ]);
-    expect(define({ spec: z.object({}) }, { stepState: true }).resource).toMatchObject({ stepState: true, dependents: false });
+    expect(define({ spec: z.object({}) }, { stepState: true }).resource).toMatchObject({ stepState: true, statusParts: [] });
   });
 
   test("the server refuses an incomplete entry of status.dependents", () => {

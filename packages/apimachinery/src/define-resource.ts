@@ -8,8 +8,9 @@
  */
 import type { z } from "zod";
 import { CustomResourceDefinition as CrdKind } from "./crd.ts";
-import type { CustomResourceDefinition } from "./crd-types.ts";
+import type { CustomResourceDefinition, JsonSchema } from "./crd-types.ts";
 import { DefinitionError, type DefinitionProblem } from "./definition-error.ts";
+import { DEPENDENTS } from "./internal/engine-status.ts";
 import { crdVersion } from "./internal/crd-version.ts";
 import { crdNames, nameProblems } from "./internal/resource-names.ts";
 import { specProblems } from "./internal/spec-problems.ts";
@@ -84,7 +85,8 @@ function buildCrd(
 ): CustomResourceDefinition {
   const names = Object.keys(versions);
   const problems: DefinitionProblem[] = [...nameProblems(definition, names)];
-  const { version = names[0], stepState = false, dependents = false, description } = definition;
+  const { version = names[0], stepState = false, description } = definition;
+  const statusParts = statusPartsOf(definition);
   if (version !== names[0]) {
     problems.push({
       path: "version",
@@ -94,7 +96,7 @@ function buildCrd(
   }
   const built = Object.entries(versions).map(([name, given], i) => {
     const found: DefinitionProblem[] = [];
-    const options = { name, isStored: i === 0, stepState, dependents, description };
+    const options = { name, isStored: i === 0, stepState, statusParts, description };
     const made = crdVersion(given, options, found);
     problems.push(...found.map((problem) => (names.length === 1 ? problem : { ...problem, path: `versions.${name}.${problem.path}` })));
     return made;
@@ -119,6 +121,10 @@ function buildCrd(
   });
 }
 
+function statusPartsOf({ dependents = false, statusParts = {} }: ResourceCommon): Readonly<Record<string, JsonSchema>> {
+  return { ...(dependents ? { dependents: DEPENDENTS } : {}), ...statusParts };
+}
+
 function kindOf(definition: ResourceCommon, version: string, spec: z.ZodObject, crd: CustomResourceDefinition): Kind {
   return {
     group: definition.group,
@@ -128,7 +134,7 @@ function kindOf(definition: ResourceCommon, version: string, spec: z.ZodObject, 
     scope: definition.scope,
     resource: {
       stepState: definition.stepState ?? false,
-      dependents: definition.dependents ?? false,
+      statusParts: Object.keys(statusPartsOf(definition)),
       problems: (object) => specProblems(spec, object),
       crd: () => crd,
     },

@@ -1,6 +1,6 @@
 /** The declaration of a custom resource, and the types that follow from it. Types only. */
 import type { z } from "zod";
-import type { PrinterColumn, ScaleSubresource, ValidationRule } from "./crd-types.ts";
+import type { JsonSchema, PrinterColumn, ScaleSubresource, ValidationRule } from "./crd-types.ts";
 import type { Kind, ResourceTraits } from "./kind.ts";
 import type { ObjectMetaInput } from "./object-input.ts";
 import type { Condition, DeepReadonly, KubernetesObject } from "./objects.ts";
@@ -142,6 +142,8 @@ export interface ResourceCommon {
   readonly stepState?: boolean;
   /** Whether dependent objects are recorded in `status.dependents`. @defaultValue false */
   readonly dependents?: boolean;
+  /** More fields of the status that extensions of the engine own, with their schemas: authors cannot write them. @defaultValue none */
+  readonly statusParts?: Readonly<Record<string, JsonSchema>>;
   /** Labels of the CRD. */
   readonly labels?: Readonly<Record<string, string>>;
   /** Annotations of the CRD. */

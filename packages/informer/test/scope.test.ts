@@ -137,3 +137,13 @@ describe("a kind that is not served", () => {
     await informer.stop();
   });
 });
+
+test("an informer without clock and random uses the real ones", async () => {
+  const informer = createInformer({ client: idle, kind: Widget });
+  const informers = createInformers({ client: idle });
+  informer.start();
+  informers.for(Widget);
+  informers.startAll();
+  expect(informer.progress().ageMs).toBeLessThan(60_000);
+  await Promise.all([informer.stop(), informers.stop()]);
+});

@@ -73,7 +73,7 @@ export interface GateReq<T extends KubernetesObject, D = {}, C extends string = 
 }
 
 /** What `do`, `cleanup` and `post` have. */
-export interface ActiveReq<T extends KubernetesObject, D, C extends string, St, E> extends ReqBase<T, D, C, E> {
+export interface ActiveReq<T extends KubernetesObject, D, C extends string, St, E, M = {}> extends ReqBase<T, D, C, E> {
   readonly client: ReqClient;
   /** Ends at the step's deadline (30 s by default), at the pass's (2 min), or at shutdown. */
   readonly signal: AbortSignal;
@@ -81,6 +81,11 @@ export interface ActiveReq<T extends KubernetesObject, D, C extends string, St, 
   readonly status: StatusOf<T>;
   /** Remembered between passes; starts as the parsed `{}` of the step's `state` schema. */
   readonly state: St;
+  /**
+   * What the step remembers of the object in this process; made by its `memory`. Dropped with the uid of the object and by the annotation
+   * `treadle.dev/reconcile-requested-at`; a dry run drops it after each pass. @throws TypeError in a step without `memory`
+   */
+  readonly memory: M;
   /**
    * Records an event of the object, for people who look at it; never awaited, never fails. Secrets in `note` are hidden, and
    * many of one kind become one with a count. @throws TypeError when `reason` is not in the `events` of the step
@@ -103,17 +108,18 @@ export type Drafts<T, W extends string> = {
 };
 
 /** `req` of `do`. */
-export type Req<T extends KubernetesObject, V extends object, D, C extends string, St = {}, W extends string = never> = DoReq<
+export type Req<T extends KubernetesObject, V extends object, D, C extends string, St = {}, W extends string = never, M = {}> = DoReq<
   T,
   V,
   D,
   C,
-  St
+  St,
+  M
 > &
   Drafts<T, W>;
 
-export interface DoReq<T extends KubernetesObject, V extends object = {}, D = {}, C extends string = never, St = {}>
-  extends ActiveReq<T, D, C, St, Exit> {
+export interface DoReq<T extends KubernetesObject, V extends object = {}, D = {}, C extends string = never, St = {}, M = {}>
+  extends ActiveReq<T, D, C, St, Exit, M> {
   /** What earlier steps handed over. */
   readonly vars: V;
   next(): Continue<{}>;
@@ -128,8 +134,8 @@ export interface DoReq<T extends KubernetesObject, V extends object = {}, D = {}
 }
 
 /** `req` of `cleanup`: no `stop` (it would leave the finalizer for ever) and no `vars` (no `do` runs in a deletion pass). */
-export interface CleanupReq<T extends KubernetesObject, D = {}, C extends string = never, St = {}>
-  extends ActiveReq<T, D, C, St, CleanupExit> {}
+export interface CleanupReq<T extends KubernetesObject, D = {}, C extends string = never, St = {}, M = {}>
+  extends ActiveReq<T, D, C, St, CleanupExit, M> {}
 
 /** How the chain of `do`s or `cleanup`s ended. */
 export type Outcome =
@@ -138,8 +144,8 @@ export type Outcome =
   | { readonly type: "failed"; readonly step: string; readonly error: unknown };
 
 /** `req` of `post`. */
-export interface PostReq<T extends KubernetesObject, V extends object = {}, D = {}, C extends string = never, St = {}>
-  extends ActiveReq<T, D, C, St, CleanupExit> {
+export interface PostReq<T extends KubernetesObject, V extends object = {}, D = {}, C extends string = never, St = {}, M = {}>
+  extends ActiveReq<T, D, C, St, CleanupExit, M> {
   readonly phase: "do" | "cleanup";
   readonly vars: Partial<V>;
   readonly outcome: Outcome;

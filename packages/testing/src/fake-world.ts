@@ -13,22 +13,13 @@ import {
   type KubernetesObject,
   metadataOnly,
   type ObjectOf,
-  type Ref,
   refOf,
 } from "@treadle/apimachinery";
-import { FailureCurve } from "@treadle/controller";
+import type { SchedulingOptions } from "@treadle/controller";
+import { FeedRegistry, HandlerDriver } from "@treadle/controller/unstable/driver";
 import { createInformers, type Informer, type Informers } from "@treadle/informer";
-import {
-  createReconciler,
-  type EventNote,
-  type Handler,
-  type AnyHandler,
-  type PassResult,
-  type Reconciler,
-  type UndeclaredUse,
-} from "@treadle/reconcile";
-import { managersOf, type Wake, wakesOf, watchedKindsOf } from "@treadle/reconcile/unstable/engine";
-import { CLUSTER_BACKOFF } from "@treadle/workqueue";
+import type { AnyHandler, EventNote, Handler, PassResult, UndeclaredUse } from "@treadle/reconcile";
+import { Fetches, managersOf, watchedKindsOf } from "@treadle/reconcile/unstable/engine";
 import { Backend } from "./internal/backend.ts";
 import { hasCaughtUp } from "./internal/caught-up.ts";
 import { fullKey, kindsOf } from "./internal/handler-kinds.ts";
@@ -44,7 +35,7 @@ import { User, type UserActions } from "./internal/user.ts";
 import type { RequestLog, RequestObserver } from "./requests.ts";
 import { requireValidStatus } from "./status-invariants.ts";
 
-export interface FakeWorldOptions {
+export interface FakeWorldOptions<in T extends KubernetesObject = KubernetesObject> {
   /** `apiVersion`, `kind` and whatever else matters; a missing name is the kind in lower case, a missing namespace `default`. */
   readonly objects?: readonly object[];
   /** Kinds that neither the handler nor a manifest names. */
@@ -60,6 +51,8 @@ export interface FakeWorldOptions {
    * @defaultValue false
    */
   readonly garbageCollection?: boolean;
+  /** The options of `manager.add` that decide which passes run, and when. @defaultValue those of `manager.add` */
+  readonly controller?: SchedulingOptions<T>;
 }
 
 export type { PassOutcome };
@@ -109,8 +102,8 @@ export interface FakeWorld extends UserActions {
 }
 
 /** A small world for one handler; it needs no closing. @throws TypeError for objects that are none */
-export function fakeWorld<T extends KubernetesObject>(handler: Handler<T>, options: FakeWorldOptions = {}): FakeWorld {
-  return new World(handler, options);
+export function fakeWorld<T extends KubernetesObject>(handler: Handler<T>, options: FakeWorldOptions<T> = {}): FakeWorld {
+  return new World(handler, options as FakeWorldOptions); // Its predicate is asked about objects of the handler's kind only.
 }
 
 /** More passes of one object than that without time moving are a loop. */
@@ -128,10 +121,7 @@ class World implements FakeWorld {
   readonly #user: User;
   readonly #manifests: readonly Manifest[];
   readonly #informers: Informers;
-  readonly #reconciler: Reconciler;
-  readonly #failures = new FailureCurve(CLUSTER_BACKOFF);
-  /** When each key is due, in the order in which they came. */
-  readonly #due = new Map<string, number>();
+  readonly #driver: HandlerDriver;
   /** Keys whose last pass left a step behind that still runs. */
   readonly #held = new Map<string, Promise<void>>();
   #started: Promise<void> | undefined;
@@ -154,20 +144,17 @@ class World implements FakeWorld {
     const managers = managersOf(handler.pipeline.before);
     const ingest = (object: KubernetesObject): KubernetesObject => keepOwnManagedFields(object, managers);
     for (const kind of watchedKindsOf([handler])) this.#informers.for(kind, { ingest });
-    const primary = this.#primary();
-    this.#reconciler = createReconciler(handler, {
+    this.#driver = new HandlerDriver(handler, options.controller ?? {}, {
       client,
       cache: this.#informers.cache,
       clock: this.clock,
       log: recordingLogger(this.logs),
-      expectWrite: (ref) => primary.expectWrite(ref),
-      observeWrite: (object) => primary.observeWrite(object),
-      observeDelete: ({ metadata }) => primary.observeDelete(metadata, metadata.uid ?? ""),
+      fetches: new Fetches(),
+      feeds: new FeedRegistry({ informers: this.#informers, scopeOf: () => ({ ingest }) }),
       isServed: (kind) => this.#isServed(kind),
       undeclared: collectUndeclared(this.undeclared),
       recordEvent: ({ metadata }, event) => void this.events.push({ ...event, object: keyOf(metadata) }),
     });
-    this.#listen(primary);
   }
 
   get requests(): RequestLog {
@@ -180,20 +167,28 @@ class World implements FakeWorld {
 
   async pass(key: string): Promise<PassOutcome> {
     await this.#caughtUp();
-    const { outcome } = await this.#run(fullKey(this.#handler.kind, key, DEFAULT_NAMESPACE));
+    const full = fullKey(this.#handler.kind, key, DEFAULT_NAMESPACE);
+    await this.#held.get(full);
+    this.#driver.queue.drop(full);
+    const pass = await this.#run(full);
     await this.#caughtUp();
-    return outcome;
+    if (pass === undefined)
+      throw new Error(`fakeWorld.pass: cannot run a pass for ${full}: the server does not serve ${this.#handler.kind.kind}`);
+    return pass.outcome;
   }
 
   async settle(): Promise<void> {
     await this.#caughtUp();
     let last: WorldPass | undefined;
     const counter = new PassCounter(this.clock);
-    for (;;) {
-      const key = this.#next();
+    const { queue } = this.#driver;
+    while (queue.status().queued > 0) {
+      const key = await queue.get();
       if (key === undefined) break;
       if (counter.count(key) > MAX_PASSES) throw new Error(restless(`fakeWorld: ${last?.key ?? "the handler"}`, last, MAX_PASSES));
-      last = await this.#run(key);
+      await this.#held.get(key);
+      last = (await this.#run(key)) ?? last;
+      queue.done(key);
       await this.#caughtUp();
     }
     if (this.#options.checkStatus !== false) this.#check();
@@ -206,8 +201,9 @@ class World implements FakeWorld {
   }
 
   dueIn(key: string): number | undefined {
-    const due = this.#due.get(fullKey(this.#handler.kind, key, DEFAULT_NAMESPACE));
-    return due === undefined ? undefined : Math.max(0, due - this.clock.now());
+    const full = fullKey(this.#handler.kind, key, DEFAULT_NAMESPACE);
+    const { queued, delayed } = this.#driver.queue.keys(Number.POSITIVE_INFINITY);
+    return queued.some((each) => each.key === full) ? 0 : delayed.find((each) => each.key === full)?.inMs;
   }
 
   get<K extends Kind>(kind: K, key: string): ObjectOf<K> | undefined {
@@ -247,6 +243,7 @@ class World implements FakeWorld {
         () => served.every((informer) => informer.hasSynced || isKindNotServed(informer.progress().lastError)),
         () => `fakeWorld: the informers did not start: ${served.map(({ kind }) => kind.kind).join(", ")}`,
       );
+      this.#driver.begin();
       this.#backend.requests.clear(); // The lists and watches of the start are the same in every world.
       this.#isStarted = true;
     })();
@@ -260,7 +257,13 @@ class World implements FakeWorld {
       async () => {
         await this.#backend.server.settled();
         await this.#backend.refresh();
-        return this.#informers.all().every((informer) => hasCaughtUp(informer, this.#backend));
+        const { primary } = this.#driver;
+        // While a write of the operator has no answer, the informer shows no other change of that object.
+        return this.#informers
+          .all()
+          .every((informer) =>
+            hasCaughtUp(informer, this.#backend, (ref) => informer === primary.informer && primary.isExpectingWrite(ref)),
+          );
       },
       () =>
         `fakeWorld: the informers did not catch up with the server: ${this.#informers
@@ -270,57 +273,14 @@ class World implements FakeWorld {
     );
   }
 
-  async #run(key: string): Promise<WorldPass> {
-    this.#due.delete(key);
-    await this.#held.get(key);
+  async #run(key: string): Promise<WorldPass | undefined> {
     const atMs = this.clock.now();
-    const result = await this.#reconciler.pass(refOf(key), { reconcileID: `pass-${this.passes.length + 1}` });
+    const result = await this.#driver.pass(key, { reconcileID: `pass-${this.passes.length + 1}` });
+    if (result === undefined) return undefined;
     const pass = { ...result, outcome: outcomeOf(result), key, atMs };
     this.passes.push(pass);
     if (result.strays !== undefined) this.#held.set(key, result.strays.freed);
-    const delayMs = this.#failures.delayAfter(key, result);
-    if (delayMs !== undefined) this.#queue(key, delayMs);
     return pass;
-  }
-
-  /** The earliest of several times counts. */
-  #queue(key: string, afterMs: number = 0): void {
-    const due = this.clock.now() + afterMs;
-    this.#due.set(key, Math.min(due, this.#due.get(key) ?? due));
-  }
-
-  #next(): string | undefined {
-    const now = this.clock.now();
-    let next: readonly [string, number] | undefined;
-    for (const entry of this.#due) if (entry[1] <= now && (next === undefined || entry[1] < next[1])) next = entry;
-    return next?.[0];
-  }
-
-  #listen(primary: Informer): void {
-    primary.onEvent((event) => {
-      const key = keyOf((event.object as KubernetesObject).metadata);
-      if (event.type === "deleted") this.#failures.forget(key);
-      this.#queue(key);
-    });
-    const indexes = new Set<string>();
-    for (const wake of wakesOf(this.#handler)) {
-      if (wake.index !== undefined && !indexes.has(wake.index.name)) primary.addIndex(wake.index.name, wake.index.keys);
-      if (wake.index !== undefined) indexes.add(wake.index.name);
-      this.#informerOf(wake.kind)?.onEvent((event) => {
-        this.#wake(wake, event.object as KubernetesObject);
-        if (event.type === "updated") this.#wake(wake, event.previous as KubernetesObject);
-      });
-    }
-  }
-
-  #wake(wake: Wake, object: KubernetesObject): void {
-    const lookup = { cache: this.#informers.cache, byIndex: (name: string, key: string) => this.#primary().byIndex(name, key) };
-    for (const ref of wake.primaries(object, lookup)) this.#wakeUp(ref);
-  }
-
-  /** Only what is there: an object may name a primary that never was. */
-  #wakeUp(ref: Ref): void {
-    if (this.#primary().get(ref) !== undefined) this.#queue(keyOf(ref));
   }
 
   async install(kind: Kind): Promise<void> {
@@ -328,7 +288,7 @@ class World implements FakeWorld {
     await this.#backend.use(kind);
     this.#informerOf(kind)?.retry();
     await this.#caughtUp();
-    for (const { metadata } of this.#primary().list() as readonly KubernetesObject[]) this.#queue(keyOf(metadata));
+    this.#driver.enqueueAll();
   }
 
   /** The one informer of a kind, in whatever form. */
@@ -343,10 +303,6 @@ class World implements FakeWorld {
   #isServed(kind: Kind): boolean {
     const informer = this.#informerOf(kind);
     return informer === undefined ? !this.#isMissing(kind) : informer.hasSynced && !isKindNotServed(informer.progress().lastError);
-  }
-
-  #primary(): Informer {
-    return this.#informers.for(this.#handler.kind);
   }
 
   #check(): void {

@@ -100,7 +100,7 @@ export class Operator implements TestOperator {
       probes: false,
       metrics: false,
       onUndeclared: collectUndeclared(this.undeclared),
-      reconcileID: () => `pass-${++passes}`,
+      newReconcileID: () => `pass-${++passes}`,
       onPass: (report) => {
         this.passes.push(report);
         for (const watch of this.#watchers) watch(report);

@@ -1,7 +1,8 @@
 import "../src/matchers.ts";
 import { ApiError } from "@treadle/apimachinery";
 import { Secret } from "@treadle/apimachinery/kinds";
-import { conditions, handler, RetryAfterError, step, TerminalError } from "@treadle/reconcile";
+import { generationChanged } from "@treadle/controller";
+import { conditions, handler, RECONCILE_REQUESTED_ANNOTATION, RetryAfterError, step, TerminalError } from "@treadle/reconcile";
 import { expect, test } from "vitest";
 import { fakeWorld, ownerRef, secret, secretText } from "../src/index.ts";
 import { primary, rw, RW } from "./rw.ts";
@@ -314,3 +315,46 @@ test.for([{ garbageCollection: true }, { garbageCollection: false }])(
     expect(world.get(Secret, "owned") === undefined).toBe(options.garbageCollection);
   },
 );
+
+test("a requested pass resets the failures of its object, as in the controller", async () => {
+  const failing = handler(RW)
+    .step(step(RW, { name: "failing", do: () => Promise.reject(new Error("boom")) }))
+    .build();
+  const world = fakeWorld(failing, { objects: [primary("a")] });
+  for (let i = 0; i < 10; i++) await world.pass("a");
+  expect(world.dueIn("a")).toBe(2_560);
+  await world.update(RW, "a", ({ metadata }) => {
+    metadata.annotations = { [RECONCILE_REQUESTED_ANNOTATION]: "now" };
+  });
+  expect(world.dueIn("a")).toBe(0);
+  await world.settle();
+  expect(world.dueIn("a")).toBe(5);
+});
+
+test("a user may change the object while a write of the operator waits for its answer", async () => {
+  const world = fakeWorld(rw, { objects: [primary("a"), secret("in", { value: "17" })] });
+  let change: Promise<unknown> | undefined;
+  world.onRequest(({ verb, resource }) => {
+    if (change !== undefined || verb !== "patch" || resource !== RW.plural) return undefined;
+    change = world.update(RW, "a", (object) => {
+      object.spec.factor = 2;
+    });
+    return change;
+  });
+  await world.settle();
+  await expect(change).resolves.toBeDefined(); // It gave up after 5 s: the informer holds back events during the write.
+  expect(secretText(world.get(Secret, "a-out"))).toEqual({ result: "34" });
+});
+
+test("a predicate and a backoff decide as those of manager.add do", async () => {
+  const failing = handler(RW)
+    .step(step(RW, { name: "failing", do: () => Promise.reject(new Error("boom")) }))
+    .build();
+  const world = fakeWorld(failing, { objects: [primary("a")], controller: { predicate: generationChanged, backoff: "external" } });
+  await world.settle();
+  expect(world.dueIn("a")).toBe(1_000);
+  await world.update(RW, "a", ({ metadata }) => {
+    metadata.labels = { any: "label" };
+  });
+  expect(world.dueIn("a")).toBe(1_000);
+});

@@ -3,18 +3,16 @@ import type { CustomResourceDefinitionVersion, JsonSchema, ValidationRule } from
 import type { DefinitionProblem } from "../definition-error.ts";
 import type { VersionDefinition } from "../resource-definition.ts";
 import { printerColumns, scaleSubresource } from "./columns.ts";
-import { engineStatus, reservedNames } from "./engine-status.ts";
+import { engineStatus, reservedNames, type StatusOptions } from "./engine-status.ts";
 import { checkedRule } from "./meta-keys.ts";
 import { structuralSchema } from "./structural.ts";
 import { refuse, section, type Walk } from "./walk.ts";
 import { type AnySchema, defOf, parse, RULES } from "./zod-tree.ts";
 
 /** The parts of the declaration that are not in its {@link VersionDefinition}. */
-export interface VersionOptions {
+export interface VersionOptions extends StatusOptions {
   readonly name: string;
   readonly isStored: boolean;
-  readonly stepState: boolean;
-  readonly dependents: boolean;
   readonly description?: string | undefined;
 }
 

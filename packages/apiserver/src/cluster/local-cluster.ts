@@ -72,7 +72,7 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
   }
 }
 
-const MARK = "# Written by treadle for an in-memory cluster; replaced by the next one, removed when it ends.\n";
+const MARK = "# Written by treadle for an in-memory cluster; the next cluster replaces it, and the end of this cluster removes it.\n";
 
 interface Parts {
   readonly server: ApiServer;
@@ -122,7 +122,7 @@ async function listen(server: ApiServer, port: number): Promise<HttpsFront> {
     if (code === "EADDRINUSE")
       throw new LocalClusterError("ERR_PORT", `port ${port} of 127.0.0.1 is in use: choose another, or 0 for a free one`, { cause: error });
     if (code === "EACCES")
-      throw new LocalClusterError("ERR_PORT", `port ${port} may not be used by this user: choose one above 1023`, { cause: error });
+      throw new LocalClusterError("ERR_PORT", `this user may not use port ${port}: choose one above 1023`, { cause: error });
     throw error;
   }
 }
@@ -133,7 +133,7 @@ async function checkKubeconfig(file: string): Promise<void> {
   if (content === undefined || content.trim() === "" || (await onlyServerOf(content)) !== undefined) return;
   throw new LocalClusterError(
     "ERR_KUBECONFIG",
-    `${file} exists and was not written by a cluster of this kind: name another file, or remove it`,
+    `cannot use ${file} for the kubeconfig: it exists, and no local cluster wrote it. Name another file, or remove it`,
   );
 }
 

@@ -74,7 +74,7 @@ async function parse(document: string, isJson: boolean, where: string): Promise<
 }
 
 function objectsOf(value: unknown, where: string): readonly FileManifest[] {
-  if (!isObject(value)) throw problem(`${where}: no object with apiVersion and kind`);
+  if (!isObject(value)) throw problem(`${where}: this is not an object with apiVersion and kind`);
   const { kind, items } = value;
   if (typeof kind === "string" && kind.endsWith("List") && Array.isArray(items))
     return items.flatMap((item, index) => objectsOf(item, `${where}, item ${index + 1}`));
@@ -92,7 +92,7 @@ async function create(server: ApiServer, { object, where }: FileManifest): Promi
   const what = `${where}: cannot create ${String(object["kind"])} ${name}`;
   const resource = await resourceOf(server, object);
   if (resource === undefined)
-    throw problem(`${what}: no such kind in ${String(object["apiVersion"])}; its CRD must be among the manifests`);
+    throw problem(`${what}: the server has no such kind in ${String(object["apiVersion"])}; add its CRD to the manifests`);
   const namespace = resource.isNamespaced ? `/namespaces/${encodeURIComponent(String(metadata["namespace"] ?? "default"))}` : "";
   const path = `${resource.root}${namespace}/${resource.plural}`;
   const created = await send(server, "POST", path, object);

@@ -265,7 +265,7 @@ function readBody(request: IncomingMessage): Promise<string | undefined> {
     request.on("error", reject);
     request.on("close", () => {
       // `close` also follows a complete body. An Error is only made for an incomplete one, because its stack trace is expensive.
-      if (!request.complete) reject(new Error("the client went away"));
+      if (!request.complete) reject(new Error("the client disconnected before the end of its request"));
     });
   });
 }

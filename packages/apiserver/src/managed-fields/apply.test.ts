@@ -132,7 +132,11 @@ describe("a configuration owns", () => {
   test.for([
     { name: "leaves", config: { n: 1, nested: { a: { b: 1 } } }, want: [".n", ".nested.a.b"] },
     { name: "a configuration owns keys of maps, but not declared structs", config: { map: { a: "1" } }, want: [".map.a"] },
-    { name: "a configuration owns an atomic list or struct as a whole", config: { atoms: ["a"], whole: { a: "1" } }, want: [".atoms", ".whole"] },
+    {
+      name: "a configuration owns an atomic list or struct as a whole",
+      config: { atoms: ["a"], whole: { a: "1" } },
+      want: [".atoms", ".whole"],
+    },
     {
       name: "a configuration owns items, their fields and keys",
       config: { items: [{ name: "x", value: 1 }] },

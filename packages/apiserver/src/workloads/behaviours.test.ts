@@ -25,6 +25,6 @@ test.for<PodProblem>(["Hangs", "CrashLoopBackOff", { exitCode: 0 }, { exitCode: 
 test("a selection with an unknown field is refused, because it would select everything", () => {
   const behaviours = new Behaviours(() => undefined);
   const misspelt = { label: { app: "web" } } as object; // as a program without types has it
-  expect(() => behaviours.fail("NotReady", misspelt)).toThrow('there is no "label"; there are namespace, name, matchLabels');
+  expect(() => behaviours.fail("NotReady", misspelt)).toThrow('unknown field "label"; use one of namespace, name, matchLabels');
   expect(() => behaviours.stall(misspelt)).toThrow(RangeError);
 });

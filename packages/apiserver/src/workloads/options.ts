@@ -35,7 +35,7 @@ export function settingsOf(options: WorkloadOptions): Settings {
 /** Checks for unknown keys, because a misspelled key would have no effect. @throws RangeError */
 export function requireKnown(where: string, given: object, known: readonly string[]): void {
   const wrong = Object.keys(given).find((key) => !known.includes(key));
-  if (wrong !== undefined) throw new RangeError(`${where}: there is no ${JSON.stringify(wrong)}; there are ${known.join(", ")}`);
+  if (wrong !== undefined) throw new RangeError(`${where}: unknown field ${JSON.stringify(wrong)}; use one of ${known.join(", ")}`);
 }
 
 /** Maximum number of nodes. Each has a range of 254 addresses for its pods. */

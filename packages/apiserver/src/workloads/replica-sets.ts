@@ -45,7 +45,7 @@ export function replicaSets({ clock, objects, as }: Context): Controller {
     const missing = (set.spec?.replicas ?? 1) - pods.length;
     if (missing > 0 && (set.spec?.replicas ?? 1) > MAX_REPLICAS)
       throw new Error(
-        `it asks for ${set.spec?.replicas} replicas, and the simulation makes at most ${MAX_REPLICAS} of one set: scale it down`,
+        `spec.replicas is ${set.spec?.replicas}, and the simulation supports at most ${MAX_REPLICAS} pods of one ReplicaSet: scale it down`,
       );
     if (missing > 0) await create(set, missing);
     else if (missing < 0) await remove(set, pods, -missing);

@@ -33,7 +33,12 @@ describe("bounds", () => {
   test.for([
     { name: "percentages are rounded up for the surge and down for unavailable pods", replicas: 10, given: {}, want: [3, 2] },
     { name: "numbers are not changed", replicas: 10, given: { maxSurge: 4, maxUnavailable: 1 }, want: [4, 1] },
-    { name: "when both bounds are zero, one pod may be unavailable", replicas: 3, given: { maxSurge: 0, maxUnavailable: "10%" }, want: [0, 1] },
+    {
+      name: "when both bounds are zero, one pod may be unavailable",
+      replicas: 3,
+      given: { maxSurge: 0, maxUnavailable: "10%" },
+      want: [0, 1],
+    },
     { name: "no more pods may be unavailable than there are", replicas: 2, given: { maxSurge: 0, maxUnavailable: 5 }, want: [0, 2] },
     { name: "the bounds of zero replicas are zero", replicas: 0, given: {}, want: [0, 0] },
     { name: "an invalid bound counts as zero", replicas: 4, given: { maxSurge: "x", maxUnavailable: "25%" }, want: [0, 1] },

@@ -144,7 +144,11 @@ export class Simulation {
   async #attempt(task: Task): Promise<void> {
     const id = idOfTask(task);
     if (this.#isRestless(id)) {
-      this.#defects.push(new Error(`${id} does not come to rest: it was looked at ${MAX_ATTEMPTS} times without time moving`));
+      this.#defects.push(
+        new Error(
+          `${id} does not settle: it was synced ${MAX_ATTEMPTS} times while the clock stood still. Look for a controller or a webhook that reverts its writes`,
+        ),
+      );
       return;
     }
     this.#later.remove(id);
@@ -154,7 +158,7 @@ export class Simulation {
       if (afterMs !== undefined) this.#putOff(task, afterMs);
     } catch (error) {
       if (!(error instanceof RefusedError)) {
-        const cause = new Error(`${task.controller.name} cannot look at ${task.controller.kind.kind} ${task.key}`, { cause: error });
+        const cause = new Error(`${task.controller.name} cannot sync ${task.controller.kind.kind} ${task.key}`, { cause: error });
         this.#defects.push(cause);
       } else if (error.isConflict) this.#add(task);
       else if (error.status !== 404) this.#retry(task);

@@ -180,7 +180,7 @@ test("a pod with a finalizer ends, and stays until the finalizer is removed", as
 
 test("invalid options of the simulation are refused by name", () => {
   const misspelt = { startSecond: 3 } as object; // as a program without types has it
-  expect(() => createApiServer({ workloads: misspelt })).toThrow('workloads: there is no "startSecond"; there are nodes, startSeconds');
+  expect(() => createApiServer({ workloads: misspelt })).toThrow('workloads: unknown field "startSecond"; use one of nodes, startSeconds');
   expect(() => createApiServer({ workloads: { startSeconds: Number.NaN } })).toThrow("startSeconds is NaN");
   expect(() => createApiServer({ workloads: { nodes: 1.5 } })).toThrow("nodes is 1.5");
 });

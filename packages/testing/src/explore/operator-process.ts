@@ -40,7 +40,7 @@ export class OperatorProcess implements KillableProcess {
       log: recordingLogger(this.logs),
       probes: false,
       metrics: false,
-      reconcileID: () => `pass-${++passes}`,
+      newReconcileID: () => `pass-${++passes}`,
       onPass: ({ handler, ref, result }) => {
         if (this.isDead) return;
         const outcome = outcomeOf(result);

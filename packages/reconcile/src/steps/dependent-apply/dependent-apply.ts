@@ -10,10 +10,11 @@
  */
 import { type Kind, keyOf, type KubernetesObject, type ObjectOf, type Ref } from "@treadle/apimachinery";
 import { misuse } from "../../internal/misuse.ts";
-import { defineStep, runtimeOf, type StepRuntime, type UnseenDependent } from "../../internal/step-runtime.ts";
+import { defineStep, runtimeOf, type StepRuntime } from "../../internal/step-runtime.ts";
+import { dependents, type UnseenDependent } from "./extension.ts";
 import type { Permission } from "../../permission.ts";
 import { one, type OneRead, type Reads } from "../../reads.ts";
-import type { StepResult, Wait } from "../../result.ts";
+import { type StepResult, type Wait, waitBecause } from "../../result.ts";
 import type { AnyStep, NeedsOf } from "../../step.ts";
 import { type AnyOptions, bodyOf, type Dependent, dependentOf, identityOf, problemsOf, targetOf } from "./dependent.ts";
 import { converge, type Converged } from "./converge.ts";
@@ -50,21 +51,24 @@ export function dependentApply<
     ...(given.timeoutMs === undefined ? {} : { timeoutMs: given.timeoutMs }),
     do: (req) => apply(unitOf(dependent, read, req as AnyDoReq)),
     ...(dependent.isOwned ? { cleanup: (req: unknown) => cleanup(unitOf(dependent, read, req as AnyCleanupReq)) } : {}),
-    dependent: {
-      kind: dependent.kind,
-      refersToOwner: dependent.isOwned && given.ownership !== "label",
-      makesNamesake: dependent.isCreated && given.objectName === undefined && given.namespace === undefined,
-      hasEntries: dependent.isChecked,
-      whetherWanted:
-        typeof given.desired === "function"
-          ? { reads: (given.reads ?? {}) as StepRuntime["reads"], do: (req) => whetherWanted(unitOf(dependent, read, req as AnyDoReq)) }
-          : undefined,
-      target: (owner) => targetOf(dependent, owner),
-      problems: (primary) => problemsOf(dependent, primary),
-      dependsOn: () => (given.dependsOn ?? []).map((needed: unknown): StepRuntime | undefined => runtimeOf(needed)),
-      cached: (owner, cache) => cache.get(read.cacheKind, targetOf(dependent, owner)),
-      entryFor: (owner, given) => entryFor(dependent, owner, { ...given, live: undefined }),
-    },
+    readsInCleanup: false,
+    refersFrom: dependent.isOwned && given.ownership !== "label" ? [given.kind] : [],
+    uses: [
+      dependents.use({
+        kind: dependent.kind,
+        makesNamesake: dependent.isCreated && given.objectName === undefined && given.namespace === undefined,
+        hasEntries: dependent.isChecked,
+        whetherWanted:
+          typeof given.desired === "function"
+            ? { reads: (given.reads ?? {}) as StepRuntime["reads"], do: (req) => whetherWanted(unitOf(dependent, read, req as AnyDoReq)) }
+            : undefined,
+        target: (owner) => targetOf(dependent, owner),
+        problems: (primary) => problemsOf(dependent, primary),
+        dependsOn: () => (given.dependsOn ?? []).map((needed: unknown): StepRuntime | undefined => runtimeOf(needed)),
+        cached: (owner, cache) => cache.get(read.cacheKind, targetOf(dependent, owner)),
+        entryFor: (owner, given) => entryFor(dependent, owner, { ...given, live: undefined }),
+      }),
+    ],
   });
   // What defineStep() gives is opaque; the signature is what is known of it.
   return step as unknown as DependentStep<ObjectOf<P>, NeedsOf<L>, Name, K>;
@@ -128,7 +132,7 @@ function requireOptions(options: AnyOptions): void {
 }
 
 async function apply(unit: Unit): Promise<StepResult<{}>> {
-  const { dependent, owner, pass } = unit;
+  const { dependent, owner, ext } = unit;
   const req = unit.req as AnyDoReq; // `do` has one.
   const inputs = inputsOf(unit);
   const desired = desiredOf(dependent, owner, inputs);
@@ -138,7 +142,7 @@ async function apply(unit: Unit): Promise<StepResult<{}>> {
     desired === undefined ? undefined : { target, body: bodyOf(dependent, desired, { owner, handlerName: unit.handlerName, target }) };
   const live = req.reads[LIVE as never] as KubernetesObject | undefined; // The read that stands under this name gives it.
   const converged = await converge(unit, target, { wanted, live });
-  pass.dependents.live.set(dependent.name, converged.live);
+  ext.found.live.set(dependent.name, converged.live);
 
   const state = converged.type === "there" ? readiness(dependent, owner, { live: converged.live, inputs }) : converged.state;
   const entry = entryFor(dependent, owner, { state, live: converged.live, error: undefined, last: undefined });
@@ -147,7 +151,7 @@ async function apply(unit: Unit): Promise<StepResult<{}>> {
   const leftovers = await pruneOthers(unit, target);
   if (leftovers.length === 0 || !dependent.isChecked) return req.next();
   report(unit, [entry, ...leftovers]);
-  return req.wait(leftovers[0]?.message ?? "", LOOK_AGAIN_MS);
+  return waitBecause(leftovers[0]?.message ?? "", { code: leftovers[0]?.reason ?? "Deleting", afterMs: LOOK_AGAIN_MS });
 }
 
 /** Only looks, with what there is of its dependencies; a function that cannot do without them says by that that it is wanted. */
@@ -164,9 +168,9 @@ function whetherWanted(unit: Unit): StepResult<{ readonly isWanted: boolean }> {
 
 /** It is wanted no more. What there is of it goes when the steps that need it had their turn: the engine calls the cleanup. */
 function unwanted(unit: Unit): StepResult<{}> {
-  const { dependent, pass } = unit;
-  pass.dependents.live.set(dependent.name, undefined);
-  if (mayHaveObjects(unit)) pass.dependents.unwanted.add(dependent.name);
+  const { dependent, ext } = unit;
+  ext.found.live.set(dependent.name, undefined);
+  if (mayHaveObjects(unit)) ext.found.unwanted.add(dependent.name);
   else if (dependent.isChecked) report(unit, []);
   return (unit.req as AnyDoReq).next(); // `do` has one.
 }
@@ -180,8 +184,10 @@ function notReady({ dependent, req }: Unit, entry: DependentState, converged: Co
     if (converged.type === "not yet" && converged.afterMs !== undefined) (req as AnyDoReq).revisit(converged.afterMs, text);
     return (req as AnyDoReq).next();
   }
-  if (converged.type === "not yet" && converged.afterMs !== undefined) return req.wait(text, converged.afterMs);
-  return converged.type === "not yet" && converged.isRace ? req.wait(text) : req.wait(text, afterMs(dependent));
+  const severity = entry.type === "Failed" ? "failed" : entry.type === "Pending" ? "pending" : "unknown";
+  const wait = (ms?: number): StepResult<{}> => waitBecause(text, { code: reason, severity, afterMs: ms });
+  if (converged.type === "not yet" && converged.afterMs !== undefined) return wait(converged.afterMs);
+  return converged.type === "not yet" && converged.isRace ? wait() : wait(afterMs(dependent));
 }
 
 /** Without a watch only time can tell. */
@@ -208,7 +214,7 @@ async function cleanup(unit: Unit): Promise<Wait | undefined> {
   if (first === undefined) setPrunedFor(unit, "");
   if (first === undefined || (!pass.isDeleting && !dependent.isChecked)) return undefined;
   const text = leftovers.length === 1 ? first.message : `${leftovers.length} objects are being deleted: ${first.message}`;
-  return unit.req.wait(text, afterMs(dependent));
+  return waitBecause(text, { code: first.reason, afterMs: afterMs(dependent) });
 }
 
 /** Whose finalizer the server sets where somebody deletes with `--cascade=orphan`. */
@@ -218,8 +224,8 @@ const ORPHAN_FINALIZER = "orphan";
  * Who deletes the owner wants its objects to stay. The garbage collector takes the finalizer off when it has taken off the
  * references, which may be before the last cleanup is done: so it is remembered.
  */
-function isToOrphan({ owner, pass }: Unit): boolean {
-  const memory = (pass.memory.dependents ??= new Map());
+function isToOrphan({ owner, ext }: Unit): boolean {
+  const { memory } = ext;
   if (owner.metadata.finalizers?.includes(ORPHAN_FINALIZER) === true) memory.set(ORPHAN_FINALIZER, true);
   return memory.has(ORPHAN_FINALIZER);
 }

@@ -40,7 +40,7 @@ export function contested(unit: Unit): string | undefined {
 
 /** To be called before a write of `live`, absent where it is created. `why`: a path, or what else made it necessary. */
 export function noteWrite(unit: Unit, live: KubernetesObject | undefined, why: string): void {
-  const { owner, pass, dependent, req } = unit;
+  const { owner, pass, ext, dependent, req } = unit;
   const before = paceOf(unit);
   const seen = seenBy(unit);
   const isUntouched = live !== undefined && live.metadata.resourceVersion === memoryOf(unit)?.resourceVersion;
@@ -48,8 +48,7 @@ export function noteWrite(unit: Unit, live: KubernetesObject | undefined, why: s
   const strain = before === undefined ? cost : before.strain + (before.strain >= FREE ? COST_OF_SAME_INPUT : cost);
   if (strain >= FREE && (before?.strain ?? 0) < FREE)
     req.log.warn({ kind: dependent.kind.kind, difference: why }, "a dependent has to be written again and again: from now on with delays");
-  pass.memory.dependents ??= new Map();
-  pass.memory.dependents.set(keyOf(unit), {
+  ext.memory.set(keyOf(unit), {
     generation: owner.metadata.generation,
     strain,
     lastMs: pass.clock.now(),
@@ -64,7 +63,7 @@ function delayOf({ strain }: Pace): number {
 
 /** Nothing where the owner asks for something else now, or where it was quiet. */
 function paceOf(unit: Unit): Pace | undefined {
-  const pace = unit.pass.memory.dependents?.get(keyOf(unit)) as Pace | undefined; // Only this file puts something there.
+  const pace = unit.ext.memory.get(keyOf(unit)) as Pace | undefined; // Only this file puts something there.
   if (pace === undefined || pace.generation !== unit.owner.metadata.generation) return undefined;
   return unit.pass.clock.now() - pace.lastMs > QUIET_MS ? undefined : pace;
 }

@@ -1,6 +1,6 @@
 /** Removes what a step keeps no more. Found by owner and label, never by a computed name; deleted only by uid. */
 import { isForbidden, isKindNotServed, type KubernetesObject, keyOf, type Ref, refOf } from "@treadle/apimachinery";
-import { underPresentName } from "../../internal/dependent-entries.ts";
+import { underPresentName } from "./extension.ts";
 import { entryHandlerOf } from "../../internal/names.ts";
 import { KindNotInstalled, servedVersionOf } from "../../internal/served.ts";
 import { inNamespaceOf, isSegment } from "../../reads.ts";
@@ -39,13 +39,12 @@ export function mayHaveObjects(unit: Unit): boolean {
 }
 
 /** For which object, as `namespace/name`, all others were removed last; the empty text: for none. */
-export function prunedFor({ dependent, pass }: Unit): string | undefined {
-  return pass.memory.dependents?.get(`${dependent.name}: pruned for`) as string | undefined; // Only what follows puts something there.
+export function prunedFor({ dependent, ext }: Unit): string | undefined {
+  return ext.memory.get(`${dependent.name}: pruned for`) as string | undefined; // Only what follows puts something there.
 }
 
-export function setPrunedFor({ dependent, pass }: Unit, key: string): void {
-  pass.memory.dependents ??= new Map();
-  pass.memory.dependents.set(`${dependent.name}: pruned for`, key);
+export function setPrunedFor({ dependent, ext }: Unit, key: string): void {
+  ext.memory.set(`${dependent.name}: pruned for`, key);
 }
 
 function cached(unit: Unit): readonly KubernetesObject[] {
@@ -87,8 +86,8 @@ function namesOf(unit: Unit, found: readonly KubernetesObject[]): readonly Ref[]
 }
 
 /** What the status says of the step. */
-function entriesBefore({ dependent, owner, pass }: Unit): readonly DependentEntry[] {
-  const entries = underPresentName(pass.pipeline, dependentsOf(owner));
+function entriesBefore({ dependent, owner, pass, ext }: Unit): readonly DependentEntry[] {
+  const entries = underPresentName(ext.handler, dependentsOf(owner));
   return entriesOfStep(entries, { handler: entryHandlerOf(pass.pipeline), step: dependent.name });
 }
 

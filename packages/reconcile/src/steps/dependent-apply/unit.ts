@@ -1,10 +1,11 @@
 /** One dependent in one pass: what the phases of its step share. */
 import type { KubernetesObject, Ref } from "@treadle/apimachinery";
 import type { Pass } from "../../internal/pass-state.ts";
-import { passOf } from "../../internal/step-req.ts";
+import { stepOf } from "../../internal/step-req.ts";
 import type { OneRead } from "../../reads.ts";
 import type { CleanupReq, DoReq } from "../../req.ts";
 import type { Body, Dependent, Inputs } from "./dependent.ts";
+import { type DependentPass, dependents } from "./extension.ts";
 import type { NewEntry } from "./entries.ts";
 
 /** Under this name the object itself is among the reads of its step. */
@@ -29,6 +30,7 @@ export interface Unit {
   readonly read: OneRead;
   readonly req: AnyDoReq | AnyCleanupReq;
   readonly pass: Pass;
+  readonly ext: DependentPass;
   readonly owner: KubernetesObject;
   readonly handlerName: string;
   /** The present name first, then those of before. */
@@ -36,35 +38,42 @@ export interface Unit {
 }
 
 export function unitOf(dependent: Dependent, read: OneRead, req: AnyDoReq | AnyCleanupReq): Unit {
-  return { dependent, read, req, pass: passOf(req), owner: req.object, handlerName: req.handlerName, handlerNames: req.handlerNames };
+  return {
+    dependent,
+    read,
+    req,
+    pass: stepOf(req).pass,
+    ext: dependents.of(req),
+    owner: req.object,
+    handlerName: req.handlerName,
+    handlerNames: req.handlerNames,
+  };
 }
 
 /** What the author's functions get. */
-export function inputsOf({ dependent, req, pass, owner }: Unit): Inputs {
+export function inputsOf({ dependent, req, pass, ext, owner }: Unit): Inputs {
   const { [LIVE]: _live, ...reads } = req.reads as Readonly<Record<string, unknown>>;
-  const step = pass.pipeline.leaves.find(({ name }) => name === dependent.name);
-  const dependents: Record<string, KubernetesObject | undefined> = {};
-  for (const needed of step?.dependent?.dependsOn() ?? []) {
-    if (needed?.dependent === undefined) continue;
-    dependents[needed.name] = pass.dependents.live.has(needed.name)
-      ? pass.dependents.live.get(needed.name)
-      : needed.dependent.cached(owner, pass.env.cache);
+  const step = ext.handler.steps.find(({ name }) => name === dependent.name);
+  const live: Record<string, KubernetesObject | undefined> = {};
+  for (const needed of step?.data.dependsOn() ?? []) {
+    const data = dependents.dataOf(needed);
+    if (needed === undefined || data === undefined) continue;
+    live[needed.name] = ext.found.live.has(needed.name) ? ext.found.live.get(needed.name) : data.cached(owner, pass.env.cache);
   }
-  return Object.freeze({ vars: pass.vars, reads: Object.freeze(reads), dependents: Object.freeze(dependents) });
+  return Object.freeze({ vars: pass.vars, reads: Object.freeze(reads), dependents: Object.freeze(live) });
 }
 
 /** Says what `status.dependents` is to hold of this step. */
-export function report({ dependent, pass, req }: Unit, entries: readonly NewEntry[]): void {
-  if (!req.signal.aborted) pass.dependents.entries.set(dependent.name, entries);
+export function report({ dependent, ext, req }: Unit, entries: readonly NewEntry[]): void {
+  if (!req.signal.aborted) ext.found.entries.set(dependent.name, entries);
 }
 
-export function memoryOf({ dependent, pass }: Unit): DependentMemory | undefined {
-  return pass.memory.dependents?.get(dependent.name) as DependentMemory | undefined; // Only this file puts something there.
+export function memoryOf({ dependent, ext }: Unit): DependentMemory | undefined {
+  return ext.memory.get(dependent.name) as DependentMemory | undefined; // Only this file puts something there.
 }
 
-export function remember({ dependent, pass }: Unit, memory: DependentMemory): void {
-  pass.memory.dependents ??= new Map();
-  pass.memory.dependents.set(dependent.name, memory);
+export function remember({ dependent, ext }: Unit, memory: DependentMemory): void {
+  ext.memory.set(dependent.name, memory);
 }
 
 /** What is asked for and where. */

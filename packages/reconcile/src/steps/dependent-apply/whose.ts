@@ -1,8 +1,8 @@
 /** Whether a dependent may be written: by whose it is, and by what the author allows. */
 import { groupKindOf, keyOf, type KubernetesObject, labelValueProblems, ownerId, ownerIdLabel, ownership } from "@treadle/apimachinery";
-import { claims } from "../../internal/predecessors.ts";
 import { unitManager } from "../../internal/req-client.ts";
-import type { StepRuntime } from "../../internal/step-runtime.ts";
+import type { ExtendedStep } from "../../extension.ts";
+import type { DependentData } from "./extension.ts";
 import { stepLabelValue } from "./dependent.ts";
 import { appliedFields, type FieldSet } from "./owned-fields.ts";
 import type { Unit } from "./unit.ts";
@@ -119,10 +119,10 @@ export function isMadeByUs(unit: Unit, live: KubernetesObject): boolean {
  * would wait for each other for ever.
  */
 function otherStep(unit: Unit, live: KubernetesObject): string | undefined {
-  const { pass } = unit;
+  const { ext } = unit;
   const { value: label, own } = stepLabelOf(unit, live);
   if (label === undefined || label === own || labelValueProblems(label).length > 0) return undefined;
-  const other = pass.pipeline.leaves.find((step) => step.dependent !== undefined && stepLabelValue(step.name) === label);
+  const other = ext.handler.steps.find((step) => stepLabelValue(step.name) === label);
   return other === undefined || hasLeft(unit, other, live) ? undefined : other.name;
 }
 
@@ -152,28 +152,28 @@ function appliedBy({ pass, dependent, handlerNames }: Unit, live: KubernetesObje
 }
 
 /** The field managers of this step under former names of the handler whose fields must go now. */
-export function renamedManagers({ pass, dependent, handlerNames }: Unit, live: KubernetesObject): readonly string[] {
+export function renamedManagers({ pass, ext, dependent, handlerNames }: Unit, live: KubernetesObject): readonly string[] {
   const renamed = handlerNames
     .slice(1)
     .map((name) => unitManager(pass, dependent, name))
     .filter((manager) => appliedFields(live, manager) !== undefined);
-  return renamed.length > 0 && claims(pass, `dependent ${dependent.name}`, { isNeededByOld: true }) ? renamed : [];
+  return renamed.length > 0 && ext.claim(`dependent ${dependent.name}`, { isNeededByOld: true }) ? renamed : [];
 }
 
 /** The field managers of steps that applied to the object what they now keep elsewhere: their fields must go. */
 export function formerManagers(unit: Unit, live: KubernetesObject): readonly string[] {
-  const { pass, dependent } = unit;
-  return pass.pipeline.leaves
-    .filter((step) => step.name !== dependent.name && step.dependent !== undefined)
+  const { pass, ext, dependent } = unit;
+  return ext.handler.steps
+    .filter((step) => step.name !== dependent.name)
     .filter((step) => appliedFields(live, unitManager(pass, step)) !== undefined && hasLeft(unit, step, live))
     .map((step) => unitManager(pass, step));
 }
 
 /** Whether a step keeps another object than this one; one that does not know what it keeps does not leave. */
-function hasLeft({ dependent, owner }: Unit, step: StepRuntime, live: KubernetesObject): boolean {
-  if (step.dependent === undefined || groupKindOf(step.dependent.kind) !== groupKindOf(dependent.kind)) return false;
+function hasLeft({ dependent, owner }: Unit, step: ExtendedStep<DependentData>, live: KubernetesObject): boolean {
+  if (groupKindOf(step.data.kind) !== groupKindOf(dependent.kind)) return false;
   try {
-    return keyOf(step.dependent.target(owner)) !== keyOf(live.metadata);
+    return keyOf(step.data.target(owner)) !== keyOf(live.metadata);
   } catch {
     return false;
   }
