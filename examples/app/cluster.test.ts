@@ -63,10 +63,10 @@ test("the Deployment is deleted before the ConfigMap that it uses", async () => 
   await using cluster = await startTestCluster({ workloads: true });
   const op = await cluster.start(app);
   await makeGreeter(cluster, op);
-  cluster.clearRequests();
+  cluster.requests.clear();
   await cluster.delete(App, "greeter");
   await op.settled();
-  const deleted = cluster.requests({ verb: "delete" }).map(({ resource }) => resource);
+  const deleted = cluster.requests.filter({ verb: "delete" }).map(({ resource }) => resource);
   expect(deleted.toSorted()).toEqual(["configmaps", "deployments", "services"]);
   expect(deleted.indexOf("deployments")).toBeLessThan(deleted.indexOf("configmaps"));
 });
@@ -91,10 +91,10 @@ test("an App costs writes for its finalizer, three objects and its status, and n
   const op = await cluster.start(app);
   await makeGreeter(cluster, op);
   // Finalizer and three objects; the status before the rollout begins, while the web server starts, and when it is ready.
-  expect(cluster.requests({ verb: ["create", "update", "patch", "apply", "delete", "get"] })).toHaveLength(1 + 3 + 3);
-  cluster.clearRequests();
+  expect(cluster.requests.filter({ verb: ["create", "update", "patch", "apply", "delete", "get"] })).toHaveLength(1 + 3 + 3);
+  cluster.requests.clear();
   await op.settled({ horizonMs: 60 * 60_000 });
-  expect(cluster.requests({ verb: ["create", "update", "patch", "apply", "delete", "get"] })).toHaveLength(0);
+  expect(cluster.requests.filter({ verb: ["create", "update", "patch", "apply", "delete", "get"] })).toHaveLength(0);
 });
 
 test("a restarted operator writes nothing for settled Apps", { tags: ["memory"] }, async () => {
@@ -102,8 +102,8 @@ test("a restarted operator writes nothing for settled Apps", { tags: ["memory"] 
   const first = await cluster.start(app);
   await makeGreeter(cluster, first);
   await first.stop();
-  cluster.clearRequests();
+  cluster.requests.clear();
   const second = await cluster.start(app);
   await second.settled();
-  expect(cluster.requests({ verb: ["create", "update", "patch", "apply", "delete"] })).toHaveLength(0);
+  expect(cluster.requests.filter({ verb: ["create", "update", "patch", "apply", "delete"] })).toHaveLength(0);
 });

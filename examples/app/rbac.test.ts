@@ -8,7 +8,7 @@ import { app } from "./controller.ts";
 test("the App operator needs each of its rights and no others", async () => {
   await using cluster = await startTestCluster({ time: "real", kinds: [App] });
   const runs = await checkRights(cluster, app, {
-    async story({ namespaces: [namespace], until }) {
+    async run({ namespaces: [namespace], until }) {
       await cluster.create(App, { metadata: { name: "a", namespace }, spec: { greeting: "good morning" } });
       await until("the web server is made", async () => (await cluster.get(Deployment, `${namespace}/a-web`)) !== undefined);
       await cluster.delete(App, `${namespace}/a`);

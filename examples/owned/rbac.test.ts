@@ -9,7 +9,7 @@ test("the Site operator needs each of its rights and no others", async () => {
   await using cluster = await startTestCluster({ time: "real", kinds: [Site] });
   const runs = await checkRights(cluster, sites, {
     namespaces: 2,
-    async story({ namespaces: [namespace, elsewhere = ""], until }) {
+    async run({ namespaces: [namespace, elsewhere = ""], until }) {
       const textOf = async (key: string) => (await cluster.get(ConfigMap, key))?.data?.["text"];
       await cluster.create(Site, { metadata: { name: "a", namespace }, spec: { text: "hello", copyTo: elsewhere } });
       await until("the page is there", async () => (await textOf(`${namespace}/a-page`)) === "hello");

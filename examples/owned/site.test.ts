@@ -19,19 +19,19 @@ const namespace = (name: string): object => ({ apiVersion: "v1", kind: "Namespac
 /** Returns a settled world. The requests so far are cleared. */
 async function settled(...objects: object[]): Promise<FakeWorld> {
   const world = fakeWorld(sites, { objects: [namespace("elsewhere"), namespace("there"), ...objects] });
-  await world.settle();
+  await world.settled();
   world.requests.clear();
   return world;
 }
 
 test("the first pass creates both ConfigMaps, and the second writes nothing", async () => {
   const world = await settled(site({ text: "hello", copyTo: "elsewhere" }));
-  expect(world.get(Site, "a")).toBeReady();
-  const { metadata } = world.get(Site, "a") as KubernetesObject;
-  const page = world.get(ConfigMap, "a-page");
+  expect(await world.get(Site, "a")).toBeReady();
+  const { metadata } = (await world.get(Site, "a")) as KubernetesObject;
+  const page = await world.get(ConfigMap, "a-page");
   expect(page?.data).toEqual({ text: "hello" });
   expect(page?.metadata.ownerReferences).toMatchObject([{ kind: "Site", name: "a", uid: metadata.uid, controller: true }]);
-  const copy = world.get(ConfigMap, "elsewhere/a-copy");
+  const copy = await world.get(ConfigMap, "elsewhere/a-copy");
   expect(copy?.data).toEqual({ text: "hello" });
   expect(copy?.metadata.ownerReferences).toBeUndefined();
 
@@ -44,13 +44,13 @@ test.for(["default/a-page", "elsewhere/a-copy"])("a change or a deletion of Conf
   await world.update(ConfigMap, key, (object) => {
     object.data = { text: "drift", more: "of it" };
   });
-  await world.settle();
+  await world.settled();
   // A key that another writer added stays.
-  expect(world.get(ConfigMap, key)?.data).toEqual({ text: "hello", more: "of it" });
+  expect((await world.get(ConfigMap, key))?.data).toEqual({ text: "hello", more: "of it" });
 
   await world.delete(ConfigMap, key);
-  await world.settle();
-  expect(world.get(ConfigMap, key)?.data).toEqual({ text: "hello" });
+  await world.settled();
+  expect((await world.get(ConfigMap, key))?.data).toEqual({ text: "hello" });
 });
 
 test.for([
@@ -68,13 +68,13 @@ test.for([
   async ({ type, namespace, name, metadata, message }) => {
     const world = await settled(configMap(namespace, name, metadata), site({ text: "hello", copyTo: "elsewhere" }));
     const key = `${namespace}/${name}`;
-    expect(world.get(Site, "a")).toHaveCondition(type, { status: "False", reason: "NotOurs", message });
-    expect(world.get(ConfigMap, key)?.data).toEqual({ text: "somebody else's" });
+    expect(await world.get(Site, "a")).toHaveCondition(type, { status: "False", reason: "NotOurs", message });
+    expect((await world.get(ConfigMap, key))?.data).toEqual({ text: "somebody else's" });
 
     await world.delete(ConfigMap, key);
-    await world.settle();
-    expect(world.get(ConfigMap, key)?.data).toEqual({ text: "hello" });
-    expect(world.get(Site, "a")).toBeReady();
+    await world.settled();
+    expect((await world.get(ConfigMap, key))?.data).toEqual({ text: "hello" });
+    expect(await world.get(Site, "a")).toBeReady();
   },
 );
 
@@ -85,12 +85,12 @@ test("a ConfigMap that the cache does not show yet is not a failure", async () =
     stop();
     throw new ApiError({ message: "it exists already", status: 409, reason: "Conflict" });
   });
-  await world.settle();
+  await world.settled();
   expect(world.dueIn("a")).toBe(50);
 
   await world.advance(50);
-  await world.settle();
-  expect(world.get(Site, "a")).toBeReady();
+  await world.settled();
+  expect(await world.get(Site, "a")).toBeReady();
   expect(world.passes.filter(({ error }) => error !== undefined)).toEqual([]);
 });
 
@@ -99,28 +99,28 @@ test("the copy follows spec.copyTo, and is deleted when spec.copyTo is removed",
   await world.update(Site, "a", (object) => {
     object.spec.copyTo = "there";
   });
-  await world.settle();
-  expect(world.get(ConfigMap, "elsewhere/a-copy")).toBeUndefined();
-  expect(world.get(ConfigMap, "there/a-copy")?.data).toEqual({ text: "hello" });
+  await world.settled();
+  expect(await world.get(ConfigMap, "elsewhere/a-copy")).toBeUndefined();
+  expect((await world.get(ConfigMap, "there/a-copy"))?.data).toEqual({ text: "hello" });
 
   await world.update(Site, "a", (object) => {
     delete object.spec.copyTo;
   });
-  await world.settle();
-  expect(world.get(ConfigMap, "there/a-copy")).toBeUndefined();
-  expect(world.get(ConfigMap, "default/a-copy")?.data).toEqual({ text: "somebody else's" });
-  expect(world.get(Site, "a")).toHaveCondition("CopyReady", { status: "True", reason: "NotWanted" });
+  await world.settled();
+  expect(await world.get(ConfigMap, "there/a-copy")).toBeUndefined();
+  expect((await world.get(ConfigMap, "default/a-copy"))?.data).toEqual({ text: "somebody else's" });
+  expect(await world.get(Site, "a")).toHaveCondition("CopyReady", { status: "True", reason: "NotWanted" });
 });
 
 test("a deleted Site deletes its copy and no foreign ConfigMap", async () => {
   const world = await settled(site({ text: "hello", copyTo: "elsewhere" }), configMap("elsewhere", "of-somebody"));
   await world.delete(Site, "a");
-  await world.settle();
+  await world.settled();
   await world.advance(100);
-  await world.settle();
-  expect(world.get(Site, "a")).toBeUndefined();
-  expect(world.get(ConfigMap, "elsewhere/a-copy")).toBeUndefined();
-  expect(world.get(ConfigMap, "elsewhere/of-somebody")).toBeDefined();
+  await world.settled();
+  expect(await world.get(Site, "a")).toBeUndefined();
+  expect(await world.get(ConfigMap, "elsewhere/a-copy")).toBeUndefined();
+  expect(await world.get(ConfigMap, "elsewhere/of-somebody")).toBeDefined();
   expect(world.requests.count({ verb: "delete", name: "a-copy" })).toBe(1);
   // The owner reference leaves this one to the garbage collector of a cluster.
   expect(world.requests.filter({ verb: "delete", name: "a-page" })).toEqual([]);

@@ -9,7 +9,7 @@ import { RWExternal } from "./rw-external.ts";
 test("the RWExternal operator needs each of its rights and no others", async () => {
   await using cluster = await startTestCluster({ time: "real", kinds: [RWExternal] });
   const runs = await checkRights(cluster, rwExternal, {
-    async story({ namespaces: [namespace], until }) {
+    async run({ namespaces: [namespace], until }) {
       const output = async (): Promise<Record<string, string> | undefined> => {
         const stored = await cluster.get(Secret, `${namespace}/a`);
         return stored === undefined ? undefined : secretText(stored);

@@ -46,11 +46,11 @@ test("each object costs one write, and an idle operator sends no request", async
   const op = await cluster.start(simple);
   for (let i = 1; i <= 20; i++) await cluster.create(Simple, { metadata: { name: `n${i}` }, spec: { dividend: 100, divisor: i } });
   await op.settled();
-  expect(cluster.requests({ kind: Simple, verb: "patch" })).toHaveLength(20);
+  expect(cluster.requests.filter({ kind: Simple, verb: "patch" })).toHaveLength(20);
 
-  cluster.clearRequests();
+  cluster.requests.clear();
   await op.settled({ horizonMs: 60_000 });
-  expect(cluster.requests({ verb: ["create", "update", "patch", "delete", "get"] })).toHaveLength(0);
+  expect(cluster.requests.filter({ verb: ["create", "update", "patch", "delete", "get"] })).toHaveLength(0);
 });
 
 test("a restarted operator writes nothing for settled objects", async () => {
@@ -59,11 +59,11 @@ test("a restarted operator writes nothing for settled objects", async () => {
   await cluster.create(Simple, { metadata: { name: "a" }, spec: { dividend: 17, divisor: 5 } });
   await first.settled();
   await first.stop();
-  cluster.clearRequests();
+  cluster.requests.clear();
   const second = await cluster.start(simple);
   await second.settled();
   expect(second.passes).toHaveLength(1);
-  expect(cluster.requests({ verb: "patch" })).toHaveLength(0);
+  expect(cluster.requests.filter({ verb: "patch" })).toHaveLength(0);
 });
 
 test("the API server refuses what the schema does not allow", async () => {

@@ -27,17 +27,17 @@ test("a division by zero stops with a reason", async () => {
 
 test("a quotient beyond int32 stops with a reason, and no save is retried", async () => {
   const world = fakeWorld(simple, { objects: [cr(-2147483648, -1)] });
-  await world.settle();
-  expect(world.get(Simple, "a")).toHaveCondition("Ready", { status: "False", reason: "QuotientTooLarge" });
-  expect(world.get(Simple, "a")?.status).not.toHaveProperty("quotient");
+  await world.settled();
+  expect(await world.get(Simple, "a")).toHaveCondition("Ready", { status: "False", reason: "QuotientTooLarge" });
+  expect((await world.get(Simple, "a"))?.status).not.toHaveProperty("quotient");
   expect(world.dueIn("a")).toBeUndefined();
 
   await world.update(Simple, "a", (object) => {
     object.spec.divisor = 1;
   });
-  await world.settle();
-  expect(world.get(Simple, "a")).toBeReady();
-  expect(world.get(Simple, "a")?.status).toMatchObject({ quotient: -2147483648, remainder: 0 });
+  await world.settled();
+  expect(await world.get(Simple, "a")).toBeReady();
+  expect((await world.get(Simple, "a"))?.status).toMatchObject({ quotient: -2147483648, remainder: 0 });
 });
 
 test.for([
@@ -54,9 +54,9 @@ test.for([
 
 test("the first pass divides and makes the object Ready, the second writes nothing", async () => {
   const world = fakeWorld(simple, { objects: [cr(17, 5)] });
-  await world.settle();
-  expect(world.get(Simple, "a")).toBeReady();
-  expect(world.get(Simple, "a")?.status).toMatchObject({ quotient: 3, remainder: 2, observedGeneration: 1 });
+  await world.settled();
+  expect(await world.get(Simple, "a")).toBeReady();
+  expect((await world.get(Simple, "a"))?.status).toMatchObject({ quotient: 3, remainder: 2, observedGeneration: 1 });
 
   world.requests.clear();
   expect(await world.pass("a")).toContinue();
@@ -65,29 +65,29 @@ test("the first pass divides and makes the object Ready, the second writes nothi
 
 test("an outdated result is removed, and nothing is retried until the spec changes", async () => {
   const world = fakeWorld(simple, { objects: [cr(17, 5)] });
-  await world.settle();
+  await world.settled();
   await world.update(Simple, "a", (object) => {
     object.spec.divisor = 0;
   });
-  await world.settle();
-  expect(world.get(Simple, "a")).toHaveCondition("Ready", { status: "False", reason: "DivisionByZero" });
-  expect(world.get(Simple, "a")).toHaveCondition("InputReady", { status: "False", observedGeneration: 2 });
-  expect(world.get(Simple, "a")?.status).not.toHaveProperty("quotient");
-  expect(world.get(Simple, "a")?.status).not.toHaveProperty("remainder");
+  await world.settled();
+  expect(await world.get(Simple, "a")).toHaveCondition("Ready", { status: "False", reason: "DivisionByZero" });
+  expect(await world.get(Simple, "a")).toHaveCondition("InputReady", { status: "False", observedGeneration: 2 });
+  expect((await world.get(Simple, "a"))?.status).not.toHaveProperty("quotient");
+  expect((await world.get(Simple, "a"))?.status).not.toHaveProperty("remainder");
   expect(world.dueIn("a")).toBeUndefined();
 
   await world.update(Simple, "a", (object) => {
     object.spec.divisor = 4;
   });
-  await world.settle();
-  expect(world.get(Simple, "a")).toBeReady();
-  expect(world.get(Simple, "a")?.status).toMatchObject({ quotient: 4, remainder: 1 });
+  await world.settled();
+  expect(await world.get(Simple, "a")).toBeReady();
+  expect((await world.get(Simple, "a"))?.status).toMatchObject({ quotient: 4, remainder: 1 });
 });
 
 test("a deleted object disappears at once: the handler has no finalizer", async () => {
   const world = fakeWorld(simple, { objects: [cr(17, 5)] });
-  await world.settle();
+  await world.settled();
   await world.delete(Simple, "a");
-  await world.settle();
-  expect(world.get(Simple, "a")).toBeUndefined();
+  await world.settled();
+  expect(await world.get(Simple, "a")).toBeUndefined();
 });

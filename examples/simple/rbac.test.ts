@@ -7,7 +7,7 @@ import { Simple } from "./simple.ts";
 test("the Simple operator needs each of its rights and no others", async () => {
   await using cluster = await startTestCluster({ time: "real", kinds: [Simple] });
   const runs = await checkRights(cluster, simple, {
-    async story({ namespaces: [namespace], until }) {
+    async run({ namespaces: [namespace], until }) {
       await cluster.create(Simple, { metadata: { name: "a", namespace }, spec: { dividend: 17, divisor: 5 } });
       await until("it is divided", async () => (await cluster.get(Simple, `${namespace}/a`))?.status?.quotient === 3);
     },

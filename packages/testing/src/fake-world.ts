@@ -18,92 +18,80 @@ import {
 import type { SchedulingOptions } from "@treadle/controller";
 import { FeedRegistry, HandlerDriver } from "@treadle/controller/unstable/driver";
 import { createInformers, type Informer, type Informers } from "@treadle/informer";
-import type { AnyHandler, EventNote, Handler, PassResult, UndeclaredUse } from "@treadle/reconcile";
+import type { AnyHandler, Handler, UndeclaredUse } from "@treadle/reconcile";
 import { Fetches, managersOf, watchedKindsOf } from "@treadle/reconcile/unstable/engine";
 import { Backend } from "./internal/backend.ts";
 import { hasCaughtUp } from "./internal/caught-up.ts";
 import { fullKey, kindsOf } from "./internal/handler-kinds.ts";
-import { type LogLine, recordingLogger } from "./internal/log-recorder.ts";
+import { recordingLogger } from "./internal/log-recorder.ts";
 import { DEFAULT_NAMESPACE, type Manifest, manifestsOf } from "./internal/manifests.ts";
 import { KnownKinds } from "./internal/known-kinds.ts";
 import { outcomeOf, type PassOutcome } from "./internal/pass-outcome.ts";
 import { PassCounter } from "./internal/pass-counter.ts";
-import { restless } from "./internal/restless.ts";
+import { unsettledText } from "./internal/unsettled-text.ts";
 import { until } from "./internal/turns.ts";
 import { collectUndeclared } from "./internal/undeclared.ts";
 import { User, type UserActions } from "./internal/user.ts";
 import type { RequestLog, RequestObserver } from "./requests.ts";
-import { requireValidStatus } from "./status-invariants.ts";
+import { checkStatus } from "./status-invariants.ts";
+import type { LogLine, OperatorOutput, RecordedEvent, RecordedPass, TestEnvironment } from "./test-environment.ts";
 
+/** Options of {@link fakeWorld}. */
 export interface FakeWorldOptions<in T extends KubernetesObject = KubernetesObject> {
-  /** `apiVersion`, `kind` and whatever else matters; a missing name is the kind in lower case, a missing namespace `default`. */
+  /** Manifests that exist from the start. A missing name is the kind in lower case, a missing namespace `default`. */
   readonly objects?: readonly object[];
   /** Kinds that neither the handler nor a manifest names. */
   readonly kinds?: readonly Kind[];
-  /** Kinds whose CRDs come later, by {@link FakeWorld.install}. */
+  /** Kinds that the server does not serve until {@link FakeWorld.install}. */
   readonly missing?: readonly Kind[];
-  /** @defaultValue a fake clock that starts at 2026-01-01T00:00:00Z */
+  /** Virtual time. @defaultValue a fake clock that starts at 2026-01-01T00:00:00Z */
   readonly clock?: FakeClock;
-  /** Whether `settle` checks the status invariants of the handler's objects. @defaultValue true */
+  /** Options of `manager.add` that decide which passes run, and when. */
+  readonly controller?: SchedulingOptions<T>;
+  /** Whether `settled()` checks the status invariants. @defaultValue true */
   readonly checkStatus?: boolean;
   /**
-   * Deletes objects whose owners are all gone, as a cluster does. Objects given with an owner that is not among them go, too.
-   * @defaultValue false
+   * Whether the garbage collector deletes objects whose owners no longer exist, as in a cluster. It also deletes objects that
+   * were given with an owner that was not. @defaultValue false
    */
   readonly garbageCollection?: boolean;
-  /** The options of `manager.add` that decide which passes run, and when. @defaultValue those of `manager.add` */
-  readonly controller?: SchedulingOptions<T>;
 }
 
-export type { PassOutcome };
-
-/** A pass that ran. */
-export interface WorldPass extends PassResult {
-  readonly key: string;
-  /** When, in the world's milliseconds. */
-  readonly atMs: number;
-}
-
-export interface FakeWorld extends UserActions {
+/** One handler, the objects around it, and time that moves only when the test moves it. */
+export interface FakeWorld extends TestEnvironment, OperatorOutput, UserActions {
   /**
-   * Runs one pass for the key, due or not, after every event so far was delivered. `name` alone means the namespace
-   * `default`. A step that waits for time needs {@link advance} meanwhile.
+   * Runs one pass for the key, due or not, after the delivery of all events. A step that waits for time needs {@link advance}
+   * meanwhile.
    */
   pass(key: string): Promise<PassOutcome>;
   /**
-   * Runs passes, in the order in which they became due, until none is queued or due now. Time does not move: what waits
-   * for later is left waiting, see {@link dueIn}.
-   * @throws Error when the handler does not come to rest, or a status breaks an invariant
+   * Runs passes in the order in which they became due, until no pass is queued or due now. Time does not move: a pass that is
+   * due later stays due, see {@link dueIn}.
+   * @throws Error when 1,000 passes of one object do not settle it, or when a status breaks an invariant
    */
-  settle(): Promise<void>;
-  /** Moves the time. Runs no pass: what became due, {@link settle} runs. */
+  settled(): Promise<void>;
+  /** Moves virtual time, in milliseconds. Runs no pass: {@link settled} runs what became due. */
   advance(ms: number): Promise<void>;
-  /** When the next pass of the key is due: milliseconds from now, 0 = now; undefined: nothing is scheduled. */
+  /** Time until the next pass of the key is due, in milliseconds; 0 = due now; undefined: no pass is scheduled. */
   dueIn(key: string): number | undefined;
-  /** The object as the server has it, frozen; as given before the first `await`. */
-  get<K extends Kind>(kind: K, key: string): ObjectOf<K> | undefined;
-  list<K extends Kind>(kind: K, namespace?: string): readonly ObjectOf<K>[];
   /** Every pass so far, oldest first. */
-  readonly passes: readonly WorldPass[];
-  /** What the operator asked of the server. */
-  readonly requests: RequestLog;
-  /**
-   * Tells of each request of the operator before it is sent, until the returned function is called. An ApiError that
-   * `observe` throws is the answer in place of the server's, any other error a connection that breaks: a way to inject faults.
-   */
-  onRequest(observe: RequestObserver): () => void;
-  readonly events: readonly (EventNote & { readonly object: string })[];
-  readonly logs: readonly LogLine[];
-  /** What steps read by `req.client` of kinds that the handler does not declare. */
-  readonly undeclared: readonly UndeclaredUse[];
-  /** Installs the CRD of a kind that was missing. */
+  readonly passes: readonly RecordedPass[];
+  /** Installs the CRD of a missing kind. */
   install(kind: Kind): Promise<void>;
+  /** Checks the status of every primary. @throws Error when a status breaks an invariant (docs/status-invariants.md) */
+  checkStatus(): Promise<void>;
+  /** Virtual time. */
   readonly clock: FakeClock;
 }
 
-/** A small world for one handler; it needs no closing. @throws TypeError for objects that are none */
+/**
+ * Creates a world for one handler; it needs no stop. The API server, the informers and the reconciler are the real ones.
+ * There are no workers: the test decides when passes run.
+ *
+ * @throws TypeError for a manifest that is not an object
+ */
 export function fakeWorld<T extends KubernetesObject>(handler: Handler<T>, options: FakeWorldOptions<T> = {}): FakeWorld {
-  return new World(handler, options as FakeWorldOptions); // Its predicate is asked about objects of the handler's kind only.
+  return new World(handler, options as FakeWorldOptions); // The predicate gets objects of the handler's kind only.
 }
 
 /** More passes of one object than that without time moving are a loop. */
@@ -111,8 +99,8 @@ const MAX_PASSES = 1_000;
 
 class World implements FakeWorld {
   readonly clock: FakeClock;
-  readonly passes: WorldPass[] = [];
-  readonly events: (EventNote & { readonly object: string })[] = [];
+  readonly passes: RecordedPass[] = [];
+  readonly events: RecordedEvent[] = [];
   readonly logs: LogLine[] = [];
   readonly undeclared: UndeclaredUse[] = [];
   readonly #handler: AnyHandler;
@@ -125,7 +113,6 @@ class World implements FakeWorld {
   /** Keys whose last pass left a step behind that still runs. */
   readonly #held = new Map<string, Promise<void>>();
   #started: Promise<void> | undefined;
-  #isStarted = false;
 
   constructor(handler: AnyHandler, options: FakeWorldOptions) {
     this.#handler = handler;
@@ -177,21 +164,21 @@ class World implements FakeWorld {
     return pass.outcome;
   }
 
-  async settle(): Promise<void> {
+  async settled(): Promise<void> {
     await this.#caughtUp();
-    let last: WorldPass | undefined;
+    let last: RecordedPass | undefined;
     const counter = new PassCounter(this.clock);
     const { queue } = this.#driver;
     while (queue.status().queued > 0) {
       const key = await queue.get();
       if (key === undefined) break;
-      if (counter.count(key) > MAX_PASSES) throw new Error(restless(`fakeWorld: ${last?.key ?? "the handler"}`, last, MAX_PASSES));
+      if (counter.count(key) > MAX_PASSES) throw new Error(unsettledText(`fakeWorld: ${last?.key ?? "the handler"}`, last, MAX_PASSES));
       await this.#held.get(key);
       last = (await this.#run(key)) ?? last;
       queue.done(key);
       await this.#caughtUp();
     }
-    if (this.#options.checkStatus !== false) this.#check();
+    if (this.#options.checkStatus !== false) await this.checkStatus();
   }
 
   async advance(ms: number): Promise<void> {
@@ -206,17 +193,15 @@ class World implements FakeWorld {
     return queued.some((each) => each.key === full) ? 0 : delayed.find((each) => each.key === full)?.inMs;
   }
 
-  get<K extends Kind>(kind: K, key: string): ObjectOf<K> | undefined {
-    const ref = refOf(fullKey(kind, key, DEFAULT_NAMESPACE));
-    if (this.#isStarted) return this.#backend.get(kind, ref);
-    const given = this.#manifests.find(
-      (manifest) =>
-        manifest.kind.group === kind.group && manifest.kind.kind === kind.kind && keyOf(manifest.object.metadata) === keyOf(ref),
-    );
-    return given?.object as ObjectOf<K> | undefined; // it was given as an object of that kind
+  async get<K extends Kind>(kind: K, key: string): Promise<ObjectOf<K> | undefined> {
+    await this.#start();
+    await this.#backend.refresh();
+    return this.#backend.get(kind, refOf(fullKey(kind, key, DEFAULT_NAMESPACE)));
   }
 
-  list<K extends Kind>(kind: K, namespace?: string): readonly ObjectOf<K>[] {
+  async list<K extends Kind>(kind: K, namespace?: string): Promise<readonly ObjectOf<K>[]> {
+    await this.#start();
+    await this.#backend.refresh();
     return this.#backend.list(kind, namespace === undefined ? {} : { namespace });
   }
 
@@ -245,7 +230,6 @@ class World implements FakeWorld {
       );
       this.#driver.begin();
       this.#backend.requests.clear(); // The lists and watches of the start are the same in every world.
-      this.#isStarted = true;
     })();
     return this.#started;
   }
@@ -273,11 +257,10 @@ class World implements FakeWorld {
     );
   }
 
-  async #run(key: string): Promise<WorldPass | undefined> {
-    const atMs = this.clock.now();
+  async #run(key: string): Promise<RecordedPass | undefined> {
     const result = await this.#driver.pass(key, { reconcileID: `pass-${this.passes.length + 1}` });
     if (result === undefined) return undefined;
-    const pass = { ...result, outcome: outcomeOf(result), key, atMs };
+    const pass = { ...result, outcome: outcomeOf(result), handler: this.#handler.name, key, atMs: this.clock.now() };
     this.passes.push(pass);
     if (result.strays !== undefined) this.#held.set(key, result.strays.freed);
     return pass;
@@ -305,9 +288,10 @@ class World implements FakeWorld {
     return informer === undefined ? !this.#isMissing(kind) : informer.hasSynced && !isKindNotServed(informer.progress().lastError);
   }
 
-  #check(): void {
-    for (const object of this.#backend.list(this.#handler.kind) as readonly KubernetesObject[]) {
-      requireValidStatus(object, { handler: this.#handler, nowMs: this.clock.now() });
-    }
+  async checkStatus(): Promise<void> {
+    await this.#start();
+    await this.#backend.refresh();
+    for (const object of this.#backend.list(this.#handler.kind) as readonly KubernetesObject[])
+      checkStatus(object, { handler: this.#handler, nowMs: this.clock.now() });
   }
 }

@@ -35,7 +35,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { fakeWorld, type FakeWorld, type FakeWorldOptions } from "../src/index.ts";
 
-const MODES = ["settle", "fail", "retry-later", "never", "wait", "wait-long", "revisit", "make"] as const;
+const MODES = ["settled", "fail", "retry-later", "never", "wait", "wait-long", "revisit", "make"] as const;
 type Mode = (typeof MODES)[number];
 
 const Sample = defineResource({
@@ -58,7 +58,7 @@ const work = step(Sample, {
     const seen = req.reads.input?.data?.["value"];
     if (seen !== undefined) req.status.seen = seen;
     switch (spec.mode) {
-      case "settle":
+      case "settled":
         return req.conditions.true("Worked");
       case "fail":
         throw new Error("boom");
@@ -109,7 +109,7 @@ interface Stage {
   readonly clock: FakeClock;
   readonly client: Pick<Client, "get" | "create" | "update"> & { delete(...of: Parameters<Client["delete"]>): Promise<unknown> };
   /** Delivers events and runs passes until none is due. */
-  settle(): Promise<void>;
+  settled(): Promise<void>;
   advance(ms: number): Promise<void>;
   /** The passes since the last call: object, outcome, time. */
   passes(): readonly string[];
@@ -145,7 +145,7 @@ async function controllerStage(options: Options): Promise<Stage> {
   return {
     clock,
     client: createClient({ transport: server.transport(), clock, fieldManager: "kubectl" }),
-    settle: () => manager.settled(),
+    settled: () => manager.settled(),
     advance: (ms) => clock.advance(ms),
     passes: () => passes.splice(0),
     dues() {
@@ -171,12 +171,12 @@ function fakeStage(options: Options): Stage {
   return {
     clock: world.clock,
     client: {
-      get: async (kind, ref) => world.get(kind, keyOf(ref)),
+      get: async (kind, ref) => await world.get(kind, keyOf(ref)),
       create: (kind, object) => world.create(kind, object as never), // Objects of this test have a name.
       update: (kind, object) => world.update(kind, keyOf((object as Sample).metadata), (live) => void Object.assign(live, object)),
       delete: (kind, ref) => world.delete(kind, keyOf(ref)),
     } as Pick<Client, "get" | "create" | "update"> & Pick<Stage["client"], "delete">, // Objects of this test are whole.
-    settle: () => world.settle(),
+    settled: () => world.settled(),
     advance: (ms) => world.advance(ms),
     passes() {
       const since = world.passes.slice(seen);
@@ -229,7 +229,7 @@ async function play(stage: Stage, step: Action): Promise<void> {
       await passTime(stage, step.ms);
       break;
   }
-  await stage.settle();
+  await stage.settled();
 }
 
 /** Lets time pass from one due pass to the next, as it does in an operator. */
@@ -238,7 +238,7 @@ async function passTime(stage: Stage, ms: number): Promise<void> {
     const next = Math.min(...Object.values(stage.dues()));
     if (next > rest) return await stage.advance(rest);
     await stage.advance(next);
-    await stage.settle();
+    await stage.settled();
     rest -= next;
   }
 }

@@ -3,7 +3,7 @@ import { type FakeClock, isConflict, type Kind, type ObjectOf, refOf } from "@tr
 import type { Backend } from "../internal/backend.ts";
 import { fullKey } from "../internal/handler-kinds.ts";
 import { DEFAULT_NAMESPACE } from "../internal/manifests.ts";
-import { type ToCreate, User, type UserActions } from "../internal/user.ts";
+import { type NewObject, User, type UserActions } from "../internal/user.ts";
 import type { ExternalEffects } from "./external-effects.ts";
 import type { RestartingOperator } from "./restarting-operator.ts";
 import type { AwayFault } from "./away-fault.ts";
@@ -52,7 +52,7 @@ export function exploredCluster<External>(run: ClusterOfRun, external: External)
     (kind, key, edit) =>
       act(`${verb} ${kind.kind} ${key}`, () => user[verb](kind, key, edit));
   return {
-    create: <K extends Kind>(kind: K, object: ToCreate<K>): Promise<ObjectOf<K>> => {
+    create: <K extends Kind>(kind: K, object: NewObject<K>): Promise<ObjectOf<K>> => {
       const { name = kind.kind.toLowerCase(), namespace, uid } = object.metadata ?? {};
       const key = fullKey(kind, namespace === undefined ? name : `${namespace}/${name}`, DEFAULT_NAMESPACE);
       const metadata = { ...object.metadata, uid: uid ?? uids.next(kind.kind, key) };

@@ -4,7 +4,7 @@
  */
 import type { ApiRequest, ApiResponse, Clock, Kind, Random, Transport } from "@treadle/apimachinery";
 import { connectionReset, never } from "../faults/answers.ts";
-import { describeRequest } from "../requests.ts";
+import { describeRequest } from "../internal/request-description.ts";
 import { gated, type GateKeeper, type WatchedEvent } from "./event-gate.ts";
 import type { Entry, Target } from "./journal.ts";
 import type { PointFault, Point, CrashStalePoint, WriteFaultPoint } from "./fault-point.ts";
@@ -121,7 +121,7 @@ export class FaultInjector {
   }
 
   /** Nothing more comes by itself: what waited for something that did not come happens now. Returns whether there was something. */
-  async atRest(process: KillableProcess): Promise<boolean> {
+  async unblock(process: KillableProcess): Promise<boolean> {
     if (process === this.#doomed) {
       this.#doomed = undefined;
       process.kill();

@@ -6,7 +6,9 @@ import type { AnyHandler } from "@treadle/reconcile";
 import type { Backend } from "../internal/backend.ts";
 import { hasCaughtUp } from "../internal/caught-up.ts";
 import { PassCounter } from "../internal/pass-counter.ts";
+import { settle } from "../internal/settle.ts";
 import { turn } from "../internal/turns.ts";
+import { withTime, withTimeout } from "../internal/virtual-time.ts";
 import { OperatorProcess } from "./operator-process.ts";
 import type { FaultInjector } from "./fault-injector.ts";
 
@@ -30,11 +32,10 @@ const MAX_HORIZONS = 10;
 /** More than an event takes through the process. */
 const ARRIVAL_TURNS = 12;
 /** Real time; well above what a busy machine needs. */
-const GIVE_UP_MS = 40_000;
+const TIMEOUT_MS = 40_000;
 const MAX_PASSES = 300;
 /** Who runs that often against what is withheld from it, such as the end of its object, is shown it: no watch lags for ever. */
 const MAX_BLIND_PASSES = 50;
-const PATIENCE_TURNS = 100;
 
 /** It does not come to rest, wherever that was waited for. */
 export class UnsettledError extends Error {
@@ -46,7 +47,7 @@ export class RestartingOperator {
   readonly #counter: PassCounter;
   readonly #past: OperatorProcess[] = [];
   #process: OperatorProcess | undefined;
-  #restless = new AbortController();
+  #unsettled = new AbortController();
   passes = 0;
 
   constructor(options: RestartingOperatorOptions) {
@@ -55,43 +56,38 @@ export class RestartingOperator {
   }
 
   /**
-   * Waits until the operator is at rest. `final`: what is withheld is shown first, so that it knows everything.
-   * @throws Error that says what does not come to rest
+   * Waits until the operator is settled. `final`: withheld events are shown first, so that the operator knows everything.
+   * @throws UnsettledError that says what is unfinished
    */
   async settled(isFinal: boolean, horizonMs: number = this.#options.horizonMs): Promise<void> {
-    const { clock, injector } = this.#options;
+    const { backend, clock, injector } = this.#options;
     const beganMs = clock.now();
     const soon = beganMs + WITHHELD_HORIZON_MS;
     const latest = beganMs + MAX_HORIZONS * horizonMs;
-    // Counted from the last write: a try that failed late is to be followed by the next.
+    // Counted from the last write: after an attempt that failed late there is another one.
     const horizonNow = (): number => Math.min(latest, Math.max(beganMs, injector.wroteAtMs) + horizonMs);
-    const givingUp = new AbortController();
-    const timer = setTimeout(
-      () => givingUp.abort(new UnsettledError(`it does not come to rest within ${GIVE_UP_MS} real ms: ${this.#state()}`)),
-      GIVE_UP_MS,
-    );
-    const signal = AbortSignal.any([givingUp.signal, this.#restless.signal]);
-    try {
-      for (;;) {
-        const process = await this.#living(signal);
-        // What was done last may be about to be withheld: that is known before time moves.
-        for (let turns = 0; turns < ARRIVAL_TURNS; turns++) await turn();
-        const end = (): number => Math.min(horizonNow(), (injector.isWithholding && !isFinal) || injector.isRewound ? soon : latest);
-        if (!(await this.#quiet(process, end(), signal))) continue;
-        if (await injector.atRest(process)) continue;
-        if (isFinal && injector.release()) continue;
-        if (!(await this.#caughtUp(process, end(), signal))) continue;
-        const due = this.#options.backend.workloadsDue(end());
-        if (due !== undefined) {
-          await this.#options.backend.pass(due);
-          continue;
-        }
-        if (clock.now() < end() && injector.wroteAtMs > beganMs && this.#isDue(process, end())) continue;
-        if (process.manager.status().controllers.every(({ queued, running }) => queued + running === 0)) return;
-      }
-    } finally {
-      clearTimeout(timer);
-    }
+    const horizon = (): number => Math.min(horizonNow(), (injector.isWithholding && !isFinal) || injector.isRewound ? soon : latest);
+    const timeout = (): Error => new UnsettledError(`it does not settle within ${TIMEOUT_MS} real ms: ${this.#state()}`);
+    await withTimeout(TIMEOUT_MS, timeout, async (controller) => {
+      const signal = AbortSignal.any([controller.signal, this.#unsettled.signal]);
+      await settle({
+        backend,
+        signal,
+        process: async () => await this.#arrived(await this.#living(signal)),
+        horizon,
+        isHeld: ({ kind }) => injector.withholds(kind),
+        isBusy: () => false,
+        unblock: async (process) => (await injector.unblock(process)) || (isFinal && injector.release()),
+        passes: () => this.passes,
+        isUnfinished: (process) => clock.now() < horizon() && injector.wroteAtMs > beganMs && this.#isDue(process, horizon()),
+      });
+    });
+  }
+
+  /** Waits until the events of the last action have arrived: a fault that withholds one is known before time moves. */
+  async #arrived(process: OperatorProcess): Promise<OperatorProcess> {
+    for (let turns = 0; turns < ARRIVAL_TURNS; turns++) await turn();
+    return process;
   }
 
   #isDue(process: OperatorProcess, horizon: number): boolean {
@@ -140,61 +136,14 @@ export class RestartingOperator {
     }
   }
 
+  /** Starts a process; returns early when a fault kills it. */
   async #started(process: OperatorProcess, signal: AbortSignal): Promise<void> {
-    const { clock } = this.#options;
-    let isOver = false;
-    let failure: { readonly error: unknown } | undefined;
-    process.start().then(
-      () => (isOver = true),
-      (error: unknown) => {
-        isOver = true;
-        failure = { error };
-      },
-    );
-    for (let turns = 0; !isOver && !process.isDead; turns++) {
-      signal.throwIfAborted();
-      const due = clock.nextDue();
-      await clock.advance(turns < PATIENCE_TURNS || due === undefined ? 0 : Math.max(0, due - clock.now()));
-    }
-    if (failure !== undefined && !process.isDead) throw failure.error;
-  }
-
-  /** Whether it came to rest; false when it was killed. */
-  async #quiet(process: OperatorProcess, horizon: number, signal: AbortSignal): Promise<boolean> {
-    const { clock } = this.#options;
-    try {
-      await process.manager.settled({
-        horizonMs: Math.max(0, horizon - clock.now()),
-        signal: AbortSignal.any([signal, process.death]),
-      });
-      return !process.isDead;
-    } catch (error) {
-      if (process.isDead && !signal.aborted) return false;
-      throw error;
-    }
-  }
-
-  /** Waits until the operator knows what the server has. */
-  async #caughtUp(process: OperatorProcess, horizon: number, signal: AbortSignal): Promise<boolean> {
-    const { clock } = this.#options;
-    for (let turns = 0; !(await this.#isCaughtUp(process)); turns++) {
-      signal.throwIfAborted();
-      if (process.isDead) return false;
-      const due = clock.nextDue();
-      if (turns >= PATIENCE_TURNS && due !== undefined && due <= horizon) {
-        await clock.advance(Math.max(0, due - clock.now()));
-        turns = 0;
-      } else await turn();
-    }
-    return !process.isDead;
-  }
-
-  async #isCaughtUp(process: OperatorProcess): Promise<boolean> {
-    const { backend, injector } = this.#options;
-    if (!(await backend.rests())) return false;
-    return (process.manager.informers?.all() ?? []).every(
-      (informer) => injector.withholds(informer.kind) || hasCaughtUp(informer, backend),
-    );
+    const isAbandoned = (): boolean => process.isDead;
+    const started = process.start();
+    started.catch(() => undefined); // A process that is killed during its start fails later.
+    await withTime(started, { clock: this.#options.clock, isAbandoned, signal }).catch((error: unknown) => {
+      if (!process.isDead || signal.aborted) throw error;
+    });
   }
 
   #passed(key: string): void {
@@ -202,7 +151,7 @@ export class RestartingOperator {
     const count = this.#counter.count(key);
     if (count === MAX_BLIND_PASSES) this.#options.injector.release();
     if (count >= MAX_PASSES)
-      this.#restless.abort(new UnsettledError(`it does not come to rest: ${MAX_PASSES} passes of ${key} without time moving`));
+      this.#unsettled.abort(new UnsettledError(`it does not settle: ${MAX_PASSES} passes of ${key} at the same time`));
   }
 
   #state(): string {

@@ -5,7 +5,7 @@ import { Backend } from "../internal/backend.ts";
 import { kindsOf } from "../internal/handler-kinds.ts";
 import { KnownKinds } from "../internal/known-kinds.ts";
 import { DEFAULT_NAMESPACE, manifestsOf } from "../internal/manifests.ts";
-import { checkStatus } from "../status-invariants.ts";
+import { statusProblems } from "../status-invariants.ts";
 import { COUNTED_BY_WORKLOADS, MADE_BY_WORKLOADS, NOT_COMPARED } from "./not-compared.ts";
 import { EffectLog } from "./external-effects.ts";
 import { madeIn, textOf } from "./journal.ts";
@@ -185,7 +185,7 @@ class Run<External> {
     await this.#backend.refresh();
     for (const handler of this.#handlers)
       for (const object of this.#primaries(handler.kind)) {
-        const problems = checkStatus(object, { handler, nowMs: this.#clock.now() });
+        const problems = statusProblems(object, { handler, nowMs: this.#clock.now() });
         const lines = problems.map(({ code, path, message }) => `${object.kind} ${keyOf(object.metadata)}: ${code} ${path}: ${message}`);
         if (lines.length > 0) this.#problems.push({ type: "status", lines });
       }

@@ -1,13 +1,13 @@
 /** Whether the controllers of workloads of a real cluster have done what objects ask for. In memory the simulation says so itself. */
 import { type Kind, keyOf, type KubernetesObject } from "@treadle/apimachinery";
 import { CronJob, DaemonSet, Deployment, Job, Pod, ReplicaSet, StatefulSet } from "@treadle/apimachinery/kinds";
-import type { Seen } from "./at-rest.ts";
+import type { SeenKind } from "./cluster-activity.ts";
 
 /** What is looked at. */
 export const WORKLOADS: readonly Kind[] = [Deployment, ReplicaSet, StatefulSet, DaemonSet, Job, CronJob, Pod];
 
 /** Those that are not done, e.g. `Deployment default/web`. A rollout that has missed its deadline, and a pod that is never ready, are. */
-export function workloadsInProgress(seen: readonly Seen[]): readonly string[] {
+export function workloadsInProgress(seen: readonly SeenKind[]): readonly string[] {
   return seen.flatMap(({ kind, objects }) => {
     const isSettled = SETTLED.get(kind.kind);
     if (isSettled === undefined || !WORKLOADS.includes(kind)) return [];

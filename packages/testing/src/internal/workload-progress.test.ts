@@ -1,6 +1,6 @@
 import { Deployment, Pod, Secret } from "@treadle/apimachinery/kinds";
 import { expect, test } from "vitest";
-import { workloadsInProgress } from "./workloads-at-rest.ts";
+import { workloadsInProgress } from "./workload-progress.ts";
 
 const metadata = { name: "web", namespace: "default", generation: 1 };
 const counts = { replicas: 1, updatedReplicas: 1, availableReplicas: 1 };
