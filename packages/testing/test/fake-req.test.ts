@@ -297,6 +297,18 @@ test("a checkpoint, an on-demand finalizer and drafts reach the server as in a p
   expect(req.isGone).toBe(true);
 });
 
+test("a step keeps its memory from one run to the next", async () => {
+  const polling = step(RW, {
+    name: "polling",
+    memory: () => ({ polls: 0 }),
+    do: (req) => req.wait(`poll ${++req.memory.polls}`),
+  });
+  const req = fakeReq(RW, given);
+  expect(await req.run(polling)).toWait("poll 1");
+  expect(await req.run(polling)).toWait("poll 2");
+  expect(await fakeReq(RW, given).run(polling)).toWait("poll 1");
+});
+
 test("overlapping runs of one fakeReq run one after another, as passes of one object do", async () => {
   const log: string[] = [];
   const leaving = (name: "A" | "B") =>
