@@ -15,8 +15,8 @@
  */
 import type { Clock, Kind, KubernetesObject } from "@treadle/apimachinery";
 import type { Client } from "@treadle/client";
-import type { PassType, Progress } from "./internal/progress.ts";
-import type { StepRuntime, Use } from "./internal/step-runtime.ts";
+import type { PassType, Progress } from "./record/progress.ts";
+import type { StepRuntime, Use } from "./build/step-runtime.ts";
 import type { Cache, Logger, Outcome } from "./req.ts";
 
 /** A step that uses an extension, with the data that it gave. */
@@ -61,6 +61,8 @@ export interface ExtensionPass<Data, Memory, Found> {
   readonly client: Client;
   readonly clock: Clock;
   readonly log: Logger;
+  /** `text` without the values of Secrets that the pass has read: for every text that an author's function gives. */
+  hide(text: string): string;
   /**
    * Whether `what`, found under a former name of the handler beside the present one, is to be removed in this pass. When it
    * is not yet, the engine starts a pass in time.

@@ -4,11 +4,11 @@
  */
 import { withoutSecrets } from "@treadle/reconcile/unstable/engine";
 
-/** The limit of objects with a class, such as the cause of an error. */
+/** Deeper than any line that a person reads: the limit of objects with a class, such as the cause of an error. */
 const MAX_DEPTH = 8;
 /** The limit of plain data. A patch of a pod template nests 12 levels, a CRD more; {@link MAX_VALUES} bounds the line. */
 const MAX_PLAIN_DEPTH = 64;
-/** Maximum number of values in one line: a few large objects. Without it, objects that refer to each other would multiply. */
+/** Values in one line: a few large objects, not a whole list of them. Objects that know each other would multiply without it. */
 const MAX_VALUES = 5_000;
 /** Maximum length of one text. Longer ones are cut before the search for secrets, which takes time by length. */
 const MAX_TEXT = 16_384;
