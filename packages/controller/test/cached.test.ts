@@ -25,7 +25,7 @@ const pod = (name: string, app: string) =>
   }) as never;
 
 describe("a read", () => {
-  test("sees only what is selected, and of it what is kept", async () => {
+  test("sees only selected objects and kept fields", async () => {
     const seen: unknown[] = [];
     const ofPods = handler(Widget)
       .step(
@@ -81,7 +81,7 @@ describe("an owned kind", () => {
   });
   const ref = { name: "a", namespace: "default" };
 
-  test("of which somebody took the labels away is neither lost nor made anew: it gets them back", async () => {
+  test("whose labels a user removes is neither lost nor created again, and its labels are restored", async () => {
     const w = await startWorld(options({ labels }));
     await w.user.create(Owner, owner);
     await w.settled();
@@ -96,7 +96,7 @@ describe("an owned kind", () => {
     expect(w.requests).toEqual([]);
   });
 
-  test("that is desired without the labels is made once, is there, and that it is never seen is said", async () => {
+  test("that is desired without the labels is created once, and a warning says that it is never seen", async () => {
     const w = await startWorld(options({}));
     await w.user.create(Owner, owner);
     await w.settled(60_000);
@@ -143,14 +143,14 @@ describe("what cannot be", () => {
     );
   });
 
-  test("a kind that nobody watches is said, since a version may be wrong", async () => {
+  test("a cached kind that no handler uses is logged, because its version may be wrong", async () => {
     const w = await startWorld({ handlers: [ofSecrets], cache: [cached({ ...Pod, version: "v2" }, { labelSelector: "a" })] });
     expect(w.logs.filter(({ level }) => level === "warn").map(({ text }) => text)).toContainEqual(
       expect.stringContaining("cached(Pod) is of no effect: no handler reads, owns or watches Pod (v2)"),
     );
   });
 
-  test("whole Pods of all namespaces are said to be watched, once; with a selector, and of Secrets, whose metadata is enough, nothing is said", async () => {
+  test("a watch of whole Pods in all namespaces is logged once; one with a selector, and one of Secrets as metadata, is not", async () => {
     const ofPods = handler(Pod)
       .step(step(Pod, { name: "look", do: () => undefined }))
       .build();
