@@ -29,6 +29,7 @@ export type {
 } from "./handler-options.ts";
 export type {
   ActiveReq,
+  ApplyOptions,
   Cache,
   CleanupReq,
   DoReq,
@@ -68,7 +69,7 @@ export {
   dependentsOf,
   type DependentState,
   worstDependent,
-} from "./steps/dependent-apply/entries.ts";
+} from "./steps/dependent-apply/core/entries.ts";
 export type {
   Adoption,
   AnyDependentStep,

@@ -1,5 +1,5 @@
 /** What a pass has to say in `status.dependents`: what the steps reported, and for those that could not, why not. */
-import type { DependentEntry, DependentIdentity, DependentState } from "../steps/dependent-apply/entries.ts";
+import type { DependentEntry, DependentIdentity, DependentState } from "../steps/dependent-apply/core/entries.ts";
 import {
   dependentsOf,
   entriesOfStep,
@@ -7,7 +7,7 @@ import {
   type NewEntry,
   type StepEntries,
   storedDependents,
-} from "../steps/dependent-apply/entries.ts";
+} from "../steps/dependent-apply/core/entries.ts";
 import { notReached } from "./compute-conditions.ts";
 import { entryHandlerOf } from "./names.ts";
 import type { Pass } from "./pass-state.ts";

@@ -16,7 +16,7 @@ import type { Held } from "./resolve.ts";
 import { parseState, storedState } from "./state.ts";
 import type { StatusPace } from "./status-pace.ts";
 import type { StepRuntime } from "./step-runtime.ts";
-import type { NewEntry } from "../steps/dependent-apply/entries.ts";
+import type { NewEntry } from "../steps/dependent-apply/core/entries.ts";
 import { PrimaryGone, type QuietRequeue, Writer } from "./writer.ts";
 
 /** What is remembered of a key between passes, in this process only; dropped when the uid changes. */
@@ -134,6 +134,8 @@ export class Pass {
   readonly wishes: Wish[] = [];
   readonly failures: Failure[] = [];
   readonly phases: PhaseReport[] = [];
+  /** The answer of the server that the owner still exists, once a step has asked for it. */
+  ownerProof: Promise<void> | undefined;
   /** Phases that outlived their deadline. */
   readonly strays: Promise<unknown>[] = [];
   /** What declared reads gave, fixed for the pass; see resolve.ts. */

@@ -8,7 +8,7 @@ import type { Declared } from "../condition.ts";
 import type { Permission } from "../permission.ts";
 import type { AnyRead } from "../reads.ts";
 import type { Cache } from "../req.ts";
-import type { DependentIdentity, DependentState } from "../steps/dependent-apply/entries.ts";
+import type { DependentIdentity, DependentState } from "../steps/dependent-apply/core/entries.ts";
 
 /** One phase of a step as the engine calls it: its req is made for it, and what it returns is checked. */
 export type PhaseFunction = (req: unknown) => unknown;

@@ -1,32 +1,47 @@
 /**
- * dependentApply: keeps one object that belongs to the primary. What is wanted is a pure function; the step creates it,
- * puts back what drifts, says in `status.dependents` how it stands, waits until it is ready, deletes it when it is wanted
- * no more, and cleans it up.
+ * dependentApply: keeps one object that belongs to the primary. The desired state is a pure function. The step creates the
+ * object, reverts drift, reports it in `status.dependents`, waits until it is ready, deletes it when it is not desired any
+ * more, and cleans it up.
  *
  * Guarantees
- * - Nothing is written or deleted that is not the owner's, unless `adopt` says so.
- * - No request when nothing differs. Fields that `desired` does not name are left to others.
- * - Every write carries the uid, or the promise that the object does not exist: nothing that vanished comes back by accident.
+ * - No object is written or deleted that is not the owner's, unless `adopt` allows it.
+ * - No request when nothing differs. Fields that `desired` does not name are not modified.
+ * - Every write carries the uid, or the condition that no object exists: a deleted object is not recreated by accident.
  */
 import { type Kind, keyOf, type KubernetesObject, type ObjectOf, type Ref } from "@treadle/apimachinery";
-import { misuse } from "../../internal/misuse.ts";
 import { defineStep, runtimeOf, type StepRuntime, type UnseenDependent } from "../../internal/step-runtime.ts";
 import type { Permission } from "../../permission.ts";
 import { one, type OneRead, type Reads } from "../../reads.ts";
 import type { StepResult, Wait } from "../../result.ts";
 import type { AnyStep, NeedsOf } from "../../step.ts";
-import { type AnyOptions, bodyOf, type Dependent, dependentOf, identityOf, problemsOf, targetOf } from "./dependent.ts";
-import { converge, type Converged } from "./converge.ts";
-import type { DependentIdentity, DependentState } from "./entries.ts";
-import { mayHaveObjects, prune, prunedFor, setPrunedFor } from "./prune.ts";
+import { converge, remembered } from "./core/converge.ts";
+import type { DependentIdentity, DependentState, NewEntry } from "./core/entries.ts";
+import type { Inputs } from "./core/inputs.ts";
+import { identityOf, refTo } from "./core/marks.ts";
+import type { Converged, Plan } from "./core/plan.ts";
+import { hasOnly, mayHaveObjects, remove } from "./core/remove.ts";
+import { refined } from "./core/state.ts";
+import { type AnyOptions, type Dependent, dependentOf, desiredOf, problemsOf, targetOf, targetOrNone } from "./dependent.ts";
+import { retryLater } from "./retry-later.ts";
 import type { AnyDependentStep, DependentOptions, DependentStep } from "./types.ts";
-import { type AnyCleanupReq, type AnyDoReq, inputsOf, LIVE, report, type Unit, unitOf } from "./unit.ts";
+import {
+  type AnyCleanupReq,
+  type AnyDoReq,
+  type Definition,
+  inputsOf,
+  LIVE,
+  removalOf,
+  report,
+  reportAtOnce,
+  type Unit,
+  unitOf,
+} from "./unit.ts";
 
 /**
- * Makes a step that keeps one dependent object. Its place in the list is its place in the order: the chain goes on when it
- * is ready. Several that depend on each other, or do not, go into {@link dependentApplyAll}.
+ * Makes a step that keeps one dependent object. Its place in the list is its place in the order: the chain continues when
+ * the object is ready. Several that depend on each other, or are independent, go into {@link dependentApplyAll}.
  *
- * @throws TypeError when the options are none (untyped code); what depends on the pipeline is reported by `build()`.
+ * @throws TypeError when the options are invalid (untyped code); problems of the pipeline are reported by `build()`.
  */
 export function dependentApply<
   P extends Kind,
@@ -39,64 +54,68 @@ export function dependentApply<
   const given = options as unknown as AnyOptions;
   requireOptions(given);
   const dependent = dependentOf(given);
+  const { policy } = dependent;
   const read = liveRead(dependent);
+  const dependsOn = (): readonly (StepRuntime | undefined)[] => (given.dependsOn ?? []).map((needed: unknown) => runtimeOf(needed));
+  const definition: Definition = {
+    dependent,
+    read,
+    needed: () => dependsOn().flatMap((step) => (step?.dependent === undefined ? [] : [step])),
+  };
   const step = defineStep(primary, {
     name: given.name,
     needs: given.needs ?? [],
     reads: { ...given.reads, [LIVE]: read },
-    owns: dependent.isOwned && dependent.isWatched ? [given.kind] : [],
+    owns: policy.isOwned && policy.isWatched ? [given.kind] : [],
     permissions: permissionsOf(dependent),
     dryRun: true,
     ...(given.timeoutMs === undefined ? {} : { timeoutMs: given.timeoutMs }),
-    do: (req) => apply(unitOf(dependent, read, req as AnyDoReq)),
-    ...(dependent.isOwned ? { cleanup: (req: unknown) => cleanup(unitOf(dependent, read, req as AnyCleanupReq)) } : {}),
+    do: (req) => apply(definition, req as AnyDoReq),
+    ...(policy.isOwned ? { cleanup: (req: unknown) => cleanedUp(unitOf(definition, req as AnyCleanupReq)) } : {}),
     dependent: {
-      kind: dependent.kind,
-      refersToOwner: dependent.isOwned && given.ownership !== "label",
-      makesNamesake: dependent.isCreated && given.objectName === undefined && given.namespace === undefined,
+      kind: policy.kind,
+      refersToOwner: policy.isOwned && given.ownership !== "label",
+      makesNamesake: policy.isCreated && given.objectName === undefined && given.namespace === undefined,
       hasEntries: dependent.isChecked,
       whetherWanted:
         typeof given.desired === "function"
-          ? { reads: (given.reads ?? {}) as StepRuntime["reads"], do: (req) => whetherWanted(unitOf(dependent, read, req as AnyDoReq)) }
+          ? { reads: (given.reads ?? {}) as StepRuntime["reads"], do: (req) => whetherWanted(definition, req as AnyDoReq) }
           : undefined,
       target: (owner) => targetOf(dependent, owner),
       problems: (primary) => problemsOf(dependent, primary),
-      dependsOn: () => (given.dependsOn ?? []).map((needed: unknown): StepRuntime | undefined => runtimeOf(needed)),
+      dependsOn,
       cached: (owner, cache) => cache.get(read.cacheKind, targetOf(dependent, owner)),
-      entryFor: (owner, given) => entryFor(dependent, owner, { ...given, live: undefined }),
+      entryFor: (owner, given) => entryFor(dependent, owner, given),
     },
   });
   // What defineStep() gives is opaque; the signature is what is known of it.
   return step as unknown as DependentStep<ObjectOf<P>, NeedsOf<L>, Name, K>;
 }
 
-/** What wakes nobody by itself is looked at again after this time: the watch does the rest. */
+/** A dependent that no timer or backoff requeues is looked at again after this time: the watch reports everything else. */
 const LOOK_AGAIN_MS = 600_000;
 
-/** The object itself as a read of its step: watch, wake-up by name and, of Secrets, one GET a version follow from it. */
+/** The object itself as a read of its step: watch, requeues by name and, for Secrets, one GET for each version follow from it. */
 function liveRead(dependent: Dependent): OneRead {
-  const ref = (owner: KubernetesObject): ReturnType<typeof targetOf> | undefined => {
-    try {
-      return targetOf(dependent, owner);
-    } catch {
-      return undefined; // Said by the step itself, which asks again.
-    }
-  };
-  return one(dependent.kind, ref, dependent.isWatched ? {} : { watch: false }) as OneRead; // A read is one of these at run time.
+  const { kind, isWatched } = dependent.policy;
+  // A name that cannot be computed is reported by the step itself, which computes it again.
+  const ref = (owner: KubernetesObject): Ref | undefined => targetOrNone(dependent, owner);
+  return one(kind, ref, isWatched ? {} : { watch: false }) as OneRead; // A read is one of these at run time.
 }
 
-/** What it does with its objects, besides what the read asks for. */
-function permissionsOf({ kind, options, adopt, ...dependent }: Dependent): readonly Permission[] {
-  const isOwn = options.update !== undefined;
+/** The rights that it needs for its objects, besides those that the read needs. */
+function permissionsOf({ policy, options }: Dependent): readonly Permission[] {
+  const { kind, adopt, isCreated, isUpdated, isOwned } = policy;
+  const isMerged = options.update !== undefined;
   const verbs = new Set<Permission["verbs"][number]>();
-  // A create that somebody else was faster with looks at what is there by a list; so do pruning and cleanup.
-  if (dependent.isCreated) verbs.add("list").add("create");
+  // A create that another writer preceded is followed by a list; so are pruning and cleanup.
+  if (isCreated) verbs.add("list").add("create");
   // Server-side apply is a patch, also where it creates.
-  if (!isOwn && (dependent.isCreated || (dependent.isUpdated && options.desired !== undefined))) verbs.add("patch");
-  if (isOwn && dependent.isUpdated) verbs.add("update");
-  // The controller of before is taken off by a patch.
-  if (dependent.isUpdated && adopt === "force") verbs.add("patch");
-  if (dependent.isOwned) verbs.add("list").add("delete");
+  if (!isMerged && (isCreated || (isUpdated && options.desired !== undefined))) verbs.add("patch");
+  if (isMerged && isUpdated) verbs.add("update");
+  // The former controller is removed by a patch.
+  if (isUpdated && adopt === "force") verbs.add("patch");
+  if (isOwned) verbs.add("list").add("delete");
   return verbs.size === 0 ? [] : [{ kind, verbs: [...verbs] }];
 }
 
@@ -127,164 +146,174 @@ function requireOptions(options: AnyOptions): void {
     throw new TypeError(`${where}: ownership must be "reference" or "label", not ${JSON.stringify(options.ownership)}`);
 }
 
-async function apply(unit: Unit): Promise<StepResult<{}>> {
-  const { dependent, owner, pass } = unit;
-  const req = unit.req as AnyDoReq; // `do` has one.
-  const inputs = inputsOf(unit);
-  const desired = desiredOf(dependent, owner, inputs);
-  if (desired === undefined && dependent.options.desired !== undefined) return unwanted(unit);
-  const target = targetOf(dependent, owner);
-  const wanted =
-    desired === undefined ? undefined : { target, body: bodyOf(dependent, desired, { owner, handlerName: unit.handlerName, target }) };
-  const live = req.reads[LIVE as never] as KubernetesObject | undefined; // The read that stands under this name gives it.
-  const converged = await converge(unit, target, { wanted, live });
-  pass.dependents.live.set(dependent.name, converged.live);
+/** Answers at once where nothing has changed since the last pass: a phase that does not give way needs no timer. */
+function apply(definition: Definition, req: AnyDoReq): StepResult<{}> | Promise<StepResult<{}>> {
+  const unit = unitOf(definition, req);
+  const { dependent, context } = unit;
+  try {
+    const inputs = inputsOf(definition, unit);
+    const live = req.reads[LIVE as never] as KubernetesObject | undefined; // The read under this name returns it.
+    const known = remembered(context, { policy: dependent.policy, live, inputs });
+    if (known !== undefined && live !== undefined && isAlone(unit, refTo(live))) return settled(unit, known, refTo(live));
+    const applied = applyNow(unit, inputs, live);
+    return dependent.isChecked ? applied : applied.catch((error: unknown) => goOn(unit, error));
+  } catch (error) {
+    if (dependent.isChecked) throw error;
+    return goOn(unit, error);
+  }
+}
 
-  const state = converged.type === "there" ? readiness(dependent, owner, { live: converged.live, inputs }) : converged.state;
-  const entry = entryFor(dependent, owner, { state, live: converged.live, error: undefined, last: undefined });
+/** Nobody waits for an unchecked dependent: the chain continues without it. */
+function goOn(unit: Unit<AnyDoReq>, error: unknown): StepResult<{}> {
+  retryLater(unit, error);
+  return unit.req.next();
+}
+
+async function applyNow(unit: Unit<AnyDoReq>, inputs: Inputs, live: KubernetesObject | undefined): Promise<StepResult<{}>> {
+  const { dependent, context, pass, req } = unit;
+  const { options, policy } = dependent;
+  const { owner } = context;
+  const desired = desiredOf(dependent, owner, inputs);
+  if (desired === undefined && options.desired !== undefined) return notDesired(unit);
+  const target = targetOf(dependent, owner);
+  const converged = await converge(context, {
+    policy,
+    target,
+    live,
+    inputs,
+    desired: desired === undefined ? undefined : () => desired,
+    ...authorOf(dependent, owner, inputs),
+  });
+  pass.dependents.live.set(dependent.name, converged.live);
+  context.memory.unit(context.unit).failures = 0;
+
+  const entry: NewEntry = { ...identityOf(policy.kind, target), ...converged.state };
   if (dependent.isChecked) report(unit, [entry]);
-  if (!isReady(state, entry)) return notReady(unit, entry, converged);
+  if (!isReady(converged)) return notReady(unit, converged);
   const leftovers = await pruneOthers(unit, target);
   if (leftovers.length === 0 || !dependent.isChecked) return req.next();
   report(unit, [entry, ...leftovers]);
   return req.wait(leftovers[0]?.message ?? "", LOOK_AGAIN_MS);
 }
 
-/** Only looks, with what there is of its dependencies; a function that cannot do without them says by that that it is wanted. */
-function whetherWanted(unit: Unit): StepResult<{ readonly isWanted: boolean }> {
-  const req = unit.req as AnyDoReq; // `do` has one.
+/** The functions of the author that judge the live object. */
+function authorOf({ options }: Dependent, owner: KubernetesObject, inputs: Inputs): Pick<Plan, "readyWhen" | "refine"> {
+  const { readyWhen, status } = options;
+  // The live object is one of the author's kind, and the inputs are what the options declare.
+  return {
+    readyWhen: readyWhen === undefined ? undefined : (live) => readyWhen(live as never, owner, inputs as never),
+    refine: status === undefined ? undefined : (state, live) => status(state, live as never, undefined),
+  };
+}
+
+/** Whether no other object of the step is left to remove. */
+function isAlone({ dependent, context }: Unit, keep: Ref): boolean {
+  const { policy } = dependent;
+  return policy.isWatched ? hasOnly(context, { policy, keep }) : context.memory.unit(context.unit).prunedFor === keyOf(keep);
+}
+
+/** The answer of the last pass, given again without a promise. */
+function settled(unit: Unit<AnyDoReq>, converged: Converged, target: Ref): StepResult<{}> {
+  const { dependent, pass, req } = unit;
+  pass.dependents.live.set(dependent.name, converged.live);
+  if (dependent.isChecked) reportAtOnce(unit, [{ ...identityOf(dependent.policy.kind, target), ...converged.state }]);
+  return isReady(converged) ? req.next() : notReady(unit, converged);
+}
+
+/** Only looks, with what there is of its dependencies. If the author's function cannot do without them, the object is desired. */
+function whetherWanted(definition: Definition, req: AnyDoReq): StepResult<{ readonly isWanted: boolean }> {
+  const unit = unitOf(definition, req);
   try {
-    if (desiredOf(unit.dependent, unit.owner, inputsOf(unit)) !== undefined) return req.next({ isWanted: true });
+    if (desiredOf(unit.dependent, unit.context.owner, inputsOf(definition, unit)) !== undefined) return req.next({ isWanted: true });
   } catch {
     return req.next({ isWanted: true });
   }
-  unwanted(unit);
+  notDesired(unit);
   return req.next({ isWanted: false });
 }
 
-/** It is wanted no more. What there is of it goes when the steps that need it had their turn: the engine calls the cleanup. */
-function unwanted(unit: Unit): StepResult<{}> {
-  const { dependent, pass } = unit;
+/** The object is not desired any more. The engine calls the cleanup when the steps that need the object had their turn. */
+function notDesired(unit: Unit<AnyDoReq>): StepResult<{}> {
+  const { dependent, context, pass, req } = unit;
   pass.dependents.live.set(dependent.name, undefined);
-  if (mayHaveObjects(unit)) pass.dependents.unwanted.add(dependent.name);
+  if (mayHaveObjects(context, removalOf(unit, undefined, false))) pass.dependents.unwanted.add(dependent.name);
   else if (dependent.isChecked) report(unit, []);
-  return (unit.req as AnyDoReq).next(); // `do` has one.
+  return req.next();
 }
 
-function notReady({ dependent, req }: Unit, entry: DependentState, converged: Converged): StepResult<{}> {
-  const { message, reason } = entry;
+/** The author's `status` may call an object ready that is not there. */
+function isReady({ type, state }: Converged): boolean {
+  return type === "there" || state.type === "Ready";
+}
+
+function notReady({ dependent, req }: Unit<AnyDoReq>, converged: Converged): StepResult<{}> {
+  const { message, reason } = converged.state;
   const text = message === "" ? reason : message;
+  const again = converged.type === "there" ? "watch" : converged.again;
   if (!dependent.isChecked) {
-    // Nobody waits for it; that it is not ours or not there is said in the log alone.
-    if (converged.type === "not yet") req.log.warn({ reason }, text);
-    if (converged.type === "not yet" && converged.afterMs !== undefined) (req as AnyDoReq).revisit(converged.afterMs, text);
-    return (req as AnyDoReq).next();
+    // Nobody waits for the object: that it is foreign or missing is only logged.
+    if (converged.type === "not yet" && !converged.isApplied) req.log.warn({ reason }, text);
+    if (typeof again === "number") req.revisit(again, text);
+    return req.next();
   }
-  if (converged.type === "not yet" && converged.afterMs !== undefined) return req.wait(text, converged.afterMs);
-  return converged.type === "not yet" && converged.isRace ? req.wait(text) : req.wait(text, afterMs(dependent));
+  if (again === "backoff") return req.wait(text);
+  return req.wait(text, again === "watch" ? LOOK_AGAIN_MS : again);
 }
 
-/** Without a watch only time can tell. */
-function afterMs({ isWatched }: Dependent): number | undefined {
-  return isWatched ? LOOK_AGAIN_MS : undefined;
-}
-
-/** What an earlier name of the object left behind; where nothing is watched it is looked for when the name changes. */
-async function pruneOthers(unit: Unit, keep: Ref): ReturnType<typeof prune> {
-  if (unit.dependent.isWatched) return await prune(unit, { keep, isLive: false });
+/** Removes what an earlier name of the object left behind; where nothing is watched, when the name changes. */
+async function pruneOthers(unit: Unit, keep: Ref): Promise<readonly NewEntry[]> {
+  const { dependent, context } = unit;
+  if (dependent.policy.isWatched) return (await remove(context, removalOf(unit, keep, false))).left;
+  const memory = context.memory.unit(context.unit);
   const key = keyOf(keep);
-  if (prunedFor(unit) === key) return [];
-  const leftovers = await prune(unit, { keep, isLive: true });
-  if (leftovers.length === 0) setPrunedFor(unit, key);
-  return leftovers;
+  if (memory.prunedFor === key) return [];
+  const { left } = await remove(context, removalOf(unit, keep, true));
+  if (left.length === 0) memory.prunedFor = key;
+  return left;
+}
+
+/** An owner that is not being deleted does not wait for an unchecked dependent that cannot be removed. */
+async function cleanedUp(unit: Unit): Promise<Wait | undefined> {
+  try {
+    return await cleanup(unit);
+  } catch (error) {
+    if (unit.dependent.isChecked || unit.pass.isDeleting) throw error;
+    retryLater(unit, error);
+    return undefined;
+  }
 }
 
 async function cleanup(unit: Unit): Promise<Wait | undefined> {
-  const { dependent, pass } = unit;
+  const { dependent, context, pass } = unit;
+  const { isWatched } = dependent.policy;
   if (pass.isDeleting && isToOrphan(unit)) return undefined;
-  const leftovers = await prune(unit, { keep: undefined, isLive: pass.isDeleting || !dependent.isWatched });
-  if (dependent.isChecked) report(unit, leftovers);
-  const [first] = leftovers;
-  if (first === undefined) setPrunedFor(unit, "");
+  const { left } = await remove(context, removalOf(unit, undefined, pass.isDeleting || !isWatched));
+  if (dependent.isChecked) report(unit, left);
+  const [first] = left;
+  if (first === undefined) context.memory.unit(context.unit).prunedFor = "";
   if (first === undefined || (!pass.isDeleting && !dependent.isChecked)) return undefined;
-  const text = leftovers.length === 1 ? first.message : `${leftovers.length} objects are being deleted: ${first.message}`;
-  return unit.req.wait(text, afterMs(dependent));
+  const text = left.length === 1 ? first.message : `${left.length} objects are being deleted: ${first.message}`;
+  return unit.req.wait(text, isWatched ? LOOK_AGAIN_MS : undefined);
 }
 
-/** Whose finalizer the server sets where somebody deletes with `--cascade=orphan`. */
+/** The finalizer that the server sets when an object is deleted with `--cascade=orphan`. */
 const ORPHAN_FINALIZER = "orphan";
 
 /**
- * Who deletes the owner wants its objects to stay. The garbage collector takes the finalizer off when it has taken off the
- * references, which may be before the last cleanup is done: so it is remembered.
+ * A user who deletes the owner so wants its objects to stay. The garbage collector removes the finalizer when it has
+ * removed the references, which may be before the last cleanup is done: so it is remembered.
  */
-function isToOrphan({ owner, pass }: Unit): boolean {
-  const memory = (pass.memory.dependents ??= new Map());
-  if (owner.metadata.finalizers?.includes(ORPHAN_FINALIZER) === true) memory.set(ORPHAN_FINALIZER, true);
-  return memory.has(ORPHAN_FINALIZER);
+function isToOrphan({ context: { owner, memory } }: Unit): boolean {
+  if (owner.metadata.finalizers?.includes(ORPHAN_FINALIZER) === true) memory.isOrphaning = true;
+  return memory.isOrphaning;
 }
 
-function desiredOf({ options, name }: Dependent, owner: KubernetesObject, inputs: ReturnType<typeof inputsOf>): object | undefined {
-  const desired: unknown = typeof options.desired === "function" ? options.desired(owner, inputs) : options.desired;
-  if (desired === undefined || desired === null) return undefined;
-  if (typeof desired !== "object" || Array.isArray(desired) || typeof (desired as { then?: unknown }).then === "function")
-    throw misuse(
-      "ERR_INVALID_STEP",
-      `step "${name}": desired must give an object, or undefined, at once: read what it needs by reads, or hand it over by vars`,
-    );
-  return desired;
-}
-
-function readiness(
-  dependent: Dependent,
-  owner: KubernetesObject,
-  { live, inputs }: { readonly live: KubernetesObject; readonly inputs: object },
-): DependentState {
-  const { readyWhen } = dependent.options;
-  const answer: unknown = readyWhen === undefined ? true : readyWhen(live, owner, inputs as never);
-  if (answer === true) return { type: "Ready", reason: "Ready", message: "" };
-  if (typeof answer === "string" && answer !== "") return { type: "Pending", reason: "NotReady", message: answer };
-  throw misuse(
-    "ERR_INVALID_STEP",
-    `step "${dependent.name}": readyWhen must answer true, or say as a text why not yet; it answered with ${String(answer)}`,
-  );
-}
-
-/** What the author's `status` makes of it decides, where it says one of the words that are known. */
-function isReady(state: DependentState, entry: DependentState): boolean {
-  if (entry.type === "Ready") return true;
-  return ["Failed", "Pending", "Unknown"].includes(entry.type) ? false : state.type === "Ready";
-}
-
-/** Throws only what the author's `status` makes of a live object: what it makes of an error must not hide the error. */
-function entryFor(
-  dependent: Dependent,
-  owner: KubernetesObject,
-  given: UnseenDependent & { readonly live: KubernetesObject | undefined },
-): DependentIdentity & DependentState {
-  const { state, live, error } = given;
-  const identity = identityOf(dependent.kind, targetOr(dependent, owner, given.last));
-  if (dependent.options.status === undefined) return { ...identity, ...state };
-  try {
-    return { ...identity, ...refined(dependent, state, dependent.options.status(state, live, error)) };
-  } catch (thrown) {
-    if (live !== undefined) throw thrown;
-    return { ...identity, ...state };
-  }
-}
-
-/** Also of an object whose name cannot be told something must be said: under the name that it had. */
-function targetOr(dependent: Dependent, owner: KubernetesObject, last: DependentIdentity | undefined): Ref {
-  try {
-    return targetOf(dependent, owner);
-  } catch {
-    return last ?? owner.metadata;
-  }
-}
-
-function refined({ name }: Dependent, state: DependentState, given: unknown): DependentState {
-  const { type, reason, message, attributes } = (given ?? {}) as Partial<DependentState>;
-  if (typeof type !== "string" || type === "" || typeof reason !== "string" || typeof message !== "string")
-    throw misuse("ERR_INVALID_STEP", `step "${name}": status must return an entry with type, reason and message: ({ ...entry, ... })`);
-  return { ...state, type, reason, message, ...(attributes === undefined ? {} : { attributes }) };
+/** The entry for an object that the pass has not seen. If its name cannot be computed, the entry has the name that it had. */
+function entryFor(dependent: Dependent, owner: KubernetesObject, given: UnseenDependent): DependentIdentity & DependentState {
+  const { name, options, policy } = dependent;
+  const { state, error } = given;
+  const { status } = options;
+  const identity = identityOf(policy.kind, targetOrNone(dependent, owner) ?? given.last ?? owner.metadata);
+  const refine = status === undefined ? undefined : (before: DependentState) => status(before, undefined, error);
+  return { ...identity, ...refined({ unit: name, unitNoun: "step" }, { refine }, { state, live: undefined }) };
 }

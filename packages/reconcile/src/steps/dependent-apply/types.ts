@@ -2,7 +2,8 @@
 import type { Kind, KubernetesObject, ObjectOf, WriteOf } from "@treadle/apimachinery";
 import type { Reads, ReadsOf } from "../../reads.ts";
 import type { AnyStep, NeedsOf, Step } from "../../step.ts";
-import type { DependentEntry, DependentState } from "./entries.ts";
+import type { DependentEntry, DependentState } from "./core/entries.ts";
+import type { Adoption } from "./core/plan.ts";
 
 /** A step made by {@link dependentApply}: it knows the name and the kind of what it keeps, for `dependents` of others. */
 export interface DependentStep<
@@ -51,9 +52,6 @@ type KindOf<S> = S extends { readonly $dependent: { readonly kind: infer K exten
 export type DependentsOf<D extends readonly AnyDependentStep[]> = {
   readonly [S in D[number] as NameOf<S>]: ObjectOf<KindOf<S>> | undefined;
 };
-
-/** May an object be taken that this step did not make? `ifUnowned`: one that nobody controls; `force`: anybody's. */
-export type Adoption = "never" | "ifUnowned" | "force";
 
 /** Options of {@link dependentApply}, for owners `T` and objects of kind `K`. */
 export interface DependentOptions<
@@ -118,4 +116,4 @@ export interface DependentOptions<
   readonly timeoutMs?: number;
 }
 
-export type { DependentEntry, DependentState };
+export type { Adoption, DependentEntry, DependentState };

@@ -1,28 +1,25 @@
-/** Of kinds such as Secret nothing but the names of their fields may stand in a condition or a log. */
+/** Keeps the values of confidential kinds, such as Secret, out of conditions and logs: only the names of their fields appear. */
 import { ApiError, groupKindOf, isApiError, type Kind } from "@treadle/apimachinery";
-import { misuse } from "../../internal/misuse.ts";
+import { misuse } from "../../../internal/misuse.ts";
 
 /** @throws TypeError for values that a Secret cannot hold: the server's answer would repeat them. */
-export function requireTexts(step: string, kind: Kind, fields: Readonly<Record<string, unknown>>): void {
+export function requireTexts(where: string, kind: Kind, fields: Readonly<Record<string, unknown>>): void {
   if (groupKindOf(kind) !== "Secret") return;
   for (const field of ["data", "stringData"] as const) {
     const values = fields[field];
     if (values === undefined || values === null) continue;
     if (typeof values !== "object" || Array.isArray(values))
-      throw misuse("ERR_INVALID_STEP", `step "${step}": ${field} of a Secret must be an object`);
+      throw misuse("ERR_INVALID_STEP", `${where}: ${field} of a Secret must be an object`);
     for (const [key, value] of Object.entries(values)) {
       if (typeof value !== "string")
-        throw misuse(
-          "ERR_INVALID_STEP",
-          `step "${step}": ${field}.${key} of a Secret must be a text, not ${nameOf(value)}: it is not sent`,
-        );
+        throw misuse("ERR_INVALID_STEP", `${where}: ${field}.${key} of a Secret must be a text, not ${nameOf(value)}: it is not sent`);
       if (field === "data" && !isBase64(value))
-        throw misuse("ERR_INVALID_STEP", `step "${step}": data.${key} of a Secret must be base64: encode it, or say it with stringData`);
+        throw misuse("ERR_INVALID_STEP", `${where}: data.${key} of a Secret must be base64: encode it, or say it with stringData`);
     }
   }
 }
 
-/** `error` as it may be shown: where the kind is confidential, without the server's words if they repeat values. */
+/** Returns `error` as it may be shown: for a confidential kind without the text of the server, if that repeats values. */
 export function shownError(kind: Kind, body: object, error: unknown): unknown {
   if (kind.cachedAs !== "metadata" || !isApiError(error)) return error;
   const { metadata: _metadata, apiVersion: _apiVersion, kind: _kind, ...fields } = body as Readonly<Record<string, unknown>>;
@@ -42,7 +39,7 @@ export function shownError(kind: Kind, body: object, error: unknown): unknown {
   });
 }
 
-/** Every value that is no structure, as texts by which it may be repeated. */
+/** All values that are not lists or objects, in the forms in which a text may repeat them. */
 function valuesIn(value: unknown): readonly string[] {
   if (typeof value === "object" && value !== null) return Object.values(value).flatMap(valuesIn);
   if (typeof value !== "string" && typeof value !== "number") return [];

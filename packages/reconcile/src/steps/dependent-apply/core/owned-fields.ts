@@ -8,7 +8,7 @@
  * defaults inside atomic lists). Else the values are compared as well, exactly. Fields of others are no difference.
  */
 import { jsonEqual, type KubernetesObject, type ManagedFieldsEntry } from "@treadle/apimachinery";
-import { isObject } from "../../internal/is-object.ts";
+import { isObject } from "../../../internal/is-object.ts";
 
 /** A set of fields in the form of `fieldsV1`. */
 export type FieldSet = Readonly<Record<string, unknown>>;

@@ -94,10 +94,10 @@ export interface StepEntries {
 }
 
 /**
- * `before` with the entries of `steps` in the place of the first that the handler had, else at the end; `steps` are all
- * that the handler has, so what else is there of its own goes, unless `keepsUnknown`; so does what is no entry, with which
- * the server would refuse the list. The time of an entry moves only when
- * its type does. The very same list when nothing has changed: two handlers never move each other's.
+ * Returns `before` with the entries of `steps` in the place of the first entry that the handler had, else at the end.
+ * `steps` are all steps of the handler: its other entries are removed, unless `keepsUnknown`. Elements that are not valid
+ * entries are removed too, because the server would refuse the list. The time of an entry changes only when its type does.
+ * If nothing changes, the very same list is returned: two handlers never move each other's entries.
  */
 export function mergeDependents(
   before: readonly DependentEntry[],
@@ -106,23 +106,41 @@ export function mergeDependents(
 ): readonly DependentEntry[] {
   const { handler, nowMs, keepsUnknown = false } = given;
   const names = new Set(steps.map(({ step }) => step));
-  const isOurs = (entry: DependentEntry): boolean =>
-    isEntry(entry) ? entry.handler === handler && (!keepsUnknown || names.has(entry.step)) : !keepsUnknown;
-  const now = new Date(nowMs).toISOString().replace(/\.\d+Z$/, "Z");
+  const ofHandler = new Map<string, DependentEntry[]>();
+  const others: DependentEntry[] = [];
+  let at: number | undefined;
+  for (const entry of before) {
+    const isValid = isEntry(entry);
+    const isOfHandler = isValid && entry.handler === handler;
+    if (isOfHandler) ofHandler.set(entry.step, [...(ofHandler.get(entry.step) ?? []), entry]);
+    if (isOfHandler ? !keepsUnknown || names.has(entry.step) : !isValid && !keepsUnknown) at ??= others.length;
+    else others.push(entry);
+  }
   const ours = steps.flatMap(({ step, entries }) => {
-    const mine = entriesOfStep(before, { handler, step });
+    const mine = ofHandler.get(step) ?? [];
     if (entries === "keep") return mine;
-    const known = new Map(mine.map((entry) => [identity(entry), entry]));
     return entries.map((entry) => {
       const named = { step, ...(handler === undefined ? {} : { handler }), ...entry };
-      const previous = known.get(identity(named));
-      return { ...named, lastTransitionTime: previous?.type === entry.type ? previous.lastTransitionTime : now };
+      const previous = mine.findLast((each) => isSameObject(each, entry));
+      return { ...named, lastTransitionTime: previous?.type === entry.type ? previous.lastTransitionTime : timeOf(nowMs) };
     });
   });
-  const at = before.findIndex(isOurs);
-  const others = (part: readonly DependentEntry[]): readonly DependentEntry[] => part.filter((entry) => !isOurs(entry));
-  const merged = at < 0 ? [...before, ...ours] : [...before.slice(0, at), ...ours, ...others(before.slice(at))];
+  const merged = [...others.slice(0, at), ...ours, ...(at === undefined ? [] : others.slice(at))];
   return jsonEqual(merged, before) ? before : merged;
+}
+
+/** RFC 3339, in seconds as Kubernetes writes it. */
+function timeOf(ms: number): string {
+  return new Date(ms).toISOString().replace(/\.\d+Z$/, "Z");
+}
+
+/** The version of the API does not tell objects apart. */
+function isSameObject(a: DependentIdentity, b: DependentIdentity): boolean {
+  return a.name === b.name && a.kind === b.kind && (a.namespace ?? "") === (b.namespace ?? "") && groupOf(a) === groupOf(b);
+}
+
+function groupOf({ apiVersion }: DependentIdentity): string {
+  return apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
 }
 
 function severity({ type }: DependentEntry): number {
@@ -130,10 +148,10 @@ function severity({ type }: DependentEntry): number {
   return found < 0 ? SEVERITY.indexOf("Unknown") : found;
 }
 
-/** The version of the API does not tell objects apart. */
-function identity({ handler = "", step, apiVersion, kind, namespace = "", name }: Omit<DependentEntry, "lastTransitionTime">): string {
-  const group = apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
-  return JSON.stringify([handler, step, group, kind, namespace, name]);
+/** Sorts equally severe entries, whatever their order in the list. */
+function identity(entry: DependentEntry): string {
+  const { handler = "", step, kind, namespace = "", name } = entry;
+  return JSON.stringify([handler, step, groupOf(entry), kind, namespace, name]);
 }
 
 function compare(a: string, b: string): number {
