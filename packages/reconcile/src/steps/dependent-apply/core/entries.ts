@@ -84,7 +84,7 @@ export interface EntryOwner {
 
 /** Those of `entries` that are of this step of this handler: another handler may have a step of the same name. */
 export function entriesOfStep(entries: readonly DependentEntry[], { handler, step }: EntryOwner): readonly DependentEntry[] {
-  return entries.filter((entry) => isEntry(entry) && entry.handler === handler && entry.step === step);
+  return entries.filter((entry) => entry?.step === step && entry.handler === handler && isEntry(entry));
 }
 
 /** What a pass has to say of the entries of one step; `"keep"`: nothing. */
