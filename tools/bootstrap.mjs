@@ -40,7 +40,10 @@ const TASKS = {
     about: "a real control plane, built where there is none (-- up --kubeconfig FILE; -- build)",
     node: ["tools/controlplane/main.ts"],
   },
-  check: { about: "types, lint, format, dependency order, type messages (-- NAME for one of them)", node: ["tools/src/check.ts"] },
+  check: {
+    about: "build, types, lint, format, imports, API reports, tarballs and more (-- NAME for one of them)",
+    node: ["tools/src/check.ts"],
+  },
   pack: { about: "tarballs of all public packages (-- DIR)", node: ["tools/src/pack.ts"] },
   soak: {
     about: "an operator behind random faults for hours, with an auditor (-- --hours N [--kubeconfig FILE])",

@@ -1,4 +1,4 @@
-/** The resource: an application that greets. `dependents: true` makes room for the objects that the operator keeps for it. */
+/** The resource: an application that greets. `dependents: true` adds `status.dependents` to its schema. */
 import { defineResource, type ObjectOf } from "treadle";
 import { z } from "zod";
 
@@ -10,10 +10,10 @@ export const App = defineResource({
   description: "A web server that greets.",
   dependents: true,
   spec: z.object({
-    greeting: z.string().default("hello").describe("What visitors read"),
+    greeting: z.string().default("hello").describe("Text that visitors read"),
     replicas: z.int32().min(0).default(1),
     image: z.string().default("nginx:1.29"),
-    paused: z.boolean().default(false).describe("Takes the web server away; the rest stays"),
+    paused: z.boolean().default(false).describe("Deletes the web server; the other objects stay"),
   }),
   status: z.object({}),
   printerColumns: [{ name: "Replicas", path: "spec.replicas" }],

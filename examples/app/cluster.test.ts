@@ -48,7 +48,7 @@ test("a user creates, changes, pauses and deletes an App", async () => {
   for (const kind of [App, ConfigMap, Service]) expect(await cluster.get(kind, "greeter")).toBeUndefined();
 });
 
-test("an App whose pods do not start is not ready, says why, and is when they do", { tags: ["memory"] }, async () => {
+test("an App whose pods do not start reports the reason, and becomes Ready when they start", { tags: ["memory"] }, async () => {
   await using cluster = await startTestCluster({ workloads: true });
   const op = await cluster.start(app);
   const broken = cluster.workloads.pods.fail("ImagePullBackOff");
@@ -59,19 +59,19 @@ test("an App whose pods do not start is not ready, says why, and is when they do
   expect(await cluster.get(App, "greeter")).toBeReady();
 });
 
-test("the Deployment goes before the ConfigMap that it uses", async () => {
+test("the Deployment is deleted before the ConfigMap that it uses", async () => {
   await using cluster = await startTestCluster({ workloads: true });
   const op = await cluster.start(app);
   await makeGreeter(cluster, op);
-  cluster.clearRequests();
+  cluster.requests.clear();
   await cluster.delete(App, "greeter");
   await op.settled();
-  const deleted = cluster.requests({ verb: "delete" }).map(({ resource }) => resource);
+  const deleted = cluster.requests.filter({ verb: "delete" }).map(({ resource }) => resource);
   expect(deleted.toSorted()).toEqual(["configmaps", "deployments", "services"]);
   expect(deleted.indexOf("deployments")).toBeLessThan(deleted.indexOf("configmaps"));
 });
 
-test("an object of somebody else is neither changed nor deleted, and everything goes on when it goes", async () => {
+test("a foreign object is neither changed nor deleted, and the App continues when it is deleted", async () => {
   await using cluster = await startTestCluster();
   const op = await cluster.start(app);
   await cluster.create(ConfigMap, { metadata: { name: "greeter" }, data: { "index.html": "mine" } });
@@ -86,24 +86,24 @@ test("an object of somebody else is neither changed nor deleted, and everything 
   expect((await entries(cluster))["config"]).toBe("Ready");
 });
 
-test("an App costs its finalizer, three objects and its status; one that stands still costs nothing", { tags: ["memory"] }, async () => {
+test("an App costs writes for its finalizer, three objects and its status, and none once it is settled", { tags: ["memory"] }, async () => {
   await using cluster = await startTestCluster({ workloads: true });
   const op = await cluster.start(app);
   await makeGreeter(cluster, op);
   // Finalizer and three objects; the status before the rollout begins, while the web server starts, and when it is ready.
-  expect(cluster.requests({ verb: ["create", "update", "patch", "apply", "delete", "get"] })).toHaveLength(1 + 3 + 3);
-  cluster.clearRequests();
+  expect(cluster.requests.filter({ verb: ["create", "update", "patch", "apply", "delete", "get"] })).toHaveLength(1 + 3 + 3);
+  cluster.requests.clear();
   await op.settled({ horizonMs: 60 * 60_000 });
-  expect(cluster.requests({ verb: ["create", "update", "patch", "apply", "delete", "get"] })).toHaveLength(0);
+  expect(cluster.requests.filter({ verb: ["create", "update", "patch", "apply", "delete", "get"] })).toHaveLength(0);
 });
 
-test("an operator that is started again finds its work done", { tags: ["memory"] }, async () => {
+test("a restarted operator writes nothing for settled Apps", { tags: ["memory"] }, async () => {
   await using cluster = await startTestCluster({ workloads: true });
   const first = await cluster.start(app);
   await makeGreeter(cluster, first);
   await first.stop();
-  cluster.clearRequests();
+  cluster.requests.clear();
   const second = await cluster.start(app);
   await second.settled();
-  expect(cluster.requests({ verb: ["create", "update", "patch", "apply", "delete"] })).toHaveLength(0);
+  expect(cluster.requests.filter({ verb: ["create", "update", "patch", "apply", "delete"] })).toHaveLength(0);
 });

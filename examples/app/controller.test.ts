@@ -4,7 +4,9 @@ import { dependentsOf, worstDependent } from "treadle";
 import { ConfigMap, Deployment, Service } from "treadle/kinds";
 import { expect, test } from "vitest";
 import { App } from "./app.ts";
-import { app, config, web } from "./controller.ts";
+import { config } from "./config.ts";
+import { app } from "./controller.ts";
+import { web } from "./web.ts";
 
 const greeter = (spec: object = {}): object => ({
   apiVersion: "examples.treadle.dev/v1beta1",
@@ -13,91 +15,94 @@ const greeter = (spec: object = {}): object => ({
   spec: { greeting: "good morning", replicas: 2, ...spec },
 });
 
-/** What a cluster's controllers would do: all replicas of the newest version are there. */
+/** Acts as the Deployment controller: all replicas of the latest version become available. */
 async function rolledOut(world: FakeWorld): Promise<void> {
   await world.updateStatus(Deployment, "greeter-web", (live) => {
     const replicas = live.spec?.replicas ?? 0;
     live.status = { observedGeneration: live.metadata.generation ?? 0, replicas, availableReplicas: replicas };
   });
-  await world.settle();
+  await world.settled();
 }
 
-/** A world in which everything is ready; what the operator asked of the server so far is forgotten. */
+/** A world in which all objects are ready; the requests so far are cleared. */
 async function ready(): Promise<FakeWorld> {
   const world = fakeWorld(app, { objects: [greeter()] });
-  await world.settle();
+  await world.settled();
   await rolledOut(world);
-  expect(world.get(App, "greeter")).toBeReady();
+  expect(await world.get(App, "greeter")).toBeReady();
   world.requests.clear();
   return world;
 }
 
-const entries = (world: FakeWorld): Record<string, string> =>
+const entries = async (world: FakeWorld): Promise<Record<string, string>> =>
   Object.fromEntries(
-    dependentsOf(world.get(App, "greeter") ?? {}).map(({ step, type, message }) => [step, message === "" ? type : `${type}: ${message}`]),
+    dependentsOf((await world.get(App, "greeter")) ?? {}).map(({ step, type, message }) => [
+      step,
+      message === "" ? type : `${type}: ${message}`,
+    ]),
   );
 
-test("the greeting stands in the ConfigMap", async () => {
+test("the step of the ConfigMap continues as soon as the object exists", async () => {
   const req = fakeReq(App, greeter());
   expect(await req.run(config)).toContinue();
 });
 
-test("the web server waits for its replicas", async () => {
+test("the step of the Deployment waits for its replicas", async () => {
   const req = fakeReq(App, greeter());
   expect(await req.run(web)).toWait(/not rolled out|0 of 2 replicas are available/);
 });
 
-test("three objects, and the App is ready when the web server is", async () => {
+test("the App gets three objects, and is Ready when its Deployment is", async () => {
   const world = fakeWorld(app, { objects: [greeter()] });
-  await world.settle();
-  expect(world.get(ConfigMap, "greeter")?.data).toEqual({ "index.html": "<h1>good morning</h1>\n" });
-  expect(world.get(Service, "greeter")?.spec?.ports).toMatchObject([{ port: 80, targetPort: 80 }]);
-  expect(world.get(Deployment, "greeter-web")?.spec?.replicas).toBe(2);
-  expect(entries(world)).toMatchObject({ config: "Ready", service: "Ready", web: expect.stringMatching(/^Pending/) });
+  await world.settled();
+  expect((await world.get(ConfigMap, "greeter"))?.data).toEqual({ "index.html": "<h1>good morning</h1>\n" });
+  expect((await world.get(Service, "greeter"))?.spec?.ports).toMatchObject([{ port: 80, targetPort: 80 }]);
+  expect((await world.get(Deployment, "greeter-web"))?.spec?.replicas).toBe(2);
+  expect(await entries(world)).toMatchObject({ config: "Ready", service: "Ready", web: expect.stringMatching(/^Pending/) });
 
   await rolledOut(world);
-  expect(world.get(App, "greeter")).toBeReady();
-  expect(entries(world)).toEqual({ config: "Ready", service: "Ready", web: "Ready" });
-  expect(worstDependent(dependentsOf(world.get(App, "greeter") ?? {}))?.type).toBe("Ready");
+  expect(await world.get(App, "greeter")).toBeReady();
+  expect(await entries(world)).toEqual({ config: "Ready", service: "Ready", web: "Ready" });
+  expect(worstDependent(dependentsOf((await world.get(App, "greeter")) ?? {}))?.type).toBe("Ready");
 });
 
-test("nothing to do: no request", async () => {
+test("a settled App costs no request", async () => {
   const world = await ready();
   expect(await world.pass("greeter")).toContinue();
   expect(world.requests.length).toBe(0);
 });
 
-test("another greeting: the ConfigMap, then the Deployment that uses it", async () => {
+test("a new greeting updates the ConfigMap, then the Deployment that uses it", async () => {
   const world = await ready();
   await world.update(App, "greeter", (object) => {
     object.spec.greeting = "good evening";
   });
-  await world.settle();
-  expect(world.get(ConfigMap, "greeter")?.data).toEqual({ "index.html": "<h1>good evening</h1>\n" });
-  expect(world.get(Deployment, "greeter-web")?.spec?.template.metadata?.annotations).toEqual({
+  await world.settled();
+  expect((await world.get(ConfigMap, "greeter"))?.data).toEqual({ "index.html": "<h1>good evening</h1>\n" });
+  expect((await world.get(Deployment, "greeter-web"))?.spec?.template.metadata?.annotations).toEqual({
     "examples.treadle.dev/greeting": "<h1>good evening</h1>\n",
   });
   expect(world.requests.filter({ kind: Service })).toEqual([]);
 });
 
-test("paused: the Deployment goes, the rest stays", async () => {
+test("spec.paused deletes the Deployment and nothing else", async () => {
   const world = await ready();
   await world.update(App, "greeter", (object) => {
     object.spec.paused = true;
   });
-  await world.settle();
-  expect(world.get(Deployment, "greeter-web")).toBeUndefined();
-  expect(entries(world)).toEqual({ config: "Ready", service: "Ready" });
-  expect(world.get(App, "greeter")).toBeReady();
+  await world.settled();
+  expect(await world.get(Deployment, "greeter-web")).toBeUndefined();
+  expect(await entries(world)).toEqual({ config: "Ready", service: "Ready" });
+  expect(await world.get(App, "greeter")).toBeReady();
 });
 
-test("what somebody changes by hand is put back, what is not ours is left alone", async () => {
+test("a manual change of a field of ours is reverted, a foreign field is not modified", async () => {
   const world = await ready();
   await world.update(ConfigMap, "greeter", (object) => {
     object.data = { "index.html": "hacked", "robots.txt": "Disallow: /" };
     object.metadata.labels = { ...object.metadata.labels, team: "web" };
   });
-  await world.settle();
-  expect(world.get(ConfigMap, "greeter")?.data).toEqual({ "index.html": "<h1>good morning</h1>\n", "robots.txt": "Disallow: /" });
-  expect(world.get(ConfigMap, "greeter")?.metadata.labels).toMatchObject({ team: "web" });
+  await world.settled();
+  expect((await world.get(ConfigMap, "greeter"))?.data).toEqual({ "index.html": "<h1>good morning</h1>\n", "robots.txt": "Disallow: /" });
+  expect((await world.get(ConfigMap, "greeter"))?.metadata.labels).toMatchObject({ team: "web" });
 });

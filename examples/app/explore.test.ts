@@ -1,10 +1,10 @@
-/** The operator under every fault at every point of a user's story: all runs must come to the same end. Deployments roll out by themselves. */
-import { explore } from "@treadle/testing";
+/** Injects each kind of fault at each point of a user's story. All runs must reach the same end state. Simulated controllers roll the Deployments out. */
+import { explore } from "@treadle/testing/explore";
 import { expect, test } from "vitest";
 import { App } from "./app.ts";
 import { app } from "./controller.ts";
 
-test("whatever fails when: the same parts, ready or gone", { tags: ["memory"], timeout: 600_000 }, async () => {
+test("an App reaches the same end state after every single fault", { tags: ["memory"], timeout: 600_000 }, async () => {
   const { summary, points } = await explore(app, {
     workloads: true,
     async run(cluster) {

@@ -1,4 +1,4 @@
-/** The operator's process: in a cluster, or beside one with a kubeconfig. */
+/** The operator's process. In a pod it uses the service account, elsewhere the kubeconfig. */
 import { createManager } from "treadle";
 import { app } from "./controller.ts";
 

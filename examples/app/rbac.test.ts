@@ -1,14 +1,14 @@
-/** The operator's rights are enough, and none is too many. */
+/** The operator's rights are sufficient, and each of them is needed. */
 import { checkRights, startTestCluster } from "@treadle/testing";
 import { ConfigMap, Deployment } from "treadle/kinds";
 import { expect, test } from "vitest";
 import { App } from "./app.ts";
 import { app } from "./controller.ts";
 
-test("each right is needed", async () => {
+test("the App operator needs each of its rights and no others", async () => {
   await using cluster = await startTestCluster({ time: "real", kinds: [App] });
   const runs = await checkRights(cluster, app, {
-    async story({ namespaces: [namespace], until }) {
+    async run({ namespaces: [namespace], until }) {
       await cluster.create(App, { metadata: { name: "a", namespace }, spec: { greeting: "good morning" } });
       await until("the web server is made", async () => (await cluster.get(Deployment, `${namespace}/a-web`)) !== undefined);
       await cluster.delete(App, `${namespace}/a`);

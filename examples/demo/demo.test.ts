@@ -29,16 +29,16 @@ function demo(...args: string[]): Demo {
   };
 }
 
-test("the demo shows what it claims, and ends by itself", async () => {
+test("the demo proves its claims and ends with exit code 0", async () => {
   const { ended, output } = demo();
   expect(await ended, output()).toBe(0);
   expect(output()).toContain("All 15 checks hold");
   expect(output()).toContain("by-zero: check-input stop (42 cannot be divided by 0: change spec.divisor)");
-  // No colours where nobody would see them.
+  // A pipe is not a terminal, so there are no colours.
   expect(output()).not.toContain("\u001b[");
 });
 
-test.for(["SIGINT", "SIGTERM"] as const)("with --keep it stays up until %s", async (signal) => {
+test.for(["SIGINT", "SIGTERM"] as const)("the demo with --keep runs until %s", async (signal) => {
   const { ended, output, says, kill } = demo("--keep");
   await says("get simples,rwexternals --watch-only");
   const url = /curl (\S+)/.exec(output())?.[1] ?? "";

@@ -1,8 +1,8 @@
 /**
- * `npm run demo`: operators at work, over HTTP, against an API server in this process. Nothing has to be installed and
- * nothing is left behind. Every claim that it prints is checked; the exit code is 1 when one does not hold.
+ * `npm run demo`: two operators reconcile over HTTP against an API server in this process. The demo installs nothing and
+ * leaves nothing behind. It checks every claim that it prints. The exit code is 1 when a claim does not hold.
  *
- * `npm run demo -- --keep` leaves servers, operators and objects up until Ctrl-C.
+ * `npm run demo -- --keep` keeps servers, operators and objects until Ctrl-C.
  */
 import { randomUUID } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -21,7 +21,7 @@ import { simpleStory } from "./simple-story.ts";
 
 const unknown = process.argv.slice(2).filter((argument) => argument !== "--keep");
 if (unknown.length > 0) {
-  console.error(`demo: unknown argument ${unknown.join(" ")}; the only one is --keep, which leaves it up`);
+  console.error(`demo: unknown argument ${unknown.join(" ")}; the only one is --keep, which keeps the demo running`);
   process.exit(2);
 }
 const keep = process.argv.includes("--keep");
@@ -76,7 +76,7 @@ try {
 }
 process.exitCode = out.failures === 0 ? 0 : 1;
 
-/** Shows every object of a kind as it changes, from the events that kubectl --watch gets too. */
+/** Prints every change of the objects of a kind, from the events that `kubectl --watch` gets as well. */
 async function show(kind: Kind): Promise<() => void> {
   const ended = new AbortController();
   const events = await user.watch(kind, { signal: ended.signal });
@@ -95,17 +95,17 @@ async function connectTo(url: string): Promise<Client> {
 }
 
 async function untilInterrupted(): Promise<void> {
-  // kubectl sends credentials over TLS only, and asks for a name and a password where a kubeconfig has none.
+  // kubectl sends credentials over TLS only, and asks for a name and a password if the kubeconfig has none.
   const https = await serveHttps(server, { auth: { token: randomUUID() } });
   const dir = await mkdtemp(join(tmpdir(), "treadle-demo-"));
   const kubeconfig = join(dir, "kubeconfig");
   await writeFile(kubeconfig, https.kubeconfig(), { mode: 0o600 });
-  out.title("It stays up; Ctrl-C ends it");
+  out.title("The demo keeps running; Ctrl-C ends it");
   out.line(`curl ${http.url}/apis/examples.treadle.dev/v1beta1/namespaces/default/simples`);
   out.line(`kubectl --kubeconfig ${kubeconfig} patch simple by-zero --type=merge --patch '{"spec":{"divisor":5}}'`);
   out.line(`kubectl --kubeconfig ${kubeconfig} create -f - <<< '${JSON.stringify(HUNDRED_BY_SEVEN)}'`);
   out.line(`kubectl --kubeconfig ${kubeconfig} get simples,rwexternals --watch-only`);
-  // Neither the servers' sockets nor the operator's timers must be what keeps the process up.
+  // This timer keeps the process running, so that neither sockets nor the operator's timers have to.
   const alive = setInterval(() => {}, 2 ** 30);
   await new Promise<void>((resolve) => {
     process.once("SIGINT", resolve);

@@ -1,4 +1,4 @@
-/** What the demo prints: titles, passes, objects, and claims with a tick or a cross. Colours on a terminal only. */
+/** Prints the demo's titles, passes, objects and checked claims. Uses colours on a terminal only. */
 import { styleText } from "node:util";
 import type { Condition, KubernetesObject, PassReport } from "treadle";
 
@@ -6,7 +6,7 @@ interface Status extends Readonly<Record<string, unknown>> {
   readonly conditions?: readonly Condition[];
 }
 
-/** How long a claim may take to come true, in milliseconds. */
+/** Maximum time until a claim holds, in milliseconds. */
 const PATIENCE_MS = 5_000;
 
 export class Feed {
@@ -27,18 +27,18 @@ export class Feed {
     this.#print(`  ${text}`);
   }
 
-  /** One line for a pass: what each step did. */
+  /** Prints one line for a pass: the result of each step. */
   pass({ ref, result }: PassReport): void {
     this.passes++;
     const steps = result.phases.map(({ step, result: end, reason }) => {
       const color = end === "done" ? "green" : end === "failed" ? "red" : "yellow";
       return `${step} ${this.#paint(color, end)}${reason === undefined ? "" : this.#paint("dim", ` (${reason})`)}`;
     });
-    const text = result.outcome.type === "gone" ? "is gone" : steps.join(", ");
+    const text = result.outcome.type === "gone" ? "no longer exists" : steps.join(", ");
     this.#print(`  ${this.#paint("cyan", `pass   ${ref.name}:`)} ${text}${this.#paint("dim", `  [${writesText(result.writes)}]`)}`);
   }
 
-  /** One line for a change of an object: what is in its status. */
+  /** Prints one line for a change of an object: its status. */
   object(type: "ADDED" | "MODIFIED" | "DELETED", object: KubernetesObject): void {
     const { conditions = [], observedGeneration: _, ...values } = (object as { readonly status?: Status }).status ?? {};
     const states = conditions.map((condition) => {
@@ -52,7 +52,7 @@ export class Feed {
     );
   }
 
-  /** Asks until the claim holds; says so, or what is there instead. */
+  /** Checks the claim until it holds or the time is over, and prints the result. */
   async expect(claim: string, holds: () => Promise<true | string>): Promise<void> {
     this.checks++;
     const endMs = performance.now() + PATIENCE_MS;

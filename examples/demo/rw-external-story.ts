@@ -1,4 +1,4 @@
-/** What a user does with examples/rw-external, and what must come of it. */
+/** A user's actions on examples/rw-external, and the results that must follow. */
 import { RWExternal } from "@treadle-examples/rw-external/rw-external";
 import { Secret } from "treadle/kinds";
 import { conditionOf, type Stage } from "./stage.ts";
@@ -10,43 +10,43 @@ const RESULT = { namespace: "default", name: "result" };
 export async function rwExternalStory({ client, out, keep }: Stage): Promise<void> {
   const isDivision = async (condition: string, want: string): Promise<true | string> => {
     const found = conditionOf(await client.get(RWExternal, DIVISION), condition);
-    return found === want || `${condition} is ${found ?? "not there"}`;
+    return found === want || `${condition} is ${found ?? "not set"}`;
   };
   const holds = async (key: string, want: string): Promise<true | string> => {
     const value = (await client.get(Secret, RESULT))?.data?.[key];
-    return value === base64(want) || (value === undefined ? `Secret result has no ${key}` : `the ${key} is another one`);
+    return value === base64(want) || (value === undefined ? `Secret result has no ${key}` : `the ${key} has another value`);
   };
 
-  out.title("RWExternal: an object whose input is not there yet, and whose output is somebody else's");
+  out.title("RWExternal: an object whose input does not exist yet, and whose output name is taken");
   await client.create(Secret, { metadata: RESULT, data: { password: base64("hunter2") } });
   await client.create(RWExternal, { metadata: DIVISION, spec: { inputSecret: INPUT.name, outputSecret: RESULT.name } });
-  await out.expect("it waits for the Secret with its input", () => isDivision("InputReady", "False/NotFound"));
+  await out.expect("it waits for its input Secret", () => isDivision("InputReady", "False/NotFound"));
 
   out.title("The input appears");
   await client.create(Secret, { metadata: INPUT, data: { dividend: base64("17"), divisor: base64("5") } });
-  await out.expect("a Secret that is not ours is not overwritten", () => isDivision("OutputReady", "False/NotOurs"));
-  await out.expect("it is as it was", () => holds("password", "hunter2"));
+  await out.expect("a foreign Secret is not overwritten", () => isDivision("OutputReady", "False/NotOurs"));
+  await out.expect("the foreign Secret is unchanged", () => holds("password", "hunter2"));
 
-  out.title("Its owner takes the foreign Secret away");
+  out.title("A user deletes the foreign Secret");
   await client.delete(Secret, RESULT);
   await out.expect("the operator stores the result: 17 / 5 = 3", () => holds("quotient", "3"));
   await out.expect("it is Ready", () => isDivision("Ready", "True"));
 
   out.title("The input changes");
   await client.patch(Secret, INPUT, { type: "merge", body: { data: { dividend: base64("100"), divisor: base64("7") } } });
-  await out.expect("the watch tells the operator: 100 / 7 = 14", () => holds("quotient", "14"));
+  await out.expect("the watch triggers a pass: 100 / 7 = 14", () => holds("quotient", "14"));
 
-  out.title("Somebody deletes the output");
+  out.title("A user deletes the output");
   await client.delete(Secret, RESULT);
-  await out.expect("it is put back", () => holds("quotient", "14"));
+  await out.expect("the output is created again", () => holds("quotient", "14"));
 
   if (keep) return;
   out.title("The user deletes the object");
   await client.delete(RWExternal, DIVISION);
-  await out.expect("its output goes with it, and only that", async () => {
-    if ((await client.get(RWExternal, DIVISION)) !== undefined) return "it is still there";
-    if ((await client.get(Secret, RESULT)) !== undefined) return "its output is still there";
-    return (await client.get(Secret, INPUT)) !== undefined || "the input is gone, too";
+  await out.expect("its output is deleted with it, and no other Secret", async () => {
+    if ((await client.get(RWExternal, DIVISION)) !== undefined) return "it still exists";
+    if ((await client.get(Secret, RESULT)) !== undefined) return "its output still exists";
+    return (await client.get(Secret, INPUT)) !== undefined || "the input was deleted, too";
   });
   await client.delete(Secret, INPUT);
 }

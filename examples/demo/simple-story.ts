@@ -1,4 +1,4 @@
-/** What a user does with examples/simple, and what must come of it. */
+/** A user's actions on examples/simple, and the results that must follow. */
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
@@ -16,7 +16,7 @@ export async function simpleStory(stage: Stage): Promise<void> {
   );
 
   out.title("An object that breaks the schema");
-  await out.expect("the API server refuses it: the operator never sees it", async () => {
+  await out.expect("the API server refuses it, and the operator never sees it", async () => {
     try {
       await createFrom(stage, "refused.yaml");
       return "it was accepted";
@@ -32,12 +32,12 @@ export async function simpleStory(stage: Stage): Promise<void> {
   await out.expect("it is not Ready, and has no quotient", () => statusIs(stage, "by-zero", { ready: "False/DivisionByZero" }));
   await settled();
   const before = out.passes;
-  await out.expect("nothing is tried again until the spec changes", async () => {
+  await out.expect("nothing is retried until the spec changes", async () => {
     await quiet();
     return out.passes === before || `${out.passes - before} more passes`;
   });
 
-  out.title("The user mends it");
+  out.title("The user fixes it");
   await client.patch(Simple, { namespace: "default", name: "by-zero" }, { type: "merge", body: { spec: { divisor: 4 } } });
   await out.expect("42 / 4 = 10, remainder 2, and it is Ready", () =>
     statusIs(stage, "by-zero", { quotient: 10, remainder: 2, ready: "True" }),
@@ -45,14 +45,14 @@ export async function simpleStory(stage: Stage): Promise<void> {
 
   out.title("The user breaks the good one");
   await client.patch(Simple, { namespace: "default", name: "seventeen-by-five" }, { type: "merge", body: { spec: { divisor: 0 } } });
-  await out.expect("what does not hold any more is gone from its status", () =>
+  await out.expect("the outdated result is removed from its status", () =>
     statusIs(stage, "seventeen-by-five", { ready: "False/DivisionByZero" }),
   );
 
   if (stage.keep) return;
   out.title("The user deletes both");
   for (const name of ["seventeen-by-five", "by-zero"]) await client.delete(Simple, { namespace: "default", name });
-  await out.expect("they are gone: there is nothing to clean up, so no finalizer holds them", async () => {
+  await out.expect("they no longer exist: there is nothing to clean up, so no finalizer holds them", async () => {
     const { items } = await client.list(Simple);
     return items.length === 0 || `${items.length} are still there`;
   });
@@ -64,7 +64,7 @@ async function createFrom({ client, out }: Stage, file: string): Promise<void> {
   await client.create(Simple, parse(text));
 }
 
-/** True when the operator has answered the present spec, and as expected; else what is there instead. */
+/** Returns true when the operator answered the current spec as expected, else a description of the actual status. */
 async function statusIs(
   { client }: Stage,
   name: string,
@@ -75,10 +75,10 @@ async function statusIs(
   if (observedGeneration !== object?.metadata.generation) return "the operator has not answered yet";
   const ready = conditionOf(object, "Ready");
   const got = { ...(quotient === undefined ? {} : { quotient }), ...(remainder === undefined ? {} : { remainder }), ready };
-  return isDeepStrictEqual(got, want) || `it says ${JSON.stringify(got)}`;
+  return isDeepStrictEqual(got, want) || `its status is ${JSON.stringify(got)}`;
 }
 
-/** Longer than the first delays of every back-off: what would be tried again, has been. */
+/** Waits longer than the first delays of every backoff, so that each retry would have happened. */
 async function quiet(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 300));
 }

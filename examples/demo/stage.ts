@@ -1,18 +1,18 @@
-/** What the stories of the demo play on. */
+/** The environment of the demo's stories. */
 import type { Client, Condition, KubernetesObject } from "treadle";
 import type { Feed } from "./feed.ts";
 
 export interface Stage {
-  /** The user's. */
+  /** The user's client. */
   readonly client: Client;
   readonly out: Feed;
-  /** The objects stay when the story is over. */
+  /** Whether the objects stay after the story. */
   readonly keep: boolean;
-  /** Resolves when the operator has nothing to do. */
+  /** Resolves when the operator is idle. */
   readonly settled: () => Promise<void>;
 }
 
-/** The state of a condition, as it stands behind its name in the output: `True` or `False/NotFound`. */
+/** Returns the state of a condition as the output shows it: `True` or `False/NotFound`. */
 export function conditionOf(object: KubernetesObject | undefined, type: string): string | undefined {
   const { conditions = [] } = ((object ?? {}) as { readonly status?: { readonly conditions?: readonly Condition[] } }).status ?? {};
   const condition = conditions.find((each) => each.type === type);

@@ -1,12 +1,13 @@
-/** The operator under every fault at every point of a user's story: all runs must come to the same end. */
-import { explore } from "@treadle/testing";
+/** Injects each kind of fault at each point of a user's story. All runs must reach the same end state. */
+import { explore } from "@treadle/testing/explore";
 import { ConfigMap } from "treadle/kinds";
 import { expect, test } from "vitest";
-import { Site, sites } from "./site.ts";
+import { sites } from "./controller.ts";
+import { Site } from "./site.ts";
 
 const namespace = (name: string) => ({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
 
-test("whatever fails when: the same pages and copies, none left over", { tags: ["memory"], timeout: 600_000 }, async () => {
+test("a Site reaches the same end state after every single fault", { tags: ["memory"], timeout: 600_000 }, async () => {
   const { summary, points } = await explore(sites, {
     objects: [namespace("elsewhere"), namespace("far-away")],
     async run(cluster) {

@@ -1,14 +1,15 @@
-/** The operator's rights are enough, and none is too many. */
+/** The operator's rights are sufficient, and each of them is needed. */
 import { checkRights, startTestCluster } from "@treadle/testing";
 import { ConfigMap } from "treadle/kinds";
 import { expect, test } from "vitest";
-import { Site, sites } from "./site.ts";
+import { sites } from "./controller.ts";
+import { Site } from "./site.ts";
 
-test("each right is needed", async () => {
+test("the Site operator needs each of its rights and no others", async () => {
   await using cluster = await startTestCluster({ time: "real", kinds: [Site] });
   const runs = await checkRights(cluster, sites, {
     namespaces: 2,
-    async story({ namespaces: [namespace, elsewhere = ""], until }) {
+    async run({ namespaces: [namespace, elsewhere = ""], until }) {
       const textOf = async (key: string) => (await cluster.get(ConfigMap, key))?.data?.["text"];
       await cluster.create(Site, { metadata: { name: "a", namespace }, spec: { text: "hello", copyTo: elsewhere } });
       await until("the page is there", async () => (await textOf(`${namespace}/a-page`)) === "hello");

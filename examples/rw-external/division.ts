@@ -1,4 +1,4 @@
-/** What is read from one Secret and written into the other. Nothing here knows Kubernetes, and no error repeats a value: they are secret. */
+/** The data of both Secrets. This file does not know Kubernetes. No error repeats a value: the values are secret. */
 
 export interface Division {
   readonly dividend: bigint;
@@ -8,7 +8,7 @@ export interface Division {
 /** The data of a Secret: values in base64. */
 export type SecretData = Readonly<Record<string, string>>;
 
-/** The division that a Secret asks for, or what keeps it from being one. */
+/** Reads the division that a Secret asks for, or explains why its data is not one. */
 export function parseDivision(
   data: SecretData = {},
 ): Division | { readonly reason: "MissingKey" | "NotAnInteger"; readonly problem: string } {
@@ -23,15 +23,15 @@ export function parseDivision(
   return { dividend, divisor };
 }
 
-/** The result, rounded towards zero. @throws RangeError when the divisor is 0 */
+/** Returns the result, rounded towards zero. @throws RangeError when the divisor is 0 */
 export function divide({ dividend, divisor }: Division): SecretData {
   return { quotient: encode(dividend / divisor), remainder: encode(dividend % divisor) };
 }
 
-/** More digits than anybody means, and few enough that a division takes no time. */
+/** Limit of the digits of a number, so that a division takes no noticeable time. */
 const MAX_DIGITS = 1_000;
 
-/** Decimal, with the white space that `echo` and editors leave. */
+/** Reads a decimal number. White space around it is allowed: `echo` and editors add it. */
 function integerOf(base64: string): bigint | undefined {
   const text = Buffer.from(base64, "base64").toString("utf8").trim();
   return text.length <= MAX_DIGITS && /^[+-]?[0-9]+$/.test(text) ? BigInt(text.replace("+", "")) : undefined;

@@ -1,5 +1,5 @@
-/** The operator under every fault at every point of a user's story: all runs must come to the same end. */
-import { explore } from "@treadle/testing";
+/** Injects each kind of fault at each point of a user's story. All runs must reach the same end state. */
+import { explore } from "@treadle/testing/explore";
 import { Secret } from "treadle/kinds";
 import { expect, test } from "vitest";
 import { rwExternal } from "./controller.ts";
@@ -8,8 +8,8 @@ import { RWExternal } from "./rw-external.ts";
 const b64 = (text: string): string => Buffer.from(text).toString("base64");
 const division = (dividend: number, divisor: number) => ({ dividend: b64(String(dividend)), divisor: b64(String(divisor)) });
 
-test("whatever fails when: the same results, nothing left over, nothing undeletable", { tags: ["memory"], timeout: 600_000 }, async () => {
-  const { summary, points, byKind } = await explore(
+test("an RWExternal reaches the same end state after every single fault", { tags: ["memory"], timeout: 600_000 }, async () => {
+  const { summary, points, byType } = await explore(
     rwExternal,
     {
       async run(cluster) {
@@ -33,5 +33,5 @@ test("whatever fails when: the same results, nothing left over, nothing undeleta
   );
   console.info(`rw-external: ${summary}`);
   expect(points).toBeGreaterThan(50);
-  expect(byKind.skip.points).toBeGreaterThan(0);
+  expect(byType.skip.points).toBeGreaterThan(0);
 });

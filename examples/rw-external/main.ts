@@ -1,4 +1,4 @@
-/** The operator's process. It looks at the namespaces of WATCH_NAMESPACES only, and needs no rights anywhere else. */
+/** The operator's process. It watches only the namespaces of WATCH_NAMESPACES, and needs no rights in others. */
 import { createManager } from "treadle";
 import { rwExternal } from "./controller.ts";
 

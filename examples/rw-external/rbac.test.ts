@@ -1,4 +1,4 @@
-/** The operator's rights are enough, and none is too many. */
+/** The operator's rights are sufficient, and each of them is needed. */
 import { checkRights, secret, secretText, startTestCluster } from "@treadle/testing";
 import { rbacManifests } from "treadle";
 import { Role, Secret } from "treadle/kinds";
@@ -6,10 +6,10 @@ import { expect, test } from "vitest";
 import { rwExternal } from "./controller.ts";
 import { RWExternal } from "./rw-external.ts";
 
-test("each right is needed", async () => {
+test("the RWExternal operator needs each of its rights and no others", async () => {
   await using cluster = await startTestCluster({ time: "real", kinds: [RWExternal] });
   const runs = await checkRights(cluster, rwExternal, {
-    async story({ namespaces: [namespace], until }) {
+    async run({ namespaces: [namespace], until }) {
       const output = async (): Promise<Record<string, string> | undefined> => {
         const stored = await cluster.get(Secret, `${namespace}/a`);
         return stored === undefined ? undefined : secretText(stored);
@@ -26,7 +26,7 @@ test("each right is needed", async () => {
   expect(runs).toHaveLength(13);
 });
 
-test("a right that is taken away is named in condition and log; given back, it goes on by itself", async () => {
+test("a revoked right is named in the condition and in the log, and the operator continues when it is granted again", async () => {
   await using cluster = await startTestCluster({ time: "real" });
   const rbac = rbacManifests(rwExternal, { name: "rights", namespace: "default", namespaces: ["default"] });
   const op = await cluster.start(rwExternal, { namespaces: ["default"], rbac });

@@ -1,8 +1,8 @@
-/** The resource: it names the Secret that is read, and the one that is written. */
+/** The resource: it names the Secret to read and the Secret to write. */
 import { defineResource, type ObjectOf } from "treadle";
 import { z } from "zod";
 
-/** What a Secret may be called. Anything else is refused by the server, and never has to be told from a path. */
+/** A valid name of a Secret. The server refuses any other text, so a name is never mistaken for a path. */
 const secretName = (): z.ZodString =>
   z
     .string()
@@ -21,7 +21,7 @@ export const RWExternal = defineResource({
     outputSecret: secretName().optional().describe("Secret for the keys quotient and remainder; by default named like this object"),
   }),
   status: z.object({
-    outputSecret: z.string().describe("Where the result is"),
+    outputSecret: z.string().describe("Secret that holds the result"),
   }),
   printerColumns: [
     { name: "Input", path: "spec.inputSecret" },
@@ -30,7 +30,10 @@ export const RWExternal = defineResource({
 });
 export interface RWExternal extends ObjectOf<typeof RWExternal> {}
 
-/** The name of the Secret with the result. */
+/** The persistent name of the handler. Labels, the finalizer and the field manager contain it. */
+export const NAME = "rwexternals.examples.treadle.dev";
+
+/** Returns the name of the Secret with the result. */
 export function outputOf({ metadata, spec }: RWExternal): string {
   return spec.outputSecret ?? metadata.name;
 }

@@ -1,10 +1,10 @@
-/** The operator under every fault at every point of a user's story: all runs must come to the same end. */
-import { explore } from "@treadle/testing";
+/** Injects each kind of fault at each point of a user's story. All runs must reach the same end state. */
+import { explore } from "@treadle/testing/explore";
 import { expect, test } from "vitest";
 import { simple } from "./controller.ts";
 import { Simple } from "./simple.ts";
 
-test("whatever fails when: the same results", { tags: ["memory"], timeout: 600_000 }, async () => {
+test("a Simple reaches the same end state after every single fault", { tags: ["memory"], timeout: 600_000 }, async () => {
   const { summary, points } = await explore(simple, {
     async run(cluster) {
       await cluster.create(Simple, { metadata: { name: "a" }, spec: { dividend: 17, divisor: 5 } });

@@ -1,4 +1,4 @@
-/** The resource: one declaration gives the types, the CRD, its columns in `kubectl get`, and what `kubectl explain` says. */
+/** The resource. One declaration gives the types, the CRD, the columns of `kubectl get` and the texts of `kubectl explain`. */
 import { defineResource, type ObjectOf } from "treadle";
 import { z } from "zod";
 
@@ -10,12 +10,12 @@ export const Simple = defineResource({
   scope: "Namespaced",
   description: "Divides one integer by another.",
   spec: z.object({
-    dividend: z.int32().describe("What is divided"),
-    divisor: z.int32().describe("By what it is divided; 0 is an error that only a change of the spec can mend"),
+    dividend: z.int32().describe("The number to divide"),
+    divisor: z.int32().describe("The number to divide by; 0 is an error that only a change of the spec can fix"),
   }),
   status: z.object({
     quotient: z.int32().describe("dividend / divisor, rounded towards zero"),
-    remainder: z.int32().describe("What is left; has the sign of the dividend"),
+    remainder: z.int32().describe("The rest of the division; has the sign of the dividend"),
   }),
   printerColumns: [
     { name: "Quotient", path: "status.quotient" },

@@ -97,7 +97,11 @@ async function strike({ faults: set, goAway }: FaultProxy): Promise<void> {
       goAway();
       return;
     case 2: {
-      using _some = set.random({ seed: faults, rate: 0.3, kinds: ["reset", "lostResponse", "serverError", "conflict", "tooManyRequests"] });
+      using _some = set.random({
+        seed: faults,
+        rate: 0.3,
+        faults: ["reset", "lostResponse", "serverError", "conflict", "tooManyRequests"],
+      });
       await pause(forMs);
       return;
     }

@@ -1,19 +1,6 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { checkDependencyOrder } from "./dependency-order.ts";
-
-/** A workspace on disk: the text of files by path, objects as JSON. */
-function workspace(files: Readonly<Record<string, string | object>>): string {
-  const base = mkdtempSync(join(tmpdir(), "dependency-order-"));
-  onTestFinished(() => rmSync(base, { recursive: true }));
-  for (const [path, content] of Object.entries({ "package.json": { name: "root", devDependencies: { vitest: "1" } }, ...files })) {
-    mkdirSync(dirname(join(base, path)), { recursive: true });
-    writeFileSync(join(base, path), typeof content === "string" ? content : JSON.stringify(content));
-  }
-  return base;
-}
+import { temporaryWorkspace } from "./temporary-workspace.ts";
 
 const pkg = (name: string, rest: object = {}): object => ({
   name,
@@ -115,5 +102,5 @@ test.for([
     ],
   },
 ])("$name", ({ files, want }) => {
-  expect(checkDependencyOrder(workspace(files))).toEqual(want);
+  expect(checkDependencyOrder(temporaryWorkspace(files))).toEqual(want);
 });

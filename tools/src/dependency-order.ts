@@ -12,8 +12,8 @@ import { importsOf } from "./imports.ts";
 import { type Manifest, readManifest, root, type Workspace, workspaces } from "./workspaces.ts";
 
 /** The packages, lowest first, those still to come included. Imports go up this list only. */
-export const packageOrder: readonly string[] = "apimachinery apiserver workqueue client informer reconcile controller testing"
-  .concat(" dependents component managed webhooks generators plugins cli")
+const packageOrder: readonly string[] = "apimachinery apiserver workqueue client informer reconcile controller testing"
+  .concat(" dependents components managed webhooks generators plugins cli")
   .split(" ")
   .map((name) => `@treadle/${name}`);
 

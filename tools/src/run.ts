@@ -17,6 +17,13 @@ export interface Captured {
   readonly output: string;
 }
 
+/** What turbo gets in its environment, so that it prints nothing but the tasks. */
+export const quietTurbo: Readonly<Record<string, string>> = {
+  TURBO_TELEMETRY_DISABLED: "1",
+  TURBO_NO_UPDATE_NOTIFIER: "1",
+  TURBO_PRINT_VERSION_DISABLED: "1",
+};
+
 /** Runs a program with our stdout and stderr and no stdin; resolves to its exit code. Programs that are `.cmd` files on Windows work too. */
 export async function run(command: string, args: readonly string[], options: RunOptions = {}): Promise<number> {
   return (await start(command, args, options, false)).code;

@@ -4,7 +4,7 @@
  */
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { run } from "./run.ts";
+import { quietTurbo, run } from "./run.ts";
 import { type Report, totals } from "./test-results.ts";
 import { root, workspaces } from "./workspaces.ts";
 
@@ -16,10 +16,9 @@ const reportOf = (dir: string): string => join(root, dir, ".results", "tests.jso
 for (const { dir } of tested) rmSync(reportOf(dir), { force: true });
 // Two at a time: while one loads, the other computes; vitest itself uses all cores. `always`: one red package hides no other.
 const turbo = ["run", "test", "--concurrency=2", "--continue=always", "--log-order=grouped", "--log-prefix=none", "--output-logs=full"];
-const quiet = { TURBO_TELEMETRY_DISABLED: "1", TURBO_NO_UPDATE_NOTIFIER: "1", TURBO_PRINT_VERSION_DISABLED: "1" };
 const { FORCE_COLOR, ...env } = process.env;
 const color = process.stdout.isTTY || FORCE_COLOR !== undefined ? { FORCE_COLOR: FORCE_COLOR ?? "1" } : { NO_COLOR: "1" };
-const code = await run("turbo", [...turbo, ...args], { env: { ...env, ...quiet, ...color } });
+const code = await run("turbo", [...turbo, ...args], { env: { ...env, ...quietTurbo, ...color } });
 
 const reports = new Map<string, Report | undefined>();
 for (const { dir, manifest } of tested) {

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { fakeClock, sleep, systemClock } from "./clock.ts";
+import { fakeClock, isFakeClock, sleep, systemClock } from "./clock.ts";
 import { isAborted } from "./errors.ts";
 
 test("timers fire in the order in which they are due, those due together in the order in which they were set", async () => {
@@ -16,13 +16,13 @@ test("timers fire in the order in which they are due, those due together in the 
   expect(clock.nextDue()).toBe(start + 31);
 });
 
-test("elapsed counts what advance moves, from 0", async () => {
+test("elapsed of a fake clock begins at 0 and grows by advance", async () => {
   const clock = fakeClock();
   await clock.advance(1500);
   expect(clock.elapsed()).toBe(1500);
 });
 
-test("the system's elapsed time is that of no wall clock", () => {
+test("elapsed of the system clock does not depend on the wall clock", () => {
   vi.useFakeTimers({ toFake: ["Date"], now: 0 });
   try {
     const before = systemClock.elapsed();
@@ -33,7 +33,7 @@ test("the system's elapsed time is that of no wall clock", () => {
   }
 });
 
-test("a timer that sets another within the time advanced sees it fire", async () => {
+test("a timer set by another timer fires within the same advance", async () => {
   const clock = fakeClock();
   let count = 0;
   const again = (): void => {
@@ -45,7 +45,7 @@ test("a timer that sets another within the time advanced sees it fire", async ()
   expect(count).toBe(3);
 });
 
-test("what a timer starts runs before the next one", async () => {
+test("work that a timer starts runs before the next timer", async () => {
   const clock = fakeClock();
   const order: string[] = [];
   clock.after(1, () => void Promise.resolve().then(() => order.push("work of the first")));
@@ -54,7 +54,7 @@ test("what a timer starts runs before the next one", async () => {
   expect(order).toEqual(["work of the first", "second"]);
 });
 
-test("a cancelled timer does not fire, and a negative delay counts as none", async () => {
+test("a cancelled timer does not fire, and a negative delay counts as zero", async () => {
   const clock = fakeClock();
   const fired: string[] = [];
   clock.after(1, () => fired.push("cancelled")).cancel();
@@ -65,19 +65,19 @@ test("a cancelled timer does not fire, and a negative delay counts as none", asy
   expect(fired).toEqual(["now"]);
 });
 
-test("advances at the same time end at the latest of their times, and the time never goes back", async () => {
+test("concurrent advances end at the latest of their times, and the time never goes back", async () => {
   const clock = fakeClock(0);
   await Promise.all([clock.advance(10), clock.advance(5), clock.advance(0)]);
   expect(clock.now()).toBe(10);
 });
 
-test.for([-1, -500, Number.NaN, Number.POSITIVE_INFINITY])("the clock is not advanced by %d", async (delayMs) => {
+test.for([-1, -500, Number.NaN, Number.POSITIVE_INFINITY])("advance refuses %d", async (delayMs) => {
   const clock = fakeClock(100);
   await expect(clock.advance(delayMs)).rejects.toThrow(RangeError);
   expect(clock.now()).toBe(100);
 });
 
-test("a timer after NaN is refused, and hides no other", async () => {
+test("a timer with delay NaN is refused and does not hide others", async () => {
   const clock = fakeClock();
   const fired: string[] = [];
   for (const one of [clock, systemClock]) expect(() => one.after(Number.NaN, () => fired.push("NaN"))).toThrow(RangeError);
@@ -86,7 +86,7 @@ test("a timer after NaN is refused, and hides no other", async () => {
   expect(fired).toEqual(["a"]);
 });
 
-test("timers that throw do not keep others from firing, and what they threw is thrown at the end", async () => {
+test("timers that throw do not stop others, and advance throws their errors at the end", async () => {
   const clock = fakeClock(0);
   const fired: number[] = [];
   const fail = (message: string) => (): never => {
@@ -104,7 +104,7 @@ test("timers that throw do not keep others from firing, and what they threw is t
   expect(clock.now()).toBe(10);
 });
 
-test("the real clock tells the time of day and runs on when the wall clock is set back", () => {
+test("the system clock has the time of day and continues when the wall clock is set back", () => {
   const before = systemClock.now();
   expect(Math.abs(before - Date.now())).toBeLessThan(1000);
   const wall = vi.spyOn(Date, "now").mockReturnValue(before - 3_600_000);
@@ -112,7 +112,7 @@ test("the real clock tells the time of day and runs on when the wall clock is se
   wall.mockRestore();
 });
 
-test("sleep ends with its time, or rejects with the signal's reason and leaves no timer", async () => {
+test("sleep ends after its time, or rejects with the signal's reason and leaves no timer", async () => {
   const clock = fakeClock();
   const done = sleep(clock, 10);
   await clock.advance(10);
@@ -125,9 +125,9 @@ test("sleep ends with its time, or rejects with the signal's reason and leaves n
   await expect(sleep(clock, 10, abort.signal)).rejects.toSatisfy(isAborted);
 });
 
-test("the real clock fires, and a delay beyond what setTimeout can hold does not fire at once", async () => {
+test("a timer of the system clock fires, and a delay beyond the limit of setTimeout does not fire at once", async () => {
   await new Promise<void>((resolve) => {
-    // its timers keep no process alive, so something else must
+    // its timers do not keep the process alive, so something else must
     const alive = setInterval(() => undefined, 1000);
     const far = systemClock.after(2 ** 31 + 1000, () => expect.unreachable());
     systemClock.after(1, () => {
@@ -136,4 +136,9 @@ test("the real clock fires, and a delay beyond what setTimeout can hold does not
       resolve();
     });
   });
+});
+
+test("isFakeClock tells a fake clock from the system clock", () => {
+  expect(isFakeClock(fakeClock())).toBe(true);
+  expect(isFakeClock(systemClock)).toBe(false);
 });

@@ -1,37 +1,37 @@
-/**
- * Time as a service: everything in Treadle that reads the time or waits does it through a {@link Clock},
- * so that tests run in virtual time.
- */
+/** Time as a service: whatever reads the time or waits uses a {@link Clock}, so that tests run in virtual time. */
 import { monotonicNow } from "./internal/monotonic.ts";
 
 /** A pending timer. */
 export interface Timer {
+  /** Cancels the timer. Does nothing when it has fired. */
   cancel(): void;
 }
 
+/** Reads the time and sets timers. */
 export interface Clock {
-  /** Milliseconds since the epoch. Never less than before: differences are durations. */
+  /** Returns the milliseconds since the epoch. It never goes back, so differences are durations. */
   now(): number;
   /**
-   * Milliseconds since some moment, by a clock that nobody sets: it never jumps, but may stand still while the machine is
-   * suspended. Between two moments it never counts more than {@link now}: who must not act too early counts by this one,
-   * who must not act too late by the other.
+   * Returns the milliseconds since a fixed moment, by a clock that is never adjusted. It never jumps, but it may stop while
+   * the machine is suspended. Between two moments it never counts more than {@link now}. So use `elapsed` where acting
+   * too early is wrong, and `now` where acting too late is wrong.
    */
   elapsed(): number;
   /**
-   * Calls `run` once after `delayMs` (values below zero count as zero). Never keeps the process alive on its own.
-   * @throws RangeError when `delayMs` is NaN.
+   * Calls `run` once after `delayMs` (values below zero count as zero). A timer does not keep the process alive.
+   * @throws RangeError when `delayMs` is NaN
    */
   after(delayMs: number, run: () => void): Timer;
 }
 
 /**
- * The real time. Its timers do not keep the process alive.
+ * The clock of the machine.
  *
- * `now` is no wall clock: when that is set back, `now` runs on and stays ahead of it until the process ends; when it jumps
- * forward, `now` follows. So no wait and no watchdog is stalled by a change of the time, and the hours that a suspended
- * machine slept count. Timers themselves stand still while a machine is suspended: one that was due meanwhile fires late, after the rest
- * of its delay.
+ * Guarantees: a change of the machine's time does not stall any wait. When the wall clock is set back, `now` continues
+ * and stays ahead of it until the process ends. When the wall clock jumps forward, `now` follows. The time that a machine was
+ * suspended counts.
+ *
+ * Caveats: timers stop while a machine is suspended. A timer that became due meanwhile fires late, after the rest of its delay.
  */
 export const systemClock: Clock = {
   now: monotonicNow(
@@ -44,7 +44,7 @@ export const systemClock: Clock = {
     const deadline = systemClock.now() + delayMs;
     let handle: NodeJS.Timeout;
     const arm = (): void => {
-      // setTimeout fires at once for delays above 2^31-1 ms, so long waits are taken in pieces.
+      // setTimeout fires at once for delays above 2^31-1 ms, so a long wait is split.
       const rest = deadline - systemClock.now();
       handle = rest > MAX_TIMEOUT_MS ? setTimeout(arm, MAX_TIMEOUT_MS) : setTimeout(run, Math.max(0, rest));
       handle.unref();
@@ -56,12 +56,12 @@ export const systemClock: Clock = {
 
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** NaN is neither before nor after anything: a timer with it would hide all others. */
+/** NaN has no order: a timer with this delay would hide all others. */
 function checkDelay(delayMs: number): void {
   if (Number.isNaN(delayMs)) throw new RangeError("a delay must be a number of milliseconds, not NaN");
 }
 
-/** Resolves after `delayMs`; rejects with the signal's reason when aborted first. */
+/** Waits for `delayMs` milliseconds. Rejects with the signal's reason when the signal is aborted first. */
 export async function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();
   await new Promise<void>((resolve, reject) => {
@@ -77,19 +77,24 @@ export async function sleep(clock: Clock, delayMs: number, signal?: AbortSignal)
   });
 }
 
-/** A clock that moves only when told to. Timers due at the same time fire in the order in which they were set. */
+/** A clock that moves only by {@link FakeClock.advance}. Timers that are due at the same time fire in the order in which they were set. */
 export interface FakeClock extends Clock {
   /**
-   * Moves the time forward, firing due timers in order; work they start runs between them. Several at once end at the
-   * latest of their times. A timer that throws does not keep the others from firing.
-   * @throws RangeError when `delayMs` is not finite or below zero; what timers threw (AggregateError when several did), at the end.
+   * Moves the time forward and fires due timers in order. Work that a timer starts runs before the next timer fires.
+   * Concurrent calls end at the latest of their times. A timer that throws does not stop the others.
+   * @throws RangeError when `delayMs` is not finite or is below zero; at the end, the error of a timer, or an AggregateError of several
    */
   advance(delayMs: number): Promise<void>;
-  /** When the next timer is due, or `undefined` when none is pending. */
+  /** Returns the time at which the next timer is due, or `undefined` when no timer is pending. */
   nextDue(): number | undefined;
 }
 
-/** Creates a {@link FakeClock}; it starts at 2026-01-01T00:00:00Z unless told otherwise. */
+/** Tells whether the clock is a {@link FakeClock}. */
+export function isFakeClock(clock: Clock): clock is FakeClock {
+  return "advance" in clock && "nextDue" in clock;
+}
+
+/** Creates a {@link FakeClock} that starts at `startMs`, by default 2026-01-01T00:00:00Z. */
 export function fakeClock(startMs: number = Date.UTC(2026, 0, 1)): FakeClock {
   let now = startMs;
   let sequence = 0;
@@ -134,7 +139,7 @@ export function fakeClock(startMs: number = Date.UTC(2026, 0, 1)): FakeClock {
   };
 }
 
-/** Lets everything that is ready to run, run: promise jobs and one turn of the event loop. */
+/** Lets all promise jobs and one turn of the event loop run. */
 function macrotask(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

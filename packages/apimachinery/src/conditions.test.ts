@@ -22,7 +22,7 @@ const ready = (given: Partial<Condition> = {}): Condition => ({
 });
 
 describe("setCondition", () => {
-  test("a new condition stands at the end, with the present time in whole seconds", () => {
+  test("a new condition is appended, with the present time in whole seconds", () => {
     const other = ready({ type: "Other" });
     expect(setCondition([other], { type: "Ready", status: "False", reason: "No", message: "m", observedGeneration: 3 }, T0)).toEqual([
       other,
@@ -30,7 +30,7 @@ describe("setCondition", () => {
     ]);
   });
 
-  test("the time moves only with the status", () => {
+  test("the transition time changes only with the status", () => {
     const before = [ready()];
     const sameStatus = setCondition(before, { type: "Ready", status: "True", reason: "Better", message: "x" }, T0);
     expect(sameStatus).toEqual([ready({ reason: "Better", message: "x" })]);
@@ -39,12 +39,12 @@ describe("setCondition", () => {
     );
   });
 
-  test("nothing new: the very same list", () => {
+  test("a call without a change returns the same list", () => {
     const before = [ready()];
     expect(setCondition(before, { type: "Ready", status: "True", reason: "Ok", message: "" }, T0)).toBe(before);
   });
 
-  test("takes frozen lists", () => {
+  test("a frozen list is accepted", () => {
     const before = Object.freeze([Object.freeze(ready())]);
     expect(setCondition(before, { type: "Ready", status: "False", reason: "No", message: "" }, T0)).toHaveLength(1);
     expect(before).toEqual([ready()]);
@@ -52,7 +52,7 @@ describe("setCondition", () => {
 });
 
 describe("mergeConditions", () => {
-  test("ours replace by type in their places, others stay, removed ones go", () => {
+  test("conditions of ours replace those of their type, others stay, removed types are left out", () => {
     const live = [ready({ type: "A" }), ready({ type: "B" }), ready({ type: "C" })];
     const merged = mergeConditions(live, [ready({ type: "D" }), ready({ type: "B", status: "False" })], new Set(["C", "Nope"]));
     expect(merged.map(({ type, status }) => `${type}=${status}`)).toEqual(["A=True", "B=False", "D=True"]);
@@ -62,21 +62,21 @@ describe("mergeConditions", () => {
     expect(mergeConditions([ready()], [ready({ status: "False" })], new Set(["Ready"]))).toEqual([ready({ status: "False" })]);
   });
 
-  test("fields of others that we do not know survive", () => {
+  test("unknown fields of other writers are kept", () => {
     const foreign = { ...ready({ type: "Foreign" }), severity: "Info" };
     expect(mergeConditions([foreign], [ready()])).toEqual([foreign, ready()]);
   });
 
-  test("an absent list and nothing to say is an empty list", () => {
+  test("an absent list without changes gives an empty list", () => {
     expect(mergeConditions(undefined, [])).toEqual([]);
   });
 });
 
 /**
- * 1. Types stay unique. 2. What is not ours is identical before and after, and in its order.
- * 3. Merging twice is merging once. 4. The order of ours decides only the order of new ones.
+ * Invariants: 1. Types stay unique. 2. Conditions of others are identical before and after, in the same order.
+ * 3. Merging twice gives the same as merging once. 4. The order of our conditions decides only the order of new ones.
  */
-test("merging keeps every other writer's conditions, whatever is merged", () => {
+test("mergeConditions keeps every other writer's conditions", () => {
   const type = fc.constantFrom("A", "B", "C", "D", "E");
   const condition = fc
     .record({ type, status: fc.constantFrom("True" as const, "False" as const, "Unknown" as const) })
@@ -99,14 +99,14 @@ test("merging keeps every other writer's conditions, whatever is merged", () => 
 
 const byType = (a: Condition, b: Condition): number => (a.type < b.type ? -1 : 1);
 
-test("findCondition and isConditionTrue look by type", () => {
+test("findCondition and isConditionTrue find a condition by type", () => {
   expect(findCondition([ready()], "Nope")).toBeUndefined();
   expect(isConditionTrue([ready()], "Ready")).toBe(true);
   expect(isConditionTrue([ready({ status: "Unknown" })], "Ready")).toBe(false);
   expect(isConditionTrue(undefined, "Ready")).toBe(false);
 });
 
-test("times are RFC 3339 in whole seconds", () => {
+test("formatTime writes RFC 3339 in whole seconds", () => {
   expect(formatTime(T0)).toBe("2026-01-01T12:00:00Z");
 });
 

@@ -1,13 +1,13 @@
 /**
- * Conditions as pure functions over lists: nothing here mutates what it is given, and a call that changes nothing
- * returns the very list it got, so that callers can compare by identity.
+ * Pure functions over lists of conditions. They never change their arguments. A call that changes nothing returns the same
+ * list, so that callers can compare by identity.
  */
 import type { Condition } from "./objects.ts";
 
-/** A condition as its writer sees it: the time follows from what was there before. */
+/** A condition without its transition time, which follows from the previous condition. */
 export type ConditionInput = Omit<Condition, "lastTransitionTime">;
 
-/** Limits and patterns of metav1.Condition (k8s.io/apimachinery/pkg/apis/meta/v1/types.go). */
+/** The limits and patterns of metav1.Condition (k8s.io/apimachinery/pkg/apis/meta/v1/types.go). */
 export const CONDITION_LIMITS: {
   readonly type: { readonly maxLength: 316; readonly pattern: string };
   readonly reason: { readonly maxLength: 1024; readonly pattern: string };
@@ -21,19 +21,19 @@ export const CONDITION_LIMITS: {
   message: { maxLength: 32768 },
 };
 
-/** The condition of this type, if there is one. */
+/** Returns the condition of this type, if there is one. */
 export function findCondition(conditions: readonly Condition[] | undefined, type: string): Condition | undefined {
   return conditions?.find((condition) => condition.type === type);
 }
 
-/** Whether the condition of this type is there with status `True`. */
+/** Tells whether there is a condition of this type with status `True`. */
 export function isConditionTrue(conditions: readonly Condition[] | undefined, type: string): boolean {
   return findCondition(conditions, type)?.status === "True";
 }
 
 /**
- * The list with `next` in the place of the condition of its type, or at the end.
- * The transition time is `nowMs` when `status` differs from before or the condition is new, else it stays.
+ * Returns the list with `next` in the place of the condition of its type, or at the end.
+ * The transition time is `nowMs` if the condition is new or its `status` changes. Otherwise it stays.
  */
 export function setCondition(conditions: readonly Condition[] | undefined, next: ConditionInput, nowMs: number): readonly Condition[] {
   const previous = findCondition(conditions, next.type);
@@ -43,8 +43,9 @@ export function setCondition(conditions: readonly Condition[] | undefined, next:
 }
 
 /**
- * The list `live` with each of `ours` in the place of the condition of its type, new ones at the end in their order, and
- * without the types in `removed`. Conditions of other types are untouched, fields that we do not know included.
+ * Returns the list `live` with each of `ours` in the place of the condition of its type, and without the types in `removed`.
+ * New conditions are at the end, in their order. Conditions of other types do not change, also not in fields that this
+ * package does not know.
  */
 export function mergeConditions(
   live: readonly Condition[] | undefined,
@@ -65,7 +66,7 @@ export function mergeConditions(
   return isSame ? before : merged;
 }
 
-/** Whether two conditions say the same in every field. */
+/** Tells whether two conditions are equal in every field. */
 export function equalConditions(a: Condition, b: Condition): boolean {
   return (
     a.type === b.type &&
@@ -77,7 +78,7 @@ export function equalConditions(a: Condition, b: Condition): boolean {
   );
 }
 
-/** What an API server with the standard schema of conditions would refuse in this one; empty when it is valid. */
+/** Returns the reasons why an API server with the standard schema would refuse the condition; empty when it is valid. */
 export function conditionProblems(condition: ConditionInput): readonly string[] {
   const { type, status, reason, message } = condition;
   const problems: string[] = [];
@@ -95,12 +96,12 @@ export function conditionProblems(condition: ConditionInput): readonly string[] 
   return problems;
 }
 
-/** Whether Kubernetes takes `reason` as the reason of a condition. */
+/** Tells whether Kubernetes accepts `reason` as the reason of a condition. */
 export function isConditionReason(reason: string): boolean {
   return REASON.test(reason) && reason.length <= CONDITION_LIMITS.reason.maxLength;
 }
 
-/** Milliseconds since the epoch as RFC 3339 with whole seconds, as the API server keeps times. */
+/** Formats milliseconds since the epoch as RFC 3339 with whole seconds, as the API server stores times. */
 export function formatTime(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }

@@ -1,9 +1,9 @@
-/** What the compiler knows of a defined resource; compiled by tsconfig.check.json, never run. */
+/** Types of a defined resource; compiled by tsconfig.check.json, never run. */
 import { expectTypeOf } from "vitest";
 import { z } from "zod";
 import { defineResource } from "./define-resource.ts";
 import type { CustomResource, EngineStatus, FieldPath } from "./resource-definition.ts";
-import type { Kind, ObjectOf, WriteOf } from "./kind.ts";
+import type { Kind, ObjectOf, UntypedObject, WriteOf } from "./kind.ts";
 import type { Condition, Mutable } from "./objects.ts";
 
 const Widget = defineResource({
@@ -30,7 +30,7 @@ interface Widget extends ObjectOf<typeof Widget> {}
 
 declare const widget: Widget;
 
-// what the server returns: defaults are there, the status is uncertain
+// an object from the server: defaults are set, fields of the status may be absent
 expectTypeOf(widget.spec.size).toEqualTypeOf<number>();
 expectTypeOf(widget.spec.color).toEqualTypeOf<"red" | "blue">();
 expectTypeOf(widget.spec.note).toEqualTypeOf<string | undefined>();
@@ -46,14 +46,14 @@ widget.spec.size = 2;
 // @ts-expect-error read-only at any depth
 widget.spec.parts?.push({ name: "x", count: 1 });
 
-// what a client may send: defaults may be absent
+// an object to send: fields with a default may be absent
 export const written: WriteOf<typeof Widget> = { metadata: { name: "w" }, spec: { color: "red", parts: [{ name: "a" }] } };
 // @ts-expect-error color is required
 export const incomplete: WriteOf<typeof Widget> = { metadata: { name: "w" }, spec: {} };
 // @ts-expect-error no such field
 export const misspelled: WriteOf<typeof Widget> = { metadata: { name: "w" }, spec: { color: "red", colour: "blue" } };
 
-// fits where a plain kind is wanted
+// it is assignable to a plain kind
 expectTypeOf(Widget).toExtend<Kind>();
 
 // a resource without required fields and without a status
@@ -66,7 +66,7 @@ const Bare = defineResource({
 });
 export const bare: WriteOf<typeof Bare> = { metadata: { name: "b" } };
 expectTypeOf<NonNullable<ObjectOf<typeof Bare>["status"]>["conditions"]>().toEqualTypeOf<EngineStatus["conditions"]>();
-// @ts-expect-error no status fields but the engine's
+// @ts-expect-error the status has only the engine's fields
 export type Missing = NonNullable<ObjectOf<typeof Bare>["status"]>["url"];
 
 export const reserved = defineResource({
@@ -109,7 +109,7 @@ export const old: WriteOf<typeof Gadget.versions.v1beta1> = { metadata: { name: 
 // @ts-expect-error there is no v2
 void Gadget.versions.v2;
 
-// without `version` the kind may be any of them, which is all that the compiler can know of an object's order
+// without `version` the type is a union of all versions, because a type has no order of keys
 const Either = defineResource({
   group: "examples.treadle.dev",
   kind: "Either",
@@ -119,7 +119,7 @@ const Either = defineResource({
 declare const either: ObjectOf<typeof Either>;
 expectTypeOf(either.spec.a).toEqualTypeOf<string>();
 
-// a brand is kept, and its innards are no fields
+// a brand is kept, and its internals are not fields
 const BrandedId = z.string().brand("Id");
 type BrandedId = z.infer<typeof BrandedId>;
 const Branded = defineResource({
@@ -136,3 +136,12 @@ expectTypeOf(branded.spec.ids).toEqualTypeOf<readonly BrandedId[]>();
 expectTypeOf(branded.spec.opt).toEqualTypeOf<BrandedId | undefined>();
 expectTypeOf<Mutable<typeof branded.spec>["id"]>().toEqualTypeOf<BrandedId>();
 expectTypeOf<FieldPath<typeof branded.spec>>().toEqualTypeOf<"id" | "ids" | "opt" | "n">();
+
+// paths end at lists and scalars, go through optional objects, end after four levels, and are any text below a record
+interface Deep {
+  readonly list: readonly { readonly a: string }[];
+  readonly optional?: { readonly b: { readonly c: { readonly d: { readonly e: string } } } };
+}
+expectTypeOf<FieldPath<Deep>>().toEqualTypeOf<"list" | "optional" | "optional.b" | "optional.b.c" | "optional.b.c.d">();
+expectTypeOf<FieldPath<Readonly<Record<string, number>>>>().toEqualTypeOf<string>();
+expectTypeOf<FieldPath<UntypedObject>>().toEqualTypeOf<string>();

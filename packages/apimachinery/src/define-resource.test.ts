@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import type { CustomResourceDefinitionVersion, JsonSchema } from "./crd.ts";
+import type { CustomResourceDefinitionVersion, JsonSchema } from "./crd-types.ts";
 import { crdOf, defineResource } from "./define-resource.ts";
 import type { ResourceCommon, VersionDefinition } from "./resource-definition.ts";
 import { DefinitionError } from "./definition-error.ts";
@@ -70,7 +70,7 @@ describe("the CRD", () => {
       required: ["size"],
     });
     const status = root?.properties?.["status"];
-    // a status is filled bit by bit: nothing in it is required
+    // steps fill the status one by one, so no field is required
     expect(status?.required).toBeUndefined();
     expect(Object.keys(status?.properties ?? {})).toEqual(["url", "conditions", "observedGeneration", "lastHandledReconcileAt"]);
     expect(status?.properties?.["conditions"]).toMatchObject({
@@ -91,10 +91,10 @@ describe("the CRD", () => {
       "steps",
       "dependents",
     ]);
-    expect(define({ spec: z.object({}) }, { stepState: true }).resource).toMatchObject({ stepState: true, dependents: false });
+    expect(define({ spec: z.object({}) }, { stepState: true }).resource).toMatchObject({ stepState: true, statusParts: [] });
   });
 
-  test("an entry of status.dependents that says not all is refused by the server", () => {
+  test("the server refuses an incomplete entry of status.dependents", () => {
     const schema = schemaOf({ spec: z.object({ a: z.string() }) }, { dependents: true }).properties?.["status"]?.properties?.["dependents"];
     expect(schema).toMatchObject({
       "x-kubernetes-list-type": "atomic",
@@ -105,13 +105,13 @@ describe("the CRD", () => {
     });
   });
 
-  test("a spec that needs nothing is filled in, so that its defaults are always there", () => {
+  test("a spec without required fields gets a default, so that its defaults are always set", () => {
     const schema = schemaOf({ spec: z.object({ size: z.int32().default(1) }) });
     expect(schema.required).toBeUndefined();
     expect(schema.properties?.["spec"]).toMatchObject({ default: {}, properties: { size: { default: 1 } } });
   });
 
-  test("is the same frozen object each time, and not the author's", () => {
+  test("the CRD is the same frozen object each time, and does not freeze the author's", () => {
     const rule = { rule: "self.size > 0", message: "m" };
     const Widget = define({ spec: z.object({ size: z.int32() }).meta({ "x-kubernetes-validations": [rule] }) });
     expect(crdOf(Widget)).toBe(crdOf(Widget));
@@ -119,7 +119,7 @@ describe("the CRD", () => {
     expect(Object.isFrozen(rule)).toBe(false);
   });
 
-  test("only a kind that was defined has one", () => {
+  test("crdOf refuses a kind that defineResource did not make", () => {
     expect(() => crdOf(Secret)).toThrow("Secret (v1) was not made by defineResource");
     expect(() => crdOf(kind({ group: "g.io", version: "v1", kind: "X" }))).toThrow("X (g.io/v1)");
   });
@@ -320,7 +320,7 @@ describe("fields", () => {
     expect(fieldOf(parts)).toMatchObject({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"] });
   });
 
-  test("one schema may stand in several places", () => {
+  test("one schema may be used in several places", () => {
     const port = z.object({ port: z.int32() }).meta({ id: "Port" });
     expect(specOf(z.object({ a: port, b: port, c: z.array(port) })).properties?.["b"]).toEqual({
       type: "object",
@@ -337,7 +337,7 @@ describe("immutable fields", () => {
     ]);
   });
 
-  test("an optional one also must not vanish, which only its parent can say", () => {
+  test("an optional field gets a rule of its parent that it must not be removed", () => {
     const spec = specOf(
       z.object({
         a: z.string(),
@@ -354,13 +354,13 @@ describe("immutable fields", () => {
     ]);
   });
 
-  test("the keys of a partial record must not vanish either", () => {
+  test("the keys of a partial record get a rule that they must not be removed", () => {
     expect(fieldOf(z.partialRecord(z.enum(["x", "y"]), z.int32().meta({ immutable: true })))["x-kubernetes-validations"]).toEqual(
       ["x", "y"].map((key) => ({ rule: `!has(oldSelf.${key}) || has(self.${key})`, message: `${key} is immutable: it cannot be removed` })),
     );
   });
 
-  // kube-apiserver 1.36 takes those that are taken here, and refuses those that are refused, for their cost
+  // kube-apiserver 1.36 accepts and refuses the same fields, for their cost
   const fixed = { immutable: true };
   const listMap = (v: z.ZodType, max = Number.POSITIVE_INFINITY): z.ZodType =>
     z
@@ -391,13 +391,13 @@ describe("immutable fields", () => {
     );
   });
 
-  test("one with a default cannot vanish", () => {
+  test("a field with a default needs no rule against removal", () => {
     expect(
       specOf(z.object({ a: z.string(), b: z.string().default("x").meta({ immutable: true }) }))["x-kubernetes-validations"],
     ).toBeUndefined();
   });
 
-  test("rules of the author and of immutability stand side by side, inner ones first", () => {
+  test("rules of the author and of immutability are both kept, inner ones first", () => {
     const field = z
       .string()
       .meta({ "x-kubernetes-validations": [{ rule: "self != ''" }] })
@@ -406,10 +406,10 @@ describe("immutable fields", () => {
     expect(fieldOf(field)["x-kubernetes-validations"]?.map(({ rule }) => rule)).toEqual(["self != ''", "self != 'x'", "self == oldSelf"]);
   });
 
-  test("below a list without keys the server could not tell old from new", () => {
+  test("an immutable field below a list without keys is refused", () => {
     const spec = (meta: Record<string, unknown>): z.ZodObject =>
       z.object({ l: z.array(z.object({ name: z.string(), v: z.string().max(9).meta({ immutable: true }) })).meta(meta) });
-    expect(problemsOf(() => define({ spec: spec({}) }))).toEqual([["spec.l[].v", expect.stringContaining("cannot stand below a list")]]);
+    expect(problemsOf(() => define({ spec: spec({}) }))).toEqual([["spec.l[].v", expect.stringContaining("is not possible below a list")]]);
     expect(problemsOf(() => define({ spec: spec({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"] }) }))).toEqual(
       [],
     );
@@ -444,8 +444,8 @@ describe("what is refused, with its path", () => {
     },
     { name: "fractional length", field: z.string().max(2.5), reason: /length 2.5/ },
     { name: "fractional length of a list", field: z.array(z.string()).min(0.5), reason: /length 0.5/ },
-    { name: "description that is no text", field: z.string().meta({ description: 5 as never }), reason: /description is no text/ },
-    { name: "title that is no text", field: z.string().meta({ title: 5 as never }), reason: /title is no text/ },
+    { name: "description that is a number", field: z.string().meta({ description: 5 as never }), reason: /description is not a string/ },
+    { name: "title that is not a string", field: z.string().meta({ title: 5 as never }), reason: /title is not a string/ },
     { name: "immutable value of any kind", field: z.unknown().meta({ ...preserved, immutable: true }), reason: /CEL has no type/ },
     {
       name: "rule on a value of any kind",
@@ -482,7 +482,7 @@ describe("what is refused, with its path", () => {
       reason: /element twice/,
     },
     { name: "CEL rule with a blank message", field: rule({ message: " " }), reason: /message of a CEL rule has no text/ },
-    { name: "CEL rule whose message is no text", field: rule({ message: 5 }), reason: /message of a CEL rule has no text/ },
+    { name: "CEL rule whose message is not a string", field: rule({ message: 5 }), reason: /message of a CEL rule has no text/ },
     { name: "CEL rule with another reason", field: rule({ reason: "Nope" }), reason: /no reason "Nope"/ },
     { name: "CEL rule with a fieldPath without its dot", field: rule({ fieldPath: "a" }), reason: /fieldPath "a"/ },
     {
@@ -558,8 +558,8 @@ describe("what is refused, with its path", () => {
     { name: "checked keys", field: z.record(z.string().min(1), z.string()), reason: /no rules for the keys/ },
     { name: "number keys", field: z.record(z.number(), z.string()), reason: /no rules for the keys/ },
     { name: "mixed literals", field: z.literal(["a", 1]), reason: /several types/ },
-    { name: "undefined among literals", field: z.literal(["a", undefined]), reason: /no JSON value/ },
-    { name: "infinite bound", field: z.number().max(Number.POSITIVE_INFINITY), reason: /no JSON number/ },
+    { name: "undefined among literals", field: z.literal(["a", undefined]), reason: /not a JSON value/ },
+    { name: "infinite bound", field: z.number().max(Number.POSITIVE_INFINITY), reason: /not a JSON number/ },
     { name: "multiple of zero", field: z.number().multipleOf(0), reason: /multipleOf/ },
     { name: "fractional divisor", field: z.number().multipleOf(0.01), reason: /multipleOf\(0.01\)/ },
     { name: "fractional divisor of an integer", field: z.int().multipleOf(0.5), reason: /multipleOf\(0.5\)/ },
@@ -578,7 +578,7 @@ describe("what is refused, with its path", () => {
     },
     { name: "null as the default", field: z.string().nullable().default(null), reason: /drops a null default/ },
     { name: "null as the prefault", field: z.string().nullable().prefault(null), reason: /drops a null default/ },
-    { name: "computed default", field: z.string().default(() => String(Math.random())), reason: /computed anew/ },
+    { name: "computed default", field: z.string().default(() => String(Math.random())), reason: /computed again/ },
     { name: "default that does not fit", field: z.int32().default(1.5), reason: /does not fit/ },
     {
       name: "default with unknown fields",
@@ -590,7 +590,7 @@ describe("what is refused, with its path", () => {
       field: z.object({ a: z.int32().default(1) }).default({} as { a: number }),
       reason: /fills in the defaults/,
     },
-    { name: "default that is no JSON", field: z.number().default(Number.NaN), reason: /no JSON value/ },
+    { name: "default that is not JSON", field: z.number().default(Number.NaN), reason: /not a JSON value/ },
     { name: "unknown extension", field: z.string().meta({ "x-kubernetes-nope": true }), reason: /not known to Kubernetes/ },
     { name: "list type on a string", field: z.string().meta({ "x-kubernetes-list-type": "set" }), reason: /for arrays/ },
     {
@@ -612,7 +612,7 @@ describe("what is refused, with its path", () => {
     {
       name: "unknown list-map key",
       field: z.array(z.object({ a: z.string() })).meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["b"] }),
-      reason: /"b" is no field/,
+      reason: /"b" is not a field/,
     },
     {
       name: "optional list-map key",
@@ -629,13 +629,13 @@ describe("what is refused, with its path", () => {
       name: "transition rule below a list",
       field: z.array(z.string().meta({ "x-kubernetes-validations": [{ rule: "self == oldSelf" }] })),
       path: "spec.f[]",
-      reason: /cannot stand below a list/,
+      reason: /is not possible below a list/,
     },
   ])("$name", ({ field, path, reason }) => {
     expect(problemsOf(() => define({ spec: z.object({ f: field }) }))).toEqual([[path ?? "spec.f", expect.stringMatching(reason)]]);
   });
 
-  test("everything at once, in one error that shows each with its fix", () => {
+  test("all problems are in one error, each with its fix", () => {
     const attempt = (): unknown =>
       define(
         { spec: z.object({ a: z.date(), b: z.object({ c: z.string().trim() }) }), status: z.object({ conditions: z.string() }) },
@@ -675,19 +675,19 @@ describe("names", () => {
     expect(problemsOf(() => define({ spec: z.object({}) }, common as Partial<ResourceCommon>)).map(([at]) => at)).toContain(path);
   });
 
-  test("takes a group of Kubernetes that was approved, and the groups of its contributors", () => {
+  test("an approved group of Kubernetes and groups of its contributors are accepted", () => {
     const annotations = { "api-approved.kubernetes.io": "https://github.com/kubernetes/kubernetes/pull/1" };
     expect(problemsOf(() => define({ spec: z.object({}) }, { group: "foo.k8s.io", annotations }))).toEqual([]);
     expect(problemsOf(() => define({ spec: z.object({}) }, { group: "foo.x-k8s.io" }))).toEqual([]);
   });
 
-  test.for(["conditions", "observedGeneration", "lastHandledReconcileAt", "steps"])("status.%s belongs to the engine", (name) => {
+  test.for(["conditions", "observedGeneration", "lastHandledReconcileAt", "steps"])("a status with the field %s is refused", (name) => {
     expect(problemsOf(() => define({ spec: z.object({}), status: z.object({ [name]: z.string() }) }))).toEqual([
       [`status.${name}`, "the engine keeps this field"],
     ]);
   });
 
-  test("status.dependents belongs to the engine where it is switched on", () => {
+  test("a status with a field dependents is refused when the engine's dependents are switched on", () => {
     const status = z.object({ dependents: z.array(z.string()) });
     expect(problemsOf(() => define({ spec: z.object({}), status }))).toEqual([]);
     expect(problemsOf(() => define({ spec: z.object({}), status }, { dependents: true }))).toEqual([
@@ -695,8 +695,8 @@ describe("names", () => {
     ]);
   });
 
-  test("a spec that is no object", () => {
-    expect(problemsOf(() => define({ spec: z.string() as never }))).toEqual([["spec", "spec is no object"]]);
+  test("a spec that is not an object is refused", () => {
+    expect(problemsOf(() => define({ spec: z.string() as never }))).toEqual([["spec", "spec is not an object"]]);
   });
 });
 
@@ -758,7 +758,7 @@ describe("columns, scale and rules", () => {
     ]);
   });
 
-  test("the scale subresource", () => {
+  test("the scale subresource is written with its paths", () => {
     const scale = { specReplicasPath: ".spec.replicas", statusReplicasPath: "status.replicas", labelSelectorPath: ".status.selector" };
     expect(versionOf(define({ spec, status, scale })).subresources).toEqual({
       status: {},
@@ -778,7 +778,7 @@ describe("columns, scale and rules", () => {
     expect(problemsOf(() => define({ spec, status, scale })).map(([at]) => at)).toEqual([`scale.${path}`]);
   });
 
-  test("rules on the object, the spec and the status", () => {
+  test("rules of the object, the spec and the status are written", () => {
     const rule = (text: string): { rule: string; message: string } => ({ rule: text, message: "no" });
     const schema = schemaOf({
       spec: spec.meta({ "x-kubernetes-validations": [rule("a")] }),

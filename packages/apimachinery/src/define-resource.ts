@@ -1,12 +1,16 @@
 /**
- * One declaration of a custom resource from zod schemas: it gives the types of what the server returns and of what a
- * client may send, the CRD with its structural schema, and the check of objects stored under an older schema.
+ * Declares a custom resource with zod schemas. One declaration gives:
+ * - the type of the objects that the server returns, and the type of the objects that a client may send;
+ * - the CRD with its structural schema;
+ * - a check of objects that were stored under an older schema.
  *
- * zod is used through the schemas it is given, and only typed here: importing this module does not load it.
+ * Importing this module does not load zod: it uses zod through the schemas that it gets.
  */
 import type { z } from "zod";
-import { type CustomResourceDefinition, CustomResourceDefinition as CrdKind } from "./crd.ts";
+import { CustomResourceDefinition as CrdKind } from "./crd.ts";
+import type { CustomResourceDefinition, JsonSchema } from "./crd-types.ts";
 import { DefinitionError, type DefinitionProblem } from "./definition-error.ts";
+import { DEPENDENTS } from "./internal/engine-status.ts";
 import { crdVersion } from "./internal/crd-version.ts";
 import { crdNames, nameProblems } from "./internal/resource-names.ts";
 import { specProblems } from "./internal/spec-problems.ts";
@@ -22,23 +26,26 @@ import type {
 } from "./resource-definition.ts";
 
 /**
- * Defines a custom resource. The CRD that follows from it ({@link crdOf}) has the status subresource, and in its status
- * the engine's fields (conditions, observedGeneration; with `stepState` also steps).
+ * Defines a custom resource with several versions. Its CRD ({@link crdOf}) has the status subresource, and the status has
+ * the engine's fields: conditions and observedGeneration, and with `stepState` also steps.
  *
- * Schemas say what is stored: what computes (transform, coerce, trim, catch, ...) or has no structural schema is refused.
- * `.describe()` becomes a description, `.default()` a default of the server, `.meta({ "x-kubernetes-...": ... })` is taken
- * over, and `.meta({ immutable: true })` becomes a transition rule: once set, the field neither changes nor vanishes (an
- * optional object around it may still be removed as a whole; make that immutable too).
+ * Schemas describe stored values. A schema that computes (transform, coerce, trim, catch, ...) or that has no structural
+ * schema is refused. From a field's schema, the CRD takes:
+ * - `.describe()` as the description, and `.default()` as the default that the server sets;
+ * - `.meta({ "x-kubernetes-...": ... })` as it is;
+ * - `.meta({ immutable: true })` as a transition rule: once set, the field can neither change nor be removed. An optional
+ *   object around it can still be removed as a whole; make it immutable too.
  *
- * Several versions share one stored form without conversion: the server changes `apiVersion` only and prunes what the
- * other version does not know, so fields may be added between versions but neither renamed nor retyped.
+ * Versions are served without conversion: the server changes only `apiVersion`, and prunes fields that the other version
+ * does not have. So a new version may add fields, but it must not rename fields or change their types.
  *
- * @throws DefinitionError with every problem: names, schemas, columns, rules.
+ * @throws DefinitionError with all problems of names, schemas, columns and rules
  */
 export function defineResource<
   const Versions extends Readonly<Record<string, VersionDefinition>>,
   const Version extends keyof Versions & string = keyof Versions & string,
 >(definition: VersionedResourceDefinition<Versions, Version>): VersionedResource<Versions, Version>;
+/** Defines a custom resource with one version. */
 export function defineResource<S extends z.ZodObject, U extends z.ZodObject = NoFields>(
   definition: ResourceDefinition<S, U>,
 ): ResourceOf<S, U>;
@@ -56,17 +63,19 @@ export function defineResource(
   );
   const kind = kinds[first];
   if (kind === undefined) throw new Error("unreachable: a resource without versions was refused");
-  return "versions" in definition ? ({ ...kind, versions: kinds } as Kind) : kind; // `versions` is in the type that the overload promises
+  return "versions" in definition ? ({ ...kind, versions: kinds } as Kind) : kind; // the overload has `versions` in its type
 }
 
 /**
- * The CRD of a kind made by {@link defineResource}, ready to be applied; the same frozen object each time.
+ * Returns the CRD of a kind that {@link defineResource} made, ready to be applied. It is the same frozen object each time.
  *
- * @throws Error for any other kind.
+ * @throws Error for any other kind
  */
 export function crdOf(kind: Kind): CustomResourceDefinition {
   if (kind.resource === undefined)
-    throw new Error(`${kind.kind} (${apiVersionOf(kind)}) was not made by defineResource, so its CRD is not known`);
+    throw new Error(
+      `${kind.kind} (${apiVersionOf(kind)}) was not made by defineResource, so it has no CRD here: pass a kind of defineResource`,
+    );
   return kind.resource.crd();
 }
 
@@ -76,7 +85,8 @@ function buildCrd(
 ): CustomResourceDefinition {
   const names = Object.keys(versions);
   const problems: DefinitionProblem[] = [...nameProblems(definition, names)];
-  const { version = names[0], stepState = false, dependents = false, description } = definition;
+  const { version = names[0], stepState = false, description } = definition;
+  const statusParts = statusPartsOf(definition);
   if (version !== names[0]) {
     problems.push({
       path: "version",
@@ -86,7 +96,7 @@ function buildCrd(
   }
   const built = Object.entries(versions).map(([name, given], i) => {
     const found: DefinitionProblem[] = [];
-    const options = { name, isStored: i === 0, stepState, dependents, description };
+    const options = { name, isStored: i === 0, stepState, statusParts, description };
     const made = crdVersion(given, options, found);
     problems.push(...found.map((problem) => (names.length === 1 ? problem : { ...problem, path: `versions.${name}.${problem.path}` })));
     return made;
@@ -111,6 +121,10 @@ function buildCrd(
   });
 }
 
+function statusPartsOf({ dependents = false, statusParts = {} }: ResourceCommon): Readonly<Record<string, JsonSchema>> {
+  return { ...(dependents ? { dependents: DEPENDENTS } : {}), ...statusParts };
+}
+
 function kindOf(definition: ResourceCommon, version: string, spec: z.ZodObject, crd: CustomResourceDefinition): Kind {
   return {
     group: definition.group,
@@ -120,14 +134,14 @@ function kindOf(definition: ResourceCommon, version: string, spec: z.ZodObject, 
     scope: definition.scope,
     resource: {
       stepState: definition.stepState ?? false,
-      dependents: definition.dependents ?? false,
+      statusParts: Object.keys(statusPartsOf(definition)),
       problems: (object) => specProblems(spec, object),
       crd: () => crd,
     },
   };
 }
 
-/** The schema may hold objects of the author's `.meta()`, so a copy is frozen. */
+/** Freezes a copy, because the schema may contain objects of the author's `.meta()`. */
 function deepFreeze<T>(value: T): T {
   if (typeof value !== "object" || value === null) return value;
   const copy = Array.isArray(value)

@@ -1,21 +1,27 @@
-/** What is wrong with a definition, all of it in one error: an author fixes a file once, not once per problem. */
+/** The error of an invalid definition. It has all problems, so that an author fixes the definition once. */
 
+/** One problem of a definition. */
 export interface DefinitionProblem {
-  /** Where, e.g. `spec.ports[].name` or `shortNames[0]`. */
+  /** The place in the definition, such as `spec.ports[].name` or `shortNames[0]`. */
   readonly path: string;
+  /** The problem, as a clause. */
   readonly reason: string;
-  /** What to write instead. */
+  /** The change that fixes the problem, as a sentence. */
   readonly fix: string;
 }
 
 const BRAND: symbol = Symbol.for("treadle.apimachinery.DefinitionError");
 
-/** A resource cannot be defined as asked; `problems` has every reason, `message` shows them. */
+/** An invalid definition of a resource. `problems` has all problems, and `message` lists them. */
 export class DefinitionError extends Error {
+  /** The name of the class. */
   override readonly name = "DefinitionError";
+  /** The code of the error. */
   readonly code = "ERR_DEFINITION";
+  /** All problems of the definition. */
   readonly problems: readonly DefinitionProblem[];
 
+  /** @param what the resource, for the message */
   constructor(what: string, problems: readonly DefinitionProblem[]) {
     const lines = problems.map(({ path, reason, fix }) => `  - ${path}: ${reason}. ${fix}`);
     super(`cannot define ${what}:\n${lines.join("\n")}`);
@@ -24,7 +30,7 @@ export class DefinitionError extends Error {
   }
 }
 
-/** Whether `error` is a {@link DefinitionError}, of this copy of the package or another. */
+/** Tells whether `error` is a {@link DefinitionError}, of this copy of the package or another. */
 export function isDefinitionError(error: unknown): error is DefinitionError {
   return error instanceof Error && BRAND in error;
 }

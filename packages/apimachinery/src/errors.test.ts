@@ -29,7 +29,7 @@ test.for([
   { status: 429, reason: "TooManyRequests", details: {}, code: "ERR_TOO_MANY_REQUESTS", guard: "isTooManyRequests" },
   { status: 503, reason: "", details: {}, code: "ERR_SERVER", guard: undefined },
   { status: 418, reason: "", details: {}, code: "ERR_OTHER", guard: undefined },
-])("$status $reason is $code, and only its own guard says so", ({ status, reason, details, code, guard }) => {
+])("$status $reason has the code $code, and only its own guard accepts it", ({ status, reason, details, code, guard }) => {
   const error = new ApiError({ message: "m", status, reason, details });
   expect(error.code).toBe(code);
   expect(
@@ -49,22 +49,22 @@ test("an error of another copy of this package is recognised by its brand", () =
   expect(isNotFound(foreign)).toBe(true);
 });
 
-test.for([undefined, null, "x", new Error("x"), { code: "ERR_NOT_FOUND" }])("%s is no ApiError", (value) => {
+test.for([undefined, null, "x", new Error("x"), { code: "ERR_NOT_FOUND" }])("%s is not an ApiError", (value) => {
   expect(isApiError(value)).toBe(false);
   expect(isNotFound(value)).toBe(false);
 });
 
-test("the server's wish to wait is in milliseconds", () => {
+test("retryAfterMs is the server's pause in milliseconds", () => {
   expect(new ApiError({ message: "m", status: 429, details: { retryAfterSeconds: 3 } }).retryAfterMs).toBe(3000);
   expect(new ApiError({ message: "m", status: 429, details: { retryAfterSeconds: 3 }, retryAfterMs: 10 }).retryAfterMs).toBe(10);
 });
 
-test("aborts are told from failures", () => {
+test("isAborted tells aborts from failures", () => {
   expect(isAborted(AbortSignal.abort().reason)).toBe(true);
   expect(isAborted(new Error("x"))).toBe(false);
 });
 
-test("the conflicts of an apply are told by manager and field", () => {
+test("conflictsOf returns the conflicts of an apply by manager and field", () => {
   const cause = (message: string, field: string): object => ({ reason: "FieldManagerConflict", message, field });
   const causes = [
     cause('conflict with "one"', ".spec.size"),
@@ -84,6 +84,6 @@ test.for([
   { name: "a stale version", error: new ApiError({ message: "m", status: 409, reason: "Conflict", details: { name: "x" } }) },
   { name: "another failure", error: new ApiError({ message: "m", status: 422, reason: "Invalid" }) },
   { name: "no error of the API", error: new Error("boom") },
-])("$name names no conflicts", ({ error }) => {
+])("conflictsOf is empty for $name", ({ error }) => {
   expect(conflictsOf(error)).toEqual([]);
 });

@@ -1,16 +1,23 @@
 /**
- * Errors of the Kubernetes API as values with guards. A guard tests a brand, so errors of two copies of this package
- * are recognised by each other.
+ * Errors of the Kubernetes API, with guards. A guard tests a brand, so it also recognises errors of another copy of this
+ * package.
  */
 
 /** The `Status` object with which an API server reports a failure. */
 export interface Status {
+  /** Always `v1`. */
   readonly apiVersion: "v1";
+  /** Always `Status`. */
   readonly kind: "Status";
+  /** Metadata of a list; the continue token of an expired list is here. */
   readonly metadata: Readonly<Record<string, unknown>>;
+  /** Whether the operation failed. */
   readonly status: "Failure" | "Success";
+  /** Description for people. */
   readonly message?: string;
+  /** Reason for programs, as one CamelCase word. */
   readonly reason?: string;
+  /** The object that the failure is about, its causes, and the time to wait. */
   readonly details?: {
     readonly name?: string;
     readonly group?: string;
@@ -19,16 +26,24 @@ export interface Status {
     readonly causes?: readonly StatusCause[];
     readonly retryAfterSeconds?: number;
   };
+  /** HTTP status. */
   readonly code: number;
 }
 
+/** One cause of a failure, such as an invalid field. */
 export interface StatusCause {
+  /** Reason for programs, as one CamelCase word. */
   readonly reason?: string;
+  /** Description for people. */
   readonly message?: string;
+  /** Path of the field. */
   readonly field?: string;
 }
 
-/** Why a call failed: by the reasons Expired and Gone whatever the HTTP status, else by the status and, within it, the reason. */
+/**
+ * The reason why a call failed. The reasons Expired and Gone decide alone. Otherwise the HTTP status decides, and the
+ * reason refines it.
+ */
 export type ApiErrorCode =
   | "ERR_BAD_REQUEST"
   | "ERR_UNAUTHORIZED"
@@ -46,21 +61,26 @@ export type ApiErrorCode =
 
 const BRAND: symbol = Symbol.for("treadle.apimachinery.ApiError");
 
-/** An API server answered with a failure. `message` says what was asked of which object and why it failed. */
+/** A failure that an API server reported. `message` names the operation, the object and the reason. */
 export class ApiError extends Error {
+  /** The name of the class. */
   override readonly name = "ApiError";
+  /** The kind of failure; a closed set. */
   readonly code: ApiErrorCode;
-  /** HTTP status. */
+  /** HTTP status of the response. */
   readonly status: number;
-  /** The server's machine-readable reason, e.g. `"AlreadyExists"`; empty when it gave none. */
+  /** The reason for programs that the server gave, such as `"AlreadyExists"`; empty when it gave none. */
   readonly reason: string;
+  /** Causes of the failure, such as invalid fields. */
   readonly causes: readonly StatusCause[];
-  /** How long the server asks to wait, in milliseconds. */
+  /** Time that the server asks to wait before the next attempt, in milliseconds. */
   readonly retryAfterMs: number | undefined;
+  /** Details of the `Status` object that the server sent. */
   readonly details: Status["details"];
-  /** Of a list whose continue token is too old: the token for its rest, as that is now. */
+  /** For a list whose continue token expired: the token with which the rest of the list can be read in its present version. */
   readonly continueToken: string | undefined;
 
+  /** Creates the error; `code` follows from `status`, `reason` and `details`. */
   constructor(given: {
     readonly message: string;
     readonly status: number;
@@ -83,42 +103,45 @@ export class ApiError extends Error {
   }
 }
 
+/** Tells whether `error` is an {@link ApiError}, of this copy of the package or another. */
 export function isApiError(error: unknown): error is ApiError {
   return typeof error === "object" && error !== null && BRAND in error;
 }
 
-/** The named object does not exist. A kind that is not served is {@link isKindNotServed}. */
+/** Tells whether the named object does not exist. For a kind that is not served, see {@link isKindNotServed}. */
 export function isNotFound(error: unknown): error is ApiError {
   return hasCode(error, "ERR_NOT_FOUND");
 }
 
-/** The server does not serve the kind (its CRD is not installed, or not in that version). */
+/** Tells whether the server does not serve the kind: its CRD is not installed, or not in that version. */
 export function isKindNotServed(error: unknown): error is ApiError {
   return hasCode(error, "ERR_KIND_NOT_SERVED");
 }
 
 /**
- * A write met a newer version of the object, or an apply fields of another manager ({@link conflictsOf}).
- * An object that exists already is {@link isAlreadyExists}.
+ * Tells whether a write conflicts: the object has a newer version, or an apply changes fields of another manager
+ * ({@link conflictsOf}). For an object that exists already, see {@link isAlreadyExists}.
  */
 export function isConflict(error: unknown): error is ApiError {
   return hasCode(error, "ERR_CONFLICT");
 }
 
-/** A field that an apply would have changed, and whose it is. */
+/** A field that an apply would have changed, and the manager that owns it. */
 export interface FieldConflict {
+  /** Field manager that owns the field. */
   readonly manager: string;
-  /** As the server writes it: `.spec.ports[name="http"].port`. */
+  /** Path of the field, as the server writes it: `.spec.ports[name="http"].port`. */
   readonly field: string;
-  /** The subresource by which the manager wrote the field. */
+  /** Subresource by which the manager wrote the field. */
   readonly subresource?: string;
-  /** The version in which an updater wrote it; absent for another applier. */
+  /** Version in which the manager wrote the field by update; absent when it wrote by apply. */
   readonly apiVersion?: string;
 }
 
 /**
- * The fields over which a server-side apply failed, in the server's order. Empty for every other error, so also for the
- * conflict of a stale resourceVersion, which a new read mends; a conflict over fields does not go away by itself.
+ * Returns the fields over which a server-side apply failed, in the server's order. It is empty for every other error, also
+ * for the conflict of a stale resourceVersion. A new read resolves that one; a conflict over fields stays until someone
+ * changes the object or forces the apply.
  */
 export function conflictsOf(error: unknown): readonly FieldConflict[] {
   if (!isConflict(error)) return [];
@@ -141,7 +164,7 @@ export function conflictsOf(error: unknown): readonly FieldConflict[] {
 const CONFLICT =
   /^conflict with (?<manager>"(?:[^"\\]|\\.)*")(?: with subresource (?<subresource>"(?:[^"\\]|\\.)*"))?(?: using (?<apiVersion>\S+))?/;
 
-/** A text as Go quotes it; what JSON does not know of that stays as it is. */
+/** Reads a text that Go quoted. Escapes that JSON does not know stay as they are. */
 function unquoted(text: string): string {
   try {
     return String(JSON.parse(text));
@@ -150,28 +173,32 @@ function unquoted(text: string): string {
   }
 }
 
+/** Tells whether the object to create exists already. */
 export function isAlreadyExists(error: unknown): error is ApiError {
   return hasCode(error, "ERR_ALREADY_EXISTS");
 }
 
+/** Tells whether the server refused the object as invalid (422); {@link ApiError.causes} names the fields. */
 export function isInvalid(error: unknown): error is ApiError {
   return hasCode(error, "ERR_INVALID");
 }
 
+/** Tells whether the server refused the call because a right is missing or an admission plugin denied it (403). */
 export function isForbidden(error: unknown): error is ApiError {
   return hasCode(error, "ERR_FORBIDDEN");
 }
 
-/** 410, or the reason Expired or Gone: the resourceVersion or continue token is too old; list again. */
+/** Tells whether the resourceVersion or the continue token is too old (410, or the reason Expired or Gone): list again. */
 export function isExpired(error: unknown): error is ApiError {
   return hasCode(error, "ERR_EXPIRED");
 }
 
+/** Tells whether the server asks to send fewer requests (429); {@link ApiError.retryAfterMs} is the time to wait. */
 export function isTooManyRequests(error: unknown): error is ApiError {
   return hasCode(error, "ERR_TOO_MANY_REQUESTS");
 }
 
-/** The operation was cancelled by its signal; not a failure. */
+/** Tells whether the operation was cancelled by its signal. That is not a failure. */
 export function isAborted(error: unknown): boolean {
   return error instanceof Error && (error.name === "AbortError" || ("code" in error && error.code === "ABORT_ERR"));
 }
@@ -181,7 +208,7 @@ function hasCode(error: unknown, code: ApiErrorCode): error is ApiError {
 }
 
 function codeOf(status: number, reason: string, details: Status["details"]): ApiErrorCode {
-  // Within a watch it comes as an event whose code some servers and proxies leave out.
+  // In a watch this failure is an event, and some servers and proxies leave its code out.
   if (reason === "Expired" || reason === "Gone") return "ERR_EXPIRED";
   switch (status) {
     case 400:
@@ -191,7 +218,7 @@ function codeOf(status: number, reason: string, details: Status["details"]): Api
     case 403:
       return "ERR_FORBIDDEN";
     case 404:
-      // The server names the object it did not find; a path that it does not serve has no name to give.
+      // For a missing object the server reports its name. For a path that it does not serve it reports none.
       return details?.name === undefined || details.name === "" ? "ERR_KIND_NOT_SERVED" : "ERR_NOT_FOUND";
     case 409:
       return reason === "AlreadyExists" ? "ERR_ALREADY_EXISTS" : "ERR_CONFLICT";

@@ -30,15 +30,15 @@ test.for([
   { selector: "a=b=c", want: "invalid field selector: unescaped character in value: 61" },
   { selector: "a=b\\", want: "invalid field selector: invalid escape sequence: \\" },
   { selector: "a=\\b", want: "invalid field selector: invalid escape sequence: \\b" },
-])("refuses $selector in the server's words", ({ selector, want }) => {
+])("parseFieldSelector refuses $selector with the server's text", ({ selector, want }) => {
   expect(() => parseFieldSelector(selector)).toThrow(new SelectorError(want));
 });
 
-test("values may hold the characters of the syntax", () => {
+test("values of a field selector may contain characters of the syntax", () => {
   expect(parseFieldSelector("a=b\\,c\\=d\\\\")).toEqual([{ path: "a", operator: "=", value: "b,c=d\\" }]);
 });
 
-test("any value survives formatting and parsing", () => {
+test("any value of a field selector survives formatting and parsing", () => {
   fc.assert(
     fc.property(fc.string(), (value) => {
       const selector = [{ path: "spec.x", operator: "=", value }] as const;

@@ -1,21 +1,27 @@
 /**
  * Field selectors: `metadata.name=a,status.phase!=Running`. Grammar and error texts are those of the API server
- * (k8s.io/apimachinery/pkg/fields). Which fields a kind supports is the server's decision, not made here.
+ * (k8s.io/apimachinery/pkg/fields). The server decides which fields a kind supports; this module does not check it.
  */
 import { SelectorError } from "./label-selectors.ts";
 
-/** One term: the value at `path` is, or is not, `value`. */
+/** One term of a field selector: the value at `path` is, or is not, `value`. */
 export interface FieldRequirement {
-  /** Dotted, e.g. `status.phase`. */
+  /** Path of the field in dots, `status.phase`. */
   readonly path: string;
+  /** Whether the value must be equal or different. */
   readonly operator: "=" | "!=";
+  /** Value to compare with. */
   readonly value: string;
 }
 
-/** A parsed selector: every requirement must hold; none at all selects everything. */
+/** A parsed field selector. Every requirement must hold; an empty list selects everything. */
 export type FieldRequirements = readonly FieldRequirement[];
 
-/** Parses the text form. In values `\`, `,` and `=` are escaped by a backslash. @throws SelectorError with the API server's words. */
+/**
+ * Parses a field selector. In values a backslash escapes `\`, `,` and `=`.
+ *
+ * @throws SelectorError with the text of the API server
+ */
 export function parseFieldSelector(text: string): FieldRequirements {
   return splitTerms(text)
     .filter((term) => term !== "")
@@ -28,17 +34,17 @@ export function parseFieldSelector(text: string): FieldRequirements {
     });
 }
 
-/** The text form; {@link parseFieldSelector} reads it back. */
+/** Formats a field selector as text, which {@link parseFieldSelector} parses. */
 export function formatFieldSelector(selector: FieldRequirements): string {
   return selector.map(({ path, operator, value }) => `${path}${operator}${value.replace(/[\\,=]/g, "\\$&")}`).join(",");
 }
 
-/** Whether `object` is selected. A field that is absent counts as the empty string; numbers and booleans compare by their text. */
+/** Tells whether the selector selects `object`. An absent field counts as the empty string; numbers and booleans compare as text. */
 export function matchesFields(selector: FieldRequirements, object: object): boolean {
   return selector.every(({ path, operator, value }) => (fieldText(object, path) === value) === (operator === "="));
 }
 
-/** The text of the scalar at a dotted path; empty when there is none. */
+/** Returns the scalar at a path in dots as text; empty when there is none. */
 export function fieldText(object: object, path: string): string {
   let at: unknown = object;
   for (const name of path.replace(/^\./, "").split(".")) {

@@ -9,7 +9,7 @@ const GUARDS = [
   { name: "PatchError", guard: isPatchError, own: new PatchError("ERR_PATCH_TEST", "m") },
 ];
 
-test.for(GUARDS)("$name is known by its guard, also from another copy of this package, and nothing else is", ({ name, guard, own }) => {
+test.for(GUARDS)("the guard of $name accepts it, also from another copy of the package, and nothing else", ({ name, guard, own }) => {
   const foreign = Object.defineProperty(new Error("m"), Symbol.for(`treadle.apimachinery.${name}`), { value: true });
   expect(guard(own)).toBe(true);
   expect(guard(foreign)).toBe(true);

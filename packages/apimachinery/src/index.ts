@@ -1,29 +1,61 @@
-export { type Clock, type FakeClock, fakeClock, sleep, systemClock, type Timer } from "./clock.ts";
+/**
+ * The vocabulary that all packages of Treadle share: objects, kinds, custom resources, selectors, conditions, ownership,
+ * patches, errors of the API, and time as a service. Plain data and pure functions; nothing here opens a connection.
+ *
+ * Built-in kinds are in `@treadle/apimachinery/kinds`.
+ */
+
+// Objects and references.
 export {
-  CONDITION_LIMITS,
-  type ConditionInput,
-  conditionProblems,
-  equalConditions,
-  findCondition,
-  formatTime,
-  isConditionReason,
-  isConditionTrue,
-  mergeConditions,
-  setCondition,
-} from "./conditions.ts";
+  type Condition,
+  type ConditionStatus,
+  type DeepReadonly,
+  keyOf,
+  type KubernetesList,
+  type KubernetesObject,
+  type ManagedFieldsEntry,
+  type Mutable,
+  type ObjectMeta,
+  type OwnerReference,
+  type Ref,
+  refOf,
+  type Scalar,
+} from "./objects.ts";
+export type { ObjectMetaInput } from "./object-input.ts";
+export { compareResourceVersions } from "./resource-version.ts";
+
+// Kinds: what an object type is called, where it is served, and what its objects look like.
 export {
-  CustomResourceDefinition,
-  type CustomResourceDefinitionInput,
-  type CustomResourceDefinitionNames,
-  type CustomResourceDefinitionSpec,
-  type CustomResourceDefinitionStatus,
-  type CustomResourceDefinitionVersion,
-  type JsonSchema,
-  type PrinterColumn,
-  type ScaleSubresource,
-  type ValidationRule,
-} from "./crd.ts";
+  apiVersionOf,
+  type CachedAsMetadata,
+  groupKindOf,
+  type Kind,
+  kind,
+  kindIdOf,
+  type MetadataOf,
+  type ObjectOf,
+  pathOf,
+  type ResourceTraits,
+  type SchemaProblem,
+  type UntypedObject,
+  type WriteOf,
+} from "./kind.ts";
+export { isMetadataOnly, metadataOf, metadataOnly, type MetadataOnlyKind } from "./metadata-only.ts";
+export {
+  type GroupVersion,
+  type GroupVersionKind,
+  type GroupVersionResource,
+  groupOf,
+  groupResourceOf,
+  gvkOf,
+  gvrOf,
+  isOfKind,
+  parseApiVersion,
+} from "./gvk.ts";
+
+// Custom resources, declared with zod.
 export { crdOf, defineResource } from "./define-resource.ts";
+export { DefinitionError, type DefinitionProblem, isDefinitionError } from "./definition-error.ts";
 export type {
   ColumnPath,
   CustomResource,
@@ -44,7 +76,97 @@ export type {
   VersionedResourceDefinition,
   VersionOf,
 } from "./resource-definition.ts";
-export { DefinitionError, type DefinitionProblem, isDefinitionError } from "./definition-error.ts";
+
+// The CRD that follows from such a declaration.
+export { CustomResourceDefinition } from "./crd.ts";
+export type {
+  CustomResourceDefinitionInput,
+  CustomResourceDefinitionNames,
+  CustomResourceDefinitionSpec,
+  CustomResourceDefinitionStatus,
+  CustomResourceDefinitionVersion,
+  JsonSchema,
+  PrinterColumn,
+  ScaleSubresource,
+  ValidationRule,
+} from "./crd-types.ts";
+
+// Conditions.
+export {
+  CONDITION_LIMITS,
+  type ConditionInput,
+  conditionProblems,
+  equalConditions,
+  findCondition,
+  formatTime,
+  isConditionReason,
+  isConditionTrue,
+  mergeConditions,
+  setCondition,
+} from "./conditions.ts";
+
+// Owners of objects and of fields.
+export {
+  canReference,
+  controllerReference,
+  type Ownership,
+  ownerAnnotations,
+  ownerId,
+  ownerIdLabel,
+  ownerLabels,
+  ownership,
+} from "./ownership.ts";
+export { conditionsWrittenBy, keepOwnManagedFields } from "./managed-fields.ts";
+
+// Selectors.
+export {
+  formatLabelSelector,
+  isSelectorError,
+  type LabelOperator,
+  type LabelRequirement,
+  type LabelRequirements,
+  labelRequirements,
+  type LabelSelector,
+  type LabelSelectorRequirement,
+  matchesLabels,
+  parseLabelSelector,
+  SelectorError,
+} from "./label-selectors.ts";
+export {
+  type FieldRequirement,
+  type FieldRequirements,
+  fieldText,
+  formatFieldSelector,
+  matchesFields,
+  parseFieldSelector,
+} from "./field-selectors.ts";
+
+// Checks of names.
+export {
+  dns1035LabelProblems,
+  dns1123LabelProblems,
+  dns1123SubdomainProblems,
+  isDns1123Label,
+  isDns1123Subdomain,
+  labelKeyProblems,
+  labelValueProblems,
+  MAX_LABEL_LENGTH,
+  MAX_SUBDOMAIN_LENGTH,
+  shortenName,
+} from "./names.ts";
+
+// Patches.
+export {
+  applyJsonPatch,
+  applyMergePatch,
+  createMergePatch,
+  isPatchError,
+  jsonEqual,
+  type JsonPatchOperation,
+  PatchError,
+} from "./patches.ts";
+
+// Errors of the API, and guards for them.
 export {
   ApiError,
   type ApiErrorCode,
@@ -63,101 +185,13 @@ export {
   type Status,
   type StatusCause,
 } from "./errors.ts";
-export {
-  type FieldRequirement,
-  type FieldRequirements,
-  fieldText,
-  formatFieldSelector,
-  matchesFields,
-  parseFieldSelector,
-} from "./field-selectors.ts";
-export {
-  type GroupVersion,
-  type GroupVersionKind,
-  type GroupVersionResource,
-  groupResourceOf,
-  groupOf,
-  gvkOf,
-  gvrOf,
-  isOfKind,
-  parseApiVersion,
-} from "./gvk.ts";
-export {
-  apiVersionOf,
-  type CachedAsMetadata,
-  groupKindOf,
-  type Kind,
-  kind,
-  type MetadataOf,
-  type ObjectOf,
-  pathOf,
-  type ResourceTraits,
-  type SchemaProblem,
-  type UntypedObject,
-  type WriteOf,
-} from "./kind.ts";
-export { isMetadataOnly, metadataOf, metadataOnly, type MetadataOnlyKind } from "./metadata-only.ts";
-export { compareResourceVersions } from "./resource-version.ts";
-export {
-  formatLabelSelector,
-  isSelectorError,
-  type LabelOperator,
-  type LabelRequirement,
-  type LabelRequirements,
-  type LabelSelector,
-  type LabelSelectorRequirement,
-  labelRequirements,
-  matchesLabels,
-  parseLabelSelector,
-  SelectorError,
-} from "./label-selectors.ts";
-export { conditionsWrittenBy, keepOwnManagedFields } from "./managed-fields.ts";
-export {
-  dns1035LabelProblems,
-  dns1123LabelProblems,
-  dns1123SubdomainProblems,
-  isDns1123Label,
-  isDns1123Subdomain,
-  labelKeyProblems,
-  labelValueProblems,
-  MAX_LABEL_LENGTH,
-  MAX_SUBDOMAIN_LENGTH,
-  shortenName,
-} from "./names.ts";
-export type { ObjectMetaInput } from "./object-input.ts";
-export { orAborted } from "./or-aborted.ts";
-export {
-  type Condition,
-  type ConditionStatus,
-  type DeepReadonly,
-  keyOf,
-  type KubernetesList,
-  type KubernetesObject,
-  type ManagedFieldsEntry,
-  type Mutable,
-  type ObjectMeta,
-  type OwnerReference,
-  type Ref,
-  refOf,
-} from "./objects.ts";
-export {
-  canReference,
-  controllerReference,
-  type Ownership,
-  ownerAnnotations,
-  ownerId,
-  ownerIdLabel,
-  ownerLabels,
-  ownership,
-} from "./ownership.ts";
-export {
-  applyJsonPatch,
-  applyMergePatch,
-  createMergePatch,
-  isPatchError,
-  jsonEqual,
-  type JsonPatchOperation,
-  PatchError,
-} from "./patches.ts";
+
+// Services that are passed as parameters, so that tests run in virtual time and without a network.
+export { type Clock, type FakeClock, fakeClock, isFakeClock, sleep, systemClock, type Timer } from "./clock.ts";
 export { type Random, randomName, seededRandom, systemRandom } from "./random.ts";
 export type { ApiRequest, ApiResponse, Transport } from "./transport.ts";
+export type { Cache, CacheListOptions } from "./cache.ts";
+
+// Waiting, and sharing the event loop.
+export { orAborted } from "./or-aborted.ts";
+export { TurnBudget, type TurnBudgetOptions } from "./turn-budget.ts";

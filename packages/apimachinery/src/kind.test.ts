@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { apiVersionOf, groupKindOf, kind, pathOf } from "./kind.ts";
+import { apiVersionOf, groupKindOf, kind, kindIdOf, pathOf } from "./kind.ts";
 import { keyOf, refOf } from "./objects.ts";
 import { randomName, seededRandom } from "./random.ts";
 
@@ -33,6 +33,13 @@ test("a cluster-scoped kind ignores the namespace; the core group has its own ro
   expect(pathOf(node, { namespace: "ns", name: "n" })).toBe("/api/v1/nodes/n");
   expect([apiVersionOf(node), groupKindOf(node)]).toEqual(["v1", "Node"]);
   expect([apiVersionOf(widget), groupKindOf(widget)]).toEqual(["example.dev/v1", "Widget.example.dev"]);
+});
+
+test("the id of a kind is that of its objects, and distinguishes versions and groups", () => {
+  expect(kindIdOf(widget)).toBe("example.dev/v1/Widget");
+  expect(kindIdOf(widget)).toBe(kindIdOf({ apiVersion: "example.dev/v1", kind: "Widget" }));
+  expect(kindIdOf({ group: "", version: "v1", kind: "Secret" })).toBe("v1/Secret");
+  expect(kindIdOf({ ...widget, version: "v2" })).not.toBe(kindIdOf(widget));
 });
 
 test("a key names its object and nothing else", () => {

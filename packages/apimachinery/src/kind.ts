@@ -1,48 +1,56 @@
 /**
- * A kind: how an object type is named and reached, and, in its type parameters, what it looks like.
- * Kinds are plain data; {@link defineResource} and the built-in kinds make typed ones, {@link kind} untyped ones.
+ * Kinds: how an object type is named and where the API server serves it. The type parameters are the shapes of its objects.
+ * Kinds are plain data. {@link defineResource} and the built-in kinds are typed; {@link kind} makes untyped kinds.
  */
-import type { CustomResourceDefinition } from "./crd.ts";
+import type { CustomResourceDefinition } from "./crd-types.ts";
 import { pluralOf } from "./internal/resource-names.ts";
 import type { KubernetesObject, Ref } from "./objects.ts";
 
-/**
- * A kind: what the server returns (`Read`) and what a client may send (`Write`).
- * `$read` and `$write` exist in types only.
- */
+/** A kind of objects. The server returns objects of type `Read`; a client may send objects of type `Write`. */
 export interface Kind<Read extends KubernetesObject = AnyRead, Write = AnyWrite> {
+  /** API group; empty for the core group. */
   readonly group: string;
+  /** API version, `v1`. */
   readonly version: string;
+  /** Name of the kind, `Deployment`. */
   readonly kind: string;
+  /** Plural in lower case, as in URLs: `deployments`. */
   readonly plural: string;
+  /** Whether objects are in namespaces. */
   readonly scope: "Namespaced" | "Cluster";
   /**
-   * Set where the contents of objects do not belong in a cache, as of Secrets: they are watched as metadata, and what is
-   * read whole is fetched. Of a kind of one's own: `{ ...MyKind, cachedAs: "metadata" as const }`.
+   * `metadata` keeps the contents of the objects out of caches, as for Secrets. Only metadata is watched; a step that reads
+   * whole objects fetches them. To set it for another kind: `{ ...MyKind, cachedAs: "metadata" as const }`.
    */
   readonly cachedAs?: "metadata";
-  /** What {@link defineResource} knows of a kind; absent for kinds that Treadle did not define (built-in and foreign ones). */
+  /** Traits of a kind that {@link defineResource} made; absent for all other kinds. */
   readonly resource?: ResourceTraits;
+  /** Carries `Read` in the type. It is never set. */
   readonly $read?: Read;
+  /** Carries `Write` in the type. It is never set. */
   readonly $write?: Write;
 }
 
-/** What a kind made by {@link defineResource} can say of itself and of its objects. */
+/** Traits of a kind that {@link defineResource} made. */
 export interface ResourceTraits {
-  /** Whether its CRD keeps `status.steps`, so that steps may have state. */
+  /** Whether the CRD has `status.steps`, so that steps may have state. */
   readonly stepState: boolean;
-  /** Whether its CRD keeps `status.dependents`. */
-  readonly dependents: boolean;
-  /** How the spec of `object` breaks the schema of this version; empty when it fits. Never throws, never changes the object. */
+  /** The fields of the status that extensions of the engine own, such as `dependents`; its CRD keeps them. */
+  readonly statusParts: readonly string[];
+  /**
+   * Returns how the spec of `object` breaks the schema of this version; empty when it is valid. It never throws and never
+   * changes the object.
+   */
   problems(object: KubernetesObject): readonly SchemaProblem[];
-  /** The CRD, with all versions; the same frozen object each time. */
+  /** Returns the CRD with all versions, the same frozen object each time. */
   crd(): CustomResourceDefinition;
 }
 
-/** One place of an object that breaks its schema. */
+/** A field of an object that breaks its schema. */
 export interface SchemaProblem {
-  /** E.g. `spec.ports[0].name`. */
+  /** Path of the field, `spec.ports[0].name`. */
   readonly path: string;
+  /** What is wrong, as zod reports it. */
   readonly message: string;
 }
 
@@ -52,31 +60,40 @@ type AnyRead = any;
 // oxlint-disable-next-line typescript/no-explicit-any
 type AnyWrite = any;
 
-/** A kind of which caches hold no more than metadata; see {@link Kind.cachedAs}. */
+/** A kind whose objects are cached as metadata only; see {@link Kind.cachedAs}. */
 export interface CachedAsMetadata {
+  /** Only metadata of the objects is cached. */
   readonly cachedAs: "metadata";
 }
 
-/** The object type the server returns for kind `K`. */
+/** The type of the objects that the server returns for kind `K`. */
 export type ObjectOf<K> = K extends Kind<infer Read, AnyWrite> ? Read : never;
 
-/** What is left of an object of kind `K` that was read as metadata only. */
+/** The type of an object of kind `K` that was read as metadata only. */
 export type MetadataOf<K> = Pick<ObjectOf<K>, "apiVersion" | "kind" | "metadata">;
 
-/** The object type a client may send for kind `K`. */
+/** The type of the objects that a client may send for kind `K`. */
 export type WriteOf<K> = K extends Kind<AnyRead, infer Write> ? Write : never;
 
-/** `group/version`, or `version` alone for the core group: the `apiVersion` of its objects. */
+/** Returns the `apiVersion` of the objects of a kind: `group/version`, or `version` alone in the core group. */
 export function apiVersionOf(kind: Pick<Kind, "group" | "version">): string {
   return kind.group === "" ? kind.version : `${kind.group}/${kind.version}`;
 }
 
-/** `kind.group`, or `kind` alone for the core group: what distinguishes kinds whatever the version. */
+/** Returns `kind.group`, or `kind` alone in the core group. It identifies a kind in all its versions. */
 export function groupKindOf(kind: Pick<Kind, "group" | "kind">): string {
   return kind.group === "" ? kind.kind : `${kind.kind}.${kind.group}`;
 }
 
-/** The URL path of a kind's collection, or of one object, without query. Segments are percent-encoded. */
+/**
+ * Returns the id of a kind or of an object's kind: `apps/v1/Deployment`, or `v1/Secret` in the core group. Two versions
+ * of one kind have two ids. Use it as a key of a map or set; it never throws.
+ */
+export function kindIdOf(of: Pick<Kind, "group" | "version" | "kind"> | Pick<KubernetesObject, "apiVersion" | "kind">): string {
+  return `${"apiVersion" in of ? of.apiVersion : apiVersionOf(of)}/${of.kind}`;
+}
+
+/** Returns the URL path of the collection of a kind, or of one object, without a query. Segments are percent-encoded. */
 export function pathOf(
   kind: Kind,
   target: { readonly namespace?: string | undefined; readonly name?: string; readonly subresource?: string } | Ref = {},
@@ -91,8 +108,8 @@ export function pathOf(
 }
 
 /**
- * A kind known only at run time; its objects are untyped beyond {@link KubernetesObject}.
- * `plural` defaults to the English plural of the kind, as code generators guess it; give it where that is wrong.
+ * Makes a kind that is known only at run time. Its objects are untyped beyond {@link KubernetesObject}.
+ * `plural` defaults to the English plural of the kind, as code generators guess it. `scope` defaults to `Namespaced`.
  */
 export function kind(given: {
   readonly group: string;
@@ -105,7 +122,7 @@ export function kind(given: {
   return { ...given, plural: given.plural ?? pluralOf(given.kind), scope: given.scope ?? "Namespaced" };
 }
 
-/** An object of which only the common part is known. */
+/** An object whose fields besides the common part are unknown. */
 export interface UntypedObject extends KubernetesObject {
   readonly [field: string]: unknown;
 }

@@ -1,4 +1,4 @@
-/** The built-in kinds' types are those of the wire; compiled by tsconfig.check.json, never run. */
+/** Types of the built-in kinds, as on the wire; compiled by tsconfig.check.json, never run. */
 import { expectTypeOf } from "vitest";
 import type { ObjectOf, WriteOf } from "./kind.ts";
 import {
@@ -19,18 +19,18 @@ import type { V1JSONSchemaProps, V1ListMeta } from "@kubernetes/client-node";
 declare const secret: Secret;
 declare const pod: Pod;
 
-// metadata is ours: a read object always has a name
+// metadata is ObjectMeta: an object from the server always has a name
 expectTypeOf(secret.metadata.name).toEqualTypeOf<string>();
 expectTypeOf(secret.data).toEqualTypeOf<Readonly<Record<string, string>> | undefined>();
 expectTypeOf<ObjectOf<typeof Secret>>().toExtend<Secret>();
 
-// times are text
+// times are strings
 expectTypeOf<NonNullable<Lease["spec"]>["renewTime"]>().toEqualTypeOf<string | undefined>();
 expectTypeOf<Event["eventTime"]>().toEqualTypeOf<string>();
 expectTypeOf<NonNullable<Pod["status"]>["startTime"]>().toEqualTypeOf<string | undefined>();
 expectTypeOf<NonNullable<CronJob["status"]>["lastScheduleTime"]>().toEqualTypeOf<string | undefined>();
 
-// names are those of the wire
+// names are as on the wire
 expectTypeOf<NonNullable<NonNullable<NetworkPolicy["spec"]>["ingress"]>[number]>().toHaveProperty("from");
 expectTypeOf<NonNullable<NonNullable<NetworkPolicy["spec"]>["ingress"]>[number]>().not.toHaveProperty("_from");
 expectTypeOf<PlainJson<V1ListMeta>>().toHaveProperty("continue");
@@ -45,7 +45,7 @@ expectTypeOf<PlainJson<V1JSONSchemaProps>["default"]>().toEqualTypeOf<unknown>()
 expectTypeOf<NonNullable<NonNullable<Service["spec"]>["ports"]>[number]["targetPort"]>().toEqualTypeOf<string | number | undefined>();
 expectTypeOf<NonNullable<HorizontalPodAutoscaler["spec"]>["minReplicas"]>().toEqualTypeOf<number | undefined>();
 
-// the CRD is our own
+// the type of CRDs is not from client-node
 expectTypeOf<CustomResourceDefinition["spec"]["versions"][number]["storage"]>().toEqualTypeOf<boolean>();
 
 // @ts-expect-error read-only

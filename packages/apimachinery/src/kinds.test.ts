@@ -11,7 +11,7 @@ test.for([
   { kind: kinds.Ingress, path: "/apis/networking.k8s.io/v1/namespaces/ns/ingresses/x" },
   { kind: kinds.HorizontalPodAutoscaler, path: "/apis/autoscaling/v2/namespaces/ns/horizontalpodautoscalers/x" },
   { kind: kinds.CustomResourceDefinition, path: "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/x" },
-])("$kind.kind is reached at $path", ({ kind, path }) => {
+])("the path of $kind.kind is $path", ({ kind, path }) => {
   expect(pathOf(kind, { namespace: "ns", name: "x" })).toBe(path);
 });
 
@@ -23,7 +23,7 @@ test("a cluster-scoped kind has no namespace in its path, and each kind's key is
 });
 
 test("importing apimachinery loads neither client-node nor zod", () => {
-  // A program without a kubeconfig pays nothing for models that it uses as types only.
+  // A program that uses the models only as types must not load them.
   const script = `
     import { registerHooks } from "node:module";
     const loaded = [];

@@ -25,17 +25,17 @@ describe("parsing", () => {
   });
 
   test.for([
-    { text: "", want: "", reason: "nothing selects everything" },
-    { text: "  a = b , c ", want: "a=b,c", reason: "space is free" },
+    { text: "", want: "", reason: "an empty selector selects everything" },
+    { text: "  a = b , c ", want: "a=b,c", reason: "spaces have no meaning" },
     { text: "a=", want: "a=", reason: "an empty value is a value" },
     { text: "a!=,b", want: "a!=,b", reason: "an empty value before a comma" },
-    { text: "a in ()", want: "a in ()", reason: "nothing at all stands for the empty value" },
-    { text: "a in (,)", want: "a in ()", reason: "commas alone stand for empty values" },
+    { text: "a in ()", want: "a in ()", reason: "an empty set has the empty value" },
+    { text: "a in (,)", want: "a in ()", reason: "commas alone separate empty values" },
     { text: "a in (b,,c)", want: "a in (,b,c)", reason: "a value between two commas may be empty" },
     { text: "a in (b,b)", want: "a in (b)", reason: "values are a set" },
     { text: "in", want: "in", reason: "the words in and notin may be keys" },
-    { text: "notin=in", want: "notin=in", reason: "and values" },
-    { text: "in in (in)", want: "in in (in)", reason: "and both" },
+    { text: "notin=in", want: "notin=in", reason: "the words in and notin may be values" },
+    { text: "in in (in)", want: "in in (in)", reason: "the word in may be key, operator and value" },
     { text: "example.com/name=x", want: "example.com/name=x", reason: "a key may have a prefix" },
     { text: "a notin(b)", want: "a notin (b)", reason: "no space is needed before the parenthesis" },
   ])("$text: $reason", ({ text, want }) => {
@@ -59,11 +59,11 @@ describe("parsing", () => {
       text: "a>b",
       want: `unable to parse requirement: values[0]: Invalid value: "b": for 'Gt', 'Lt' operators, the value must be an integer`,
     },
-  ])("refuses $text in the server's words", ({ text, want }) => {
+  ])("parseLabelSelector refuses $text with the server's text", ({ text, want }) => {
     expect(() => parseLabelSelector(text)).toThrow(new SelectorError(want));
   });
 
-  test("refuses a bad key or value and names it", () => {
+  test("an invalid key or value is refused and named", () => {
     expect(() => parseLabelSelector("-a=b")).toThrow(/^unable to parse requirement: <nil>: Invalid value: "-a": name part must consist of/);
     expect(() => parseLabelSelector("a/b/c=d")).toThrow(/Invalid value: "a\/b\/c": a valid label key must consist of/);
     expect(() => parseLabelSelector("a=-b")).toThrow(
@@ -94,7 +94,7 @@ describe("selector objects", () => {
     { given: { key: "a", operator: "toString", values: ["b"] }, want: /"toString" is not a valid label selector operator/ },
     { given: { key: "", operator: "Exists" }, want: /key: Invalid value: "": name part must be non-empty/ },
   ])("refuses $given.operator with $given.values", ({ given, want }) => {
-    // the cast: the point is what happens to input that no type protects
+    // cast: the test is about input without type checks
     expect(() => labelRequirements({ matchExpressions: [given as never] })).toThrow(want);
   });
 });
@@ -119,15 +119,15 @@ describe("matching", () => {
     expect(matchesLabels(parseLabelSelector(selector), labels)).toBe(want);
   });
 
-  test("an object without labels is matched like one with none", () => {
+  test("absent labels match like empty labels", () => {
     expect(matchesLabels({ matchLabels: { a: "b" } }, undefined)).toBe(false);
     expect(matchesLabels({}, undefined)).toBe(true);
   });
 });
 
 /**
- * 1. Formatting and parsing a selector gives the selector.
- * 2. A term and its negation never select the same labels, and one of them does.
+ * Invariants: 1. Formatting and parsing a selector gives the same selector.
+ * 2. Of a term and its negation, exactly one selects given labels.
  */
 describe("properties", () => {
   const word = fc.stringMatching(/^[a-z]([a-z0-9.-]{0,5}[a-z0-9])?$/);
@@ -155,7 +155,7 @@ describe("properties", () => {
     );
   });
 
-  test("a term and its negation divide all objects", () => {
+  test("a term and its negation select all objects between them, and none twice", () => {
     const pairs = [
       ["a=b", "a!=b"],
       ["a in (b,c)", "a notin (b,c)"],

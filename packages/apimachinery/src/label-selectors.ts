@@ -1,58 +1,67 @@
 /**
- * Label selectors: the text of `kubectl -l`, the objects with matchLabels and matchExpressions, one form for both, and
- * matching. Grammar and error texts are those of the API server (k8s.io/apimachinery/pkg/labels).
+ * Label selectors: the text of `kubectl -l` and objects with matchLabels and matchExpressions. Both are parsed into the
+ * same form. Grammar and error texts are those of the API server (k8s.io/apimachinery/pkg/labels).
  */
 import { labelKeyProblems, labelValueProblems } from "./names.ts";
 import { type LabelOperator, type LabelRequirement, parseRequirements } from "./internal/label-selector-parser.ts";
 
 export type { LabelOperator, LabelRequirement };
 
-/** A parsed selector: every requirement must hold; none at all selects everything. Sorted by key. */
+/** A parsed label selector, sorted by key. Every requirement must hold; an empty list selects everything. */
 export type LabelRequirements = readonly LabelRequirement[];
 
+/** One entry of `matchExpressions`. */
 export interface LabelSelectorRequirement {
+  /** Key of the label. */
   readonly key: string;
+  /** How the label is compared with the values. */
   readonly operator: "In" | "NotIn" | "Exists" | "DoesNotExist";
+  /** Values of `In` and `NotIn`; absent for the other operators. */
   readonly values?: readonly string[];
 }
 
-/** The selector as it stands in objects. Empty selects everything; a selector that is absent altogether selects nothing. */
+/** A label selector as it is in objects. An empty one selects everything. Where an object has no selector, nothing is selected. */
 export interface LabelSelector {
+  /** Labels that an object must have, with these values. */
   readonly matchLabels?: Readonly<Record<string, string>>;
+  /** Requirements that an object must meet. */
   readonly matchExpressions?: readonly LabelSelectorRequirement[];
 }
 
 const BRAND: symbol = Symbol.for("treadle.apimachinery.SelectorError");
 
-/** A selector that cannot be read; `message` is what the API server answers. */
+/** A label or field selector that cannot be parsed. `message` is the text of the API server. */
 export class SelectorError extends Error {
+  /** The name of the class. */
   override readonly name = "SelectorError";
+  /** The code of the error. */
   readonly code = "ERR_SELECTOR";
 
+  /** @param message the text of the API server */
   constructor(message: string) {
     super(message);
     Object.defineProperty(this, BRAND, { value: true });
   }
 }
 
-/** Whether `error` is a {@link SelectorError}, of this copy of the package or another. */
+/** Tells whether `error` is a {@link SelectorError}, of this copy of the package or another. */
 export function isSelectorError(error: unknown): error is SelectorError {
   return error instanceof Error && BRAND in error;
 }
 
 /**
- * Parses the text form, e.g. `a=b,c!=d,e in (x,y),f notin (z),!g,h,i>3`.
+ * Parses a label selector such as `a=b,c!=d,e in (x,y),f notin (z),!g,h,i>3`.
  *
- * @throws SelectorError with the API server's words.
+ * @throws SelectorError with the text of the API server
  */
 export function parseLabelSelector(text: string): LabelRequirements {
   return sorted(parseRequirements(text, (message) => new SelectorError(message), requirement));
 }
 
 /**
- * The requirements of a selector object, or of bare equality pairs given as `{ matchLabels }`.
+ * Returns the requirements of a selector object. For plain pairs of label and value, pass `{ matchLabels }`.
  *
- * @throws SelectorError on an unknown operator, a bad key or value, or values that do not fit the operator.
+ * @throws SelectorError for an unknown operator, an invalid key or value, or values that do not fit the operator
  */
 export function labelRequirements(selector: LabelSelector): LabelRequirements {
   const found = Object.entries(selector.matchLabels ?? {}).map(([key, value]) => requirement(key, "=", [value]));
@@ -64,12 +73,12 @@ export function labelRequirements(selector: LabelSelector): LabelRequirements {
   return sorted(found);
 }
 
-/** The text form, for a `labelSelector` query parameter; {@link parseLabelSelector} reads it back. */
+/** Formats a label selector as text, as in the query parameter `labelSelector`. {@link parseLabelSelector} parses it. */
 export function formatLabelSelector(selector: LabelRequirements | LabelSelector): string {
   return toRequirements(selector).map(formatRequirement).join(",");
 }
 
-/** Whether an object with these labels is selected. Parse a selector once when many objects are matched. */
+/** Tells whether the selector selects an object with these labels. Parse the selector once when you match many objects. */
 export function matchesLabels(selector: LabelRequirements | LabelSelector, labels: Readonly<Record<string, string>> | undefined): boolean {
   return toRequirements(selector).every((one) => matches(one, labels ?? {}));
 }
@@ -90,7 +99,7 @@ function sorted(requirements: readonly LabelRequirement[]): LabelRequirements {
   return requirements.toSorted((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
 }
 
-/** Builds one requirement, with the checks of the server's NewRequirement. */
+/** Makes one requirement, with the checks of the server's NewRequirement. */
 function requirement(key: string, operator: LabelOperator, given: readonly string[]): LabelRequirement {
   const values = [...new Set(given)].toSorted();
   const problems = labelKeyProblems(key).length > 0 ? [`key: Invalid value: ${quote(key)}: ${labelKeyProblems(key).join("; ")}`] : [];

@@ -32,21 +32,21 @@ const object = (managedFields?: readonly ManagedFieldsEntry[]): KubernetesObject
 });
 
 describe("conditionsWrittenBy", () => {
-  test("unites the Update and Apply entries of a manager and no other's", () => {
+  test("conditions of the Update and Apply entries of one manager are returned", () => {
     const given = object([entry("me", { A: leaf }), entry("me", { B: leaf }, { operation: "Apply" }), entry("you", { C: leaf })]);
     expect(conditionsWrittenBy(given, "me")).toEqual(new Set(["A", "B"]));
     expect(conditionsWrittenBy(given, "you")).toEqual(new Set(["C"]));
     expect(conditionsWrittenBy(given, "nobody")).toEqual(new Set());
   });
 
-  test("a condition of ours whose status another wrote since is theirs", () => {
+  test("a condition whose status another manager wrote since is not returned", () => {
     const { "f:status": _, ...rest } = leaf;
     const given = object([entry("me", { A: rest, B: leaf }), entry("you", { A: { "f:status": {}, "f:lastTransitionTime": {} } })]);
     expect(conditionsWrittenBy(given, "me")).toEqual(new Set(["B"]));
     expect(conditionsWrittenBy(given, "you")).toEqual(new Set(["A"]));
   });
 
-  test("both wrote it by Apply: it is both's", () => {
+  test("a condition that two managers wrote by Apply is returned for both", () => {
     const given = object([entry("me", { A: leaf }, { operation: "Apply" }), entry("you", { A: leaf }, { operation: "Apply" })]);
     expect(conditionsWrittenBy(given, "me")).toEqual(new Set(["A"]));
   });
@@ -56,9 +56,9 @@ describe("conditionsWrittenBy", () => {
     { name: "no status", fieldsV1: { "f:spec": {} } },
     { name: "a list of values", fieldsV1: { "f:status": { "f:conditions": { 'v:"A"': {} } } } },
     { name: "keys of another list-map", fieldsV1: { "f:status": { "f:conditions": { 'k:{"name":"A"}': {} } } } },
-    { name: "a key that is no JSON", fieldsV1: { "f:status": { "f:conditions": { "k:{": {} } } } },
+    { name: "a key that is not JSON", fieldsV1: { "f:status": { "f:conditions": { "k:{": {} } } } },
     { name: "no object at all", fieldsV1: { "f:status": null } },
-  ])("$name: nothing written", ({ fieldsV1 }) => {
+  ])("$name gives no condition", ({ fieldsV1 }) => {
     expect(conditionsWrittenBy(object([entry("me", {}, { fieldsV1 })]), "me")).toEqual(new Set());
   });
 
@@ -67,13 +67,13 @@ describe("conditionsWrittenBy", () => {
     expect(conditionsWrittenBy(object([entry("me", {}, { fieldsV1 })]), "me")).toEqual(new Set(['a"b']));
   });
 
-  test("an object without managedFields", () => {
+  test("an object without managedFields gives no condition", () => {
     expect(conditionsWrittenBy(object(), "me")).toEqual(new Set());
   });
 });
 
 describe("keepOwnManagedFields", () => {
-  test("keeps only the conditions of the given managers, and answers the same questions", () => {
+  test("only conditions of the given managers are kept, and conditionsWrittenBy returns the same", () => {
     const { "f:status": _, ...taken } = leaf;
     const given = object([
       entry("me", { A: leaf, Taken: taken }),
@@ -88,7 +88,7 @@ describe("keepOwnManagedFields", () => {
     expect(kept.metadata).toMatchObject({ name: "w", resourceVersion: "5" });
   });
 
-  test("what a unit manager of ours applied is kept whole, of other entries nothing", () => {
+  test("entries of unit managers of ours are kept whole, other entries are dropped", () => {
     const fieldsV1 = { "f:data": { "f:a": {} } };
     const applied = entry("me/config/uid", {}, { operation: "Apply", subresource: "", fieldsV1 });
     const given = object([
@@ -101,12 +101,12 @@ describe("keepOwnManagedFields", () => {
     expect(keepOwnManagedFields(given, new Set(["me"])).metadata.managedFields).toEqual([applied]);
   });
 
-  test("nothing of ours: no managedFields member at all", () => {
+  test("an object without entries of ours has no member managedFields", () => {
     const kept = keepOwnManagedFields(object([entry("you", { C: leaf })]), new Set(["me"]));
     expect("managedFields" in kept.metadata).toBe(false);
   });
 
-  test("leaves its argument alone, frozen or not", () => {
+  test("the argument does not change, frozen or not", () => {
     const given = object([entry("me", { A: leaf })]);
     const copy = structuredClone(given);
     keepOwnManagedFields(Object.freeze(given), new Set(["me"]));

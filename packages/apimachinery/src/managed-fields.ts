@@ -1,14 +1,16 @@
 /**
- * What metadata.managedFields says that is of use to its reader: which conditions a field manager wrote, and what the unit
- * managers of a handler (`<handler>/<step>/<owner uid>`) have applied. Of conditions it can tell only where
- * `status.conditions` is a list-map; of an atomic list managedFields names no elements, and nothing counts as written.
+ * Reads metadata.managedFields: which conditions a field manager wrote, and what the unit managers of a handler
+ * (`<handler>/<unit>/<owner uid>`) applied.
+ *
+ * Caveat: conditions are found only where `status.conditions` is a list of type map. For an atomic list managedFields names
+ * no elements, so no condition counts as written.
  */
 import type { KubernetesObject, ManagedFieldsEntry } from "./objects.ts";
 import { isObject } from "./internal/is-object.ts";
 
 /**
- * The types of the conditions that `fieldManager` wrote, by Update or by Apply.
- * A condition of ours whose `status` another manager has written since counts as theirs.
+ * Returns the types of the conditions that `fieldManager` wrote, by update or by apply.
+ * When another manager has written the `status` of a condition since, the condition counts as that manager's.
  */
 export function conditionsWrittenBy(object: KubernetesObject, fieldManager: string): ReadonlySet<string> {
   const entries = object.metadata.managedFields ?? [];
@@ -29,10 +31,12 @@ export function conditionsWrittenBy(object: KubernetesObject, fieldManager: stri
 }
 
 /**
- * The object with only that part of managedFields that {@link conditionsWrittenBy} needs for `managers`; for caches,
- * where the rest is most of an object's weight. The answer of conditionsWrittenBy for these managers is the same before and after.
- * What their unit managers, `<manager>/...`, have applied is kept whole: a dependent is compared with it.
- * The object itself is not changed; one without managedFields is returned as it is.
+ * Returns the object with only the part of managedFields that matters to `managers`. Use it for caches, where managedFields
+ * are often the largest part of an object.
+ *
+ * Guarantees: {@link conditionsWrittenBy} returns the same for these managers. Entries of their unit managers,
+ * `<manager>/...`, are kept whole, because applied objects are compared with them. The object itself does not change; an
+ * object without managedFields is returned as it is.
  */
 export function keepOwnManagedFields<T extends KubernetesObject>(object: T, managers: ReadonlySet<string>): T {
   if (object.metadata.managedFields === undefined) return object;
@@ -47,13 +51,13 @@ export function keepOwnManagedFields<T extends KubernetesObject>(object: T, mana
       .filter((key) => written.has(typeOf(key) ?? ""));
     if (keys.length === 0) continue;
     const { fieldsV1: _, ...rest } = entry;
-    // Only the keys carry the answer; the leaves are one shared object.
+    // Only the keys matter; the leaves are one shared object.
     kept.push({ ...rest, fieldsV1: { "f:status": { "f:conditions": Object.fromEntries(keys.map((key) => [key, NOTHING])) } } });
   }
   return { ...object, metadata: kept.length === 0 ? metadata : { ...metadata, managedFields: kept } };
 }
 
-/** Whether a dependent was applied by it. */
+/** Whether it is the entry of an object that a unit of `managers` applied. */
 function isUnitOf({ manager = "", operation, subresource = "" }: ManagedFieldsEntry, managers: ReadonlySet<string>): boolean {
   const slash = manager.indexOf("/");
   return slash > 0 && operation === "Apply" && subresource === "" && managers.has(manager.slice(0, slash));
@@ -73,6 +77,6 @@ function typeOf(key: string): string | undefined {
     const parsed: unknown = JSON.parse(key.slice(2));
     return isObject(parsed) && typeof parsed["type"] === "string" ? parsed["type"] : undefined;
   } catch {
-    return undefined; // not a key that a server writes
+    return undefined; // a server does not write such a key
   }
 }

@@ -46,8 +46,11 @@ test("a label value may be empty", () => {
   expect(labelValueProblems("a b")).toHaveLength(1);
 });
 
-/** 1. Never longer than asked. 2. Short names stay. 3. A DNS name stays one. 4. Names that differ stay different. */
-test("shortening keeps names valid and apart", () => {
+/**
+ * Invariants: 1. The result is at most `max` long. 2. Short names do not change. 3. A DNS name stays valid.
+ * 4. Different names stay different.
+ */
+test("shortenName keeps names valid and different", () => {
   const name = fc.stringMatching(/^[a-z0-9]([-a-z0-9.]{0,200}[a-z0-9])?$/).filter(isDns1123Subdomain);
   fc.assert(
     fc.property(name, name, fc.integer({ min: 12, max: 80 }), (a, b, max) => {
@@ -70,15 +73,15 @@ test("names that differ beyond the limit get different hashes", () => {
 test.for([
   { apiVersion: "v1", want: { group: "", version: "v1" } },
   { apiVersion: "apps/v1", want: { group: "apps", version: "v1" } },
-])("parses $apiVersion", ({ apiVersion, want }) => {
+])("parseApiVersion parses $apiVersion", ({ apiVersion, want }) => {
   expect(parseApiVersion(apiVersion)).toEqual(want);
 });
 
-test.for(["", "apps/", "a/b/c"])("refuses the apiVersion %j", (apiVersion) => {
+test.for(["", "apps/", "a/b/c"])("parseApiVersion refuses %j", (apiVersion) => {
   expect(() => parseApiVersion(apiVersion)).toThrow();
 });
 
-test("kinds and objects are named in both ways", () => {
+test("gvkOf, gvrOf and isOfKind agree on kinds and objects", () => {
   const kind = { group: "apps", version: "v1", kind: "Deployment", plural: "deployments" };
   expect(gvkOf({ apiVersion: "apps/v1", kind: "Deployment" })).toEqual({ group: "apps", version: "v1", kind: "Deployment" });
   expect(gvrOf(kind)).toEqual({ group: "apps", version: "v1", resource: "deployments" });

@@ -1,31 +1,34 @@
 /**
- * Names as Kubernetes allows them. The checks answer with what is wrong, in the API server's words (an empty list when
- * nothing is), so that an error made from them reads the same wherever it was found.
+ * Checks of names by the rules of Kubernetes. A check returns the problems in the words of the API server, and an empty
+ * list for a valid name. So an error reads the same whether the client or the server found it.
  */
 import { createHash } from "node:crypto";
 
-/** The limit of a DNS label, of a label value and of the name part of a label key or finalizer (k8s.io/apimachinery validation). */
+/**
+ * The maximum length of a DNS label, of a label value, and of the name part of a label key or finalizer
+ * (k8s.io/apimachinery validation).
+ */
 export const MAX_LABEL_LENGTH = 63;
 
-/** The limit of a DNS subdomain, and so of most object names (k8s.io/apimachinery validation). */
+/** The maximum length of a DNS subdomain, and so of most object names (k8s.io/apimachinery validation). */
 export const MAX_SUBDOMAIN_LENGTH = 253;
 
-/** What keeps `name` from being a DNS-1123 label, e.g. a namespace. */
+/** Returns the reasons why `name` is not a DNS-1123 label, such as the name of a namespace. */
 export function dns1123LabelProblems(name: string): readonly string[] {
   return check(name, MAX_LABEL_LENGTH, DNS_LABEL, DNS_LABEL_TEXT);
 }
 
-/** What keeps `name` from being a DNS-1123 subdomain, e.g. an API group or the name of most objects. */
+/** Returns the reasons why `name` is not a DNS-1123 subdomain, such as an API group or the name of most objects. */
 export function dns1123SubdomainProblems(name: string): readonly string[] {
   return check(name, MAX_SUBDOMAIN_LENGTH, DNS_SUBDOMAIN, DNS_SUBDOMAIN_TEXT);
 }
 
-/** What keeps `name` from being a DNS-1035 label (a DNS label that begins with a letter), e.g. the plural of a kind. */
+/** Returns the reasons why `name` is not a DNS-1035 label: a DNS label that begins with a letter, such as the plural of a kind. */
 export function dns1035LabelProblems(name: string): readonly string[] {
   return check(name, MAX_LABEL_LENGTH, DNS_1035, DNS_1035_TEXT);
 }
 
-/** What keeps `key` from being a qualified name: the key of a label or annotation, or a finalizer. */
+/** Returns the reasons why `key` is not a qualified name: the key of a label or annotation, or a finalizer. */
 export function labelKeyProblems(key: string): readonly string[] {
   const parts = key.split("/");
   if (parts.length > 2)
@@ -40,7 +43,7 @@ export function labelKeyProblems(key: string): readonly string[] {
   return problems;
 }
 
-/** What keeps `value` from being a label value; the empty string is one. */
+/** Returns the reasons why `value` is not a label value. The empty string is a label value. */
 export function labelValueProblems(value: string): readonly string[] {
   const problems: string[] = [];
   if (value.length > MAX_LABEL_LENGTH) problems.push(`must be no more than ${MAX_LABEL_LENGTH} bytes`);
@@ -48,30 +51,34 @@ export function labelValueProblems(value: string): readonly string[] {
   return problems;
 }
 
+/** Tells whether `name` is a DNS-1123 label. */
 export function isDns1123Label(name: string): boolean {
   return dns1123LabelProblems(name).length === 0;
 }
 
+/** Tells whether `name` is a DNS-1123 subdomain. */
 export function isDns1123Subdomain(name: string): boolean {
   return dns1123SubdomainProblems(name).length === 0;
 }
 
 /**
- * `name` itself when it has at most `max` characters, else its beginning with a hash of the whole appended.
- * The same name gives the same answer; names that differ only beyond the limit give different ones. A valid DNS name stays one.
+ * Shortens `name` to `max` characters: its beginning, followed by a hash of the whole name. A shorter name is returned as it is.
  *
- * @throws RangeError when `max` leaves no room for the hash and one character before it.
+ * Guarantees: the result depends on `name` and `max` only. Names that differ only beyond the limit give different results.
+ * A valid DNS name stays valid.
+ *
+ * @throws RangeError when `max` leaves no room for the hash and one character before it
  */
 export function shortenName(name: string, max: number): string {
   if (name.length <= max) return name;
   if (max < HASH_LENGTH + 2) throw new RangeError(`cannot shorten "${name}" to ${max} characters: at least ${HASH_LENGTH + 2} are needed`);
   const hash = createHash("sha256").update(name).digest("hex").slice(0, HASH_LENGTH);
-  // A dot, dash or underscore before the dash would make an invalid or an ugly name.
+  // A dot, dash or underscore before the dash would make the name invalid or ugly.
   const head = name.slice(0, max - HASH_LENGTH - 1).replace(/[^A-Za-z0-9]+$/, "");
   return head === "" ? hash : `${head}-${hash}`;
 }
 
-/** 40 bits: two of a million names collide with a chance below one half, and only in the same namespace would it matter. */
+/** 40 bits: among a million names two collide with a chance below one half, and a collision matters only within one namespace. */
 const HASH_LENGTH = 10;
 
 const DNS_LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;

@@ -1,17 +1,16 @@
-/** What a client may send of an object's metadata; the server sets the rest. */
+/** The metadata that a client may send; the server sets the rest. */
 import type { ObjectMeta } from "./objects.ts";
 
-/** A field that is undefined is not sent: what another object lacks may be handed on as it is. */
-type Common = {
+/**
+ * Metadata of an object to write. `uid` and `resourceVersion` are preconditions: the server refuses the write if they differ.
+ * A field that is `undefined` is not sent, so optional fields of another object can be passed on.
+ */
+export type ObjectMetaInput = {
   readonly [K in "namespace" | "uid" | "resourceVersion" | "labels" | "annotations" | "finalizers" | "ownerReferences"]?:
     | ObjectMeta[K]
     | undefined;
-};
-
-/** Metadata of an object to write. `uid` and `resourceVersion` are preconditions, not assignments. */
-export type ObjectMetaInput = Common &
-  (
-    | { readonly name: string; readonly generateName?: string }
-    /** The server appends a random part, on create only. */
-    | { readonly name?: never; readonly generateName: string }
-  );
+} & (
+  | { readonly name: string; readonly generateName?: string }
+  /** The server appends a random part when it creates the object. */
+  | { readonly name?: never; readonly generateName: string }
+);

@@ -4,7 +4,7 @@ import { orAborted } from "./or-aborted.ts";
 
 const boom = new Error("boom");
 
-test("gives what the promise gives, and leaves no listener", async () => {
+test("orAborted settles like the promise, and leaves no listener", async () => {
   const { signal } = new AbortController();
   expect(await orAborted(Promise.resolve(1), signal)).toBe(1);
   expect(await orAborted(Promise.resolve(1), undefined)).toBe(1);
@@ -12,7 +12,7 @@ test("gives what the promise gives, and leaves no listener", async () => {
   expect(getEventListeners(signal, "abort")).toEqual([]);
 });
 
-test("rejects with the signal's reason, before or while it waits; a late failure is not unhandled", async () => {
+test("orAborted rejects with the signal's reason, and a late failure is not an unhandled rejection", async () => {
   const late = Promise.withResolvers<void>();
   const ending = new AbortController();
   const waiting = orAborted(late.promise, ending.signal);

@@ -1,6 +1,6 @@
 /**
- * What `promise` gives, or a rejection with the signal's reason as soon as that is aborted, whether or not what is waited for
- * cares for the signal. It is not ended by that; that it fails later is nobody's unhandled rejection.
+ * Waits for `promise`, but rejects with the signal's reason as soon as the signal is aborted. Use it for work that does not
+ * watch the signal itself. The work goes on after the abort; its later rejection is not reported as unhandled.
  */
 export function orAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;

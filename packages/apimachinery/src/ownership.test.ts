@@ -120,13 +120,13 @@ describe("the owner id", () => {
     { name: "uid", owner: widget({ uid: "x" }) },
     { name: "kind", owner: { ...widget(), kind: "Gadget" } },
     { name: "group", owner: { ...widget(), apiVersion: "example.org/v1" } },
-    // the parts are kept apart: ns + w is not n + sw
+    // the parts are separated: ns + w differs from n + sw
     { name: "the border between namespace and name", owner: widget({ namespace: "n", name: "sw" }) },
   ])("depends on the $name", ({ owner }) => {
     expect(ownerId(owner)).not.toBe(ownerId(widget()));
   });
 
-  test("an owner without uid is refused: it would own everything that has none", () => {
+  test("an owner without uid is refused", () => {
     const { uid: _, ...metadata } = widget().metadata;
     const unsaved = { ...widget(), metadata };
     expect(() => ownership(secret(), unsaved, handler)).toThrow("Widget ns/w has no metadata.uid");
@@ -140,6 +140,6 @@ test.for([
   { owner: widget(), namespace: undefined, want: false },
   { owner: { apiVersion: "v1", kind: "Node", metadata: { name: "n", uid: "u" } }, namespace: "ns", want: true },
   { owner: { apiVersion: "v1", kind: "Node", metadata: { name: "n", uid: "u" } }, namespace: undefined, want: true },
-])("a reference to $owner.kind from namespace $namespace: $want", ({ owner, namespace, want }) => {
+])("canReference $owner.kind from namespace $namespace: $want", ({ owner, namespace, want }) => {
   expect(canReference(owner, namespace)).toBe(want);
 });

@@ -1,27 +1,30 @@
 /**
- * Whose an object is: the one place where this is decided, for all packages.
+ * Decides who owns an object, for all packages.
  *
- * An object is managed by the one controller in its ownerReferences; where it has none (the owner is in another
- * namespace, or must not be followed by the garbage collector), by the owner named in its owner-id label.
- * A reference that is not the controller's says only whose deletion it follows, and does not make anyone the owner.
+ * The controller in its ownerReferences owns an object. An object without a controller belongs to the owner that its
+ * owner-id label names: the owner may be in another namespace, or the garbage collector must not follow it. Other owner
+ * references do not count. They only make the garbage collector delete the object.
  */
 import { hash } from "node:crypto";
 import { groupOf, parseApiVersion } from "./gvk.ts";
 import { groupKindOf } from "./kind.ts";
 import { type KubernetesObject, keyOf, type OwnerReference } from "./objects.ts";
 
+/** Who owns an object: we, nobody, or another owner. */
 export type Ownership =
   | { readonly type: "ours" }
-  /** Nobody manages it: it may be adopted. */
+  /** The object has no owner, so it may be adopted. */
   | { readonly type: "free" }
-  /** `owner` is text for a condition or a log line. */
+  /** `owner` describes the owner, as text for a condition or a log line. */
   | { readonly type: "foreign"; readonly owner: string };
 
 /**
- * Whose `live` is, seen by the handler `handlerName` (its present name first, then those that it had before) reconciling `owner`: ours = a controller ownerReference with the uid
- * of `owner`, or, without any controller reference, our owner-id label. A foreign controller outweighs our label.
+ * Decides who owns `live`. It is ours if its controller has the uid of `owner`, or if it has no controller and has our
+ * owner-id label. A foreign controller outweighs our label.
  *
- * @throws Error when `owner` has no uid (it was not read from a server): nothing could be told apart.
+ * @param owner the object that the handler reconciles
+ * @param handlerName the name of the handler, or its present and former names, newest first
+ * @throws Error when `owner` has no uid, because it was not read from a server
  */
 export function ownership(live: KubernetesObject, owner: KubernetesObject, handlerName: string | readonly string[]): Ownership {
   const ourId = ownerId(owner);
@@ -35,17 +38,17 @@ export function ownership(live: KubernetesObject, owner: KubernetesObject, handl
   if (ourName !== undefined) {
     return labels[ownerIdLabel(ourName)] === ourId ? { type: "ours" } : { type: "foreign", owner: describeLabel(live, ourName, owner) };
   }
-  // Other operators of Treadle, and some others, mark what is theirs in the same way.
+  // Other operators, of Treadle and some others, mark their objects in the same way.
   const foreign = Object.keys(labels).find((key) => key.endsWith(OWNER_ID_SUFFIX));
   if (foreign === undefined) return { type: "free" };
   return { type: "foreign", owner: describeLabel(live, foreign.slice(0, -OWNER_ID_SUFFIX.length), owner) };
 }
 
 /**
- * The value of the owner-id label: 32 hexadecimal digits, a hash of group, kind, namespace, name and uid. The version of
- * the API does not count: the same object read in another version has the same id.
+ * Returns the value of the owner-id label: 32 hexadecimal digits, a hash of group, kind, namespace, name and uid. An object
+ * that is read in another API version has the same id.
  *
- * @throws Error when the owner has no uid.
+ * @throws Error when the owner has no uid
  */
 export function ownerId(owner: KubernetesObject): string {
   const { namespace = "", name, uid } = owner.metadata;
@@ -53,30 +56,30 @@ export function ownerId(owner: KubernetesObject): string {
   return hash("sha256", JSON.stringify(parts), "hex").slice(0, 32);
 }
 
-/** The key of the label that says which owner an object has, among the owners of this handler. */
+/** Returns the key of the owner-id label of a handler. */
 export function ownerIdLabel(handlerName: string): string {
   return handlerName + OWNER_ID_SUFFIX;
 }
 
-/** The labels to put on an object of `owner`: for selecting its objects, and for {@link ownership} where no reference is possible. */
+/** Returns the labels for an object of `owner`. They select its objects, and {@link ownership} uses them where no reference is possible. */
 export function ownerLabels(owner: KubernetesObject, handlerName: string): Readonly<Record<string, string>> {
   return { [ownerIdLabel(handlerName)]: ownerId(owner) };
 }
 
-/** The annotations beside {@link ownerLabels}: the owner in readable form, since a hash names nobody. Never used to decide. */
+/** Returns the annotations for an object of `owner`: its kind and name, for people who read the object. No decision depends on them. */
 export function ownerAnnotations(owner: KubernetesObject, handlerName: string): Readonly<Record<string, string>> {
   return { [handlerName + OWNER_SUFFIX]: describe(owner) };
 }
 
-/** The reference that makes `owner` the controller of an object and keeps it until the object is gone (foreground deletion). */
+/** Returns the reference that makes `owner` the controller of an object. A foreground deletion of `owner` waits for the object. */
 export function controllerReference(owner: KubernetesObject): OwnerReference {
   const { apiVersion, kind, metadata } = owner;
   return { apiVersion, kind, name: metadata.name, uid: uidOf(owner, metadata.uid), controller: true, blockOwnerDeletion: true };
 }
 
 /**
- * Whether an object in `namespace` (absent: a cluster-scoped one) may refer to `owner`. Kubernetes deletes an object whose
- * owner is in another namespace as an orphan, so where this is false the owner-id label alone must do.
+ * Tells whether an object in `namespace` (absent: a cluster-scoped object) may have an owner reference to `owner`. Kubernetes
+ * deletes an object whose owner is in another namespace as an orphan. Where this is false, use {@link ownerLabels} alone.
  */
 export function canReference(owner: KubernetesObject, namespace: string | undefined): boolean {
   const from = owner.metadata.namespace ?? "";

@@ -43,7 +43,7 @@ describe("merge patch", () => {
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
   });
 
-  test("shares what did not change", () => {
+  test("the result shares unchanged parts with the target", () => {
     const target = { a: { x: 1 }, b: { y: 2 } };
     const merged = applyMergePatch(target, { a: { x: 2 } }) as typeof target; // its type is that of the target
     expect(merged.b).toBe(target.b);
@@ -65,11 +65,11 @@ describe("merge patch", () => {
   });
 
   /**
-   * For JSON without null members (a merge patch cannot say them):
-   * 1. Applying the patch made from two values to the first gives the second. 2. Equal values make no patch.
-   * 3. The patch is minimal: none of its members can be left out. 4. Nothing given is changed.
+   * Invariants, for JSON without null members, which a merge patch cannot express: 1. The patch from one value to another,
+   * applied to the first, gives the second. 2. Equal values give no patch. 3. The patch is minimal: no member can be left
+   * out. 4. The arguments do not change.
    */
-  test("what was created, applied, gives the target", () => {
+  test("a created patch, applied, gives the target", () => {
     const { json } = fc.letrec((tie) => ({
       json: fc.oneof(
         { depthSize: "small" },
@@ -153,7 +153,7 @@ describe("JSON patch", () => {
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
   });
 
-  test("copies that double a document end at 3 MiB", () => {
+  test("copies that double a document are refused beyond 3 MiB", () => {
     const document = { metadata: { text: "x".repeat(1000) } };
     const patch = Array.from({ length: 40 }, (_, i): JsonPatchOperation => ({ op: "copy", from: "/metadata", path: `/metadata/k${i}` }));
     expect(() => applyJsonPatch(document, patch)).toThrow(

@@ -1,28 +1,35 @@
 /**
- * Merge patch (RFC 7386) and JSON patch (RFC 6902) on plain JSON. Inputs are never changed (they may be frozen); the result
- * of a merge patch shares what did not change, that of a JSON patch shares nothing.
+ * Merge patch (RFC 7386) and JSON patch (RFC 6902) on plain JSON. Arguments never change, so they may be frozen. The result
+ * of a merge patch shares its unchanged parts with the target; the result of a JSON patch shares nothing.
  *
- * Merge patch is written out here: the published packages change their target, and the most used one stops at a key named
- * `constructor` and drops the rest of the patch.
+ * Merge patch has its own implementation here: published packages change their target, and the most used one stops at a key
+ * named `constructor` and drops the rest of the patch.
  */
 import { applyPatch } from "rfc6902";
 import { isObject } from "./internal/is-object.ts";
 
 /** One operation of a JSON patch. */
 export interface JsonPatchOperation {
+  /** What the operation does. */
   readonly op: "add" | "remove" | "replace" | "move" | "copy" | "test";
+  /** JSON pointer to the value that changes. */
   readonly path: string;
+  /** JSON pointer to the source of `move` and `copy`. */
   readonly from?: string;
+  /** The value of `add`, `replace` and `test`. */
   readonly value?: unknown;
 }
 
 const BRAND: symbol = Symbol.for("treadle.apimachinery.PatchError");
 
-/** A patch that cannot be applied; `code` tells a failed `test` from a path that is not there and from a patch that is malformed. */
+/** A patch that cannot be applied. */
 export class PatchError extends Error {
+  /** The name of the class. */
   override readonly name = "PatchError";
+  /** The reason: a `test` failed, a path does not exist, or the patch is malformed. */
   readonly code: "ERR_PATCH_TEST" | "ERR_PATCH_PATH" | "ERR_PATCH_INVALID";
 
+  /** @param message names the operation that failed */
   constructor(code: PatchError["code"], message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
     this.code = code;
@@ -30,15 +37,16 @@ export class PatchError extends Error {
   }
 }
 
-/** Whether `error` is a {@link PatchError}, of this copy of the package or another. */
+/** Tells whether `error` is a {@link PatchError}, of this copy of the package or another. */
 export function isPatchError(error: unknown): error is PatchError {
   return error instanceof Error && BRAND in error;
 }
 
 /**
- * `target` after the merge patch: objects are merged, null removes a member, everything else (lists too) replaces.
+ * Applies a merge patch and returns the result. Objects are merged, `null` removes a member, and everything else (also a list)
+ * replaces the old value.
  *
- * @throws PatchError when the patch has a key `__proto__`.
+ * @throws PatchError when the patch has a key `__proto__`
  */
 export function applyMergePatch(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch;
@@ -52,8 +60,10 @@ export function applyMergePatch(target: unknown, patch: unknown): unknown {
 }
 
 /**
- * The smallest merge patch that turns `before` into `after`, or `undefined` when they are equal. Members that are undefined
- * count as absent. A merge patch cannot say null: `after` must not hold null as a member of an object that is new or changed.
+ * Returns the smallest merge patch that turns `before` into `after`, or `undefined` when they are equal. Members that are
+ * `undefined` count as absent.
+ *
+ * Assumption: no new or changed object in `after` has a member that is `null`, because a merge patch cannot express it.
  */
 export function createMergePatch(before: unknown, after: unknown): unknown {
   if (before === after) return undefined;
@@ -69,10 +79,12 @@ export function createMergePatch(before: unknown, after: unknown): unknown {
 }
 
 /**
- * `target` after all operations, or none of them. What all `copy` operations together may copy is 3 MiB of JSON, the limit
- * of an API server (`JSONPatchMaxCopyBytes`), since a few of them can double a document again and again.
+ * Applies a JSON patch and returns the result. Either all operations are applied or none.
  *
- * @throws PatchError naming the operation that failed.
+ * All `copy` operations together may copy 3 MiB of JSON, as in an API server (`JSONPatchMaxCopyBytes`): each of them could
+ * double the document.
+ *
+ * @throws PatchError naming the operation that failed
  */
 export function applyJsonPatch(target: unknown, patch: readonly JsonPatchOperation[]): unknown {
   patch.forEach((operation, i) => checkOperation(operation, i));
@@ -100,7 +112,7 @@ export function applyJsonPatch(target: unknown, patch: readonly JsonPatchOperati
   return holder.root;
 }
 
-/** Whether two JSON values are equal; members that are undefined count as absent, the order of members does not. */
+/** Tells whether two JSON values are equal. Members that are `undefined` count as absent; the order of members does not matter. */
 export function jsonEqual(a: unknown, b: unknown): boolean {
   if (Object.is(a, b) || a === b) return true;
   if (Array.isArray(a) || Array.isArray(b)) {
@@ -130,7 +142,7 @@ function checkOperation(operation: JsonPatchOperation, i: number): void {
   for (const [name, pointer] of Object.entries(needsFrom ? { path, from } : { path })) {
     if (typeof pointer !== "string" || (pointer !== "" && !pointer.startsWith("/")))
       throw refuse(`${name} must be a JSON pointer: empty, or beginning with /`);
-    // The library skips these segments instead of following them, which would write elsewhere in the document.
+    // The library skips these segments instead of following them, so it would write elsewhere in the document.
     const unsafe = pointer.split("/").find((segment) => segment === "__proto__" || segment === "constructor" || segment === "prototype");
     if (unsafe !== undefined) throw refuse(`${name} has a segment ${unsafe}, which is not followed: use a merge patch`);
     if (/~(?![01])/.test(pointer)) throw refuse(`${name} has a "~" that is neither ~0 nor ~1`);
@@ -139,7 +151,7 @@ function checkOperation(operation: JsonPatchOperation, i: number): void {
   if (op === "move" && path.startsWith(`${from}/`)) throw refuse("a value cannot be moved into itself");
 }
 
-/** The pointer of `operation` that leads nowhere. The library would follow members that every object inherits (`/toString`). */
+/** The pointer of `operation` that does not exist. The library would follow members that every object inherits (`/toString`). */
 function missingPath(root: unknown, { op, path, from }: JsonPatchOperation): string | undefined {
   if ((op === "move" || op === "copy") && !isThere(root, segmentsOf(from ?? ""))) return from;
   const segments = segmentsOf(path);
@@ -148,7 +160,7 @@ function missingPath(root: unknown, { op, path, from }: JsonPatchOperation): str
   return isThere(root, target) && isContainer(root, segments.slice(0, -1)) ? undefined : path;
 }
 
-/** Whether a list can take a value at the end of `path`. The library reads an index of `copy` and `move` as parseInt does. */
+/** Whether a value can be added to a list at `path`. The library reads an index of `copy` and `move` as parseInt does. */
 function isPlace(root: unknown, { op, path, from = "" }: JsonPatchOperation): boolean {
   const list = valueAt(root, segmentsOf(path).slice(0, -1));
   if (path === "" || !Array.isArray(list) || (op !== "add" && op !== "copy" && op !== "move")) return true;

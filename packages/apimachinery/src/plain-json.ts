@@ -1,14 +1,14 @@
 /**
- * Types of built-in objects as they are on the wire, derived from client-node's models. Those describe what its own
- * serializer makes of an object: `Date` for times and other names where the JSON name is a word of JavaScript or holds a
- * dash. Treadle reads and writes plain JSON, so the difference is undone here, once, for all models.
+ * Types of built-in objects as they are on the wire, derived from client-node's models. The models describe the output of
+ * client-node's serializer: `Date` for times, and other names where a JSON name is a JavaScript keyword or has a dash.
+ * Treadle reads and writes plain JSON, so this module converts the types back, once for all models.
  */
 import type { Kind } from "./kind.ts";
 import type { KubernetesObject } from "./objects.ts";
 import type { ObjectMetaInput } from "./object-input.ts";
 
-/** `Model` as plain JSON: times are RFC 3339 strings, names are those of the wire, everything is read-only. */
-export type PlainJson<Model> = 0 extends 1 & Model // `any`, and `unknown` is the honest word for it
+/** `Model` as plain JSON. Times are RFC 3339 strings, names are as on the wire, and everything is read-only. */
+export type PlainJson<Model> = 0 extends 1 & Model // `any` in the model; nothing is known about the value
   ? unknown
   : Model extends Date
     ? string
@@ -18,20 +18,23 @@ export type PlainJson<Model> = 0 extends 1 & Model // `any`, and `unknown` is th
         ? { readonly [Name in keyof Model as WireName<Name>]: PlainJson<Model[Name]> }
         : Model;
 
-/** What the server returns for a built-in kind. */
+/** An object of a built-in kind, as the server returns it. */
 export type BuiltInObject<Model> = KubernetesObject & Omit<PlainJson<Model>, "apiVersion" | "kind" | "metadata">;
 
-/** What a client may send for a built-in kind; `apiVersion` and `kind` follow from the kind. */
+/** An object of a built-in kind, as a client may send it. */
 export type BuiltInInput<Model> = {
+  /** Optional: it follows from the kind. */
   readonly apiVersion?: string;
+  /** Optional: it follows from the kind. */
   readonly kind?: string;
+  /** Metadata of the object. */
   readonly metadata: ObjectMetaInput;
 } & Omit<PlainJson<Model>, "apiVersion" | "kind" | "metadata">;
 
-/** A built-in kind, typed by client-node's model of it. */
+/** A built-in kind, typed by client-node's model. */
 export type BuiltInKind<Model> = Kind<BuiltInObject<Model>, BuiltInInput<Model>>;
 
-/** The dashes of `x-kubernetes-*` became underscores, and words of JavaScript got one in front. */
+/** client-node replaced the dashes of `x-kubernetes-*` with underscores, and put an underscore before JavaScript keywords. */
 type WireName<Name> = Name extends `x_kubernetes_${infer Rest}`
   ? `x-kubernetes-${Dashed<Rest>}`
   : Name extends `_${infer Word}`

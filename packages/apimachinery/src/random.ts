@@ -1,14 +1,15 @@
-/** Randomness as a service: injected wherever jitter or identifiers are made, so that tests repeat. */
+/** Randomness as a service: whatever makes jitter or identifiers gets it as a parameter, so that tests are repeatable. */
 
+/** A source of random numbers. */
 export interface Random {
-  /** A number in [0, 1). */
+  /** Returns a number in [0, 1). */
   next(): number;
 }
 
-/** Unpredictable numbers for production. Not for secrets. */
+/** Unpredictable numbers, for production. They are not fit for secrets. */
 export const systemRandom: Random = { next: () => Math.random() };
 
-/** The same numbers for the same seed (mulberry32). */
+/** Creates a source that returns the same numbers for the same seed (mulberry32). */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0;
   return {
@@ -22,7 +23,7 @@ export function seededRandom(seed: number): Random {
   };
 }
 
-/** `length` lower-case letters and digits, as the API server appends them to generateName. */
+/** Returns `length` random lower-case letters and digits, as the API server appends them to `generateName`. */
 export function randomName(random: Random, length: number): string {
   // The server leaves out vowels and look-alikes (k8s.io/apimachinery util/rand).
   const alphabet = "bcdfghjklmnpqrstvwxz2456789";

@@ -1,45 +1,54 @@
-/** What an author says of a custom resource, and the types that follow from it. Types only. */
+/** The declaration of a custom resource, and the types that follow from it. Types only. */
 import type { z } from "zod";
-import type { PrinterColumn, ScaleSubresource, ValidationRule } from "./crd.ts";
+import type { JsonSchema, PrinterColumn, ScaleSubresource, ValidationRule } from "./crd-types.ts";
 import type { Kind, ResourceTraits } from "./kind.ts";
 import type { ObjectMetaInput } from "./object-input.ts";
 import type { Condition, DeepReadonly, KubernetesObject } from "./objects.ts";
 
-/** What the engine keeps in every status; not part of an author's draft. */
+/** The fields of every status that only the engine writes. A step cannot set them in `req.status`. */
 export interface EngineStatus {
+  /** Conditions of the object. */
   readonly conditions?: readonly Condition[];
+  /** The `metadata.generation` that the status describes. */
   readonly observedGeneration?: number;
-  /** The last value of the annotation `treadle.dev/reconcile-requested-at` that a pass followed. */
+  /** Last value of the annotation `treadle.dev/reconcile-requested-at` that a pass handled. */
   readonly lastHandledReconcileAt?: string;
-  /** What steps remember between passes, by step name. Only with `stepState`. */
+  /** State of the steps by step name. Only with `stepState`. */
   readonly steps?: Readonly<Record<string, unknown>>;
 }
 
-/** What the server returns: defaults applied, no field of the status certain. */
+/** A custom resource as the server returns it. Defaults are applied. Every field of the status may be absent. */
 export type CustomResource<Spec, Status> = KubernetesObject & {
+  /** The desired state. */
   readonly spec: DeepReadonly<Spec>;
+  /** The state that the operator reports. */
   readonly status?: Partial<DeepReadonly<Status>> & EngineStatus;
 };
 
-/** What a client may send: fields with a default may be absent, and so may a spec that needs no field. */
+/** A custom resource as a client may send it. Fields with a default may be absent, and so may a spec without required fields. */
 export type CustomResourceInput<Spec, Status> = {
+  /** Optional: it follows from the kind. */
   readonly apiVersion?: string;
+  /** Optional: it follows from the kind. */
   readonly kind?: string;
+  /** Metadata of the object. */
   readonly metadata: ObjectMetaInput;
+  /** The status; only writes of the status subresource store it. */
   readonly status?: Partial<DeepReadonly<Status>> & EngineStatus;
 } & ({} extends Spec ? { readonly spec?: DeepReadonly<Spec> } : { readonly spec: DeepReadonly<Spec> });
 
-/** What zod reads, without the index signature that it gives to an object without fields. */
+/** The output type of a zod object, without the index signature that zod gives to an object without fields. */
 export type OutputOf<S extends z.ZodObject> = [keyof S["shape"]] extends [never] ? {} : z.output<S>;
 
-/** What zod accepts, without the index signature that it gives to an object without fields. */
+/** The input type of a zod object, without the index signature that zod gives to an object without fields. */
 export type InputOf<S extends z.ZodObject> = [keyof S["shape"]] extends [never] ? {} : z.input<S>;
 
-/** The object with no fields: the status of a resource that declares none. */
+/** A zod object without fields: the status of a resource that declares none. */
 export type NoFields = z.ZodObject<{}>;
 
 /** A kind that {@link defineResource} made. */
 export interface Resource<Read extends KubernetesObject, Write> extends Kind<Read, Write> {
+  /** The traits of the kind, among them its CRD. */
   readonly resource: ResourceTraits;
 }
 
@@ -49,16 +58,23 @@ export type ResourceOf<S extends z.ZodObject, U extends z.ZodObject = NoFields> 
   CustomResourceInput<InputOf<S>, InputOf<U>>
 >;
 
-/** A field's path in dots, e.g. `replicas` or `template.name`, four levels deep. */
-export type FieldPath<T, Depth extends readonly unknown[] = []> = Depth["length"] extends 4
+/**
+ * The paths of the fields of `T`, as `replicas` or `template.name`, down to four levels. A list ends a path. Where the type
+ * names no fields, as in a record, any text is a path.
+ */
+export type FieldPath<T> = PathWithin<T, []>;
+
+type PathWithin<T, Depth extends readonly unknown[]> = Depth["length"] extends 4
   ? never
   : T extends readonly unknown[] | string | number | boolean
     ? never
     : T extends object
-      ? { [K in keyof T & string]: K | `${K}.${FieldPath<NonNullable<T[K]>, readonly [...Depth, unknown]>}` }[keyof T & string]
+      ? string extends keyof T
+        ? string
+        : { [K in keyof T & string]: K | `${K}.${PathWithin<NonNullable<T[K]>, readonly [...Depth, unknown]>}` }[keyof T & string]
       : never;
 
-/** The paths that a printer column may name. */
+/** The paths of fields that a printer column may show. */
 export type ColumnPath<Spec, Status> =
   | `spec.${FieldPath<Spec>}`
   | `status.${FieldPath<Status>}`
@@ -66,61 +82,77 @@ export type ColumnPath<Spec, Status> =
   | "status.lastHandledReconcileAt"
   | `metadata.${"name" | "namespace" | "generation" | "creationTimestamp" | "deletionTimestamp"}`;
 
-/** A column of `kubectl get`: a field of the schema by its `path`, which gives the type too, or any `jsonPath`. */
+/** A column of `kubectl get`: either the `path` of a field of the schema, from which the type follows, or any `jsonPath`. */
 export type PrinterColumnInput<Path extends string> = Pick<PrinterColumn, "name" | "description" | "format" | "priority"> & {
-  /** @defaultValue the type of the field; `string` for a jsonPath */
+  /** Type of the column. @defaultValue the type of the field; `string` for a jsonPath */
   readonly type?: PrinterColumn["type"];
 } & ({ readonly path: Path; readonly jsonPath?: never } | { readonly jsonPath: string; readonly path?: never });
 
-/** What belongs to one version of a resource. */
+/** The part of a declaration that belongs to one version of a resource. */
 export interface VersionDefinition<S extends z.ZodObject = z.ZodObject, U extends z.ZodObject = z.ZodObject, Path extends string = string> {
+  /** Schema of the spec. */
   readonly spec: S;
+  /** Schema of the status, without the engine's fields. */
   readonly status?: U;
-  /** Shown before the default ones. */
+  /** Columns of `kubectl get`, shown before the default columns. */
   readonly printerColumns?: readonly PrinterColumnInput<Path>[];
-  /** Whether to add the columns Ready, Reason and Age where their names are free. @defaultValue true */
+  /**
+   * Whether to add the columns Ready, Reason and Age. One is left out if a column of `printerColumns` has its name.
+   * @defaultValue true
+   */
   readonly defaultColumns?: boolean;
+  /** Paths of the scale subresource. Absent: the version has none. */
   readonly scale?: ScaleSubresource;
-  /** CEL rules beside those in `.meta({ "x-kubernetes-validations": [...] })`; `object` sees spec, status and metadata.name. */
+  /**
+   * CEL rules in addition to those in `.meta({ "x-kubernetes-validations": [...] })`.
+   * Rules of `object` see spec, status and metadata.name.
+   */
   readonly validations?: {
     readonly object?: readonly ValidationRule[];
     readonly spec?: readonly ValidationRule[];
     readonly status?: readonly ValidationRule[];
   };
-  /** @defaultValue true */
+  /** Whether the API server serves the version. @defaultValue true */
   readonly served?: boolean;
-  /** `true`, or the warning that clients see. @defaultValue false */
+  /** Whether clients get a warning when they use the version; a string is the text of that warning. @defaultValue false */
   readonly deprecated?: boolean | string;
 }
 
-/** What belongs to a resource in all its versions. */
+/** The part of a declaration that all versions of a resource share. */
 export interface ResourceCommon {
-  /** A domain, e.g. `widgets.example.com`. */
+  /** API group: a domain, such as `widgets.example.com`. */
   readonly group: string;
+  /** Kind in CamelCase, `Widget`. */
   readonly kind: string;
-  /** @defaultValue the English plural of the kind */
+  /** Plural in lower case, as in URLs. @defaultValue the English plural of the kind */
   readonly plural?: string;
-  /** @defaultValue the kind in lower case */
+  /** Singular in lower case. @defaultValue the kind in lower case */
   readonly singular?: string;
-  /** @defaultValue the kind with `List` */
+  /** Kind of a list of these objects. @defaultValue the kind followed by `List` */
   readonly listKind?: string;
+  /** Short names for kubectl. */
   readonly shortNames?: readonly string[];
+  /** Groups of resources to which `kubectl get <category>` adds this one, such as `all`. */
   readonly categories?: readonly string[];
+  /** Whether objects are in namespaces. */
   readonly scope: "Namespaced" | "Cluster";
-  /** What `kubectl explain` says of the resource. */
+  /** Text that `kubectl explain` prints. */
   readonly description?: string;
-  /** Whether steps may keep state in `status.steps`. @defaultValue false */
+  /** Whether steps may store state in `status.steps`. @defaultValue false */
   readonly stepState?: boolean;
   /** Whether dependent objects are recorded in `status.dependents`. @defaultValue false */
   readonly dependents?: boolean;
+  /** More fields of the status that extensions of the engine own, with their schemas: authors cannot write them. @defaultValue none */
+  readonly statusParts?: Readonly<Record<string, JsonSchema>>;
   /** Labels of the CRD. */
   readonly labels?: Readonly<Record<string, string>>;
   /** Annotations of the CRD. */
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-/** A mistake that the compiler explains. */
+/** The compile error for a status that declares a field of the engine. */
 export interface ReservedStatusField<Message extends string> {
+  /** The explanation. */
   readonly "treadle: this status cannot be defined": Message;
 }
 
@@ -128,24 +160,27 @@ type Unreserved<U extends z.ZodObject> = [Extract<keyof U["shape"], keyof Engine
   ? unknown
   : ReservedStatusField<`status.${Extract<keyof U["shape"], keyof EngineStatus>} is kept by the engine: remove it, it is added to every status`>;
 
-/** A resource with one version. */
+/** The declaration of a resource with one version. */
 export type ResourceDefinition<S extends z.ZodObject, U extends z.ZodObject> = ResourceCommon &
   Omit<VersionDefinition<S, U, ColumnPath<OutputOf<S>, OutputOf<U>>>, "status"> & {
+    /** Name of the version, `v1`. */
     readonly version: string;
+    /** Schema of the status, without the engine's fields. */
     readonly status?: U & Unreserved<U>;
   };
 
-/** A resource with several versions, the first one stored. */
+/** The declaration of a resource with several versions. Objects are stored in the first one. */
 export type VersionedResourceDefinition<
   Versions extends Readonly<Record<string, VersionDefinition>>,
   Version extends keyof Versions & string,
 > = ResourceCommon & {
-  /** The version of the kind itself, which must be the first; it only makes the type exact. */
+  /** Name of the first version. It has no effect but to make the type of the kind exact. */
   readonly version?: Version;
+  /** The versions by name, the stored one first. */
   readonly versions: Versions;
 };
 
-/** The kind of one version of a resource with several. */
+/** The kind of one version of a resource with several versions. */
 export type VersionOf<Definition> = Definition extends {
   readonly spec: infer S extends z.ZodObject;
   readonly status: infer U extends z.ZodObject;
@@ -155,7 +190,8 @@ export type VersionOf<Definition> = Definition extends {
     ? ResourceOf<S>
     : never;
 
-/** A kind with the kinds of all its versions. */
+/** A kind of the first version, with the kinds of all versions. */
 export type VersionedResource<Versions, Version extends keyof Versions> = VersionOf<Versions[Version]> & {
+  /** The kinds of all versions, by version. */
   readonly versions: { readonly [V in keyof Versions]: VersionOf<Versions[V]> };
 };

@@ -1,9 +1,9 @@
 /**
- * Resource versions as far as they can be compared: decimal numbers of any length (KEP-5504, stable since 1.35, true of
- * every etcd-backed server before it). Anything else is opaque and can only be equal or not.
+ * Order of resource versions. Decimal numbers of any length are ordered (KEP-5504, stable since 1.35, and true for every
+ * etcd-backed server before it). All other versions are opaque: two of them are equal or not, and have no order.
  */
 
-/** Negative, zero or positive like a sort function; `undefined` when the two cannot be ordered. */
+/** Compares two resource versions like a sort function: negative, zero or positive. Returns `undefined` when they have no order. */
 export function compareResourceVersions(a: string | undefined, b: string | undefined): number | undefined {
   if (a === undefined || b === undefined) return undefined;
   if (a === b) return 0;

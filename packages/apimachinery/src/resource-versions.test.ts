@@ -24,7 +24,7 @@ describe("several versions", () => {
     v1beta1: { spec: z.object({ size: z.int32().default(1) }), deprecated: "use v1", served: false },
   } as const;
 
-  test("the first is stored and is the kind's own; each has its schema, columns and kind", () => {
+  test("the first version is stored and is that of the kind; each version has its schema, columns and kind", () => {
     const Gadget = defineResource({ ...names, kind: "Gadget", versions });
     expect(Gadget.version).toBe("v1");
     expect(Gadget.versions.v1beta1).toMatchObject({ version: "v1beta1", kind: "Gadget", plural: "gadgets" });
@@ -45,7 +45,7 @@ describe("several versions", () => {
     expect(Gadget.versions.v1beta1.resource.problems(object)).toEqual([]);
   });
 
-  test("problems say in which version they are", () => {
+  test("problems name their version", () => {
     const bad = {
       v1: { spec: z.object({ a: z.date() }) },
       V2: { spec: z.object({ b: z.bigint() }), printerColumns: [{ name: "X", path: "spec.x" }] },
@@ -77,7 +77,7 @@ describe("objects stored under an older schema", () => {
       ...(spec === undefined ? {} : { spec }),
     } as KubernetesObject) ?? [];
 
-  test("a fitting object has no problems, unknown fields or not", () => {
+  test("a valid object has no problems, with or without unknown fields", () => {
     expect(problems(Object.freeze({ size: 1, gone: "x" }))).toEqual([]);
   });
 
@@ -93,7 +93,7 @@ describe("objects stored under an older schema", () => {
     expect(problems(spec)).toMatchObject(paths.map((path) => ({ path, message: expect.any(String) })));
   });
 
-  test("a schema that throws is a problem, never an exception", () => {
+  test("a schema that throws gives a problem, not an exception", () => {
     const boom = z.object({
       a: z
         .string()

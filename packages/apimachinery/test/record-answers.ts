@@ -1,4 +1,4 @@
-/** Records what a real API server answers to the cases of server-answers.ts; nothing is stored but the CRDs, for a moment. */
+/** Records the responses of a real API server to the cases of server-answers.ts. It stores only the CRDs, and removes them. */
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";

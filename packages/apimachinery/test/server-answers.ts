@@ -1,6 +1,6 @@
 /**
- * Schemas with values, and what kube-apiserver answered to them (server-answers.json), for the model to be held to.
- * Record anew against a cluster of your own: `node test/record-answers.ts KUBECONFIG`.
+ * Schemas with values, and the recorded responses of kube-apiserver (server-answers.json), against which the model is tested.
+ * To record again with another cluster: `node test/record-answers.ts KUBECONFIG`.
  */
 import { z } from "zod";
 
@@ -11,7 +11,7 @@ export interface Answer {
   readonly stored?: unknown;
 }
 
-/** Each with the values of its field `f`. */
+/** Schemas of the field `f`, each with values. */
 export const CASES: Readonly<Record<string, { readonly field: z.ZodType; readonly values: readonly unknown[] }>> = {
   "minimum 0": { field: z.number().min(0), values: [-1, -0.5, 0, 0.5, 1] },
   float32: { field: z.float32(), values: [0, 1, -5, 1.5, 1e39] },

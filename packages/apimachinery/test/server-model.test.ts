@@ -7,7 +7,7 @@ import { acceptor, stored } from "./server-model.ts";
 
 const answers = JSON.parse(readFileSync(new URL("server-answers.json", import.meta.url), "utf8")) as readonly Answer[];
 
-test.for(Object.entries(CASES))("%s: model and zod answer as kube-apiserver did", ([name, { field, values }]) => {
+test.for(Object.entries(CASES))("%s: the model and zod give the recorded result of kube-apiserver", ([name, { field, values }]) => {
   const spec = z.object({ f: field });
   const kind = defineResource({ group: "answers.treadle.dev", version: "v1", kind: "Answer", scope: "Cluster", spec });
   const schema = crdOf(kind).spec.versions[0]?.schema?.openAPIV3Schema?.properties?.["spec"] ?? {};

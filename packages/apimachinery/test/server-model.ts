@@ -1,7 +1,6 @@
 /**
- * What an API server does with a custom object, as far as the schema decides it: pruning, defaulting, validation with
- * RE2 patterns; and the rules for a schema to be structural. Written from the Kubernetes documentation, not from the code
- * under test: it is the other side of its property tests.
+ * A model of an API server for custom objects, as far as the schema decides: pruning, defaulting, validation with RE2 patterns,
+ * and the rules for structural schemas. It is written from the Kubernetes documentation and independent of the tested code.
  */
 import { Ajv } from "ajv";
 import { RE2JS } from "re2js";
@@ -11,7 +10,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The object as it is stored: unknown fields pruned, defaults filled in, from the outside inwards. */
+/** Returns the object as it is stored: unknown fields are pruned and defaults set, from the outside to the inside. */
 export function stored(schema: JsonSchema, value: unknown): unknown {
   if (Array.isArray(value)) return schema.items === undefined ? value : value.map((item) => stored(schema.items ?? {}, item));
   if (!isObject(value)) return value;
@@ -28,11 +27,11 @@ export function stored(schema: JsonSchema, value: unknown): unknown {
   return out;
 }
 
-/** A function that says whether the server takes a stored value. */
+/** Returns a function that tells whether the server accepts a stored value. */
 export function acceptor(schema: JsonSchema): (value: unknown) => boolean {
-  // ajv tells patterns apart by their text
+  // ajv distinguishes patterns by their text
   const re2 = (pattern: string) => {
-    const compiled = RE2JS.compile(pattern);
+    const compiled = compiledRe2(pattern);
     return { test: (text: string) => compiled.matcher(text).find(), toString: () => pattern };
   };
   const regExp = Object.assign(re2, { code: "re2" });
@@ -43,9 +42,19 @@ export function acceptor(schema: JsonSchema): (value: unknown) => boolean {
   return (value) => validate(value) === true;
 }
 
+/** Compiled patterns. Compiling a pattern such as that of IPv6 addresses takes milliseconds, and patterns repeat. */
+const re2Cache = new Map<string, RE2JS>();
+
+/** @throws when RE2 does not know the pattern */
+function compiledRe2(pattern: string): RE2JS {
+  const known = re2Cache.get(pattern) ?? RE2JS.compile(pattern);
+  re2Cache.set(pattern, known);
+  return known;
+}
+
 /**
- * Whole numbers are read as int64 and compared with the keywords cast to int64, where a cast out of range gives the least
- * int64 and a divisor of zero fails (recorded from kube-apiserver 1.36). Others are compared as doubles.
+ * Whole numbers are read as int64 and compared with the keywords cast to int64. A cast out of range gives the least int64, and
+ * a divisor of zero fails (recorded from kube-apiserver 1.36). Other numbers are compared as doubles.
  */
 function inBounds({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf }: JsonSchema, data: unknown): boolean {
   if (typeof data !== "number") return true;
@@ -55,7 +64,7 @@ function inBounds({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, multip
   return multipleOf === undefined || (cast(multipleOf) > 0 && data % cast(multipleOf) === 0);
 }
 
-/** The one form of CEL that the package writes for values: a comparison with a double. */
+/** Evaluates the one form of CEL that the package writes for values: a comparison with a double. */
 function obeys(rules: readonly { readonly rule: string }[], data: unknown): boolean {
   return rules.every(({ rule }) => {
     const [, operator, bound] = /^self ([<>]=?) (-?[\d.]+(?:e[+-]\d+)?)$/.exec(rule) ?? [];
@@ -114,7 +123,7 @@ const NODE_KEYS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** How `schema` breaks the rules of structural schemas; empty when it is one. */
+/** Returns how `schema` breaks the rules of structural schemas; empty when it breaks none. */
 export function structuralProblems(schema: JsonSchema, path = "."): readonly string[] {
   const problems: string[] = [];
   const say = (text: string): void => void problems.push(`${path}: ${text}`);
@@ -139,7 +148,7 @@ export function structuralProblems(schema: JsonSchema, path = "."): readonly str
   ]) {
     for (const key of Object.keys(inner)) if (!VALUE_KEYS.has(key)) say(`${key} inside a junctor`);
   }
-  if (schema.pattern !== undefined) RE2JS.compile(schema.pattern);
+  if (schema.pattern !== undefined) compiledRe2(schema.pattern);
   if (schema.default !== undefined && schema.default !== null) {
     const filled = stored(schema, schema.default);
     if (!acceptor(schema)(filled)) say("a default that is invalid");

@@ -1,17 +1,17 @@
 /**
- * `npm run cluster`: the in-memory API server alone, over HTTPS, until Ctrl-C. The logic is `startLocalCluster` of
- * `@treadle/apiserver`; here are the command line, what is printed and the signals.
+ * `npm run cluster`: runs the in-memory API server over HTTPS until Ctrl-C. `startLocalCluster` of `@treadle/apiserver` has
+ * the logic; this file has the command line, the output and the signals.
  */
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { isLocalClusterError, startLocalCluster } from "../src/index.ts";
 
 const USAGE = `usage: npm run cluster -- --port N --kubeconfig FILE [--manifests DIR] [--workloads]
-  --port N           of 127.0.0.1; 0 takes a free one (default 0)
-  --kubeconfig FILE  is written for kubectl and other clients, and removed at the end
-  --manifests DIR    .yaml, .yml and .json files of objects that exist from the start: CRDs first, the rest in any order
-  --workloads        Deployments, Jobs and so on get pods, as if controllers and kubelets ran; no container starts
-Ends on Ctrl-C or SIGTERM; nothing is kept. Exit codes: 0 ended, 1 could not start, 2 wrong arguments.`;
+  --port N           port on 127.0.0.1; 0 chooses a free one (default 0)
+  --kubeconfig FILE  file for the kubeconfig of kubectl and other clients; removed at the end
+  --manifests DIR    folder of .yaml, .yml and .json files with objects to create at the start: CRDs first, the others in any order
+  --workloads        simulate controllers and kubelets: Deployments, Jobs and the like get pods; no container runs
+Press Ctrl-C or send SIGTERM to end it; nothing is kept. Exit codes: 0 ended, 1 could not start, 2 wrong arguments.`;
 
 interface Wanted {
   readonly port: number;
@@ -50,7 +50,7 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-/** @throws Error for arguments that are none; undefined: help is asked for. */
+/** Reads the arguments, or returns `undefined` for `--help`. @throws Error for invalid arguments */
 function read(args: readonly string[]): Wanted | undefined {
   const { values } = parseArgs({
     args: [...args],
@@ -63,9 +63,9 @@ function read(args: readonly string[]): Wanted | undefined {
     },
   });
   if (values.help === true) return undefined;
-  if (!/^\d{1,5}$/.test(values.port) || Number(values.port) > 65_535) throw new Error(`--port ${values.port} is no port (0 to 65535)`);
+  if (!/^\d{1,5}$/.test(values.port) || Number(values.port) > 65_535) throw new Error(`--port ${values.port} is not a port (0 to 65535)`);
   if (!values.kubeconfig) throw new Error("--kubeconfig FILE is missing");
-  // npm runs scripts in the folder of package.json; paths are meant from where the user stands.
+  // npm runs scripts in the folder of package.json. Paths are relative to the folder of the user.
   const from = process.env["INIT_CWD"] ?? process.cwd();
   return {
     port: Number(values.port),

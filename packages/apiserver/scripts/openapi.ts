@@ -8,7 +8,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
 import { systemClock } from "@treadle/apimachinery";
-import { builtInResources } from "../src/builtin-resources.ts";
+import { builtInResources } from "../src/builtin/resources.ts";
 import { definitionsResource } from "../src/crd/resource.ts";
 import { realServer } from "../test/conformance/real-server.ts";
 
@@ -30,7 +30,7 @@ async function main(): Promise<void> {
       const path = group === "" ? `api/${version}` : `apis/${apiVersion}`;
       const schemas = documents.get(path) ?? (await schemasOf(path));
       documents.set(path, schemas);
-      for (const kind of type.answer === undefined ? [type.kind, type.listKind] : [type.kind]) {
+      for (const kind of type.isReview !== true ? [type.kind, type.listKind] : [type.kind]) {
         const found = Object.keys(schemas).find((name) => isKind(schemas[name], { group, version, kind }));
         if (found === undefined) throw new Error(`the server has no schema of ${apiVersion} ${kind}`);
         names[`${apiVersion} ${kind}`] = found;

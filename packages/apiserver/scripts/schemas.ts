@@ -9,7 +9,7 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { builtInResources, TOKEN_REQUEST } from "../src/builtin-resources.ts";
+import { builtInResources, TOKEN_REQUEST } from "../src/builtin/resources.ts";
 import { deducedGoType } from "../src/builtin/go-type.ts";
 import type { RawSchema } from "../src/builtin/schemas.ts";
 import { realServer } from "../test/conformance/real-server.ts";

@@ -1,9 +1,18 @@
 export { isLocalClusterError, LocalClusterError, type LocalClusterErrorCode } from "./cluster/errors.ts";
 export { type LocalCluster, type LocalClusterOptions, startLocalCluster } from "./cluster/local-cluster.ts";
-export { type Credentials, type HttpFront, type HttpOptions, type HttpsFront, type HttpsOptions, serveHttp, serveHttps } from "./http.ts";
-export type { ResolveService, WebhookService } from "./admission/transport.ts";
+export {
+  type Credentials,
+  type HttpFront,
+  type HttpOptions,
+  type HttpsFront,
+  type HttpsOptions,
+  serveHttp,
+  serveHttps,
+} from "./front/http.ts";
+export type { ResolveService, WebhookService } from "./admission/webhook-client.ts";
 export type { Identity } from "./authorization/identity.ts";
-export { type ApiServer, type ApiServerOptions, createApiServer, type ServedResource, type TransportOptions } from "./server.ts";
+export { createApiServer } from "./server.ts";
+export type { ApiServer, ApiServerOptions, ServedResource, TransportOptions } from "./api-server.ts";
 export type { Mishap, PodProblem, PodSelection, Selection } from "./workloads/behaviours.ts";
 export type { WorkloadOptions } from "./workloads/options.ts";
 export type { Workloads } from "./workloads/workloads.ts";

@@ -1,129 +1,43 @@
 /**
- * The in-memory API server: answers requests as a kube-apiserver does, in this process. Requests are handled one after
- * the other in the order in which they come; nothing is read from the environment, and time, randomness and uids come
- * from outside. Fronts (see `http.ts`) and {@link ApiServer.transport} carry requests to it.
+ * The in-memory API server. It answers requests as a kube-apiserver does, in this process, one after the other in the order in
+ * which they arrive. It reads nothing from the environment; the clock, random numbers and uids are options. Fronts (see
+ * `front/http.ts`) and {@link ApiServer.transport} pass requests to it.
  */
 import { randomUUID } from "node:crypto";
 import {
   type ApiRequest,
   type ApiResponse,
-  type Clock,
-  type CustomResourceDefinitionInput,
   isApiError,
-  type Kind,
-  type Random,
   type Status,
   systemClock,
   systemRandom,
   type Transport,
 } from "@treadle/apimachinery";
+import type { ApiServer, ApiServerOptions, ServedResource, TransportOptions } from "./api-server.ts";
 import { Admission } from "./admission/admission.ts";
-import { Conversions } from "./admission/conversion.ts";
-import { WebhookClient } from "./admission/transport.ts";
-import type { ResolveService } from "./admission/transport.ts";
+import { Conversions } from "./crd/conversion-webhooks.ts";
+import { WebhookClient } from "./admission/webhook-client.ts";
 import { Access } from "./authorization/access.ts";
 import { RoleAggregation } from "./authorization/aggregation.ts";
 import { createBootstrapRoles } from "./authorization/bootstrap.ts";
 import { ADMINISTRATOR, type Identity } from "./authorization/identity.ts";
-import { builtInResources } from "./builtin-resources.ts";
-import type { Parts } from "./context.ts";
+import { builtInResources } from "./builtin/resources.ts";
+import type { Parts } from "./request/context.ts";
 import { DefinitionLife } from "./crd/life.ts";
 import { definitionsResource, serveDefinitions } from "./crd/resource.ts";
 import { installNow, manifestOf } from "./crd/install.ts";
-import { dispatch, refusal } from "./dispatch.ts";
-import { EventQueue } from "./event-queue.ts";
+import { dispatch, refusal } from "./verbs/dispatch.ts";
+import { EventQueue } from "./storage/event-queue.ts";
 import { GarbageCollector } from "./garbage-collection/collector.ts";
-import { NamespaceLife } from "./namespace-life.ts";
-import { createNamespaces } from "./namespaces.ts";
-import { Registry } from "./registry.ts";
-import { failedResponse, internalError, shuttingDown, StatusError } from "./status-errors.ts";
-import { Store } from "./storage.ts";
-import type { WorkloadOptions } from "./workloads/options.ts";
+import { NamespaceLife } from "./objects/namespace-life.ts";
+import { createNamespaces } from "./objects/namespaces.ts";
+import { Registry } from "./storage/registry.ts";
+import { failedResponse, internalError, shuttingDown, StatusError } from "./errors/status-errors.ts";
+import { Store } from "./storage/store.ts";
 import { Simulation } from "./workloads/simulation.ts";
 import { type Workloads, workloadsOf } from "./workloads/workloads.ts";
 
-/** A kind of which the server is to serve objects: its CRD, or a kind. A kind without a CRD has a status and any fields. */
-export type ServedResource = Kind | CustomResourceDefinitionInput;
-
-export interface ApiServerOptions {
-  /** @defaultValue the system clock */
-  readonly clock?: Clock;
-  /** For generated names and the times at which watches end. @defaultValue the system's */
-  readonly random?: Random;
-  /** Makes the uid of each new object. @defaultValue random UUIDs */
-  readonly uid?: () => string;
-  /** Kinds served from the start, beside the built-in ones. */
-  readonly resources?: readonly ServedResource[];
-  /** Called for each request before it is handled. An ApiError that it throws is the answer: a way to inject faults. */
-  readonly onRequest?: (request: ApiRequest) => void;
-  /** How many changes per kind a watch can go back. @defaultValue 10000 */
-  readonly historyLimit?: number;
-  /** How many events may wait for a reader of a watch before the watch is ended. @defaultValue 10000 */
-  readonly watchBuffer?: number;
-  /** How often watches that allow bookmarks get one; 0: never. @defaultValue 60000, as the real server */
-  readonly bookmarkIntervalMs?: number;
-  /**
-   * Runs the garbage collector of kube-controller-manager beside the server: what has lost its owners is deleted, and the
-   * propagation policies `Foreground` and `Orphan` are carried out. @defaultValue false, as an API server alone has none
-   */
-  readonly garbageCollection?: boolean;
-  /**
-   * Simulates the controllers, the scheduler and the kubelets that a cluster has: Deployments, Jobs and so on reach the
-   * status that the real ones would give them, by the server's clock; no container starts. @defaultValue false
-   */
-  readonly workloads?: boolean | WorkloadOptions;
-  /**
-   * `"RBAC"`: each request needs a right, as on a real cluster, and the roles that a cluster has from the start are there.
-   * `"none"`: everybody may do everything. @defaultValue "none"
-   */
-  readonly authorization?: "RBAC" | "none";
-  /** Bearer tokens that the HTTP fronts know, and whose they are; those of service accounts are known without. */
-  readonly tokens?: Readonly<Record<string, Identity>>;
-  /** Admission plugins beside those that always act. @defaultValue none */
-  readonly admissionPlugins?: readonly "OwnerReferencesPermissionEnforcement"[];
-  /** Where a service listens that a webhook names, as `https://127.0.0.1:9443`. @defaultValue nowhere: calls of such webhooks fail */
-  readonly webhookServices?: ResolveService;
-}
-
-export interface TransportOptions {
-  /** Who sends the requests. @defaultValue the administrator, who is in `system:masters` */
-  readonly as?: Identity;
-}
-
-export interface ApiServer {
-  /**
-   * Answers one request; never rejects. The stream of a watch ends with the request's signal or with the server.
-   * `sender` is who sends it, by default the administrator.
-   */
-  handle(request: ApiRequest, sender?: Identity): Promise<ApiResponse>;
-  /** Whose bearer token it is; undefined: nobody's, or its time is over. */
-  authenticate(token: string): Identity | undefined;
-  /** Carries requests to this server without a socket. Its `close` ends the requests that it carries, not the server. */
-  transport(options?: TransportOptions): Transport;
-  /** Serves a kind from now on: creates or replaces its CRD. Built-in kinds are served already. @throws Error when the CRD is refused. */
-  install(resource: ServedResource): void;
-  /** Calls `observe` for each request until the returned function is called. */
-  onRequest(observe: (request: ApiRequest) => void): () => void;
-  /** Forgets history: watches and continue tokens from before now get 410. */
-  compact(): void;
-  /**
-   * Resolves when the garbage collector and the simulated workloads have nothing left to do now, without them at once. What
-   * they did is stored by then; watches may not have been read yet. What needs time is not waited for: see `workloads.nextDue`.
-   */
-  settled(): Promise<void>;
-  /** Of a server with `workloads`: what is to go wrong with them. @throws Error without */
-  readonly workloads: Workloads;
-  /** Requests need rights: it was made with `authorization: "RBAC"`. */
-  readonly isRestricted: boolean;
-  /** The newest resourceVersion. */
-  readonly resourceVersion: string;
-  /** How many watches are open. */
-  readonly watchCount: number;
-  /** Ends all watches. Requests after it are answered with 503. */
-  close(): Promise<void>;
-}
-
-/** Creates a server with the built-in kinds, the system namespaces and `resources`; it is ready when this returns. */
+/** Creates a server with the built-in kinds, the system namespaces and `resources`. The server is ready when this returns. */
 export function createApiServer(options: ApiServerOptions = {}): ApiServer {
   const clock = options.clock ?? systemClock;
   const registry = new Registry();
@@ -179,7 +93,7 @@ class InMemoryServer implements ApiServer {
     if (authorization === "RBAC") this.#aggregation = new RoleAggregation(parts.store, parts.clock);
     this.#aggregation?.settle();
     if (onRequest !== undefined) this.#observers.add(onRequest);
-    // Its requests are not shown to observers: they are the server's own, and no fault of a test is meant for them.
+    // Observers do not see the requests of the collector: they are the server's own, and faults of a test are not meant for them.
     if (garbageCollection === true) this.#collector = new GarbageCollector(parts, (request) => this.#answer(request, COLLECTOR));
     if (workloads !== false)
       this.#simulation = new Simulation(parts, workloads === true ? {} : workloads, (request, sender) => this.#answer(request, sender));
@@ -227,7 +141,7 @@ class InMemoryServer implements ApiServer {
 
   transport({ as: sender = ADMINISTRATOR }: TransportOptions = {}): Transport {
     const controller = new AbortController();
-    // No signal is made of the two: one that lives long would keep something of each request.
+    // The two signals are not combined: a combined signal of a long-lived transport would keep memory of each request.
     const throwIfAborted = ({ signal }: ApiRequest): void => {
       controller.signal.throwIfAborted();
       signal?.throwIfAborted();
@@ -289,10 +203,10 @@ class InMemoryServer implements ApiServer {
   }
 }
 
-/** Whom kube-controller-manager collects garbage as; that it may do so is not asked. */
+/** The user of the garbage collector of kube-controller-manager. Its rights are not checked. */
 const COLLECTOR: Identity = { user: "system:serviceaccount:kube-system:generic-garbage-collector", groups: ["system:masters"] };
 
-/** An ApiError comes from an observer that injects a fault; anything but a StatusError else is a defect of the server. */
+/** Makes a Status of an error: a StatusError, or an ApiError that an observer threw. Each other error is a defect of the server. */
 function statusOf(error: unknown): Status {
   if (error instanceof StatusError) return error.status;
   if (!isApiError(error)) return internalError(error instanceof Error ? `${error.name}: ${error.message}` : String(error)).status;

@@ -21,7 +21,7 @@ const pod = (name: string, resources: Json = {}, spec: Json = {}): Json => ({
 const said = ({ status, body }: Answer): unknown => [status, body["message"]];
 
 describe("limit ranges", () => {
-  test("fill in what containers leave out, and say so", async () => {
+  test("fill in missing requests and limits of containers, and list them in an annotation", async () => {
     await limit({ type: "Container", default: { cpu: "500m", memory: "1Gi" }, defaultRequest: { cpu: "100m" } });
     const { body } = await call("POST", PODS, pod("a", { limits: { cpu: "1" } }));
     expect(body["spec"].containers[0].resources).toEqual({
@@ -59,7 +59,7 @@ describe("limit ranges", () => {
     else expect(said(answer)).toEqual([403, `pods "a" is forbidden: ${cause}`]);
   });
 
-  test("add up what the containers of a pod want, in the units in which they say it", async () => {
+  test("add up the requests of a pod's containers, in their units", async () => {
     await limit({ type: "Pod", max: { memory: "100Mi" } });
     const memory = { resources: { limits: { memory: "60Mi" } }, image: "app" };
     const containers = ["a", "b"].map((name) => ({ name, ...memory }));
@@ -69,7 +69,7 @@ describe("limit ranges", () => {
     expect((await call("POST", PODS, pod("b", {}, { containers: containers.slice(0, 1), initContainers }))).status).toBe(201);
   });
 
-  test("count for claims when they are made", async () => {
+  test("limit new claims", async () => {
     await limit({ type: "PersistentVolumeClaim", max: { storage: "1Gi" } });
     const claim = (storage: string): Json => ({
       metadata: { name: "c" },
@@ -83,13 +83,13 @@ describe("limit ranges", () => {
   });
 });
 
-describe("a Service cannot have", () => {
+describe("a Service cannot", () => {
   const service = (name: string, port: Json, spec: Json = {}): Json => ({
     metadata: { name },
     spec: { type: "NodePort", ports: [{ port: 80, ...port }], ...spec },
   });
 
-  test("a port beyond the range, also later", async () => {
+  test("use a port out of the range, also after an update", async () => {
     const cause = "provided port is not in the valid range. The range of valid ports is 30000-32767";
     const refused = [422, `Service "a" is invalid: spec.ports[0].nodePort: Invalid value: 80: ${cause}`];
     expect(said(await call("POST", SERVICES, service("a", { nodePort: 80 })))).toEqual(refused);
@@ -97,7 +97,7 @@ describe("a Service cannot have", () => {
     expect(said(await given.merge(`${SERVICES}/a`, { spec: { ports: [{ port: 80, nodePort: 80 }] } }))).toEqual(refused);
   });
 
-  test("the port of another, until that is gone; its own it can, and one for two protocols", async () => {
+  test("use the port of another Service until that is deleted, but its own one for two protocols", async () => {
     await call("POST", SERVICES, service("a", { nodePort: 30080 }));
     const cause = "spec.ports[0].nodePort: Invalid value: 30080: provided port is already allocated";
     expect(said(await call("POST", SERVICES, service("b", { nodePort: 30080 })))).toEqual([422, `Service "b" is invalid: ${cause}`]);
@@ -111,7 +111,7 @@ describe("a Service cannot have", () => {
     expect((await call("POST", SERVICES, service("b", { nodePort: 30080 }))).status).toBe(201);
   });
 
-  test("the address of another", async () => {
+  test("use the address of another Service", async () => {
     await call("POST", SERVICES, service("a", {}, { clusterIP: "10.96.1.1" }));
     const cause = 'spec.clusterIPs: Invalid value: ["10.96.1.1"]: failed to allocate IP 10.96.1.1: provided IP is already allocated';
     expect(said(await call("POST", SERVICES, service("b", {}, { clusterIP: "10.96.1.1" })))).toEqual([
@@ -121,7 +121,7 @@ describe("a Service cannot have", () => {
   });
 });
 
-test("events are selected by their source in both of their names", async () => {
+test("a field selector finds events by their source in both API groups", async () => {
   const event = {
     metadata: { name: "e" },
     regarding: { namespace: "default" },
@@ -139,7 +139,7 @@ test("events are selected by their source in both of their names", async () => {
   expect(await count("/apis/events.k8s.io/v1/namespaces/default/events?fieldSelector=reportingController%3Dc")).toBe(1);
 });
 
-test("a negative grace period of a pod is one second, also in an update", async () => {
+test("a negative grace period of a pod becomes one second, also in an update", async () => {
   await call("POST", PODS, pod("a", {}, { terminationGracePeriodSeconds: -1 }));
   const { body } = await call("GET", `${PODS}/a`);
   const answer = await call("PUT", `${PODS}/a`, { ...body, spec: { ...body["spec"], terminationGracePeriodSeconds: -1 } });

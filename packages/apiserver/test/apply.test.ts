@@ -58,7 +58,7 @@ function owners(object: Json): Record<string, unknown> {
 }
 
 describe("an apply", () => {
-  test("of what is not there creates it, defaults without an owner", async () => {
+  test("of a missing object creates it, and defaults have no owner", async () => {
     const { apply } = applying();
     const { status, body } = await apply("one", spec({ size: 1 }));
     expect(status).toBe(201);
@@ -66,7 +66,7 @@ describe("an apply", () => {
     expect(owners(body)).toEqual({ one: { "f:spec": { "f:size": {} } } });
   });
 
-  test("of the same again changes nothing, times included", async () => {
+  test("that is repeated changes nothing, including times", async () => {
     const { apply, clock } = applying();
     const first = await apply("one", spec({ size: 1, tags: ["x"] }));
     await clock.advance(5000);
@@ -74,7 +74,7 @@ describe("an apply", () => {
     expect(second).toMatchObject({ status: 200, body: first.body });
   });
 
-  test("of equal values by another shares the fields", async () => {
+  test("of equal values by another manager shares the fields", async () => {
     const { apply } = applying();
     await apply("one", spec({ size: 1 }));
     const { status, body } = await apply("two", spec({ size: 1 }));
@@ -84,7 +84,7 @@ describe("an apply", () => {
     expect((await apply("two", spec({}))).body["spec"]).toEqual({ mode: "slow" });
   });
 
-  test("of a value of another is a conflict that names manager and field, and changes nothing", async () => {
+  test("of another manager's field is a conflict that names manager and field, and changes nothing", async () => {
     const { apply, call, merge } = applying();
     await apply("one", spec({ size: 1, settings: { k: "v" }, ports: [{ port: 80, name: "a" }] }));
     await merge(`${WIDGETS}/a`, { spec: { settings: { k: "w" } } }, "editor");
@@ -111,7 +111,7 @@ describe("an apply", () => {
     expect(owners(forced.body)).not.toHaveProperty("editor (update)");
   });
 
-  test("removes what its manager dropped and nobody else has", async () => {
+  test("removes fields that its manager dropped and no other manager owns", async () => {
     const { apply } = applying();
     await apply("one", spec({ tags: ["x", "y"], settings: { a: "1", b: "2" }, ports: [{ port: 1 }, { port: 2 }], words: ["w"] }));
     await apply("two", spec({ tags: ["y"], settings: { b: "2" }, ports: [{ port: 2, name: "n" }] }));
@@ -140,7 +140,7 @@ describe("an apply", () => {
     expect((await apply("two", spec(second), "&force=true")).body["spec"]).toEqual({ mode: "slow", ...second });
   });
 
-  test("knows list items by their keys, defaulted ones included", async () => {
+  test("identifies list items by their keys, including defaults", async () => {
     const { apply } = applying();
     await apply("one", spec({ ports: [{ port: 80 }, { port: 80, protocol: "UDP" }] }));
     const { body } = await apply("two", spec({ ports: [{ port: 80, protocol: "TCP", name: "web" }] }));
@@ -164,7 +164,7 @@ describe("an apply", () => {
     expect(body["message"]).toBe(`failed to create typed patch object (/a; example.com/v1, Kind=Widget): ${text}`);
   });
 
-  test("in a dry run answers as if, and stores nothing", async () => {
+  test("in a dry run answers as a real one, and stores nothing", async () => {
     const { apply, call } = applying();
     const { status, body } = await apply("one", spec({ size: 1 }), "&dryRun=All");
     expect(status).toBe(201);
@@ -172,7 +172,7 @@ describe("an apply", () => {
     expect((await call("GET", `${WIDGETS}/a`)).status).toBe(404);
   });
 
-  test("with a uid never creates, with a version does where nothing is there", async () => {
+  test("with a uid never creates an object, with a version it does", async () => {
     const { apply } = applying();
     const uid = { metadata: { uid: "x" } };
     expect((await apply("one", { ...spec({}), metadata: { name: "a", ...uid.metadata } })).status).toBe(409);
@@ -181,7 +181,7 @@ describe("an apply", () => {
     expect((await apply("one", versioned)).status).toBe(409);
   });
 
-  test("of a status owns the status only, and one of the object never does", async () => {
+  test("of a status owns only the status, and one of the object never owns it", async () => {
     const { apply, call } = applying();
     await apply("one", { ...spec({ size: 1 }), status: { phase: "x" } });
     const body = { ...spec({ size: 9 }), status: { phase: "y" } };
@@ -190,7 +190,7 @@ describe("an apply", () => {
     expect(owners(answer.body)).toEqual({ one: { "f:spec": { "f:size": {} } }, "one/status": { "f:status": { "f:phase": {} } } });
   });
 
-  test("finds the owners of an object that nobody managed as one", async () => {
+  test("of an object without managers adds one entry for its fields", async () => {
     const { apply, merge, call } = applying();
     await call("POST", WIDGETS, spec({ size: 1 }));
     await merge(`${WIDGETS}/a`, { metadata: { managedFields: [{}] } });
@@ -201,14 +201,14 @@ describe("an apply", () => {
     });
   });
 
-  test("takes YAML, and null for absence of a built-in field", async () => {
+  test("accepts YAML, and null for an absent built-in field", async () => {
     const { call, apply } = applying();
     const yaml = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata:\n  k: v\n";
     expect((await call("PATCH", `${CONFIG_MAPS}/m?fieldManager=one`, yaml, APPLY)).body["data"]).toEqual({ k: "v" });
     expect((await apply("one", configMap("m", { data: null }))).body).not.toHaveProperty("data");
   });
 
-  test("stores an empty text where a map of a built-in kind has null", async () => {
+  test("stores an empty text for null in a map of a built-in kind", async () => {
     const { apply } = applying();
     expect((await apply("one", configMap("m", { data: { a: null, b: "c" } }))).body["data"]).toEqual({ a: "", b: "c" });
     expect((await apply("one", configMap("m", { data: { a: null } }))).body["data"]).toEqual({ a: "" });
@@ -227,7 +227,7 @@ describe("an apply", () => {
   });
 });
 
-test("managers of other versions keep their fields, in whatever version another applies", async () => {
+test("managers of other versions keep their fields, in whichever version another manager applies", async () => {
   const version = (name: string, storage: boolean): object => ({ name, served: true, storage, schema: { openAPIV3Schema: schema } });
   const { call } = harness({ resources: [widgetCrd(schema, {}, { versions: [version("v1", true), version("v2", false)] })] });
   const apply = (v: string, manager: string, given: Json, query = ""): Promise<Answer> =>
@@ -248,7 +248,7 @@ test("managers of other versions keep their fields, in whatever version another 
   ]);
 });
 
-test("empty labels are no labels, but count as a change each second that they are applied", async () => {
+test("empty labels are not stored, but each apply of them in another second counts as a change", async () => {
   const { apply, clock } = applying();
   const empty = { ...spec({ size: 1 }), metadata: { name: "a", labels: {} } };
   const first = await apply("one", empty);
@@ -258,7 +258,7 @@ test("empty labels are no labels, but count as a change each second that they ar
   expect((await apply("one", empty)).body["metadata"].resourceVersion).not.toBe(first.body["metadata"].resourceVersion);
 });
 
-test("an apply to the status of a built-in kind may own metadata, but of a Deployment no labels", async () => {
+test("an apply to the status of a built-in kind can own metadata, but no labels of a Deployment", async () => {
   const { call } = applying();
   const deployments = "/apis/apps/v1/namespaces/default/deployments";
   const identity = { apiVersion: "apps/v1", kind: "Deployment" };

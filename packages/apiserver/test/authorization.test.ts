@@ -43,7 +43,7 @@ const user = (name: string): Json => ({ apiGroup: "rbac.authorization.k8s.io", k
 const maps = (...verbs: string[]): Json => ({ apiGroups: [""], resources: ["configmaps"], verbs });
 
 describe("without authorization", () => {
-  test("everybody may do everything, and is who they say", async () => {
+  test("each request is allowed, with the user that it names", async () => {
     server = createApiServer();
     expect(await call("GET", CONFIG_MAPS, { as: alice })).toMatchObject({ code: 200 });
     const review = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" };
@@ -51,7 +51,7 @@ describe("without authorization", () => {
     expect(status.userInfo).toEqual({ username: "alice", groups: ["system:authenticated"] });
   });
 
-  test("no roles are there from the start", async () => {
+  test("there are no default roles", async () => {
     server = createApiServer();
     expect((await call("GET", `${RBAC}/clusterroles`))["items"]).toEqual([]);
   });
@@ -80,26 +80,26 @@ describe("RBAC", () => {
     expect(await call(method, path, { as: alice })).toMatchObject({ code: 403, status: "Failure", reason: "Forbidden", message });
   });
 
-  test("the administrator and everybody in system:masters need no role", async () => {
+  test("the administrator and members of system:masters need no role", async () => {
     expect(await call("GET", CONFIG_MAPS)).toMatchObject({ code: 200 });
     expect(await call("GET", CONFIG_MAPS, { as: { user: "x", groups: ["system:masters"] } })).toMatchObject({ code: 200 });
   });
 
-  test("a right counts from the moment when its binding is stored, until it is deleted", async () => {
+  test("a right is effective from the moment its binding is stored until it is deleted", async () => {
     await give(user("alice"), [maps("list")]);
     expect(await call("GET", CONFIG_MAPS, { as: alice })).toMatchObject({ code: 200 });
     await call("DELETE", `${RBAC}/namespaces/default/rolebindings/given`);
     expect(await call("GET", CONFIG_MAPS, { as: alice })).toMatchObject({ code: 403 });
   });
 
-  test("a binding whose role is gone is named in the refusal", async () => {
+  test("a binding whose role is deleted is named in the refusal", async () => {
     await give(user("alice"), [maps("list")]);
     await call("DELETE", `${RBAC}/namespaces/default/roles/given`);
     const { message } = await call("GET", CONFIG_MAPS, { as: alice });
     expect(message).toMatch(/: RBAC: role\.rbac\.authorization\.k8s\.io "given" not found$/);
   });
 
-  test("aggregated roles hold the rules of their parts, of later ones too", async () => {
+  test("an aggregated role has the rules of its parts, also of later ones", async () => {
     const rules = async (): Promise<readonly Json[]> => (await call("GET", `${RBAC}/clusterroles/view`))["rules"];
     expect((await rules()).length).toBeGreaterThan(3);
     const added = { apiGroups: ["example.com"], resources: ["widgets"], verbs: ["get"] };
@@ -112,7 +112,7 @@ describe("RBAC", () => {
     expect(await rules()).not.toContainEqual(added);
   });
 
-  test("an apply that creates needs the right to create, too", async () => {
+  test("an apply that creates an object needs the right to create, too", async () => {
     await give(user("alice"), [maps("patch")]);
     const headers = { "content-type": "application/apply-patch+yaml" };
     const answer = await call("PATCH", `${CONFIG_MAPS}/a?fieldManager=x`, { as: alice, headers, body: configMap("a") });
@@ -120,7 +120,7 @@ describe("RBAC", () => {
     expect(answer["message"]).toContain("cannot create resource");
   });
 
-  test("nobody makes a role with rights that they do not have", async () => {
+  test("a user cannot create a role with rights that the user does not have", async () => {
     const roles = { apiGroups: ["rbac.authorization.k8s.io"], resources: ["roles"], verbs: ["create"] };
     await give(user("alice"), [roles, maps("get")]);
     const role = (name: string, rules: readonly Json[]): object => ({
@@ -141,7 +141,7 @@ describe("RBAC", () => {
 });
 
 describe("impersonation", () => {
-  test("needs the right to, of each thing that is impersonated", async () => {
+  test("needs the right for each impersonated attribute", async () => {
     const headers = { "impersonate-user": "bob" };
     const { code, message } = await call("GET", CONFIG_MAPS, { as: alice, headers });
     expect({ code, message }).toEqual({
@@ -150,7 +150,7 @@ describe("impersonation", () => {
     });
   });
 
-  test("acts with the rights of the other", async () => {
+  test("acts with the rights of the impersonated user", async () => {
     await give({ kind: "ServiceAccount", name: "robot", namespace: "default" }, [maps("list")]);
     const headers = { "impersonate-user": "system:serviceaccount:default:robot" };
     expect(await call("GET", CONFIG_MAPS, { headers })).toMatchObject({ code: 200 });
@@ -168,7 +168,7 @@ describe("tokens of service accounts", () => {
     return status.token;
   }
 
-  test("are the account's until their time is over by the server's clock", async () => {
+  test("authenticate the account until they expire by the server's clock", async () => {
     const token = await tokenOf("robot");
     expect(server.authenticate(token)?.user).toBe("system:serviceaccount:default:robot");
     await clock.advance(599_000);
@@ -177,7 +177,7 @@ describe("tokens of service accounts", () => {
     expect(server.authenticate(token)).toBeUndefined();
   });
 
-  test("end with the account, also where another of its name comes", async () => {
+  test("become invalid with their account, also when another account gets its name", async () => {
     const token = await tokenOf("robot");
     await call("DELETE", `${accounts}/robot`);
     expect(server.authenticate(token)).toBeUndefined();
@@ -185,7 +185,7 @@ describe("tokens of service accounts", () => {
     expect(server.authenticate(token)).toBeUndefined();
   });
 
-  test("of another server, and changed ones, are nobody's", async () => {
+  test("of another server, and modified ones, are invalid", async () => {
     const token = await tokenOf("robot");
     const [head, , signature] = token.split(".");
     const body = Buffer.from(JSON.stringify({ sub: "system:admin", exp: 9e9, aud: ["x"] })).toString("base64url");
@@ -194,7 +194,7 @@ describe("tokens of service accounts", () => {
     expect(server.authenticate("..")).toBeUndefined();
   });
 
-  test("let in over HTTPS, beside the tokens of users and certificates", async () => {
+  test("authenticate over HTTPS, as do tokens of users and certificates", async () => {
     server = createApiServer({ authorization: "RBAC", tokens: { "alice-token": alice } });
     const robot = await tokenOf("robot");
     const front = await serveHttps(server, { auth: { token: "root", clientCertificate: true } });

@@ -22,7 +22,7 @@ const collectionOf = ({ apiVersion, plural, isClusterWide }: (typeof SAMPLES)[st
   `${apiVersion.includes("/") ? "/apis" : "/api"}/${apiVersion}/${isClusterWide === true ? "" : "namespaces/default/"}${plural}`;
 
 describe("defaults", () => {
-  test("of a Deployment and its pods", async () => {
+  test("of a Deployment and its pods are filled in", async () => {
     const { call } = harness();
     const { body } = await call("POST", DEPLOYMENTS, deployment());
     expect(body["spec"]).toMatchObject({
@@ -51,7 +51,7 @@ describe("defaults", () => {
     expect(body["status"]).toEqual({});
   });
 
-  test("do not replace what is zero on purpose", async () => {
+  test("do not replace explicit zeros", async () => {
     const { call } = harness();
     const { body } = await call(
       "POST",
@@ -62,7 +62,7 @@ describe("defaults", () => {
     expect(body["spec"].template.spec).toMatchObject({ terminationGracePeriodSeconds: 0, enableServiceLinks: false });
   });
 
-  test("come back when a patch removes them", async () => {
+  test("are filled in again when a patch removes them", async () => {
     const { call, merge } = harness();
     await call("POST", DEPLOYMENTS, deployment({ replicas: 5 }));
     expect((await merge(`${DEPLOYMENTS}/d`, { spec: { replicas: null } })).body["spec"].replicas).toBe(1);
@@ -81,7 +81,7 @@ describe("defaults", () => {
     expect(body["spec"].template.spec.containers[0].imagePullPolicy).toBe(policy);
   });
 
-  test("of the other kinds, as a real server has them", async () => {
+  test("of the other kinds are those of a real server", async () => {
     const { call, merge } = harness();
     const specOf = async (kind: string, label = "minimal"): Promise<Json> => {
       const sample = SAMPLES[kind];
@@ -116,7 +116,7 @@ describe("defaults", () => {
 });
 
 /** What the server answers is in its final form: defaults, units and empty values are as they stay. */
-describe("an object that is sent back as it was read changes nothing", () => {
+describe("an update with an unchanged object changes nothing", () => {
   const cases = Object.entries(SAMPLES).flatMap(([kind, sample]) =>
     Object.entries(sample.objects).map(([label, object]) => ({ kind, label, sample, object })),
   );
@@ -131,7 +131,7 @@ describe("an object that is sent back as it was read changes nothing", () => {
 });
 
 describe("values", () => {
-  test("null is absent in objects, and empty in lists and maps", async () => {
+  test("null counts as absent in objects, and as empty in lists and maps", async () => {
     const { call } = harness();
     const { body } = await call("POST", CONFIG_MAPS, { metadata: { name: "c" }, data: { a: null }, binaryData: null });
     expect(body["data"]).toEqual({ a: "" });
@@ -146,7 +146,7 @@ describe("values", () => {
     expect(spec).not.toHaveProperty("nodeName");
   });
 
-  test("quantities take one form", async () => {
+  test("quantities get their canonical form", async () => {
     const { call } = harness();
     const resources = { limits: { cpu: 0.5, memory: "2048Mi" }, requests: { memory: "1.5Gi" } };
     const pod = { metadata: { name: "p" }, spec: { containers: [{ name: "a", image: "i", resources }] } };
@@ -235,7 +235,7 @@ describe("values", () => {
 describe("unknown fields", () => {
   const odd = deployment({ replica: 1 }, {}, { imag: "x" });
 
-  test("are refused when asked for", async () => {
+  test("are refused with Strict", async () => {
     const { call } = harness();
     const { status, body } = await call("POST", `${DEPLOYMENTS}?fieldValidation=Strict`, odd);
     expect(status).toBe(400);
@@ -243,7 +243,7 @@ describe("unknown fields", () => {
     expect(body["message"]).toBe(`Deployment in version "v1" cannot be handled as a Deployment: ${cause}`);
   });
 
-  test("are dropped with a warning, or without one", async () => {
+  test("are dropped with Warn and Ignore", async () => {
     const { call } = harness();
     const warned = await call("POST", DEPLOYMENTS, odd);
     expect(warned.headers["warning"]).toContain('unknown field \\"spec.replica\\"');
@@ -255,7 +255,7 @@ describe("unknown fields", () => {
 });
 
 describe("services", () => {
-  test("have an address of their own, the same each time", async () => {
+  test("get an address that is the same each time", async () => {
     const addresses = async (): Promise<unknown[]> => {
       const { call } = harness();
       const made: unknown[] = [];
@@ -268,7 +268,7 @@ describe("services", () => {
     expect(await addresses()).toEqual(first);
   });
 
-  test("keep it, and lose it with their type", async () => {
+  test("keep their address, and lose it with their type", async () => {
     const { call, merge } = harness();
     const { spec } = (await call("POST", SERVICES, service("s", { type: "NodePort" }))).body;
     expect(spec["ports"][0].nodePort).toBeGreaterThanOrEqual(30_000);
@@ -282,14 +282,14 @@ describe("services", () => {
     for (const field of ["clusterIP", "clusterIPs", "ipFamilies"]) expect(external).not.toHaveProperty(field);
   });
 
-  test("without a head have none", async () => {
+  test("that are headless get no address", async () => {
     const { call } = harness();
     const { spec } = (await call("POST", SERVICES, service("s", { clusterIP: "None", selector: labels }))).body;
     expect(spec).toMatchObject({ clusterIP: "None", clusterIPs: ["None"], ipFamilies: ["IPv4"], ipFamilyPolicy: "SingleStack" });
   });
 });
 
-describe("what is refused", () => {
+describe("bodies that are refused", () => {
   const secret = (type: string, data: Json = {}): Json => ({ metadata: { name: "s" }, type, data });
 
   test.for<[string, unknown, string]>([
@@ -359,7 +359,7 @@ describe("what is refused", () => {
 });
 
 describe("ownership", () => {
-  test("follows items of lists, and leaves out what the server decides", async () => {
+  test("covers items of lists, and no fields that the server sets", async () => {
     const { call, merge } = harness();
     const { body } = await call("POST", `${SERVICES}?fieldManager=one`, service("s", { selector: labels }));
     expect(body["metadata"].managedFields[0].fieldsV1["f:spec"]).toEqual({
@@ -379,7 +379,7 @@ describe("ownership", () => {
   });
 });
 
-test("a request for a certificate says who sent it, whatever it says itself, and stays what it asked for", async () => {
+test("a CertificateSigningRequest gets its sender from the request, and its spec does not change", async () => {
   const server = createApiServer();
   const path = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
   const pem = "-----BEGIN CERTIFICATE REQUEST-----\neA==\n-----END CERTIFICATE REQUEST-----\n";
@@ -400,7 +400,7 @@ test("a request for a certificate says who sent it, whatever it says itself, and
   await server.close();
 });
 
-test("a reserved name of a priority class is refused whatever its value, which has no error of its own then", async () => {
+test("a reserved name of a priority class is refused, without an error of its value", async () => {
   const { call } = harness();
   const { body } = await call("POST", "/apis/scheduling.k8s.io/v1/priorityclasses", {
     metadata: { name: "system-x" },

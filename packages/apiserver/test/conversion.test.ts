@@ -63,7 +63,7 @@ const v2 = (name: string, width: number): Json => ({
   spec: { dimensions: { width } },
 });
 
-test("what is stored in one version is read in the other, with one call for a whole list", async () => {
+test("objects stored in one version are read in the other, with one webhook call for a list", async () => {
   for (let i = 0; i < 5; i++) await one.call("POST", V1, v1(`a${i}`, i));
   expect(server.asked).toHaveLength(0);
   const { body } = await one.call("GET", V2);
@@ -74,13 +74,13 @@ test("what is stored in one version is read in the other, with one call for a wh
   expect(server.asked).toHaveLength(1);
 });
 
-test("what is written in the other version is stored in the storage version, and answered as it was written", async () => {
+test("an object written in the other version is stored in the storage version, and answered as it was written", async () => {
   const { status, body } = await one.call("POST", V2, v2("a", 7));
   expect({ status, spec: body["spec"] }).toEqual({ status: 201, spec: { dimensions: { width: 7 } } });
   expect((await one.call("GET", `${V1}/a`)).body).toMatchObject({ apiVersion: "example.com/v1", spec: { size: 7 } });
 });
 
-test("updates, patches, applies, the status and deletions go through the other version", async () => {
+test("updates, patches, applies, the status and deletions work in the other version", async () => {
   await one.call("POST", V1, v1("a", 1));
   const { body } = await one.call("GET", `${V2}/a`);
   expect((await one.call("PUT", `${V2}/a`, { ...body, spec: { dimensions: { width: 2 } } })).body["spec"]).toEqual({
@@ -100,7 +100,7 @@ test("updates, patches, applies, the status and deletions go through the other v
   });
 });
 
-test("a watch of the other version has its events in order", async () => {
+test("a watch of the other version gets its events in order", async () => {
   await one.call("POST", V1, v1("a", 1));
   const watching = await one.watch(`${V2}?watch=true`);
   for (let i = 2; i < 5; i++)
@@ -111,7 +111,7 @@ test("a watch of the other version has its events in order", async () => {
   watching.stop();
 });
 
-test("a watch from the past converts what is gone by now, and leaves no watch behind", async () => {
+test("a watch from the past converts deleted objects, and leaves no watch behind", async () => {
   const { metadata } = (await one.call("POST", V1, v1("a", 1))).body;
   await one.call("PUT", `${V1}/a`, { ...v1("a", 2), metadata });
   await one.call("DELETE", `${V1}/a`);
@@ -173,7 +173,7 @@ test.for([
   expect(await one.call("GET", `${V2}/a`)).toMatchObject({ status: 200 });
 });
 
-test("labels may be changed by a conversion, other metadata not", async () => {
+test("a conversion may change labels, but no other metadata", async () => {
   await one.call("POST", V1, v1("a", 1));
   broken = ({ request, apiVersion, kind }) => {
     const convertedObjects = request.objects.map((object: Json) => {

@@ -15,7 +15,7 @@ async function refusal(schema: JsonSchema, spec: unknown): Promise<Json> {
   return body;
 }
 
-describe("validation speaks as the real server", () => {
+describe("validation has the errors of the real server", () => {
   test.for<{ name: string; field: JsonSchema; value: unknown; says: string }>([
     {
       name: "type",
@@ -156,7 +156,7 @@ describe("validation speaks as the real server", () => {
     expect(body["details"]).toMatchObject({ name: "a", group: "example.com", kind: "Widget" });
   });
 
-  test("an object inside an object needs its kind and keeps its metadata", async () => {
+  test("an embedded object needs its kind and keeps its metadata", async () => {
     const schema = schemaOf({
       f: { type: "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true },
     });
@@ -194,7 +194,7 @@ describe("validation speaks as the real server", () => {
     expect((await call("POST", WIDGETS, widget("a", { spec: { n } }))).status).toBe(201);
   });
 
-  test("what is wrong with the metadata comes first, and rules are not checked then", async () => {
+  test("errors of the metadata come first, and then rules are not checked", async () => {
     const { call } = harness({
       resources: [widgetCrd(schemaOf({ a: { type: "integer", "x-kubernetes-validations": [{ rule: "self > 0" }] } }))],
     });
@@ -203,7 +203,7 @@ describe("validation speaks as the real server", () => {
     expect(fields).toEqual(["metadata.name", "metadata.labels", "spec.a", "<nil>"]);
   });
 
-  test("several problems stand in one answer, with a cause each", async () => {
+  test("several errors are in one answer, with a cause for each", async () => {
     const body = await refusal(schemaOf({ a: { type: "integer" }, b: { type: "string" } }, { required: ["c"] }), { a: "x", b: 1 });
     expect(body["message"]).toBe(
       'Widget.example.com "a" is invalid: [spec.a: Invalid value: "string": spec.a in body must be of type integer: "string", spec.b: Invalid value: "integer": spec.b in body must be of type string: "integer", spec.c: Required value]',
@@ -212,7 +212,7 @@ describe("validation speaks as the real server", () => {
     expect(body["details"].causes[2]).toEqual({ reason: "FieldValueRequired", message: "Required value", field: "spec.c" });
   });
 
-  test("a status is validated as a value of its own", async () => {
+  test("a status is validated as a separate value", async () => {
     const { call, merge } = harness();
     await call("POST", WIDGETS, widget("a"));
     const { status, body } = await merge(`${WIDGETS}/a/status`, { status: { phase: 1 } });
@@ -236,13 +236,13 @@ describe("defaults and unknown fields", () => {
     nothing: { type: "string", nullable: true },
   });
 
-  test("defaults reach into defaults, lists and nulls", async () => {
+  test("defaults apply inside of defaults, lists and nulls", async () => {
     const { call } = harness({ resources: [widgetCrd(schema)] });
     const { body } = await call("POST", WIDGETS, widget("a", { spec: { size: null, list: [{}, { n: 5 }], nothing: null } }));
     expect(body["spec"]).toEqual({ size: 3, inner: { mode: "a" }, list: [{ n: 1 }, { n: 5 }], nothing: null });
   });
 
-  test("unknown fields go, except where they are kept", async () => {
+  test("unknown fields are pruned, except where the schema preserves them", async () => {
     const { call } = harness({ resources: [widgetCrd(schema)] });
     const { body, headers } = await call(
       "POST",
@@ -255,7 +255,7 @@ describe("defaults and unknown fields", () => {
     expect(headers["warning"]).toContain('299 - "unknown field \\"spec.what\\""');
   });
 
-  test("strict validation refuses unknown fields, ignoring says nothing", async () => {
+  test("fieldValidation Strict refuses unknown fields, Ignore does not report them", async () => {
     const { call, server } = harness({ resources: [widgetCrd(schema)] });
     const strict = await call(
       "POST",
@@ -274,7 +274,7 @@ describe("defaults and unknown fields", () => {
     );
   });
 
-  test("an object stored under an older schema is read with the defaults of the new one", async () => {
+  test("an object stored with an older schema is read with the defaults of the new one", async () => {
     const { call, server, merge } = harness({ resources: [widgetCrd(schemaOf({ old: { type: "string" } }))] });
     const stored = (await call("POST", WIDGETS, widget("a", { spec: { old: "x" } }))).body;
     server.install(widgetCrd(schemaOf({ added: { type: "integer", default: 7 } })));
@@ -308,7 +308,7 @@ describe("ratcheting", () => {
     },
   });
 
-  test("a stored value that breaks a newer schema passes while it is unchanged", async () => {
+  test("a stored value that is invalid in a newer schema passes while it is unchanged", async () => {
     const { call, server, merge } = harness({ resources: [widgetCrd(loose)] });
     await call("POST", WIDGETS, widget("a", { spec: { a: "long", b: "x", list: [{ k: "1", v: "long" }] } }));
     server.install(widgetCrd(tight));
@@ -337,7 +337,7 @@ describe("ratcheting", () => {
 });
 
 describe("versions and subresources", () => {
-  test("one object is served in every version, under its apiVersion and schema", async () => {
+  test("an object is served in each version, with its apiVersion and schema", async () => {
     const versions = [
       {
         name: "v1",
@@ -396,7 +396,7 @@ describe("versions and subresources", () => {
     expect((await merge(`${WIDGETS}/a/scale`, { spec: { replicas: -1 } })).status).toBe(422);
   });
 
-  test("a CRD that is created is served at once and says so", async () => {
+  test("the kind of a new CRD is served at once, and its status reports that", async () => {
     const { call } = harness({ resources: [] });
     expect((await call("GET", WIDGETS)).status).toBe(404);
     expect((await call("POST", CRDS, widgetCrd())).status).toBe(201);
@@ -484,7 +484,7 @@ describe("versions and subresources", () => {
     expect(status).toBe(422);
   });
 
-  test("a CRD cannot change its scope, nor drop a version in which objects may be stored", async () => {
+  test("a CRD can neither change its scope nor drop a version with stored objects", async () => {
     const { call, merge } = harness();
     expect((await merge(`${CRDS}/widgets.example.com`, { spec: { scope: "Cluster" } })).body["message"]).toContain(
       'spec.scope: Invalid value: "Cluster": field is immutable',
@@ -495,7 +495,7 @@ describe("versions and subresources", () => {
   });
 });
 
-test("a definition says step by step how it comes and goes, and its objects are seen to go", async () => {
+test("the status of a CRD reports each step of its creation and deletion, and watchers see the deletion of its objects", async () => {
   const { call, server } = harness({ resources: [] });
   const path = `${CRDS}/widgets.example.com`;
   const told = async (): Promise<unknown[]> =>

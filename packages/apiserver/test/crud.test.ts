@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { CONFIG_MAPS, configMap, harness, WIDGETS, widget } from "./harness.ts";
 
 describe("create", () => {
-  test("fills in what the server owns and takes nothing of it from the client", async () => {
+  test("sets the server's fields and ignores those of the client", async () => {
     const { call } = harness();
     const { status, body } = await call(
       "POST",
@@ -118,7 +118,7 @@ describe("create", () => {
     else expect(answer.body["message"]).toMatch(message);
   });
 
-  test("finds a free name for generateName", async () => {
+  test("generates a free name for generateName", async () => {
     const { call } = harness();
     const names = new Set<string>();
     for (let i = 0; i < 20; i++) {
@@ -130,7 +130,7 @@ describe("create", () => {
     expect(names.size).toBe(20);
   });
 
-  test("needs a namespace that exists", async () => {
+  test("needs an existing namespace", async () => {
     const { call } = harness();
     const { status, body } = await call("POST", "/api/v1/namespaces/nope/configmaps", configMap("a"));
     expect(status).toBe(404);
@@ -138,7 +138,7 @@ describe("create", () => {
     expect(body["details"]).toEqual({ name: "nope", kind: "namespaces" });
   });
 
-  test("moves stringData of a Secret into data", async () => {
+  test("moves stringData of a Secret to data", async () => {
     const { call } = harness();
     const secret = { apiVersion: "v1", kind: "Secret", metadata: { name: "s" }, data: { a: "YQ==" }, stringData: { b: "b" } };
     const { body } = await call("POST", "/api/v1/namespaces/default/secrets", secret);
@@ -146,7 +146,7 @@ describe("create", () => {
     expect(body).not.toHaveProperty("stringData");
   });
 
-  test("keeps the status with which a Node registers", async () => {
+  test("keeps the status of a new Node", async () => {
     const { call } = harness();
     const node = { apiVersion: "v1", kind: "Node", metadata: { name: "n" }, status: { capacity: { cpu: "1" } } };
     expect((await call("POST", "/api/v1/nodes", node)).body["status"]).toMatchObject(node.status);
@@ -173,7 +173,7 @@ describe("create", () => {
 });
 
 describe("update", () => {
-  test("refuses an old version with the server's words", async () => {
+  test("refuses an old version with the text of the server", async () => {
     const { call } = harness();
     const { body } = await call("POST", WIDGETS, widget("a"));
     await call("PUT", `${WIDGETS}/a`, { ...body, spec: { size: 2 } });
@@ -186,7 +186,7 @@ describe("update", () => {
     expect(answer.body["details"]).toEqual({ name: "a", group: "example.com", kind: "widgets" });
   });
 
-  test("needs a version for custom resources and not for config maps", async () => {
+  test("needs a version for custom resources, and none for ConfigMaps", async () => {
     const { call } = harness();
     await call("POST", WIDGETS, widget("a"));
     const refused = await call("PUT", `${WIDGETS}/a`, widget("a"));
@@ -208,7 +208,7 @@ describe("update", () => {
     expect(await watching.take()).toEqual([]);
   });
 
-  test("counts generations for the spec only", async () => {
+  test("increases the generation only for the spec", async () => {
     const { call, merge } = harness();
     await call("POST", WIDGETS, widget("a"));
     const generation = async (patch: unknown, path = ""): Promise<number> =>
@@ -219,7 +219,7 @@ describe("update", () => {
     expect(await generation({ metadata: { generation: 9 } })).toBe(2);
   });
 
-  test("keeps spec and status apart", async () => {
+  test("keeps spec and status separate", async () => {
     const { call, merge } = harness();
     await call("POST", WIDGETS, widget("a"));
     await merge(`${WIDGETS}/a/status`, { metadata: { labels: { a: "b" } }, spec: { size: 9 }, status: { phase: "Ready" } });
@@ -253,7 +253,7 @@ describe("update", () => {
     expect(wrongName.body["message"]).toBe("the name of the object (b) does not match the name on the URL (a)");
   });
 
-  test("creates what a kind allows to be created so", async () => {
+  test("creates an object if its kind allows that", async () => {
     const { call } = harness();
     const lease = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: { name: "l" }, spec: { holderIdentity: "me" } };
     expect((await call("PUT", "/apis/coordination.k8s.io/v1/namespaces/default/leases/l", lease)).status).toBe(201);
@@ -300,7 +300,7 @@ describe("patch", () => {
     expect((await call("PATCH", `${CONFIG_MAPS}/a`, [...first, ...copies], json)).status).toBe(422);
   });
 
-  test("takes resourceVersion in a patch as a condition", async () => {
+  test("treats resourceVersion in a patch as a precondition", async () => {
     const { call, merge } = harness();
     await call("POST", WIDGETS, widget("a"));
     expect((await merge(`${WIDGETS}/a`, { metadata: { resourceVersion: "1" }, spec: { size: 2 } })).status).toBe(409);
@@ -329,7 +329,7 @@ describe("patch", () => {
     expect((await merge(`${WIDGETS}/a`, body)).status).toBe(status);
   });
 
-  test("says 404 for an object that is not there", async () => {
+  test("answers 404 for a missing object", async () => {
     const { merge } = harness();
     expect((await merge(`${WIDGETS}/none`, {})).body["message"]).toBe('widgets.example.com "none" not found');
   });
@@ -353,14 +353,14 @@ describe("what is not served", () => {
     else expect(answer.text).toMatch(text);
   });
 
-  test("a method that a path does not know is 405", async () => {
+  test("a method that a path does not have is answered with 405", async () => {
     const { call } = harness();
     expect((await call("PUT", CONFIG_MAPS, {})).status).toBe(405);
     expect((await call("POST", `${CONFIG_MAPS}/a`, {})).status).toBe(405);
     expect((await call("DELETE", `${WIDGETS}/a/status`)).status).toBe(405);
   });
 
-  test("a body that is too big is 413, one of another type 415", async () => {
+  test("a body that is too big is answered with 413, one of another type with 415", async () => {
     const { call } = harness();
     expect((await call("POST", CONFIG_MAPS, configMap("a", { data: { a: "x".repeat(3 * 1024 * 1024) } }))).status).toBe(413);
     expect((await call("POST", CONFIG_MAPS, "x", { "content-type": "application/vnd.kubernetes.protobuf" })).status).toBe(400);
@@ -373,14 +373,14 @@ describe("what is not served", () => {
   });
 });
 
-test("a namespace keeps its name as a label, whatever an update says", async () => {
+test("a namespace keeps its name as a label after any update", async () => {
   const { call, merge } = harness();
   await call("POST", "/api/v1/namespaces", { metadata: { name: "kept" } });
   const { body } = await merge("/api/v1/namespaces/kept", { metadata: { labels: { "kubernetes.io/metadata.name": "other", a: "b" } } });
   expect(body["metadata"].labels).toEqual({ "kubernetes.io/metadata.name": "kept", a: "b" });
 });
 
-test("a namespace that is replaced keeps the finalizers of its content", async () => {
+test("a replaced namespace keeps the finalizers of its content", async () => {
   const { call } = harness();
   const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: "kept" } };
   await call("POST", "/api/v1/namespaces", namespace);

@@ -4,7 +4,7 @@ import { CONFIG_MAPS, configMap, harness, type Json, seen, WIDGETS, widget } fro
 const CRD = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.com";
 
 describe("delete", () => {
-  test("answers with the Status of a deletion", async () => {
+  test("answers with a Status", async () => {
     const { call } = harness();
     const { body } = await call("POST", WIDGETS, widget("a"));
     const answer = await call("DELETE", `${WIDGETS}/a`);
@@ -15,7 +15,7 @@ describe("delete", () => {
     expect((await call("DELETE", `${WIDGETS}/a`)).status).toBe(404);
   });
 
-  test("waits for finalizers, and removes the object with the last one", async () => {
+  test("waits for finalizers, and removes the object after the last one", async () => {
     const { call, merge, watch } = harness();
     const { body } = await call("POST", WIDGETS, widget("a", { metadata: { finalizers: ["example.com/x"] } }));
     const watching = await watch(`${WIDGETS}?watch=true&resourceVersion=${body["metadata"].resourceVersion}`);
@@ -33,7 +33,7 @@ describe("delete", () => {
     expect(seen(await watching.take())).toEqual(["MODIFIED a", "DELETED a"]);
   });
 
-  test("lets no finalizer be added on the way", async () => {
+  test("refuses a new finalizer during a deletion", async () => {
     const { call, merge } = harness();
     await call("POST", WIDGETS, widget("a", { metadata: { finalizers: ["example.com/x"] } }));
     await call("DELETE", `${WIDGETS}/a`);
@@ -45,7 +45,7 @@ describe("delete", () => {
     expect((await merge(`${WIDGETS}/a`, { spec: { size: 5 } })).status).toBe(200);
   });
 
-  test("keeps its preconditions", async () => {
+  test("checks its preconditions", async () => {
     const { call } = harness();
     const { body } = await call("POST", WIDGETS, widget("a"));
     const wrongUid = await call("DELETE", `${WIDGETS}/a`, { preconditions: { uid: "other" } });
@@ -58,7 +58,7 @@ describe("delete", () => {
     expect((await call("DELETE", `${WIDGETS}/a`, { preconditions: { uid, resourceVersion } })).status).toBe(200);
   });
 
-  test("notes how dependents are to go, for the garbage collector", async () => {
+  test("records its propagation policy for the garbage collector", async () => {
     const { call } = harness();
     await call("POST", WIDGETS, widget("a"));
     const { body } = await call("DELETE", `${WIDGETS}/a?propagationPolicy=Foreground`);
@@ -66,7 +66,7 @@ describe("delete", () => {
     expect((await call("DELETE", `${WIDGETS}/a?propagationPolicy=Soon`)).status).toBe(422);
   });
 
-  test("of a collection takes what the selector selects", async () => {
+  test("of a collection deletes the selected objects", async () => {
     const { call } = harness();
     await call("POST", CONFIG_MAPS, configMap("a", { metadata: { labels: { x: "y" } } }));
     await call("POST", CONFIG_MAPS, configMap("b"));
@@ -75,7 +75,7 @@ describe("delete", () => {
     expect((await call("GET", CONFIG_MAPS)).body["items"]).toHaveLength(1);
   });
 
-  test("leaves a pod on a node to its kubelet, and removes one without a node", async () => {
+  test("leaves a pod on a node to its kubelet, and removes a pod without a node", async () => {
     const { call } = harness();
     const pods = "/api/v1/namespaces/default/pods";
     const containers = [{ name: "a", image: "i" }];
@@ -91,7 +91,7 @@ describe("delete", () => {
 });
 
 describe("a namespace", () => {
-  test("takes its content with it and takes nothing new meanwhile", async () => {
+  test("is deleted with its content, and accepts no new objects meanwhile", async () => {
     const { call, merge } = harness();
     await call("POST", "/api/v1/namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name: "team" } });
     await call("POST", "/api/v1/namespaces/team/configmaps", configMap("a"));
@@ -115,7 +115,7 @@ describe("a namespace", () => {
   });
 });
 
-test("the namespaces that the server needs stay, and a collection of namespaces cannot be deleted at once", async () => {
+test("the system namespaces cannot be deleted, and neither can a collection of namespaces", async () => {
   const { call } = harness();
   const answer = await call("DELETE", "/api/v1/namespaces/kube-system");
   expect(answer.status).toBe(403);
@@ -124,7 +124,7 @@ test("the namespaces that the server needs stay, and a collection of namespaces 
 });
 
 describe("a CRD", () => {
-  test("takes its objects with it, and waits for those that are held", async () => {
+  test("is deleted with its objects, and waits for their finalizers", async () => {
     const { call, merge } = harness();
     await call("POST", WIDGETS, widget("free"));
     await call("POST", WIDGETS, widget("held", { metadata: { finalizers: ["example.com/x"] } }));

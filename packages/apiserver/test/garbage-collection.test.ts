@@ -82,7 +82,7 @@ describe.for(places)("$name", ({ make }) => {
   const ownersOf = async (name: string): Promise<readonly string[] | undefined> =>
     ((await get(name))?.["metadata"].ownerReferences as readonly Json[] | undefined)?.map((owner) => String(owner["name"]));
 
-  test("a chain goes with its first owner", async () => {
+  test("a chain of dependents is deleted with its first owner", async () => {
     const a = await make_("a");
     const b = await owned("b", [reference(a)]);
     await owned("c", [reference(b)]);
@@ -90,7 +90,7 @@ describe.for(places)("$name", ({ make }) => {
     expect(await left()).toEqual([]);
   });
 
-  test("an object with two owners stays with the one that is left, and loses its reference to the other", async () => {
+  test("an object with two owners stays while one exists, and loses the reference to the other", async () => {
     const [a, b] = [await make_("a"), await make_("b")];
     await owned("c", [reference(a), reference(b)]);
     await remove("a");
@@ -110,14 +110,14 @@ describe.for(places)("$name", ({ make }) => {
     expect(await left()).toEqual(["a"]);
   });
 
-  test("an owner in another namespace is none", async () => {
+  test("an owner in another namespace does not count", async () => {
     const other = await make_("a", {}, "default");
     await owned("b", [reference(other)]);
     expect(await left()).toEqual([]);
     await call("DELETE", at("a", "default"));
   });
 
-  test("a reference that is added to an object later counts, too", async () => {
+  test("a reference that is added later counts, too", async () => {
     await make_("a");
     await call(
       "PATCH",
@@ -128,12 +128,12 @@ describe.for(places)("$name", ({ make }) => {
     expect(await left()).toEqual([]);
   });
 
-  test("of an owner whose kind is not served nothing is known, and nothing is deleted", async () => {
+  test("a dependent stays while the kind of its owner is not served", async () => {
     await owned("a", [{ apiVersion: "nobody.example.com/v1", kind: "Nothing", name: "x", uid: randomUUID() }]);
     expect(await left()).toEqual(["a"]);
   });
 
-  test("a cluster-scoped owner owns in every namespace; a cluster-scoped object has no owner in a namespace", async () => {
+  test("a cluster-scoped object can own objects in each namespace, and cannot have an owner in a namespace", async () => {
     const roles = "/apis/rbac.authorization.k8s.io/v1/clusterroles";
     const role = (name: string, metadata: object = {}): Promise<Json> =>
       call("POST", roles, {
@@ -155,7 +155,7 @@ describe.for(places)("$name", ({ make }) => {
     await call("DELETE", `${roles}/${wrong["metadata"].name}`);
   });
 
-  test("in the foreground the owner goes last; only dependents that block it hold it", async () => {
+  test("a foreground deletion deletes the owner last, and only blocking dependents delay it", async () => {
     const a = await make_("a");
     await owned("blocks", [reference(a, { blockOwnerDeletion: true })], { finalizers: ["example.com/hold"] });
     await owned("b", [reference(a)], { finalizers: ["example.com/hold"] });
@@ -168,7 +168,7 @@ describe.for(places)("$name", ({ make }) => {
     expect(await left()).toEqual([]);
   });
 
-  test("foreground deletion goes down: a dependent with dependents waits for them, too", async () => {
+  test("a foreground deletion is recursive: a dependent waits for its own dependents, too", async () => {
     const a = await make_("a");
     const b = await owned("b", [reference(a, { blockOwnerDeletion: true })]);
     await owned("c", [reference(b, { blockOwnerDeletion: true })], { finalizers: ["example.com/hold"] });
@@ -178,7 +178,7 @@ describe.for(places)("$name", ({ make }) => {
     expect(await left()).toEqual([]);
   });
 
-  test("a circle does not hold itself", async () => {
+  test("a circle of owners is deleted", async () => {
     const a = await make_("a");
     const b = await owned("b", [reference(a, { blockOwnerDeletion: true })]);
     await call(
@@ -191,7 +191,7 @@ describe.for(places)("$name", ({ make }) => {
     expect(await left()).toEqual([]);
   });
 
-  test("an owner that waits goes when its dependent no longer blocks it", async () => {
+  test("a waiting owner is deleted when its dependent no longer blocks it", async () => {
     const a = await make_("a");
     await owned("b", [reference(a, { blockOwnerDeletion: true })], { finalizers: ["example.com/hold"] });
     await remove("a", "Foreground");
@@ -201,7 +201,7 @@ describe.for(places)("$name", ({ make }) => {
     await release("b");
   });
 
-  test("a dependent with another owner outlives a deletion in the foreground, and no longer blocks it", async () => {
+  test("a dependent with another owner survives a foreground deletion, and no longer blocks it", async () => {
     const [a, b] = [await make_("a"), await make_("b")];
     await owned("c", [reference(a, { blockOwnerDeletion: true }), reference(b)]);
     await remove("a", "Foreground");
@@ -209,7 +209,7 @@ describe.for(places)("$name", ({ make }) => {
     expect(await ownersOf("c")).toEqual(["b"]);
   });
 
-  test("orphans are let go, and the owner then goes", async () => {
+  test("dependents are orphaned, and then the owner is deleted", async () => {
     const [a, z] = [await make_("a"), await make_("z")];
     await owned("b", [reference(a)]);
     await owned("c", [reference(a), reference(z)]);
@@ -219,7 +219,7 @@ describe.for(places)("$name", ({ make }) => {
     expect(await ownersOf("c")).toEqual(["z"]);
   });
 
-  test("a second deletion may ask for another policy: an owner that waits lets its dependents go", async () => {
+  test("a second deletion can change the policy: a waiting owner orphans its dependents", async () => {
     const a = await make_("a");
     await owned("b", [reference(a, { blockOwnerDeletion: true })], { finalizers: ["example.com/hold"] });
     await remove("a", "Foreground");
@@ -230,7 +230,7 @@ describe.for(places)("$name", ({ make }) => {
     await release("b");
   });
 
-  test("in the background an owner that is held keeps its dependents until it goes", async () => {
+  test("a background deletion keeps the dependents while a finalizer holds the owner", async () => {
     const a = await make_("a", { finalizers: ["example.com/hold"] });
     await owned("b", [reference(a)]);
     await remove("a", "Background");
@@ -239,7 +239,7 @@ describe.for(places)("$name", ({ make }) => {
     expect(await left()).toEqual([]);
   });
 
-  test("a dependent that asks for it by its finalizer lets its own dependents go", async () => {
+  test("a dependent with the finalizer orphan orphans its own dependents", async () => {
     const a = await make_("a");
     const b = await owned("b", [reference(a)], { finalizers: ["orphan"] });
     await owned("c", [reference(b)]);
@@ -248,7 +248,7 @@ describe.for(places)("$name", ({ make }) => {
     expect(await ownersOf("c")).toBeUndefined();
   });
 
-  test("a job leaves its dependents unless told otherwise", async () => {
+  test("a Job orphans its dependents by default", async () => {
     const jobs = `/apis/batch/v1/namespaces/${space}/jobs`;
     const template = { spec: { restartPolicy: "Never", containers: [{ name: "c", image: "i" }] } };
     const job = (name: string): Promise<Json> =>
@@ -261,7 +261,7 @@ describe.for(places)("$name", ({ make }) => {
     expect(await ownersOf("a")).toBeUndefined();
   });
 
-  test("with a CRD go its objects, and with them what they own", { tags: ["memory"] }, async () => {
+  test("the deletion of a CRD deletes its objects and their dependents", { tags: ["memory"] }, async () => {
     const crd = {
       apiVersion: "apiextensions.k8s.io/v1",
       kind: "CustomResourceDefinition",
@@ -289,7 +289,7 @@ describe.for(places)("$name", ({ make }) => {
   });
 });
 
-test("the collector works after the request that gave it work, and its own requests are shown to nobody", {
+test("the collector works after the request that caused the work, and observers do not see its requests", {
   tags: ["memory"],
 }, async () => {
   const seen: string[] = [];
@@ -310,7 +310,7 @@ test("the collector works after the request that gave it work, and its own reque
   await server.close();
 });
 
-test("a server without a collector keeps what its owner leaves", { tags: ["memory"] }, async () => {
+test("a server without a collector keeps dependents without an owner", { tags: ["memory"] }, async () => {
   const server = createApiServer();
   const path = "/api/v1/namespaces/default/configmaps";
   const ownerReferences = [{ apiVersion: "v1", kind: "ConfigMap", name: "none", uid: "u" }];

@@ -8,7 +8,7 @@ import {
   seededRandom,
 } from "@treadle/apimachinery";
 import { type ApiServer, createApiServer } from "../src/index.ts";
-import type { ApiServerOptions } from "../src/server.ts";
+import type { ApiServerOptions } from "../src/api-server.ts";
 
 export interface Json {
   // Tests look into answers freely; a missing field shows as a failed expectation.
@@ -41,7 +41,7 @@ export interface Watching {
 export const WIDGETS = "/apis/example.com/v1/namespaces/default/widgets";
 export const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
 
-export const conditionsSchema: JsonSchema = {
+const conditionsSchema: JsonSchema = {
   type: "array",
   "x-kubernetes-list-type": "map",
   "x-kubernetes-list-map-keys": ["type"],
@@ -52,7 +52,7 @@ export const conditionsSchema: JsonSchema = {
   },
 };
 
-export const widgetSchema: JsonSchema = {
+const widgetSchema: JsonSchema = {
   type: "object",
   properties: {
     spec: {

@@ -36,7 +36,7 @@ async function until(claim: () => boolean): Promise<void> {
 }
 
 describe("over HTTP", () => {
-  test("objects are written and read", async () => {
+  test("a client writes and reads objects over HTTP", async () => {
     const { http } = await front();
     const created = await post(http.url + CONFIG_MAPS, configMap("a", { data: { text: "grüße" } }));
     expect(created.status).toBe(201);
@@ -45,7 +45,7 @@ describe("over HTTP", () => {
     expect(await read.json()).toMatchObject({ data: { text: "grüße" }, metadata: { managedFields: [{ manager: "node" }] } });
   });
 
-  test.for(["?watch=true", "?%77atch=true", "?w%61tch=1"])("a watch asked for with %s ends with its client", async (query) => {
+  test.for(["?watch=true", "?%77atch=true", "?w%61tch=1"])("a watch with %s ends with its client", async (query) => {
     const { http, server } = await front();
     const controller = new AbortController();
     await fetch(http.url + CONFIG_MAPS + query, { signal: controller.signal });
@@ -54,7 +54,7 @@ describe("over HTTP", () => {
     await until(() => server.watchCount === 0);
   });
 
-  test("HEAD of a watch is answered with its headers, ends, and leaves no watch", async () => {
+  test("a HEAD request for a watch gets the headers, ends, and leaves no watch", async () => {
     const { http, server } = await front();
     server.install(widgetCrd());
     expect((await fetch(`${http.url}${CONFIG_MAPS}`, { method: "HEAD" })).status).toBe(405);
@@ -64,7 +64,7 @@ describe("over HTTP", () => {
     await until(() => server.watchCount === 0);
   });
 
-  test("a watch delivers each change as it happens, and ends with its client", async () => {
+  test("a watch delivers each change at once, and ends with its client", async () => {
     const { http, server } = await front();
     const controller = new AbortController();
     const response = await fetch(`${http.url}${CONFIG_MAPS}?watch=true`, { signal: controller.signal });
@@ -77,7 +77,7 @@ describe("over HTTP", () => {
     await until(() => server.watchCount === 0);
   });
 
-  test("a client that vanishes leaves no watch behind", async () => {
+  test("a client that disconnects leaves no watch behind", async () => {
     const { http, server } = await front();
     const { port } = new URL(http.url);
     const socket = await new Promise<Socket>((resolve) => {
@@ -89,7 +89,7 @@ describe("over HTTP", () => {
     await until(() => server.watchCount === 0);
   });
 
-  test("a client that stops reading loses its watch, not the server its memory", async () => {
+  test("a client that stops reading loses its watch, and the server does not run out of memory", async () => {
     const { http, server } = await front({ watchBuffer: 5 });
     const { port } = new URL(http.url);
     const socket = connect(Number(port), "127.0.0.1");
@@ -105,7 +105,7 @@ describe("over HTTP", () => {
     expect(server.watchCount).toBe(0);
   });
 
-  test("a body over the limit is refused before it is read, an odd method is 405", async () => {
+  test("a body over the limit is refused before it is read, an unknown method gets 405", async () => {
     const { http } = await front();
     const big = await post(http.url + CONFIG_MAPS, configMap("a", { data: { x: "x".repeat(3 * 1024 * 1024) } })).catch(() => undefined);
     // The server may close the connection while the client still sends.
@@ -117,7 +117,7 @@ describe("over HTTP", () => {
     expect((await fetch(`${http.url}/healthz`, { method: "HEAD" })).status).toBe(200);
   });
 
-  test("closing the front ends its watches and leaves the server alone", async () => {
+  test("closing the front ends its watches, but not the server", async () => {
     const { http, server } = await front();
     const response = await fetch(`${http.url}${CONFIG_MAPS}?watch=true`);
     await http.close();
@@ -126,7 +126,7 @@ describe("over HTTP", () => {
     expect((await server.handle({ method: "GET", path: "/healthz", headers: {} })).status).toBe(200);
   });
 
-  test("a port that is taken is an error", async () => {
+  test("a port in use is an error", async () => {
     const { http, server } = await front();
     await expect(serveHttp(server, { port: Number(new URL(http.url).port) })).rejects.toMatchObject({ code: "EADDRINUSE" });
   });
@@ -153,13 +153,13 @@ describe("over HTTPS", () => {
     });
   }
 
-  test("its certificate is good for its authority, and for nobody else", async () => {
+  test("the server's certificate is trusted only with its authority", async () => {
     const made = await secure(undefined);
     expect((await get(`${made.url}/api/v1/namespaces`, { ca: made.caPem })).status).toBe(200);
     await expect(get(`${made.url}/api/v1/namespaces`, {})).rejects.toThrow(/certificate/);
   });
 
-  test("a token or a client certificate lets in, nothing is 401", async () => {
+  test("a token or a client certificate authenticates, a request without one gets 401", async () => {
     const made = await secure({ token: "secret", clientCertificate: true });
     const ca = made.caPem;
     const url = `${made.url}/api/v1/namespaces`;
@@ -172,7 +172,7 @@ describe("over HTTPS", () => {
     expect((await get(`${made.url}/healthz`, { ca })).status).toBe(200);
   });
 
-  test("the kubeconfig holds the address, the authority and the credentials", async () => {
+  test("the kubeconfig contains the address, the authority and the credentials", async () => {
     const made = await secure({ token: "secret" });
     const config = JSON.parse(made.kubeconfig());
     expect(config.clusters[0].cluster.server).toBe(made.url);

@@ -11,7 +11,7 @@ function names(list: Json): readonly string[] {
 }
 
 describe("list", () => {
-  test("is in the order of names and carries the version of the moment", async () => {
+  test("has the order of names and the current version", async () => {
     const given = harness();
     await given.call("POST", CONFIG_MAPS, configMap("b"));
     await given.call("POST", CONFIG_MAPS, configMap("a"));
@@ -20,7 +20,7 @@ describe("list", () => {
     expect(names(body)).toEqual(["a", "b"]);
   });
 
-  test("leaves kind and apiVersion out of built-in items, and has them in custom ones, as the real server", async () => {
+  test("has no kind and apiVersion in items of built-in kinds, but in custom ones, as on the real server", async () => {
     const { call } = harness();
     await call("POST", CONFIG_MAPS, configMap("a"));
     await call("POST", WIDGETS, widget("a"));
@@ -28,7 +28,7 @@ describe("list", () => {
     expect((await call("GET", WIDGETS)).body["items"][0]).toMatchObject({ kind: "Widget", apiVersion: "example.com/v1" });
   });
 
-  test("pages are of one moment, whatever happens between them", async () => {
+  test("pages show one revision, whatever changes between them", async () => {
     const given = harness();
     await fill(given, 5);
     const first = (await given.call("GET", `${CONFIG_MAPS}?limit=2`)).body;
@@ -42,7 +42,7 @@ describe("list", () => {
     expect(third["metadata"]).not.toHaveProperty("continue");
   });
 
-  test("pages of a selection do not count what remains", async () => {
+  test("pages of a selection do not count the remaining items", async () => {
     const given = harness();
     await fill(given, 5);
     const { body } = await given.call("GET", `${CONFIG_MAPS}?limit=2&labelSelector=even%3Dtrue`);
@@ -51,7 +51,7 @@ describe("list", () => {
     expect(body["metadata"].continue).toBeTypeOf("string");
   });
 
-  test("a forgotten page is 410 with a token for what is there now", async () => {
+  test("an expired page gets 410 with a token for the current objects", async () => {
     const given = harness();
     await fill(given, 3);
     const first = (await given.call("GET", `${CONFIG_MAPS}?limit=1`)).body;
@@ -63,7 +63,7 @@ describe("list", () => {
     expect(names(rest.body)).toEqual(["cm-2"]);
   });
 
-  test("an exact version is the state of then; a future one times out; version 0 knows no pages", async () => {
+  test("an exact version gives the state at that version, a future one times out, and version 0 has no pages", async () => {
     const given = harness();
     await fill(given, 2);
     const { resourceVersion } = given.server;
@@ -106,7 +106,7 @@ describe("list", () => {
     expect(answer.body["message"]).toMatch(message);
   });
 
-  test("selects by the fields that a CRD offers", async () => {
+  test("selects by the selectable fields of a CRD", async () => {
     const { call } = harness({ resources: [widgetCrd(undefined, { selectableFields: [{ jsonPath: ".spec.mode" }] })] });
     await call("POST", WIDGETS, widget("a", { spec: { mode: "fast" } }));
     await call("POST", WIDGETS, widget("b"));
@@ -116,7 +116,7 @@ describe("list", () => {
 });
 
 describe("discovery", () => {
-  test("names what is served", async () => {
+  test("lists what is served", async () => {
     const { call } = harness();
     const { body } = await call("GET", "/apis/example.com/v1");
     expect(body).toMatchObject({ kind: "APIResourceList", groupVersion: "example.com/v1" });
@@ -133,7 +133,7 @@ describe("discovery", () => {
     expect(scale).toMatchObject({ group: "autoscaling", version: "v1", kind: "Scale" });
   });
 
-  test("gives everything in one document", async () => {
+  test("has an aggregated document", async () => {
     const { call } = harness();
     const accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json";
     const { body, headers } = await call("GET", "/apis", undefined, { accept });
@@ -144,7 +144,7 @@ describe("discovery", () => {
     ]);
   });
 
-  test("shows an event under both of its names", async () => {
+  test("serves an event in both of its API groups", async () => {
     const { call } = harness();
     const event = {
       apiVersion: "events.k8s.io/v1",

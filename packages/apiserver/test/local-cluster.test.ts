@@ -59,7 +59,7 @@ const THING = "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: t, name
 const NAMESPACE = "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n";
 const MAP = (name: string): string => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\n`;
 
-test("manifests may come in any order, in several documents, lists and folders", async () => {
+test("manifests can have any order, and can be in several documents, lists and folders", async () => {
   const list = JSON.stringify({
     apiVersion: "v1",
     kind: "List",
@@ -78,13 +78,13 @@ test("manifests may come in any order, in several documents, lists and folders",
   expect((await get("/api/v1/namespaces/default/configmaps/of-a-list"))["kind"]).toBe("ConfigMap");
 });
 
-test("what is there already is merged with its manifest", async () => {
+test("an existing object is merged with its manifest", async () => {
   const folder = await manifests({ "a.yaml": "apiVersion: v1\nkind: Namespace\nmetadata: {name: default, labels: {mine: really}}\n" });
   cluster = await startLocalCluster({ kubeconfig, manifests: folder });
   expect((await get("/api/v1/namespaces/default"))["metadata"].labels).toMatchObject({ mine: "really" });
 });
 
-test("every namespace has its service account and the server's authority, one that comes later too", async () => {
+test("each namespace has its service account and the server's authority, also a later one", async () => {
   cluster = await startLocalCluster({ kubeconfig });
   await cluster.server.handle({
     method: "POST",
@@ -98,13 +98,13 @@ test("every namespace has its service account and the server's authority, one th
   }
 });
 
-test("the range of Services is there and ready", async () => {
+test("the range of Services exists and is ready", async () => {
   cluster = await startLocalCluster({ kubeconfig });
   const range = await get("/apis/networking.k8s.io/v1/servicecidrs/kubernetes");
   expect(range).toMatchObject({ spec: { cidrs: ["10.96.0.0/12"] }, status: { conditions: [{ type: "Ready", status: "True" }] } });
 });
 
-test("what every namespace has comes back when it is deleted or changed", async () => {
+test("the default objects of a namespace are restored when they are deleted or changed", async () => {
   cluster = await startLocalCluster({ kubeconfig });
   const { server } = cluster;
   const path = "/api/v1/namespaces/default/configmaps/kube-root-ca.crt";
@@ -121,7 +121,7 @@ test("what every namespace has comes back when it is deleted or changed", async 
   await expect.poll(async () => (await get(account))["kind"]).toBe("ServiceAccount");
 });
 
-test("the kubeconfig is for its owner only, and goes with the cluster", async () => {
+test("only the owner can read the kubeconfig, and it is removed with the cluster", async () => {
   await writeFile(kubeconfig, "", { mode: 0o644 });
   await chmod(kubeconfig, 0o644);
   cluster = await startLocalCluster({ kubeconfig });
@@ -131,7 +131,7 @@ test("the kubeconfig is for its owner only, and goes with the cluster", async ()
   await expect(stat(kubeconfig)).rejects.toMatchObject({ code: "ENOENT" });
 });
 
-test("it has the Service of its API server, and without controllers nothing that those would make", async () => {
+test("a cluster has the Service of its API server, and without controllers none of their objects", async () => {
   cluster = await startLocalCluster({ kubeconfig, controllers: false });
   const { spec } = await get("/api/v1/namespaces/default/services/kubernetes");
   expect(spec).toMatchObject({
@@ -148,14 +148,14 @@ test("the kubeconfig of a later cluster is not removed by an earlier one", async
   expect(await readFile(kubeconfig, "utf8")).toContain(cluster.url);
 });
 
-test("a kubeconfig of other clusters is not written over", async () => {
+test("a kubeconfig of other clusters is not overwritten", async () => {
   const mine = "apiVersion: v1\nkind: Config\nclusters: [{name: production, cluster: {server: https://example.com}}]\n";
   await writeFile(kubeconfig, mine);
   expect(await failure({ kubeconfig })).toMatchObject({ code: "ERR_KUBECONFIG", message: expect.stringContaining(kubeconfig) });
   expect(await readFile(kubeconfig, "utf8")).toBe(mine);
 });
 
-test("a port in use and a file that cannot be written are named, and nothing is left running", async () => {
+test("a port in use and an unwritable file are named in the error, and nothing is left running", async () => {
   const taken = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => void taken.once("listening", resolve));
   const { port } = taken.address() as AddressInfo; // it listens on TCP
@@ -201,7 +201,7 @@ test.for(["", "--port 70000 --kubeconfig x", "--port a --kubeconfig x", "--what"
   },
 );
 
-test("the command says in one line that it is ready, and ends on a signal", async () => {
+test("the command reports in one line that it is ready, and ends on a signal", async () => {
   const { child, ended } = run("--port", "0", "--kubeconfig", kubeconfig);
   await new Promise((resolve) => void child.stdout?.once("data", resolve));
   expect(await readFile(kubeconfig, "utf8")).toContain("https://127.0.0.1:");

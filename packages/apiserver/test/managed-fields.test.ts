@@ -12,7 +12,7 @@ function owners(object: Json): Record<string, unknown> {
 }
 
 describe("managedFields", () => {
-  test("a creator owns what it sent and the defaults", async () => {
+  test("show that a creator owns the sent fields and the defaults", async () => {
     const { call } = harness();
     const { body } = await call(
       "POST",
@@ -35,7 +35,7 @@ describe("managedFields", () => {
     ]);
   });
 
-  test("a field that another manager changes moves to it, a removed one vanishes", async () => {
+  test("show that a changed field moves to its new manager, and a removed one has none", async () => {
     const { call, merge, clock } = harness();
     await call("POST", `${WIDGETS}?fieldManager=one`, widget("a", { metadata: { labels: { a: "b", c: "d" } } }));
     await clock.advance(5000);
@@ -52,7 +52,7 @@ describe("managedFields", () => {
     expect(Object.keys(owners(back.body))).toEqual(["one"]);
   });
 
-  test("each condition has its writer", async () => {
+  test("have an owner for each condition", async () => {
     const { call, merge } = harness();
     await call("POST", WIDGETS, widget("a"));
     const status = `${WIDGETS}/a/status`;
@@ -85,7 +85,7 @@ describe("managedFields", () => {
     expect(Object.keys(owners(gone.body))).toEqual(["tester"]);
   });
 
-  test("the same manager has one entry per subresource", async () => {
+  test("have one entry for each subresource of a manager", async () => {
     const { call, merge } = harness();
     await call("POST", `${WIDGETS}?fieldManager=m`, widget("a"));
     await merge(`${WIDGETS}/a/status?fieldManager=m`, { status: { phase: "x" } });
@@ -93,7 +93,7 @@ describe("managedFields", () => {
     expect(Object.keys(owners(body)).toSorted()).toEqual(["m", "m/status"]);
   });
 
-  test("an empty list leaves the entries alone, one empty entry resets them, a subresource cannot touch them", async () => {
+  test("are not changed by an empty list, are reset by one empty entry, and cannot be edited through a subresource", async () => {
     const { call, merge } = harness();
     await call("POST", WIDGETS, widget("a"));
     await merge(`${WIDGETS}/a/status`, { status: { phase: "x" } });

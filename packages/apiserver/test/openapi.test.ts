@@ -10,7 +10,7 @@ function references(value: unknown): readonly string[] {
   return [...own, ...Object.values(value).flatMap(references)];
 }
 
-test("every document that the index names is there, and whatever it refers to is inside", async () => {
+test("each document of the index exists, and contains all that it refers to", async () => {
   const { call } = harness();
   const { body } = await call("GET", "/openapi/v3");
   const urls = Object.entries(body["paths"] as Readonly<Record<string, Json>>);
@@ -38,7 +38,7 @@ test.for([
   expect(post).toBeUndefined();
 });
 
-test("the schema of a custom kind is its CRD's, with the kind that it is of; a new definition has another hash", async () => {
+test("the schema of a custom kind is that of its CRD with its kind, and a new definition has another hash", async () => {
   const { call } = harness();
   const url = async (): Promise<string> =>
     String((await call("GET", "/openapi/v3")).body["paths"]["apis/example.com/v1"].serverRelativeURL);
@@ -55,7 +55,7 @@ test("the schema of a custom kind is its CRD's, with the kind that it is of; a n
   expect(await url()).not.toBe(before);
 });
 
-test("a document that is none is 404", async () => {
+test("an unknown document gets 404", async () => {
   const { call } = harness();
   expect((await call("GET", "/openapi/v3/apis/absent.example.com/v1")).status).toBe(404);
 });
@@ -75,7 +75,7 @@ test("the schemas of built-in kinds are those of Kubernetes, with their descript
   ]);
 });
 
-test("the header of a custom kind has the descriptions that every kind has", async () => {
+test("the header of a custom kind has the common descriptions", async () => {
   const { call } = harness();
   const { schemas } = (await call("GET", "/openapi/v3/apis/example.com/v1")).body["components"];
   expect(schemas["com.example.v1.Widget"].properties.metadata).toEqual({
@@ -85,7 +85,7 @@ test("the header of a custom kind has the descriptions that every kind has", asy
   expect(schemas["com.example.v1.WidgetList"].properties.items.items).toEqual({ $ref: "#/components/schemas/com.example.v1.Widget" });
 });
 
-test("/openapi/v2 has everything in one document, and whatever it refers to is inside", async () => {
+test("/openapi/v2 is one document, and contains all that it refers to", async () => {
   const { call } = harness();
   const { body, headers } = await call("GET", "/openapi/v2");
   const known = new Set(Object.keys(body["definitions"]).map((name) => `#/definitions/${name}`));
@@ -103,7 +103,7 @@ test("/openapi/v2 has everything in one document, and whatever it refers to is i
   expect(after.body["definitions"]).not.toHaveProperty(["com.example.v1.Widget"]);
 });
 
-test("the older form leaves out what its readers do not understand", async () => {
+test("the older form omits keywords that its readers do not understand", async () => {
   const open = { type: "object", "x-kubernetes-preserve-unknown-fields": true, properties: { a: { type: "string" } } };
   const either = { "x-kubernetes-int-or-string": true, anyOf: [{ type: "integer" }, { type: "string" }] };
   const properties = {
@@ -135,7 +135,7 @@ test("the older form leaves out what its readers do not understand", async () =>
   });
 });
 
-test("/openapi/v2 in protobuf can be read: kubectl asks for it where a kind is unknown", async () => {
+test("kubectl can read /openapi/v2 in protobuf, which it requests for an unknown kind", async () => {
   const { server } = harness();
   const accept = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
   const answer = await server.transport().request({ method: "GET", path: "/openapi/v2", headers: { accept } });

@@ -1,6 +1,6 @@
 /** What is posted to pods, and parts of objects that are written by themselves; the answers are compared in `conformance`. */
 import { describe, expect, test } from "vitest";
-import { partOf } from "../src/partial-writes.ts";
+import { partOf } from "../src/builtin/partial-writes.ts";
 import { harness, type Harness, type Json } from "./harness.ts";
 
 const PODS = "/api/v1/namespaces/default/pods";
@@ -23,7 +23,7 @@ async function running(disruptionsAllowed: number): Promise<Harness> {
 }
 
 describe("an eviction", () => {
-  test("is refused with 429 where the budget allows none", async () => {
+  test("is refused with 429 when the budget allows no disruption", async () => {
     const { call } = await running(0);
     const { status, body } = await call("POST", `${PODS}/a/eviction`, eviction);
     expect([status, body["reason"]]).toEqual([429, "TooManyRequests"]);
@@ -33,7 +33,7 @@ describe("an eviction", () => {
     expect((await call("GET", `${PODS}/a`)).status).toBe(200);
   });
 
-  test("takes the pod and one disruption of its budget", async () => {
+  test("deletes the pod and uses one disruption of its budget", async () => {
     const { call } = await running(1);
     expect((await call("POST", `${PODS}/a/eviction`, eviction)).body).toMatchObject({ status: "Success", code: 201 });
     expect((await call("GET", `${PODS}/a`)).status).toBe(404);
@@ -42,7 +42,7 @@ describe("an eviction", () => {
     expect(status.conditions).toMatchObject([{ type: "DisruptionAllowed", status: "False" }]);
   });
 
-  test("tells in the pod why it goes", async () => {
+  test("adds a condition with the reason to the pod", async () => {
     const { call } = await running(1);
     await call(
       "PATCH",
@@ -57,7 +57,7 @@ describe("an eviction", () => {
     expect(status.conditions).toContainEqual(expect.objectContaining({ type: "DisruptionTarget", ...reason }));
   });
 
-  test("of a dry run changes nothing", async () => {
+  test("in a dry run changes nothing", async () => {
     const { call, server } = await running(1);
     const before = server.resourceVersion;
     expect((await call("POST", `${PODS}/a/eviction?dryRun=All`, eviction)).status).toBe(201);
@@ -65,7 +65,7 @@ describe("an eviction", () => {
   });
 });
 
-test("a deletion without a body takes its preconditions from the query", async () => {
+test("a deletion without a body has the preconditions of the query", async () => {
   const { call } = harness();
   await call("POST", PODS, pod);
   expect((await call("DELETE", `${PODS}/a?resourceVersion=1`)).status).toBe(409);
@@ -84,7 +84,7 @@ test("a bound pod stays for its grace period", async () => {
   expect((await call("GET", `${PODS}/a`)).status).toBe(404);
 });
 
-test("a part of a pod is written without the rest of what is sent", async () => {
+test("a write of a subresource of a pod ignores the other sent fields", async () => {
   const { call } = harness();
   await call("POST", PODS, pod);
   const headers = { "content-type": "application/strategic-merge-patch+json" };
@@ -97,7 +97,7 @@ test("a part of a pod is written without the rest of what is sent", async () => 
   expect(body["metadata"]).toMatchObject({ labels: { app: "a" }, generation: 2 });
 });
 
-test("a verdict on a certificate takes the conditions, and nothing else of the status", () => {
+test("a write to `approval` of a certificate request changes only the conditions of its status", () => {
   const take = partOf("certificatesigningrequests.certificates.k8s.io", "approval");
   const conditions = [{ type: "Other" }, { type: "Approved" }];
   const sent = { status: { certificate: "Yg==", conditions } };
@@ -106,7 +106,7 @@ test("a verdict on a certificate takes the conditions, and nothing else of the s
   expect(partOf("pods", "absent")).toBeUndefined();
 });
 
-test("a namespace that goes waits for finalizers of its own until they are taken away", async () => {
+test("a deleted namespace waits until its own finalizers are removed", async () => {
   const { call } = harness();
   const namespace = (finalizers: readonly string[]): Json => ({ metadata: { name: "held" }, spec: { finalizers } });
   await call("POST", "/api/v1/namespaces", { metadata: { name: "held" } });

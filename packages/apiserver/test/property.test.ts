@@ -95,7 +95,7 @@ function replay(events: readonly Json[]): Map<string, Json> {
 // 2. A watch from the beginning, and one from any version between, lead to exactly what a list shows, with and without a selector.
 // 3. Of writers that read, change and write back, no accepted change is ever lost.
 // 4. generation rises only when the spec changed or the deletion began.
-test("whatever several clients do, versions rise, watches lead to what lists show, and no update is lost", async () => {
+test("for any requests of several clients versions rise, watches agree with lists, and no update is lost", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(op, { minLength: 1, maxLength: 40 }), fc.nat(), async (steps, at) => {
       const given = harness();
@@ -213,7 +213,7 @@ const { nearly } = fc.letrec<{ nearly: unknown }>((tie) => ({
 
 // Whatever comes in, an answer goes out: never a 500 but the one that the real server gives for a resourceVersion on create,
 // every failure a Status, and the server serves on.
-test("no request is answered by a crash", async () => {
+test("no request makes the server crash", async () => {
   const given = harness();
   await given.call("POST", WIDGETS, widget("a"));
   const request = fc.record({

@@ -29,14 +29,14 @@ function withoutEmpty(value: unknown): unknown {
 }
 
 test.for(recorded.map(({ object, bytes }) => ({ name: `${String(object["kind"])}`, object, bytes })))(
-  "$name says in protobuf what a real server says",
+  "the answer for $name in protobuf is that of a real server",
   ({ object, bytes }) => {
     const given = decodeProtobuf(encodeProtobuf(object));
     expect(withoutEmpty(given)).toEqual(withoutEmpty(decodeProtobuf(Buffer.from(bytes, "base64").toString("latin1"))));
   },
 );
 
-test("a value that does not fit its field is told, not written", () => {
+test("a value that does not fit its field is reported, not written", () => {
   const odd = { apiVersion: "v1", kind: "ConfigMap", metadata: { generation: "x" } };
   expect(() => encodeProtobuf(odd)).toThrow(WireError);
   expect(() => encodeProtobuf({ apiVersion: "example.com/v1", kind: "Widget" })).toThrow(WireError);
@@ -55,7 +55,7 @@ describe("over HTTP", () => {
     return { ...given, http, bytes };
   }
 
-  test("objects, lists, metadata and refusals are told in it", async () => {
+  test("objects, lists, metadata and refusals are answered in protobuf", async () => {
     const { call, bytes } = await server();
     await call("POST", CONFIG_MAPS, configMap("a", { data: { text: "grüße" }, binaryData: { raw: "AP8B" } }));
     expect(await bytes(`${CONFIG_MAPS}/a`)).toMatchObject({
@@ -76,7 +76,7 @@ describe("over HTTP", () => {
     expect(headers["content-type"]).toBe("application/json");
   });
 
-  test("a watch sends frames that begin with their length", async () => {
+  test("a watch in protobuf sends frames that begin with their length", async () => {
     const { call, http } = await server();
     await call("POST", CONFIG_MAPS, configMap("a", { data: { text: "grüße" } }));
     const end = new AbortController();

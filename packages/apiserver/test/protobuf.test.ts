@@ -3,11 +3,11 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createApiServer, serveHttp } from "../src/index.ts";
-import { decodeObject } from "../src/builtin/decode.ts";
+import { decodeObject } from "../src/builtin/decode-object.ts";
 import { KINDS } from "../src/builtin/schema-data.ts";
 import type { JsonObject } from "../src/internal/json.ts";
 import { decodeProtobuf, WireError } from "../src/protobuf/decode.ts";
-import { readMeta } from "../src/object-meta.ts";
+import { readMeta } from "../src/objects/object-meta.ts";
 
 const PROTOBUF = "application/vnd.kubernetes.protobuf";
 
@@ -36,12 +36,12 @@ test.for(
   expect(read(decoded ?? {})).toEqual(read(object));
 });
 
-test("the recorded objects are of many kinds", () => {
+test("the recorded objects have many kinds", () => {
   expect(new Set(recorded.map(({ object }) => object["kind"])).size).toBeGreaterThan(15);
 });
 
 // Whatever bytes come, they are an object, one of an unknown kind or a WireError.
-test("no bytes break the decoder", () => {
+test("no bytes make the decoder crash", () => {
   const bodies = recorded.map(({ bytes }) => Buffer.from(bytes, "base64"));
   const broken = fc.tuple(fc.constantFrom(...bodies), fc.nat(), fc.nat(255), fc.nat()).map(([body, at, byte, cut]) => {
     const copy = Buffer.from(body);
@@ -66,7 +66,7 @@ test("no bytes break the decoder", () => {
   );
 });
 
-test("a namespace is created from protobuf over HTTP, what is none is refused", async () => {
+test("a namespace is created from protobuf over HTTP, and an invalid body is refused", async () => {
   const server = createApiServer();
   const front = await serveHttp(server);
   const post = async (body: Uint8Array): Promise<readonly [number, JsonObject]> => {

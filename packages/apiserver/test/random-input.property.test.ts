@@ -22,7 +22,7 @@ const LATE = /you requested PartialObjectMetadata|content is not a list/;
 // 2. None of them is answered with an internal error: those are defects of this server. (Go has 500s without a reason.)
 // 3. A request that is refused, or that only reads or tries, stores nothing; but for those of which only the form is refused.
 // 4. What is stored is JSON: it is read back as it was answered, and is itself when it is written and read again.
-test.for(FAMILY_NAMES)("%s: nothing that is sent breaks the server, and what is refused stores nothing", async (family: Family) => {
+test.for(FAMILY_NAMES)("%s: no input breaks the server, and a refused request stores nothing", async (family: Family) => {
   const { server, call } = harness({ resources: [crdOf(Gadget)] });
   for (let seed = 0; seed < (family === "deep" ? 100 : 600); seed++) {
     const name = `n${seed}`;

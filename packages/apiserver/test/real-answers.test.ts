@@ -30,7 +30,7 @@ describe("custom resources of all namespaces", () => {
     expect((await call("GET", ALL)).body["items"]).toHaveLength(1);
   });
 
-  test("of built-in kinds they can only be read, too", async () => {
+  test("built-in kinds of all namespaces can only be read, too", async () => {
     await call("POST", CONFIG_MAPS, configMap("a"));
     expect((await call("DELETE", "/api/v1/configmaps")).status).toBe(405);
     expect((await call("POST", "/api/v1/configmaps", configMap("b"))).status).toBe(405);
@@ -39,18 +39,18 @@ describe("custom resources of all namespaces", () => {
 });
 
 describe("paths and methods", () => {
-  test("a custom resource can be posted to the path of an object; the name of the body counts", async () => {
+  test("a custom resource can be posted to the path of an object, and the name in the body counts", async () => {
     expect(said(await call("POST", `${WIDGETS}/x`, widget("a")))).toEqual([409, 'widgets.example.com "a" already exists']);
     expect((await call("POST", `${WIDGETS}/x`, widget("b"))).status).toBe(201);
     expect((await call("GET", `${WIDGETS}/b`)).status).toBe(200);
   });
 
-  test("a collection is not put or patched", async () => {
+  test("a collection cannot be put or patched", async () => {
     expect(said(await call("PUT", WIDGETS, widget("a")))).toEqual([400, "name must be provided"]);
     expect(said(await given.merge(WIDGETS, {}))).toEqual([400, "name must be provided"]);
   });
 
-  test("to custom resources an absent subresource is an absent object", async () => {
+  test("for custom resources a missing subresource is a missing object", async () => {
     const want = [404, 'widgets.example.com "a" not found'];
     expect(said(await call("GET", `${WIDGETS}/a/absent`))).toEqual(want);
     expect(said(await call("GET", `${WIDGETS}/a/scale`))).toEqual(want);
@@ -58,7 +58,7 @@ describe("paths and methods", () => {
     expect(said(status)).toEqual([404, "the server could not find the requested resource"]);
   });
 
-  test("a wrong method of a built-in kind names nothing", async () => {
+  test("the refusal of a wrong method of a built-in kind names nothing", async () => {
     const { status, body } = await call("POST", `${CONFIG_MAPS}/a`, configMap("a"));
     expect({ status, message: body["message"], details: body["details"] }).toEqual({
       status: 405,
@@ -67,7 +67,7 @@ describe("paths and methods", () => {
     });
   });
 
-  test("watches by their old paths", async () => {
+  test("a watch with the old path works", async () => {
     const watching = await given.watch(WIDGETS.replace("/v1/", "/v1/watch/"));
     expect(await watching.take()).toMatchObject([{ type: "ADDED", object: { metadata: { name: "a" } } }]);
     watching.stop();
@@ -77,7 +77,7 @@ describe("paths and methods", () => {
 describe("deletion", () => {
   const gone = async (name: string): Promise<boolean> => (await call("GET", `${WIDGETS}/${name}`)).status === 404;
 
-  test("with a body the query does not count", async () => {
+  test("with a body ignores the query", async () => {
     expect((await call("DELETE", `${WIDGETS}/a?dryRun=All&propagationPolicy=Odd`, {})).status).toBe(200);
     expect(await gone("a")).toBe(true);
   });
@@ -96,7 +96,7 @@ describe("deletion", () => {
     expect(await gone("a")).toBe(false);
   });
 
-  test("a dry run shows the mark and leaves none", async () => {
+  test("in a dry run shows deletionTimestamp, and does not store it", async () => {
     const { body } = await call("DELETE", `${WIDGETS}/a?dryRun=All&propagationPolicy=Foreground`);
     expect(body["metadata"]).toMatchObject({ generation: 2, deletionGracePeriodSeconds: 0, finalizers: ["foregroundDeletion"] });
     expect(body["metadata"].deletionTimestamp).toBeDefined();
@@ -105,7 +105,7 @@ describe("deletion", () => {
     expect([metadata.generation, metadata.deletionTimestamp, metadata.finalizers]).toEqual([1, undefined, undefined]);
   });
 
-  test("a name that is still going cannot be taken, and the answer says why", async () => {
+  test("keeps the name until it is complete, and a refused create reports that", async () => {
     await call("POST", WIDGETS, widget("f", { metadata: { finalizers: ["a.b/c"] } }));
     await call("DELETE", `${WIDGETS}/f`);
     expect(said(await call("POST", WIDGETS, widget("f")))).toEqual([
@@ -114,7 +114,7 @@ describe("deletion", () => {
     ]);
   });
 
-  test("namespaces and CRDs have no grace period, nor does their deletion count as a change", async () => {
+  test("of namespaces and CRDs has no grace period, and does not count as a change", async () => {
     await call("POST", "/api/v1/namespaces", { metadata: { name: "n" } });
     const { metadata } = (await call("DELETE", "/api/v1/namespaces/n")).body;
     expect(metadata.deletionTimestamp).toBeDefined();
@@ -137,7 +137,7 @@ describe("updates", () => {
     expect(said(await given.merge(`${WIDGETS}/a`, { metadata: { resourceVersion } }))).toEqual([status, message]);
   });
 
-  test("the conflict of another uid", async () => {
+  test("with another uid are a conflict", async () => {
     const { metadata } = (await call("GET", `${WIDGETS}/a`)).body;
     const body = widget("a", { metadata: { uid: "other", resourceVersion: metadata.resourceVersion } });
     expect(said(await call("PUT", `${WIDGETS}/a`, body))).toEqual([
@@ -151,7 +151,7 @@ describe("updates", () => {
 describe("patches", () => {
   const patch = (...operations: readonly object[]): Promise<Answer> => call("PATCH", `${WIDGETS}/a`, operations, json);
 
-  test("an ordinary patch cannot be forced", async () => {
+  test("of an ordinary type cannot be forced", async () => {
     const answer = await given.merge(`${WIDGETS}/a?force=true`, { spec: { size: 2 } });
     expect(said(answer)).toEqual([
       422,
@@ -159,12 +159,12 @@ describe("patches", () => {
     ]);
   });
 
-  test("fields that are twice in a JSON patch are warned of", async () => {
+  test("with duplicate fields in a JSON patch give a warning", async () => {
     const answer = await call("PATCH", `${WIDGETS}/a`, '[{"op":"replace","path":"/spec/size","value":2,"value":3}]', json);
     expect([answer.body["spec"].size, answer.headers["warning"]]).toEqual([3, '299 - "json patch duplicate field \\"[0].value\\""']);
   });
 
-  test("replace sets an absent member of an object that is there, and nothing else that is absent", async () => {
+  test("with replace set a missing member of an existing object, and nothing else that is missing", async () => {
     const answer = await patch({ op: "add", path: "/spec/tags", value: ["x"] }, { op: "replace", path: "/spec/mode", value: "fast" });
     expect(answer.body["spec"]).toEqual({ size: 1, mode: "fast", tags: ["x"] });
     expect((await patch({ op: "replace", path: "/metadata/labels", value: { a: "b" } })).body["metadata"].labels).toEqual({ a: "b" });
@@ -172,7 +172,7 @@ describe("patches", () => {
     expect((await patch({ op: "replace", path: "/metadata/annotations/a", value: "b" })).status).toBe(422);
   });
 
-  test("what becomes of the object must be an object", async () => {
+  test("must result in an object", async () => {
     const header = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
     const cause = `couldn't get version/kind; json parse error: json: cannot unmarshal array into Go value of type ${header}`;
     expect(said(await patch({ op: "replace", path: "", value: [] }))).toEqual([
@@ -189,8 +189,8 @@ describe("patches", () => {
   ])("merge patch %s", async ([body, message]) => expect(said(await given.merge(`${WIDGETS}/a`, body))).toEqual([400, message]));
 });
 
-describe("words", () => {
-  test("what is wrong with the metadata of a custom resource is among the causes twice", async () => {
+describe("texts", () => {
+  test("of errors in the metadata of a custom resource are listed twice in the causes", async () => {
     await given.merge(`${WIDGETS}/a`, { metadata: { finalizers: ["a.b/c"] } });
     await call("DELETE", `${WIDGETS}/a`);
     const { details, message } = (await given.merge(`${WIDGETS}/a`, { metadata: { finalizers: ["a.b/c", "a.b/d"] } })).body;
@@ -198,39 +198,39 @@ describe("words", () => {
     expect(message).toBe(`Widget.example.com "a" is invalid: metadata.finalizers: ${details.causes[0].message}`);
   });
 
-  test("references of owners are shown in the order of their struct", async () => {
+  test("of owner references are in the order of their struct", async () => {
     const owner = { uid: "1", name: "x", kind: "K", controller: true, apiVersion: "v1" };
     const { details } = (await call("POST", WIDGETS, widget("b", { metadata: { ownerReferences: [owner, owner] } }))).body;
     const shown = '{"apiVersion":"v1","kind":"K","name":"x","uid":"1","controller":true}';
     expect(details.causes[0].message).toMatch(new RegExp(`^Invalid value: \\[${shown},${shown}\\]: Only one`));
   });
 
-  test("of characters that cannot be printed", async () => {
+  test("of invisible characters are escaped", async () => {
     const { details } = (await given.merge(`${WIDGETS}/a?fieldManager=a%01b`, {})).body;
     expect(details.causes[0].message).toBe('Invalid value: "a\\x01b": invalid character U+0001 (at position 1)');
   });
 
-  test("of a token that is none", async () => {
+  test("of an invalid token are those of the server", async () => {
     const cause = "continue key is not valid: illegal base64 data at input byte 0";
     expect(said(await call("GET", `${WIDGETS}?continue=x&limit=1`))).toEqual([400, `invalid continue token: ${cause}`]);
   });
 });
 
 describe("managedFields", () => {
-  test("are not followed any more after a reset", async () => {
+  test("are no longer recorded after a reset", async () => {
     await given.merge(`${WIDGETS}/a`, { metadata: { managedFields: [{}] } });
     await given.merge(`${WIDGETS}/a`, { spec: { size: 5 } });
     expect((await call("GET", `${WIDGETS}/a`)).body["metadata"]).not.toHaveProperty("managedFields");
   });
 
-  test("do not hold what the server puts into a namespace", async () => {
+  test("do not contain what the server adds to a namespace", async () => {
     const { metadata } = (await call("POST", "/api/v1/namespaces", { metadata: { name: "n" } })).body;
     expect(Object.keys(metadata.managedFields[0].fieldsV1)).toEqual(["f:metadata"]);
   });
 });
 
-describe("reading", () => {
-  test("a version that is no number", async () => {
+describe("a read", () => {
+  test("with a version that is not a number is refused", async () => {
     const cause = 'resourceVersion: Invalid value: "x": strconv.ParseUint: parsing "x": invalid syntax';
     expect(said(await call("GET", `${WIDGETS}?resourceVersion=x`))).toEqual([400, `invalid resource version: ${cause}`]);
     for (const path of [`${WIDGETS}/a?resourceVersion=x`, `${WIDGETS}?watch=true&resourceVersion=x`]) {
@@ -240,7 +240,7 @@ describe("reading", () => {
     }
   });
 
-  test("lists of custom resources say that nothing follows", async () => {
+  test("lists of custom resources have an empty continue token", async () => {
     expect((await call("GET", WIDGETS)).body["metadata"].continue).toBe("");
     expect((await call("GET", CONFIG_MAPS)).body["metadata"]).not.toHaveProperty("continue");
   });
@@ -252,7 +252,7 @@ describe("reading", () => {
     expect(core.find(({ name }) => name === "configmaps")?.storageVersionHash).toBe("qFsyl6wFWjQ=");
   });
 
-  test("media types that are not served", async () => {
+  test("with media types that are not served is refused", async () => {
     const all = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
     expect((await call("GET", WIDGETS, undefined, { accept: "text/html" })).body["message"]).toBe(
       `only the following media types are accepted: ${all}`,
@@ -261,7 +261,7 @@ describe("reading", () => {
 });
 
 describe("names", () => {
-  test("a namespace without one", async () => {
+  test("are required for a namespace", async () => {
     expect(said(await call("POST", "/api/v1/namespaces", {}))).toEqual([
       422,
       'Namespace "" is invalid: metadata.name: Required value: name or generateName is required',
@@ -277,7 +277,7 @@ describe("names", () => {
   });
 });
 
-test("health says which checks there are, which were left out and which are not known", async () => {
+test("health lists the checks, the excluded ones and the unknown ones", async () => {
   const lines = async (path: string): Promise<readonly string[]> => (await call("GET", path)).text?.split("\n") ?? [];
   expect(await lines("/livez")).toEqual(["ok"]);
   expect(await lines("/readyz?verbose")).toEqual(expect.arrayContaining(["[+]ping ok", "[+]shutdown ok", "readyz check passed"]));
@@ -288,7 +288,7 @@ test("health says which checks there are, which were left out and which are not 
   expect((await call("GET", "/livez/shutdown")).status).toBe(404);
 });
 
-test("what is only asked has metadata of its own, but no table and no list", async () => {
+test("a review has metadata, but no table and no list", async () => {
   const review = {
     apiVersion: "authorization.k8s.io/v1",
     kind: "SelfSubjectAccessReview",
@@ -309,7 +309,7 @@ test("what is only asked has metadata of its own, but no table and no list", asy
   ]);
 });
 
-test("a Service that is gone is shown with the version of its removal, after a dry run with its own", async () => {
+test("a deleted Service is shown with the version of its deletion, and in a dry run with its own", async () => {
   const path = "/api/v1/namespaces/default/services";
   const { body } = await call("POST", path, { metadata: { name: "a" }, spec: { ports: [{ port: 80 }] } });
   const version = Number(body["metadata"].resourceVersion);

@@ -14,7 +14,7 @@ function said({ status, body }: Answer): unknown {
   return [status, body["message"]];
 }
 
-test("built-in kinds need neither kind nor apiVersion, custom ones both", async () => {
+test("a body of a built-in kind needs neither kind nor apiVersion, one of a custom kind needs both", async () => {
   expect((await call("POST", CONFIG_MAPS, { metadata: { name: "c" } })).body).toMatchObject({ kind: "ConfigMap", apiVersion: "v1" });
   const { apiVersion: _, ...noVersion } = widget("b");
   expect(said(await call("POST", WIDGETS, noVersion))).toEqual([
@@ -32,7 +32,7 @@ test("built-in kinds need neither kind nor apiVersion, custom ones both", async 
   });
 });
 
-test("members that are there twice are warned of or refused, as asked", async () => {
+test("duplicate members are reported or refused, as fieldValidation asks", async () => {
   const body = '{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"b"},"spec":{"size":1,"size":2,"odd":3}}';
   const warned = await call("POST", `${WIDGETS}?dryRun=All`, body);
   expect([warned.body["spec"].size, warned.headers["warning"]]).toEqual([
@@ -69,7 +69,7 @@ test.for<[string, object, string]>([
   expect([status, answer["message"].replace(/.*json: cannot unmarshal /, "")]).toEqual([400, text]);
 });
 
-test("YAML is YAML 1.1 without times, and a dot is a name", async () => {
+test("a YAML body is YAML 1.1 without times, and a dot is a name", async () => {
   const yaml = "metadata: {name: y1}\nrevision: 1\ndata: {a: 2026-01-01T00:00:00Z, .: yes, b: 1:30, b: 0x10}\n";
   const { body } = await call("POST", "/apis/apps/v1/namespaces/default/controllerrevisions", yaml, { "content-type": "application/yaml" });
   expect(body["data"]).toEqual({ a: "2026-01-01T00:00:00Z", ".": true, b: 16 });

@@ -43,7 +43,7 @@ function owner(manager: string): Json {
 }
 
 describe("an apply of scale", () => {
-  test("by force sets the replicas and owns them, in the version of the object and without a time", async () => {
+  test("with force sets the replicas and owns them, in the version of the object and without a time", async () => {
     const { scale, owners, call } = await scaling();
     const { status, body } = await scale("one", 3, "&force=true");
     expect([status, body["kind"], body["spec"], body["metadata"].managedFields]).toEqual([200, "Scale", { replicas: 3 }, undefined]);
@@ -51,7 +51,7 @@ describe("an apply of scale", () => {
     expect(await owners()).toEqual([owner("one")]);
   });
 
-  test("conflicts with what nobody was recorded for, and with another manager", async () => {
+  test("conflicts with replicas without a manager, and with those of another manager", async () => {
     const { scale, owners } = await scaling();
     expect((await scale("one", 3)).body["details"].causes[0].message).toContain('"before-first-apply" with subresource "scale"');
     await scale("one", 3, "&force=true");
@@ -60,7 +60,7 @@ describe("an apply of scale", () => {
     expect(await owners()).toEqual([owner("one")]);
   });
 
-  test("of the same number shares it; a dry run leaves everything as it was", async () => {
+  test("of the same number shares it, and a dry run changes nothing", async () => {
     const { scale, owners } = await scaling();
     await scale("one", 3, "&force=true");
     expect((await scale("one", 7, "&dryRun=All")).body["spec"]).toEqual({ replicas: 7 });
@@ -69,7 +69,7 @@ describe("an apply of scale", () => {
     expect(await owners()).toEqual([owner("one"), owner("two")]);
   });
 
-  test("conflicts with the manager who wrote the replicas of the object itself", async () => {
+  test("conflicts with the manager that wrote the replicas of the object itself", async () => {
     const { scale, call } = await scaling();
     await call("PATCH", `${AT}?fieldManager=creator`, deployment({ replicas: 2 }), APPLY);
     expect((await scale("one", 3)).body["message"]).toBe('Apply failed with 1 conflict: conflict with "creator": .spec.replicas');
@@ -79,7 +79,7 @@ describe("an apply of scale", () => {
   });
 });
 
-test("an update of scale where nobody owns the replicas leaves them without an owner", async () => {
+test("an update of the scale leaves replicas without an owner as they are", async () => {
   const { merge, owners, call } = await scaling();
   await merge(`${AT}/scale`, { spec: { replicas: 5 } });
   expect((await call("GET", AT)).body["spec"].replicas).toBe(5);

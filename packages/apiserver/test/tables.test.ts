@@ -8,7 +8,7 @@ const columns = [
   { name: "Born", type: "date", jsonPath: ".metadata.creationTimestamp", priority: 1 },
 ];
 
-test("a list of custom resources is a table with the columns of its CRD; ages follow the server's clock", async () => {
+test("a table of custom resources has the columns of the CRD, and ages follow the server's clock", async () => {
   const { call, clock } = harness({ resources: [widgetCrd(undefined, { additionalPrinterColumns: columns })] });
   await call("POST", WIDGETS, widget("a", { spec: { size: 7 } }));
   await clock.advance(150_000);
@@ -28,7 +28,7 @@ test("a list of custom resources is a table with the columns of its CRD; ages fo
   expect(body["rows"][0].object).toMatchObject({ kind: "PartialObjectMetadata", metadata: { name: "a" } });
 });
 
-test("without columns the age is shown; a new definition takes effect at once", async () => {
+test("a table without columns shows the age, and a new definition is effective at once", async () => {
   const { call } = harness();
   await call("POST", WIDGETS, widget("a"));
   const cells = async (): Promise<unknown> => (await call("GET", WIDGETS, undefined, TABLE)).body["rows"][0].cells;
@@ -52,7 +52,7 @@ test.for([
   else expect(body["rows"][0].object).toMatchObject(object as object);
 });
 
-test("a watch sends tables of one row; only the first has the columns", async () => {
+test("a watch sends tables with one row, and only the first has the columns", async () => {
   const { call, watch } = harness();
   await call("POST", CONFIG_MAPS, configMap("a"));
   const watching = await watch(`${CONFIG_MAPS}?watch=true`, TABLE);
@@ -68,7 +68,7 @@ test("a watch sends tables of one row; only the first has the columns", async ()
 });
 
 test.for(["configmaps", "pods", "services", "nodes", "events", "jobs", "deployments"])(
-  "the bookmark after a streaming list of %s is a row without contents",
+  "the bookmark after a streaming list of %s is the row of an empty object",
   async (plural) => {
     const { watch } = harness();
     const root = ["jobs"].includes(plural) ? "/apis/batch/v1" : plural === "deployments" ? "/apis/apps/v1" : "/api/v1";

@@ -9,7 +9,7 @@ const golden = readFileSync(new URL("fixtures/validation.jsonl", import.meta.url
   .trim()
   .split("\n");
 
-test("built-in objects are taken and refused as by the real server, in its words", async () => {
+test("built-in objects are accepted and refused as by the real server, with its texts", async () => {
   const server = createApiServer();
   try {
     expect(await verdicts(validation, server.transport(), "golden")).toEqual(golden);

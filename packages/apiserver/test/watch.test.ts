@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from "vitest";
 import { CONFIG_MAPS, configMap, harness, seen, WIDGETS, widget, widgetCrd } from "./harness.ts";
 
 describe("watch", () => {
-  test("begins with the present state and goes on with changes, in order", async () => {
+  test("begins with the current state and continues with changes, in order", async () => {
     const { call, watch, merge } = harness();
     await call("POST", WIDGETS, widget("a"));
     const watching = await watch(`${WIDGETS}?watch=true`);
@@ -14,7 +14,7 @@ describe("watch", () => {
     expect(seen(await watching.take())).toEqual(["ADDED a", "ADDED b", "MODIFIED a", "DELETED a"]);
   });
 
-  test("goes on after a version without losing or repeating a change", async () => {
+  test("continues after a version without losing or repeating a change", async () => {
     const { call, watch, merge } = harness();
     await call("POST", WIDGETS, widget("a"));
     const { body: list } = await call("GET", WIDGETS);
@@ -45,7 +45,7 @@ describe("watch", () => {
     });
   });
 
-  test("a deletion carries the last state under its own version", async () => {
+  test("a deletion has the last state with its own version", async () => {
     const { call, watch } = harness();
     const { body } = await call("POST", WIDGETS, widget("a"));
     const watching = await watch(`${WIDGETS}?watch=true&resourceVersion=${body["metadata"].resourceVersion}`);
@@ -55,7 +55,7 @@ describe("watch", () => {
     expect(Number(event?.["object"].metadata.resourceVersion)).toBeGreaterThan(Number(body["metadata"].resourceVersion));
   });
 
-  test("is limited to a namespace, or to a name by path or field selector", async () => {
+  test("can be limited to a namespace, or to a name by path or field selector", async () => {
     const { call, watch } = harness();
     await call("POST", "/api/v1/namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name: "other" } });
     const inDefault = await watch(`${CONFIG_MAPS}?watch=true`);
@@ -68,7 +68,7 @@ describe("watch", () => {
     expect(seen(await byPath.take())).toEqual(["ADDED b"]);
   });
 
-  test("streams the state, marks its end and goes on (WatchList)", async () => {
+  test("sends the state, marks its end and continues (WatchList)", async () => {
     const { call, watch } = harness();
     await call("POST", WIDGETS, widget("a"));
     const watching = await watch(
@@ -101,7 +101,7 @@ describe("watch", () => {
     expect(answer.body["message"]).toMatch(message);
   });
 
-  test("a version that is forgotten ends the watch with 410 as its only event", async () => {
+  test("with an expired version gets 410 as its only event", async () => {
     const { call, watch, server } = harness();
     const { body } = await call("POST", WIDGETS, widget("a"));
     await call("POST", WIDGETS, widget("b"));
@@ -117,7 +117,7 @@ describe("watch", () => {
     expect(present.hasEnded()).toBe(false);
   });
 
-  test("a version that is forgotten is so for kinds, too, of which nothing was ever read", async () => {
+  test("with an expired version gets 410 also for a kind that was never read", async () => {
     const { call, watch, server } = harness();
     const { body } = await call("POST", WIDGETS, widget("a"));
     await call("POST", WIDGETS, widget("b"));
@@ -126,7 +126,7 @@ describe("watch", () => {
     expect(await watching.take()).toMatchObject([{ type: "ERROR", object: { code: 410, reason: "Expired" } }]);
   });
 
-  test("sends bookmarks with the newest version of all kinds", async () => {
+  test("sends bookmarks with the newest version of any kind", async () => {
     const { call, watch, clock, server } = harness();
     const watching = await watch(`${WIDGETS}?watch=true&resourceVersion=0&allowWatchBookmarks=true`);
     const silent = await watch(`${WIDGETS}?watch=true&resourceVersion=0`);
@@ -137,7 +137,7 @@ describe("watch", () => {
     expect(await silent.take()).toEqual([]);
   });
 
-  test("ends cleanly after its timeout, on abort and when the server closes, and leaves nothing behind", async () => {
+  test("ends after its timeout, on abort and when the server closes, and leaves nothing behind", async () => {
     const { watch, clock, server } = harness();
     const timed = await watch(`${WIDGETS}?watch=true&timeoutSeconds=5&allowWatchBookmarks=true`);
     const aborted = await watch(`${WIDGETS}?watch=true`);
@@ -155,7 +155,7 @@ describe("watch", () => {
     expect(clock.nextDue()).toBeUndefined();
   });
 
-  test("a reader that falls behind loses the watch, not the server its memory", async () => {
+  test("ends when its reader is too slow, before the server runs out of memory", async () => {
     const { server, call } = harness({ watchBuffer: 3 });
     const response = await server.handle({ method: "GET", path: `${CONFIG_MAPS}?watch=true`, headers: {}, stream: true });
     for (const name of ["a", "b", "c", "d", "e"]) await call("POST", CONFIG_MAPS, configMap(name));
@@ -181,7 +181,7 @@ describe("watch", () => {
     expect(list.body).toMatchObject({ kind: "PartialObjectMetadataList", items: [{ kind: "PartialObjectMetadata" }] });
   });
 
-  test("ends when the definition of the kind changes or goes", async () => {
+  test("ends when the definition of the kind changes or is deleted", async () => {
     const { watch, server, call } = harness();
     const first = await watch(`${WIDGETS}?watch=true`);
     server.install(widgetCrd(undefined, { schema: { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } } }));
@@ -195,7 +195,7 @@ describe("watch", () => {
 });
 
 describe("the in-process transport", () => {
-  test("ends the watches that it carries when it closes, and takes no more requests", async () => {
+  test("ends its watches when it closes, and accepts no more requests", async () => {
     const { server } = harness();
     const transport = server.transport();
     const { stream } = await transport.request({ method: "GET", path: `${WIDGETS}?watch=true`, headers: {}, stream: true });
@@ -208,7 +208,7 @@ describe("the in-process transport", () => {
     expect((await server.transport().request({ method: "GET", path: "/version", headers: {} })).status).toBe(200);
   });
 
-  test("makes no signal of two for a request: one that lives long would keep something of each", async () => {
+  test("does not combine two signals, because a long-lived one would keep memory of each request", async () => {
     const { server } = harness();
     const any = vi.spyOn(AbortSignal, "any");
     const { signal } = new AbortController();
@@ -222,7 +222,7 @@ describe("the in-process transport", () => {
     expect(getEventListeners(signal, "abort")).toHaveLength(0);
   });
 
-  test("a watch ends with the signal of its request, and so does one that is asked for while the transport closes", async () => {
+  test("ends a watch with the signal of its request, also when the transport closes at the same time", async () => {
     const { server } = harness();
     const controller = new AbortController();
     const transport = server.transport();
@@ -244,7 +244,7 @@ describe("the in-process transport", () => {
     expect(server.watchCount).toBe(0);
   });
 
-  test("observers see each request, and an ApiError that one throws is the answer", async () => {
+  test("observers see each request, and an ApiError of an observer is the answer", async () => {
     const { server, call } = harness();
     const paths: string[] = [];
     const stop = server.onRequest(({ method, path }) => {

@@ -1,7 +1,7 @@
 /** A webhook for tests: answers over TLS what a function says, and keeps what it was asked. */
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { makeCertificates } from "../src/certificates.ts";
+import { makeCertificates } from "../src/front/certificates.ts";
 
 export interface Json {
   // Tests look into reviews freely; a missing field shows as a failed expectation.

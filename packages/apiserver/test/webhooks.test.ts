@@ -43,7 +43,7 @@ async function register(
   expect(await call("POST", PATHS[kind], body)).toMatchObject({ status: 201 });
 }
 
-test("a mutating webhook's patch is stored, and the webhook is asked once", async () => {
+test("the patch of a mutating webhook is stored, and the webhook is called once", async () => {
   const server = await webhook(() => patched({ op: "add", path: "/metadata/labels", value: { by: "hook" } }));
   const server1 = harness();
   await register(server1, "Mutating", server);
@@ -53,7 +53,7 @@ test("a mutating webhook's patch is stored, and the webhook is asked once", asyn
   expect((await server1.call("GET", `${CONFIG_MAPS}/a`)).body["metadata"].labels).toEqual({ by: "hook" });
 });
 
-test("what a webhook adds is owned by nobody", async () => {
+test("fields that a webhook adds have no manager", async () => {
   const server = await webhook(() => patched({ op: "add", path: "/data/added", value: "x" }));
   const one = harness();
   await register(one, "Mutating", server);
@@ -61,7 +61,7 @@ test("what a webhook adds is owned by nobody", async () => {
   expect(body["metadata"].managedFields[0].fieldsV1).toEqual({ "f:data": { ".": {}, "f:k": {} } });
 });
 
-test("a refusal has the webhook's code and message, and nothing is stored", async () => {
+test("a denial has the webhook's code and message, and nothing is stored", async () => {
   const server = await webhook(() => ({ allowed: false, status: { code: 403, message: "not on Sundays" }, warnings: ["ask on Monday"] }));
   const one = harness();
   await register(one, "Validating", server);
@@ -74,7 +74,7 @@ test("a refusal has the webhook's code and message, and nothing is stored", asyn
   expect(await one.call("GET", `${CONFIG_MAPS}/a`)).toMatchObject({ status: 404 });
 });
 
-test("a deletion is asked about, too, with what is to be deleted", async () => {
+test("webhooks see a deletion with the object to delete", async () => {
   const server = await webhook(({ request }) => ({ allowed: request.operation !== "DELETE" }));
   const one = harness();
   await one.call("POST", CONFIG_MAPS, configMap("a", { data: { k: "v" } }));
@@ -85,7 +85,7 @@ test("a deletion is asked about, too, with what is to be deleted", async () => {
   expect(await one.call("GET", `${CONFIG_MAPS}/a`)).toMatchObject({ status: 200 });
 });
 
-test("a change that comes while a webhook thinks is not lost: the webhook is asked again about what is there by then", async () => {
+test("a change during a webhook call is not lost: the webhook is called again with the new object", async () => {
   const one = harness();
   await one.call("POST", CONFIG_MAPS, configMap("a", { data: { n: "0" } }));
   let hasRun = false;
@@ -108,7 +108,7 @@ test("a change that comes while a webhook thinks is not lost: the webhook is ask
   expect(server.asked.length).toBeGreaterThan(1);
 });
 
-test("a webhook that does not answer fails the request after its time by the server's clock, or is left out", async () => {
+test("a webhook that does not answer fails the request after its timeout by the server's clock, or is ignored", async () => {
   const server = await webhook(() => "silence");
   for (const [failurePolicy, status] of [
     ["Fail", 500],
@@ -128,7 +128,7 @@ test("a webhook that does not answer fails the request after its time by the ser
   }
 });
 
-test("a webhook of a service is called where the resolver says, under the service's name", async () => {
+test("a webhook of a Service is called at the URL of the resolver, with the name of the Service", async () => {
   const server = await webhook(() => ({ allowed: true, warnings: ["called"] }), ["hooks.tools.svc"]);
   const services: object[] = [];
   const one = harness({ clock: systemClock, webhookServices: (service) => (services.push(service), server.url) });
@@ -140,7 +140,7 @@ test("a webhook of a service is called where the resolver says, under the servic
   expect(services).toEqual([{ namespace: "tools", name: "hooks", port: 8443 }]);
 });
 
-test("webhooks with side effects are not registered, so that a dry run can go to all of them", async () => {
+test("webhooks with side effects are refused, so a dry run can call all webhooks", async () => {
   const one = harness();
   const hook = { name: "hook.example.com", clientConfig: { url: "https://a" }, sideEffects: "Some", admissionReviewVersions: ["v1"] };
   const { status, body } = await one.call("POST", PATHS.Validating, { metadata: { name: "test" }, webhooks: [hook] });
@@ -155,7 +155,7 @@ test("the configurations of webhooks can always be removed", async () => {
   expect(server.asked).toEqual([]);
 });
 
-test("a generated name stays the one that the webhook was shown", async () => {
+test("a generated name stays the one that the webhook saw", async () => {
   const server = await webhook(() => ({ allowed: true }));
   const one = harness();
   await register(one, "Validating", server);

@@ -51,12 +51,12 @@ describe("what to look at", () => {
     {
       code: "ENOTFOUND",
       given: { ...at, source: "in-cluster" },
-      want: "; check the name that the pod's service account gives, and the name service",
+      want: "; check the name that the pod's service account gives, and the DNS",
     },
     {
       code: "ECONNREFUSED",
       given: { ...at, proxyUrl: "http://me:hunter2@proxy:1" },
-      want: "; the way goes through the proxy http://proxy:1; check",
+      want: "; the connection goes through the proxy http://proxy:1; check",
     },
     { code: "SELF_SIGNED_CERT_IN_CHAIN", given: at, want: "; its certificate is not signed by the authority from /ca.crt" },
     {
@@ -80,10 +80,10 @@ describe("what to look at", () => {
     {
       code: "ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED",
       given: { ...at, credentials: {} },
-      want: "; the server wants a client certificate",
+      want: "; the server requires a client certificate",
     },
     { code: "ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED", given: at, want: "; the server does not accept the client certificate from /u.crt" },
-    { code: "ERR_SSL_WRONG_VERSION_NUMBER", given: at, want: "; what answers there does not speak TLS" },
+    { code: "ERR_SSL_WRONG_VERSION_NUMBER", given: at, want: "; the server at this address does not use TLS" },
     { code: "ECONNRESET", given: at, want: "" },
   ])("after $code", ({ code, given, want }) => {
     const said = connectionAdvice(connectionError(socketError(code), "https://api"), given);

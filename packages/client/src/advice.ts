@@ -1,6 +1,5 @@
 /**
- * What to look at when no trusted connection comes about, or when the server does not accept who we are: the certificate, the
- * file that it is from, the clock. Never shows a token or a key.
+ * Advice for failed connections and refused logins: which certificate, file or clock to check. It never shows a token or a key.
  */
 import { X509Certificate } from "node:crypto";
 import { parseJson } from "./answer.ts";
@@ -9,27 +8,27 @@ import type { Credentials } from "./credentials.ts";
 import { shownUrl } from "./shown-url.ts";
 import { isFields } from "./status.ts";
 
-/** What is known of a connection. */
+/** What is known about a connection. */
 export interface Circumstances {
   readonly credentials: Credentials;
-  /** Where the configuration is from. */
+  /** Origin of the configuration. */
   readonly source: string | undefined;
   readonly proxyUrl: string | undefined;
   readonly nowMs: number;
 }
 
-/** What to look at after `error`, to be written behind its text; nothing where the text says it all. */
+/** Advice to append to the text of `error`; empty where there is none. */
 export function connectionAdvice(error: ConnectionError, at: Circumstances): string {
   const code = systemCodeOf(error.cause);
-  if (error.code === "ERR_UNREACHABLE") return unreachable(code, at);
+  if (error.code === "ERR_UNREACHABLE") return unreachable(error, at);
   if (error.code === "ERR_CONNECTION_LOST") return hungUp(at);
   return error.code === "ERR_TLS" ? untrusted(code, at) : "";
 }
 
-/** Clocks that differ by less are usual. */
+/** Smaller differences between clocks are normal. */
 const SKEW_MS = 60_000;
 
-/** Why a server that said its time (`Date` header) may not accept the credentials; nothing where they look good. */
+/** Why a server with the time `serverDate` (`Date` header) may refuse the credentials; `undefined` where they look valid. */
 export function loginProblem(serverDate: string | undefined, { credentials, nowMs }: Omit<Circumstances, "proxyUrl">): string | undefined {
   const serverMs = Date.parse(serverDate ?? "");
   const isKnown = !Number.isNaN(serverMs);
@@ -45,14 +44,19 @@ export function loginProblem(serverDate: string | undefined, { credentials, nowM
   return problems.length === 0 ? undefined : problems.join("; ");
 }
 
-function unreachable(code: string, { source, proxyUrl }: Circumstances): string {
-  const way = proxyUrl === undefined ? "" : `; the way goes through the proxy ${proxyOrigin(proxyUrl)}`;
+function unreachable({ cause, message }: ConnectionError, { source, proxyUrl }: Circumstances): string {
+  const code = systemCodeOf(cause);
+  // The error of a proxy names it already.
+  const way =
+    proxyUrl === undefined || message.includes(new URL(proxyUrl).host)
+      ? ""
+      : `; the connection goes through the proxy ${proxyOrigin(proxyUrl)}`;
   const place = source === undefined ? "" : ` that ${placeOf(source)} gives`;
-  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return `${way}; check the name${place}, and the name service`;
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return `${way}; check the name${place}, and the DNS`;
   return `${way}; check that the server is running, and the address${place}`;
 }
 
-/** A server that requires a certificate and does not take ours may just hang up. */
+/** A server that refuses a client certificate may close the connection without a word. */
 function hungUp({ credentials, nowMs, source }: Circumstances): string {
   const dates = datesOf(credentials.cert);
   if (dates === undefined || dates.toMs > nowMs) return "";
@@ -66,7 +70,7 @@ function untrusted(code: string, at: Circumstances): string {
   if (UNKNOWN_AUTHORITY.test(code)) {
     if (credentials.ca === undefined)
       return "; no authority that Node trusts signed its certificate: give the cluster's (certificate-authority)";
-    return `; its certificate is not signed by the authority${from(origins.ca ?? at.source)}: take the one of this cluster`;
+    return `; its certificate is not signed by the authority${from(origins.ca ?? at.source)}: use the authority of this cluster`;
   }
   if (code === "CERT_HAS_EXPIRED") {
     const ca = datesOf(credentials.ca);
@@ -80,14 +84,15 @@ function untrusted(code: string, at: Circumstances): string {
   if (/ALERT/.test(code)) return refusedCertificate(at);
   if (code.startsWith("ERR_OSSL"))
     return `; a certificate or key${from(at.source ?? origins.cert ?? origins.ca)} cannot be read: is it whole, and PEM?`;
-  if (/WRONG_VERSION|PACKET_LENGTH/.test(code)) return "; what answers there does not speak TLS: is it http://, or another port?";
+  if (/WRONG_VERSION|PACKET_LENGTH/.test(code))
+    return "; the server at this address does not use TLS: check whether it is http://, or another port";
   return "";
 }
 
 const UNKNOWN_AUTHORITY = /SELF_SIGNED|UNABLE_TO_(GET_ISSUER|VERIFY)|CERT_SIGNATURE_FAILURE|CERT_UNTRUSTED|INVALID_CA/;
 
 function refusedCertificate({ credentials, nowMs, source }: Circumstances): string {
-  if (credentials.cert === undefined) return "; the server wants a client certificate, and there is none";
+  if (credentials.cert === undefined) return "; the server requires a client certificate, and the configuration has none";
   const dates = datesOf(credentials.cert);
   const expired = dates !== undefined && dates.toMs <= nowMs ? `, which expired at ${shown(dates.toMs)}` : "";
   return `; the server does not accept the client certificate${from(credentials.origins?.cert ?? source)}${expired}`;
@@ -106,7 +111,7 @@ function proxyOrigin(proxyUrl: string): string {
   return shownUrl(`${protocol}//${host}`);
 }
 
-/** Until when the first certificate of a PEM text is valid; nothing for what is none. */
+/** The expiry of the first certificate in `pem`; `undefined` when it cannot be parsed. */
 function datesOf(pem: string | undefined): { readonly toMs: number } | undefined {
   if (pem === undefined) return undefined;
   try {
@@ -116,7 +121,7 @@ function datesOf(pem: string | undefined): { readonly toMs: number } | undefined
   }
 }
 
-/** The time in a token that says one (JWT); nothing is trusted for it, it only explains. */
+/** The expiry in a token that is a JWT. It is not verified, since it only explains an error. */
 function tokenExpiryMs({ headers }: Credentials): number | undefined {
   const { authorization } = headers ?? {};
   const [, claims] = typeof authorization === "string" ? authorization.replace(/^Bearer /i, "").split(".") : [];

@@ -1,10 +1,9 @@
 /**
- * What an answer with a status of success must hold. A proxy's page, an empty object or a list of nothing taken for an
- * answer would mean "there are none" or "it is done".
+ * Checks of answers with a success status. Without them a proxy's page or an empty object would mean "no objects" or "done".
  */
 import { isFields } from "./status.ts";
 
-/** The JSON in `body`, or `undefined` where it is none; the parser's own words would quote the body, so they are not kept. */
+/** The JSON in `body`, or `undefined` for other texts. The parser's error quotes the body, so it is dropped. */
 export function parseJson(body: string): unknown {
   try {
     return JSON.parse(body);
@@ -13,7 +12,7 @@ export function parseJson(body: string): unknown {
   }
 }
 
-/** Why `answer` is not what an API server answers to `verb`, as the end of "which is"; `undefined` when it is. */
+/** What is wrong with `answer` as an answer to `verb`, to continue "which is"; `undefined` when nothing is wrong. */
 export function problemOf(
   answer: unknown,
   asked: { readonly verb: string; readonly subresource?: string | undefined },
@@ -23,15 +22,15 @@ export function problemOf(
   if (asked.verb === "list") return problemOfList(answer);
   if (answer["kind"] !== "Status") return undefined;
   if (answer["status"] === "Failure") return "a Status of failure";
-  // The answer to a deletion, and to what is made of an object: `pods/eviction`, `pods/binding`.
+  // A Status answers a deletion, and a create of a subresource: `pods/eviction`, `pods/binding`.
   return asked.verb === "delete" || (asked.verb === "create" && asked.subresource !== undefined)
     ? undefined
     : "a Status and not the object";
 }
 
 function problemOfList({ items }: Readonly<Record<string, unknown>>): string | undefined {
-  // A server written in Go says null for a list of which it made none.
+  // A server written in Go sends null for an empty list.
   if (items === null) return undefined;
   if (!Array.isArray(items)) return "an object without a list of items";
-  return items.every(isFields) ? undefined : "a list with items that are no objects";
+  return items.every(isFields) ? undefined : "a list with items that are not objects";
 }

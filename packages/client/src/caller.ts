@@ -1,5 +1,5 @@
 /**
- * What all calls of a client share: headers, retries, and the reading of answers and errors.
+ * The common part of all calls: headers, retries, and the reading of answers and errors.
  */
 import {
   type ApiRequest,
@@ -31,13 +31,13 @@ import { shownUrl } from "./shown-url.ts";
 import { Warnings } from "./warnings.ts";
 import { watchEvents } from "./watch-stream.ts";
 
-/** A call in the client's words, before it is a request. */
+/** A call before it becomes a request. */
 export interface Call<K extends Kind> {
   readonly verb: string;
   readonly kind: K;
   readonly method: ApiRequest["method"];
   readonly path: string;
-  /** What it is about, for errors. */
+  /** The object of the call, for errors. */
   readonly text: string;
   readonly body?: string | undefined;
   readonly contentType?: string;
@@ -47,7 +47,7 @@ export interface Call<K extends Kind> {
   readonly isRepeatable?: boolean;
 }
 
-/** What the calls share: headers, retries and the reading of answers. */
+/** Sends calls and reads their answers. */
 export class Caller {
   readonly #environment: ExchangeEnvironment;
   readonly #closing = new AbortController();
@@ -74,7 +74,7 @@ export class Caller {
     this.#explain = explainerOf(transport);
   }
 
-  /** Ends what waits for its next attempt; what is under way is the transport's to end. */
+  /** Ends calls that wait for their next attempt. The transport ends the others. */
   async close(): Promise<void> {
     const { transport, server } = this.#environment;
     this.#closing.abort(closedError(server));
@@ -123,7 +123,7 @@ export class Caller {
     return isMetadataOnly(call.kind) ? reduceEvents(call.kind, events) : events;
   }
 
-  /** The body of a 2xx answer. @throws ApiError for any other, ConnectionError for a body that cannot be the answer. */
+  /** The body of a 2xx answer. @throws ApiError for another status, ConnectionError for a body that cannot be the answer */
   async json(call: Call<Kind>): Promise<object> {
     const response = await this.#send(call, false);
     const body = await this.#text(call, response);
@@ -131,21 +131,21 @@ export class Caller {
     const answer = parseJson(body);
     const problem = problemOf(answer, call);
     if (problem !== undefined) throw invalidBody(this.#contextOf(call), response, { body, problem, server: this.#environment.server });
-    return answer as object; // what has a kind is an object
+    return answer as object; // problemOf() found an object with a kind
   }
 
   object<K extends Kind>(call: Call<K>, answer: object): ObjectOf<K> {
-    const object = answer as KubernetesObject; // the server's word for it
+    const object = answer as KubernetesObject; // as the API of the server promises
     return (isMetadataOnly(call.kind) ? reduce(call.kind, object) : object) as ObjectOf<K>;
   }
 
   list<K extends Kind>(call: Call<K>, answer: object): KubernetesList<ObjectOf<K>> {
-    const list = answer as KubernetesList; // the server's word for it
+    const list = answer as KubernetesList; // as the API of the server promises
     const identity = { apiVersion: apiVersionOf(call.kind), kind: call.kind.kind };
     const whole = isMetadataOnly(call.kind)
       ? (item: KubernetesObject) => reduce(call.kind, item)
       : (item: KubernetesObject) => (item.kind === undefined ? { ...identity, ...item } : item);
-    // The server leaves apiVersion and kind out of the items of built-in kinds, and says null for an empty list of some.
+    // The server omits apiVersion and kind in items of built-in kinds, and sends null for some empty lists.
     const items = (list.items ?? []).map(whole) as ObjectOf<K>[];
     return { ...list, metadata: list.metadata ?? {}, items };
   }
@@ -178,7 +178,7 @@ export class Caller {
       ...(stream ? { stream } : {}),
     };
     const { verb, subresource } = call;
-    // Who watches has a back-off of their own.
+    // Callers of watch have a custom backoff.
     const isRepeatable = call.isRepeatable ?? (call.method === "GET" && !stream);
     try {
       const intent = { verb, ...kindWords(call.kind), subresource, isRepeatable, isRetrying, beforeAttempt };
@@ -198,7 +198,7 @@ function kindWords(kind: Kind): { readonly groupKind: string; readonly resource:
   return { groupKind: groupKindOf(kind), resource: groupResourceOf(kind) };
 }
 
-/** A transport over HTTP knows the credentials; others have none. */
+/** Only a transport over HTTP knows credentials. */
 function explainerOf(transport: Transport): ((answer: ApiResponse) => string | undefined) | undefined {
   const { explainRefusal } = transport as Partial<HttpTransport>;
   return explainRefusal === undefined ? undefined : (answer) => explainRefusal.call(transport as HttpTransport, answer);
@@ -220,10 +220,10 @@ async function* reduceEvents<T>(kind: Kind, events: AsyncIterable<WatchEvent<T>>
   }
 }
 
-/** More than this of a failed answer is not read. */
+/** Maximum number of characters that are read of a failed answer. */
 const MAX_ERROR_CHARACTERS = 64 * 1024;
 
-/** The body of an answer, also of one that a transport gives in chunks unasked. */
+/** The body of an answer, also when the transport streams it without being asked to. */
 async function textOf(response: ApiResponse, signal: AbortSignal | undefined): Promise<string> {
   if (response.stream === undefined) return response.body;
   const limit = isSuccess(response) ? Number.POSITIVE_INFINITY : MAX_ERROR_CHARACTERS;
@@ -248,7 +248,7 @@ function emitter(server: string | undefined): (text: string) => void {
   return (text) => process.emitWarning(`${server ?? "the server"}: ${text}`, "KubernetesWarning");
 }
 
-/** Who is told of something cannot break the call that it is about. */
+/** A callback cannot break the call that it is called for. */
 function guarded<T>(what: string, tell: (told: T) => void): (told: T) => void {
   return (told) => {
     try {

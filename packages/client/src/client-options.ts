@@ -1,25 +1,27 @@
-/** What a client is made of. */
+/** Options of {@link createClient}. */
 import type { Clock, Random, Transport } from "@treadle/apimachinery";
 import type { Exchange } from "./exchange.ts";
 
+/** Options of {@link createClient}. */
 export interface ClientOptions {
+  /** Carries the requests: {@link httpTransport}, or the transport of an in-memory server. The client closes it. */
   readonly transport: Transport;
-  /** @defaultValue the system's */
+  /** Clock for waits and durations. @defaultValue the system's */
   readonly clock?: Clock;
-  /** Jitter of waits before a retry. @defaultValue the system's */
+  /** Source of the jitter of waits before a retry. @defaultValue the system's */
   readonly random?: Random;
-  /** Who is recorded in managedFields for writes that do not say. @defaultValue the server derives it from the user agent */
+  /** Name of the writer in managedFields, for writes that give none. @defaultValue the server derives it from the user agent */
   readonly fieldManager?: string;
-  /** @defaultValue `"treadle"` */
+  /** Value of the User-Agent header. @defaultValue `"treadle"` */
   readonly userAgent?: string;
-  /** Base URL of the server for errors and observers. @defaultValue what the transport says */
+  /** Base URL of the server, for errors and metrics. @defaultValue that of the transport */
   readonly server?: string;
-  /** Where the credentials come from, for the error of a server that does not accept them. */
+  /** Origin of the credentials, for the error when the server does not accept them. */
   readonly credentialSource?: string;
-  /** False: every answer stands, whatever it asks for. @defaultValue true */
+  /** Whether failed attempts are repeated. @defaultValue true */
   readonly retry?: boolean;
-  /** Told of every attempt when its answer is there, for metrics. What it throws becomes a process warning. */
+  /** Called after every attempt, for metrics. An error that it throws becomes a process warning. */
   readonly observe?: (exchange: Exchange) => void;
-  /** Told of each different warning of the server once (deprecated versions, unknown fields). @defaultValue a process warning */
+  /** Called once for each different warning of the server (deprecated versions, unknown fields). @defaultValue a process warning */
   readonly onWarning?: (text: string) => void;
 }

@@ -1,5 +1,5 @@
 import { ConfigMap, Secret } from "@treadle/apimachinery/kinds";
-import { kind, type KubernetesList, type KubernetesObject, type UntypedObject } from "@treadle/apimachinery";
+import { kind, type KubernetesList, type KubernetesObject, metadataOnly, type UntypedObject } from "@treadle/apimachinery";
 import { expectTypeOf, test } from "vitest";
 import {
   type Client,
@@ -12,7 +12,6 @@ import {
   getScale,
   intercept,
   items,
-  metadataOnly,
   modify,
   pages,
   podLogs,
@@ -46,6 +45,9 @@ test("writes take what the kind takes", () => {
   void client.create(Secret, { metadata: { generateName: "a-", namespace: "ns" }, stringData: { a: "b" } });
   // @ts-expect-error data holds texts
   void client.create(Secret, { metadata: ref, data: { a: 1 } });
+  // @ts-expect-error a typed kind needs a name
+  void client.create(Secret, { metadata: { namespace: "ns" } });
+  void client.create(Widget, { spec: {} });
   // @ts-expect-error a patch has a type
   void client.patch(Secret, ref, { data: {} });
 });

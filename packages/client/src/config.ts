@@ -1,11 +1,10 @@
 /**
- * Where the cluster is and who we are there. Looked for in kubectl's order; the environment is read when called, never
- * at import:
+ * Finds the configuration of the cluster, in kubectl's order. The environment is read by the call, never at import:
  *  1. `kubeconfig` of the options;
  *  2. the files in `KUBECONFIG`;
  *  3. `~/.kube/config`, if it exists;
  *  4. the service account of the pod (in-cluster).
- * A cluster without a proxy of its own is reached through that of the environment (HTTPS_PROXY, HTTP_PROXY, NO_PROXY).
+ * Without `proxy-url` in the kubeconfig, the environment names the proxy (HTTPS_PROXY, HTTP_PROXY, NO_PROXY).
  */
 import { access } from "node:fs/promises";
 import { homedir } from "node:os";
@@ -16,20 +15,21 @@ import { ConfigError } from "./config-error.ts";
 import { environmentProxy } from "./environment-proxy.ts";
 import { inClusterConfig, isInCluster, SERVICE_ACCOUNT_DIRECTORY } from "./in-cluster.ts";
 
+/** Options of {@link loadConfig}. */
 export interface LoadConfigOptions {
-  /** Path of a kubeconfig file; nothing else is looked at then. */
+  /** Path of a kubeconfig file. No other place is searched then. */
   readonly kubeconfig?: string;
   /** Context of the kubeconfig. @defaultValue its `current-context` */
   readonly context?: string;
-  /** @defaultValue `process.env` */
+  /** Environment variables. @defaultValue `process.env` */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Where the pod's service account is mounted. @defaultValue `/var/run/secrets/kubernetes.io/serviceaccount` */
+  /** Directory of the pod's service account. @defaultValue `/var/run/secrets/kubernetes.io/serviceaccount` */
   readonly serviceAccountDirectory?: string;
-  /** @defaultValue the system's */
+  /** Clock for the ages of credentials. @defaultValue the system's */
   readonly clock?: Clock;
 }
 
-/** @throws ConfigError that names what was looked at, what is wrong with it and how to put it right. */
+/** Finds the configuration of the cluster. @throws ConfigError that names the searched places, the problem and the fix */
 export async function loadConfig(options: LoadConfigOptions = {}): Promise<ClusterConfig> {
   const env = options.env ?? process.env;
   const config = await findConfig(options, env);
@@ -61,13 +61,13 @@ async function findConfig(options: LoadConfigOptions, env: Readonly<Record<strin
   throw new ConfigError({
     code: "ERR_CONFIG_NOT_FOUND",
     source: "the cluster configuration",
-    problem: `there is none: KUBECONFIG is not set, ${home} does not exist, and KUBERNETES_SERVICE_HOST is not set, so this is no pod`,
+    problem: `it was not found: KUBECONFIG is not set, ${home} does not exist, and KUBERNETES_SERVICE_HOST is not set, so this is not a pod`,
     fix: "set KUBECONFIG to a kubeconfig file, or run in a cluster",
   });
 }
 
 async function fromFiles(files: readonly string[], options: LoadConfigOptions): Promise<ClusterConfig> {
-  // A program in a cluster never gets here: what reads kubeconfigs costs 85 MB of memory.
+  // Only a program outside a cluster pays for the YAML parser.
   const { kubeconfigConfig } = await import("./kubeconfig.ts");
   return kubeconfigConfig(files, { context: options.context, clock: options.clock });
 }
@@ -77,7 +77,7 @@ async function existing(files: readonly string[]): Promise<string[]> {
     files.map((file) =>
       access(file).then(
         () => true,
-        // What exists and cannot be read is reported by who reads it.
+        // A file that cannot be read is reported by its reader.
         (error: unknown) => !(error instanceof Error && "code" in error && error.code === "ENOENT"),
       ),
     ),

@@ -1,25 +1,27 @@
-/** From nothing to a client: configuration, transport and client in one call. */
+/** Configuration, transport and client in one call. */
 import type { Client } from "./client.ts";
 import type { ClusterConfig } from "./cluster-config.ts";
 import type { ClientOptions } from "./client-options.ts";
 import { loadConfig, type LoadConfigOptions } from "./config.ts";
 import { createClient } from "./create-client.ts";
-import { type HttpTransportOptions, httpTransport } from "./http-transport.ts";
+import { httpTransport } from "./http-transport.ts";
+import type { HttpTransportOptions } from "./http-transport-options.ts";
 import { type Impersonation, impersonating } from "./impersonation.ts";
 
+/** Options of {@link connect}. */
 export interface ConnectOptions
   extends LoadConfigOptions,
     Omit<ClientOptions, "transport" | "server" | "credentialSource">,
     Pick<HttpTransportOptions, "http2" | "headersTimeoutMs" | "connectTimeoutMs"> {
-  /** Where to connect to. @defaultValue what {@link loadConfig} finds */
+  /** Configuration of the cluster. @defaultValue what {@link loadConfig} finds */
   readonly config?: ClusterConfig;
-  /** Acts as somebody else than whom the credentials belong to. @defaultValue as the kubeconfig says */
+  /** User to act as, instead of the user of the credentials. @defaultValue that of the kubeconfig */
   readonly impersonate?: Impersonation;
 }
 
 /**
- * A client of the cluster that the environment names. Opens no connection before the first call.
- * @throws ConfigError when no usable configuration is found.
+ * Returns a client of the cluster that the environment names. It opens no connection before the first call.
+ * @throws ConfigError when no usable configuration is found
  */
 export async function connect(options: ConnectOptions = {}): Promise<Client> {
   const config = options.config ?? (await loadConfig(options));

@@ -1,38 +1,40 @@
 /**
- * The failure to get an answer at all, as opposed to `ApiError`, which is an answer that says no.
- * Its text names the server and the cause and never holds credentials or bodies.
+ * The failure to get a usable answer. An answer that is a refusal is an `ApiError`. The text names the server and the cause, and
+ * never holds credentials or bodies.
  */
 
-/** Why there was no usable answer. */
+/** Says why there was no usable answer. */
 export type ConnectionErrorCode =
-  /** No connection came about: refused, no route, unknown host, connect timeout. The request was not sent. */
+  /** No connection could be opened: refused, no route, unknown host, connect timeout. The request was not sent. */
   | "ERR_UNREACHABLE"
-  /** The certificate of the server or of the client was not accepted, or ours and its key cannot be used. The request was not sent. */
+  /** The certificate of the server or of the client was not accepted, or the client's key pair is unusable. The request was not sent. */
   | "ERR_TLS"
-  /** The connection broke after the request was sent; a write may or may not have been done. */
+  /** The connection broke after the request was sent; a write may or may not have been executed. */
   | "ERR_CONNECTION_LOST"
-  /** The server took the request and did not answer in time; a write may or may not have been done. */
+  /** The server took the request and did not answer in time; a write may or may not have been executed. */
   | "ERR_TIMEOUT"
-  /** What came back is not what an API server says (a proxy's page, broken JSON). */
+  /** The answer is not that of an API server (a proxy's page, broken JSON). */
   | "ERR_INVALID_RESPONSE"
   /** A watch ended in the middle of an event. */
   | "ERR_STREAM_TRUNCATED"
   /** The client was closed by its owner. */
   | "ERR_CLOSED"
-  /** The credentials for the server could not be had (a file or a credential plugin failed). The request was not sent. */
+  /** There are no credentials for the server (a file or a credential plugin failed). The request was not sent. */
   | "ERR_CREDENTIALS"
-  /** The request is not one that HTTP can carry (a header with a line break), or the proxy wants a password. It was not sent. */
+  /** HTTP cannot carry the request (a header with a line break), or the proxy requires a password. The request was not sent. */
   | "ERR_INVALID_REQUEST";
 
 const BRAND: symbol = Symbol.for("treadle.client.ConnectionError");
 
-/** No usable answer came from the server. */
+/** Reports that no usable answer came from the server. */
 export class ConnectionError extends Error {
+  /** The name of the class. */
   override readonly name = "ConnectionError";
+  /** Reason why there was no usable answer. */
   readonly code: ConnectionErrorCode;
   /** Base URL of the server, where known. */
   readonly server: string | undefined;
-  /** False when the server certainly did nothing. */
+  /** Whether the server may have executed the request. False when it certainly did not. */
   readonly isOutcomeUnknown: boolean;
 
   constructor(given: {
@@ -51,15 +53,15 @@ export class ConnectionError extends Error {
 
 const NOT_SENT: ReadonlySet<ConnectionErrorCode> = new Set(["ERR_UNREACHABLE", "ERR_TLS", "ERR_CREDENTIALS", "ERR_INVALID_REQUEST"]);
 
-/** Tests a brand, so errors of two copies of this package are recognised by each other. */
+/** Tells whether `error` is a {@link ConnectionError}, also when another copy of this package made it. */
 export function isConnectionError(error: unknown): error is ConnectionError {
   return typeof error === "object" && error !== null && BRAND in error;
 }
 
-/** A bug in who carries the request (a transport of somebody's own) is no state of the network: trying again cannot help. */
+/** Tells whether `cause` is a bug of a custom transport. A retry cannot help then. */
 export function isProgrammingError(cause: unknown): boolean {
   const isOfLanguage = [TypeError, ReferenceError, RangeError, SyntaxError].some((type) => cause instanceof type);
-  // What fetch throws is a TypeError, too, with the socket's error as its cause.
+  // fetch throws a TypeError as well, with the error of the socket as its cause.
   return isOfLanguage && systemCodeOf(cause) === "";
 }
 
@@ -73,7 +75,7 @@ export function connectionError(cause: unknown, server?: string): ConnectionErro
   return new ConnectionError({ code, server, cause: kept, message: `${SENTENCES[code](whom)}: ${textOf(cause)}` });
 }
 
-/** What a call of a closed client meets. */
+/** The error of a call of a closed client. */
 export function closedError(server: string | undefined, cause?: unknown): ConnectionError {
   return new ConnectionError({ code: "ERR_CLOSED", server, message: SENTENCES.ERR_CLOSED(server ?? "the server"), cause });
 }
@@ -109,9 +111,9 @@ function codeOf(cause: unknown): ConnectionErrorCode {
   if (UNREACHABLE.has(code) || (code === "ETIMEDOUT" && syscall === "connect")) return "ERR_UNREACHABLE";
   if (TIMED_OUT.has(code)) return "ERR_TIMEOUT";
   if (code === "UND_ERR_INVALID_ARG") return "ERR_INVALID_REQUEST";
-  // OpenSSL's verification codes have no common prefix; these are the families Node documents. ERR_OSSL: what we gave it.
+  // OpenSSL's verification codes have no common prefix; these are the families that Node documents. ERR_OSSL: unusable material.
   if (/^ERR_OSSL|CERT|^ERR_TLS|^ERR_SSL|SIGNATURE|UNABLE_TO_|^EPROTO$|ISSUER/.test(code)) return "ERR_TLS";
-  // undici leaves the code of some of its parser's errors out.
+  // Some errors of undici's parser have no code.
   if (code.startsWith("HPE_") || (cause instanceof Error && cause.name === "HTTPParserError")) return "ERR_INVALID_RESPONSE";
   return "ERR_CONNECTION_LOST";
 }
@@ -125,7 +127,8 @@ export function systemCodeOf(cause: unknown): string {
 }
 
 function textOf(cause: unknown): string {
-  if (cause instanceof AggregateError && cause.message === "") return cause.errors.map(textOf).join("; ");
+  // One error for each address of the host; they may be equal.
+  if (cause instanceof AggregateError && cause.message === "") return [...new Set(cause.errors.map(textOf))].join("; ");
   if (!(cause instanceof Error)) return String(cause);
   return cause.message === "" ? systemCodeOf(cause) || cause.name : cause.message;
 }

@@ -1,7 +1,6 @@
-import { isConflict, isInvalid, isKindNotServed, isNotFound, kind } from "@treadle/apimachinery";
+import { isConflict, isInvalid, isKindNotServed, isNotFound, kind, metadataOnly } from "@treadle/apimachinery";
 import { describe, expect, test } from "vitest";
 import { createClient } from "./create-client.ts";
-import { metadataOnly } from "./index.ts";
 import { pages } from "./pages.ts";
 import { failure, json, scriptedTransport, stream, text } from "../test/scripted-transport.ts";
 

@@ -1,5 +1,5 @@
 /**
- * {@link Client} over any {@link Transport}: makes requests of calls and objects, or errors, of answers.
+ * {@link Client} over any {@link Transport}. It turns calls into requests, and answers into objects or errors.
  */
 import { isNotFound, type Kind, type KubernetesObject, type ObjectOf, type Ref } from "@treadle/apimachinery";
 import { Caller } from "./caller.ts";
@@ -8,7 +8,7 @@ import type { Client, DeleteOptions, Deletion, GetOptions, ListOptions, Patch, W
 import { deleteBody, listQuery, watchQuery } from "./query.ts";
 import { collectionTarget, createTarget, objectTarget } from "./target.ts";
 
-/** A client over `transport`; its {@link Client.close} closes the transport. */
+/** Creates a client over a transport. {@link Client.close} closes the transport. */
 export function createClient(options: ClientOptions): Client {
   const caller = new Caller(options);
   return {
@@ -73,7 +73,7 @@ export function createClient(options: ClientOptions): Client {
 
     async delete<K extends Kind>(kind: K, ref: Ref, given: DeleteOptions = {}) {
       const { path, text } = objectTarget("delete", kind, ref);
-      // With a uid the second of two deletions cannot meet an object that was created in between.
+      // With a uid, a repeated deletion cannot delete an object that was created in between.
       const isRepeatable = given.preconditions?.uid !== undefined || given.dryRun === true;
       const call = { verb: "delete", kind, method: "DELETE", path, text, body: deleteBody(given), options: given, isRepeatable } as const;
       try {
@@ -89,7 +89,7 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-/** A server answers with a Status that names the uid, or with the object: as it was, where nothing holds it, or marked. */
+/** A server answers with a Status that names the uid, or with the object, which is marked when finalizers hold it. */
 function deletionOf<T extends KubernetesObject>(answer: unknown, { preconditions }: DeleteOptions): Deletion<T> {
   const { kind, details, metadata } = (answer ?? {}) as Partial<KubernetesObject> & { readonly details?: { readonly uid?: string } };
   if (kind === "Status" || metadata === undefined) return { type: "gone", uid: details?.uid ?? preconditions?.uid };
@@ -102,7 +102,7 @@ const PATCH_TYPES: Readonly<Record<Patch["type"], string>> = {
   json: "application/json-patch+json",
   strategic: "application/strategic-merge-patch+json",
 };
-/** The server takes JSON under this name: every JSON document is YAML. */
+/** The server accepts JSON under this name, since every JSON document is YAML. */
 const APPLY_TYPE = "application/apply-patch+yaml";
 
 function metadataOf(object: object): Partial<Ref> & { readonly generateName?: string } {

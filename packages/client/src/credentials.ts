@@ -1,49 +1,55 @@
 /**
- * Who we are to a server, and whom we trust: headers and TLS material, which may change while a program runs.
+ * Credentials: the headers and the TLS material of requests. They may change while a program runs.
  */
 import { readFile } from "node:fs/promises";
 import { type Clock, systemClock } from "@treadle/apimachinery";
 import { ConfigError } from "./config-error.ts";
 
+/** Identify a client to a server, and name the authorities that the client trusts. */
 export interface Credentials {
-  /** Sent with every request, over https only; mostly `authorization`. */
+  /** Headers of every request, sent over https only; mostly `authorization`. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
-  /** Certificates of the authorities to trust, PEM. @defaultValue those of Node */
+  /** Certificates of trusted authorities, PEM. @defaultValue those of Node */
   readonly ca?: string;
   /** Client certificate, PEM. */
   readonly cert?: string;
-  /** Its key, PEM. */
+  /** Key of the client certificate, PEM. */
   readonly key?: string;
-  /** Where each is from, for errors: a file, or a field in it. */
+  /** Origin of each part, for errors: a file, or a field in it. */
   readonly origins?: { readonly token?: string; readonly ca?: string; readonly cert?: string };
 }
 
 /**
- * Asked before every request, so it must remember what it knows. `renew`: the server refused the last answer (401);
- * give a new one, or the same one where there is none.
+ * Returns the current credentials. It is called before every request, so it must cache them. `renew` is true when the server
+ * refused the last credentials (401) or a TLS handshake failed with them. Then return new credentials, or the same if there are none.
  */
 export type CredentialSource = (options: { readonly renew: boolean }) => Credentials | Promise<Credentials>;
 
-/** Files that hold credentials; each is read again from time to time because kubelet and cert-manager rotate them. */
+/** Files that hold credentials. They are read again from time to time because kubelet and cert-manager rotate them. */
 export interface CredentialFiles {
+  /** File with a bearer token. */
   readonly tokenFile?: string;
+  /** File with the certificates of trusted authorities, PEM. */
   readonly caFile?: string;
+  /** File with a client certificate, PEM. */
   readonly certFile?: string;
+  /** File with the key of the client certificate, PEM. */
   readonly keyFile?: string;
 }
 
-/** How long read credentials are used before they are read again (client-go `NewCachedFileTokenSource`). */
+/** Age at which credentials are read again (client-go `NewCachedFileTokenSource`). */
 export const REREAD_MS = 60_000;
 
 /**
- * Credentials from files, read at most once a minute. While a file cannot be read the last content is used.
- * @throws ConfigError from the first call when a file is missing or the token is empty.
+ * Returns a source of credentials from files. It reads them at most once a minute, and again when a server refuses them. While
+ * a file cannot be read, the last content is used.
+ * @throws ConfigError from the first call when a file is missing or empty
  */
 export function fileCredentials(files: CredentialFiles, clock: Clock = systemClock): CredentialSource {
   return cached(() => readCredentials(files), clock);
 }
 
-/** Remembers what `load` gave for a minute; callers at the same time share one load; a failed reload keeps the last. */
+/** Caches the result of `load` for a minute. Simultaneous callers share one load. When a later load fails, the last result stays. */
 export function cached(load: (options: { readonly renew: boolean }) => Promise<Credentials>, clock: Clock): CredentialSource {
   let last: { readonly value: Credentials; readonly at: number } | undefined;
   let loading: Promise<Credentials> | undefined;
@@ -51,7 +57,7 @@ export function cached(load: (options: { readonly renew: boolean }) => Promise<C
     if (last !== undefined && !renew && clock.now() - last.at < REREAD_MS) return last.value;
     loading ??= load({ renew })
       .catch((error: unknown) => {
-        // What the server refused is no better than the failure.
+        // Credentials that the server refused are no better than the failure.
         if (last === undefined || renew) throw error;
         return last.value;
       })
@@ -67,7 +73,7 @@ export function cached(load: (options: { readonly renew: boolean }) => Promise<C
 }
 
 async function readCredentials(files: CredentialFiles): Promise<Credentials> {
-  // One after another, so that of several missing files always the same one is named.
+  // One after another, so that the error always names the same one of several missing files.
   const token = await read("token", files.tokenFile);
   const ca = await read("certificate authority", files.caFile);
   const cert = await read("client certificate", files.certFile);

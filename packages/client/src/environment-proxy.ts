@@ -1,7 +1,7 @@
 /**
- * The proxy that the environment names, by Go's rules (golang.org/x/net/http/httpproxy), so that an operator goes the way that
- * kubectl and client-go go on the same machine: HTTPS_PROXY for https servers, HTTP_PROXY for http ones, NO_PROXY for those that
- * are reached without; the names in upper case count before those in lower case. What is on this machine never has a proxy.
+ * The proxy that the environment names, by the rules of Go (golang.org/x/net/http/httpproxy), so that an operator uses the same
+ * proxy as kubectl. HTTPS_PROXY is for https servers, HTTP_PROXY for http servers, NO_PROXY lists the exceptions. Names in upper
+ * case win over those in lower case. Servers on this machine never have a proxy.
  */
 import { BlockList, isIP } from "node:net";
 import { ConfigError } from "./config-error.ts";
@@ -9,10 +9,10 @@ import { shownUrl } from "./shown-url.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Protocols of proxies that {@link httpTransport} can go through. */
+/** Protocols of supported proxies. */
 export const PROXY_PROTOCOLS: readonly string[] = ["http:", "https:", "socks5:", "socks5h:"];
 
-/** The URL of the proxy for `server`; `undefined` where there is none. @throws ConfigError when it names one that is no URL */
+/** The URL of the proxy for `server`; `undefined` without a proxy. @throws ConfigError for a variable that is not a URL */
 export function environmentProxy(server: string, env: Environment): string | undefined {
   const url = new URL(server);
   const [name, given] = first(env, url.protocol === "https:" ? ["HTTPS_PROXY", "https_proxy"] : ["HTTP_PROXY", "http_proxy"]);
@@ -27,7 +27,7 @@ export function environmentProxy(server: string, env: Environment): string | und
   });
 }
 
-/** Whether `text` is the URL of a proxy of a kind that can be used. */
+/** Whether `text` is the URL of a supported proxy. */
 export function isProxyUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname } = new URL(text);
@@ -52,7 +52,10 @@ function needsProxy(url: URL, exceptions: string): boolean {
     .some((text) => text !== "" && matches(text, host, port));
 }
 
-/** Whether one entry of NO_PROXY is about a host: `*`, an address, a CIDR, a domain with those below it, `.domain` for those alone; each with a port or without. */
+/**
+ * Whether an entry of NO_PROXY matches a host. An entry is `*`, an address, a CIDR, a domain with its subdomains, or `.domain`
+ * for the subdomains only. All but CIDRs may have a port.
+ */
 function matches(entry: string, host: string, port: string): boolean {
   if (entry === "*") return true;
   if (entry.includes("/")) return isIn(entry, host);
@@ -65,7 +68,7 @@ function matches(entry: string, host: string, port: string): boolean {
 }
 
 function split(entry: string): readonly [name: string, port?: string] {
-  // An IPv6 address has colons of its own.
+  // An IPv6 address contains colons.
   const parts = isIP(entry) === 0 ? /^(?<name>\[.*\]|[^:]*):(?<port>[^:]*)$/.exec(entry)?.groups : undefined;
   return parts === undefined ? [bare(entry)] : [bare(parts["name"] ?? ""), parts["port"] ?? ""];
 }

@@ -1,9 +1,9 @@
 /**
- * One call over a transport with its retries. What is retried, and when:
- * - 429, 503 and 504 with Retry-After: every verb, up to 10 times, after exactly that time (client-go `withRetry`);
- * - 429 without it, and connections that never came about: every verb, since the server did nothing;
- * - other 5xx, lost connections and timeouts: only calls that can be repeated without harm.
- * The last two up to 4 times, waiting 100 ms doubling to 2 s with jitter.
+ * One call over a transport, with its retries:
+ * - 429, 503 and 504 with Retry-After: every verb, up to 10 times, after exactly that time (client-go `withRetry`).
+ * - 429 without Retry-After, and connections that could not be opened: every verb, since the server did nothing.
+ * - Other 5xx, lost connections and timeouts: only calls that can be repeated without harm.
+ * The last two are repeated up to 4 times, after 100 ms doubling to 2 s with jitter.
  */
 import { type ApiRequest, type ApiResponse, type Clock, orAborted, type Random, type Transport } from "@treadle/apimachinery";
 import { type ConnectionError, connectionError, isProgrammingError } from "./connection-error.ts";
@@ -11,29 +11,31 @@ import { retryAfterMs } from "./failure.ts";
 import { wait } from "./wait.ts";
 import type { Warnings } from "./warnings.ts";
 
-/** One attempt, as an observer sees it. */
+/** Describes one attempt of a call, for metrics. */
 export interface Exchange {
+  /** HTTP method. */
   readonly method: ApiRequest["method"];
-  /** As RBAC names it: get, list, watch, create, update, patch, apply, delete; `raw` for the caller's own requests. */
+  /** Verb as in RBAC: get, list, watch, create, update, patch, apply, delete; `raw` for custom requests. */
   readonly verb: string;
-  /** `Kind.group`, absent for raw requests. */
+  /** Kind with its group, `Kind.group`; absent for raw requests. */
   readonly groupKind?: string | undefined;
-  /** `plural.group`, absent for raw requests. */
+  /** Resource with its group, `plural.group`; absent for raw requests. */
   readonly resource?: string | undefined;
+  /** Subresource, such as `status`. */
   readonly subresource?: string | undefined;
   /** Base URL of the server, where known. */
   readonly server?: string | undefined;
-  /** HTTP status; absent when no answer came. */
+  /** HTTP status of the answer; absent when no answer came. */
   readonly status?: number | undefined;
-  /** Why no answer came. An abort by the caller, or a bug of the transport, has neither status nor error. */
+  /** Reason why no answer came. An aborted attempt, and a bug of the transport, have neither status nor error. */
   readonly error?: ConnectionError | undefined;
-  /** 0 for the first attempt. */
+  /** Number of the attempt; 0 is the first one. */
   readonly attempt: number;
-  /** Until the answer was complete; for a watch, until it was open. */
+  /** Time until the answer was complete, or the watch was open, in milliseconds. */
   readonly durationMs: number;
-  /** Of the body that was sent; 0 without one. */
+  /** Size of the request body; 0 without one. */
   readonly requestBytes: number;
-  /** Of the body that came, before it was compressed; absent for streams and where no answer came. */
+  /** Size of the response body before compression; absent for streams and when no answer came. */
   readonly responseBytes?: number | undefined;
 }
 
@@ -45,19 +47,19 @@ export interface ExchangeEnvironment {
   readonly observe: ((exchange: Exchange) => void) | undefined;
   readonly warnings?: Warnings;
   readonly isRetrying: boolean;
-  /** Aborted, with the error to throw, when the client is closed: nobody waits for another attempt then. */
+  /** Aborted with the error to throw when the client is closed, so that waits for another attempt end. */
   readonly closing: AbortSignal;
 }
 
-/** What the caller knows of a request beyond its bytes. */
+/** What the caller knows about a request besides its bytes. */
 export interface Intent {
   readonly verb: string;
   readonly groupKind?: string | undefined;
   readonly resource?: string | undefined;
   readonly subresource?: string | undefined;
-  /** Doing it twice is the same as doing it once. */
+  /** Whether two executions have the same effect as one. */
   readonly isRepeatable: boolean;
-  /** @defaultValue that of the environment */
+  /** Whether failed attempts are repeated. @defaultValue the setting of the environment */
   readonly isRetrying?: boolean | undefined;
   readonly beforeAttempt?: (() => void) | undefined;
 }
@@ -68,13 +70,13 @@ type Outcome =
 
 /** client-go `maxRetries`. */
 const MAX_RETRY_AFTER = 10;
-/** No call sleeps longer: what asks for hours, a page that is served during an outage say, is an error for the caller. */
+/** Longest Retry-After that a call waits for. The page of a load balancer during an outage may ask for hours. */
 const RETRY_AFTER_MAX_MS = 60_000;
 const MAX_BACKOFF = 4;
 const BACKOFF_BASE_MS = 100;
 const BACKOFF_MAX_MS = 2000;
 
-/** Sends `request` and resolves with an answer of any status. @throws ConnectionError, the signal's reason, or a bug of the transport as it is. */
+/** Sends `request` and resolves with an answer of any status. @throws ConnectionError, the signal's reason, or an unchanged bug of the transport */
 export async function exchange(environment: ExchangeEnvironment, request: ApiRequest, intent: Intent): Promise<ApiResponse> {
   const done = { asked: 0, unasked: 0 };
   const isRetrying = intent.isRetrying ?? environment.isRetrying;
@@ -113,7 +115,7 @@ async function attemptOnce(environment: ExchangeEnvironment, request: ApiRequest
     const response = await orAborted(environment.transport.request(request), request.signal);
     const { status, body } = response;
     environment.warnings?.note(response);
-    // Counting costs a pass over the text, which nobody pays for who does not observe.
+    // Counting reads the whole text, so it is done only for an observer.
     if (environment.observe !== undefined) report({ status, ...(body === undefined ? {} : { responseBytes: Buffer.byteLength(body) }) });
     return { response };
   } catch (cause) {
@@ -131,7 +133,7 @@ async function attemptOnce(environment: ExchangeEnvironment, request: ApiRequest
   }
 }
 
-/** When to try again and whose wish that is, or `undefined` when this outcome stands. */
+/** The delay before the next attempt and its reason; `undefined` when there is no other attempt. */
 function nextAttempt(
   environment: ExchangeEnvironment,
   { response, error }: Outcome,
@@ -151,23 +153,23 @@ function nextAttempt(
       ? isHarmlessAfter(error, intent)
       : response.status === 429 || (intent.isRepeatable && PASSING_STATUS.has(response.status));
   if (!isHarmless || done.unasked >= MAX_BACKOFF) return undefined;
-  const curveMs = Math.min(BACKOFF_MAX_MS, BACKOFF_BASE_MS * 2 ** done.unasked);
-  return { because: "unasked", delayMs: Math.round(curveMs * (0.5 + environment.random.next() / 2)) };
+  const backoffMs = Math.min(BACKOFF_MAX_MS, BACKOFF_BASE_MS * 2 ** done.unasked);
+  return { because: "unasked", delayMs: Math.round(backoffMs * (0.5 + environment.random.next() / 2)) };
 }
 
-/** Those whose Retry-After is obeyed for every verb. */
+/** Statuses whose Retry-After is obeyed for every verb. */
 const ASKING_STATUS: ReadonlySet<number> = new Set([429, 503, 504]);
-/** Those that may pass by themselves. */
+/** Statuses of failures that may be temporary. */
 const PASSING_STATUS: ReadonlySet<number> = new Set([500, 502, 503, 504]);
 
 function isHarmlessAfter(error: ConnectionError, intent: Intent): boolean {
   return !LASTING.has(error.code) && (!error.isOutcomeUnknown || intent.isRepeatable);
 }
 
-/** Neither a certificate, credentials, a request nor a proxy's page get better by asking again at once; a closed client stays closed. */
+/** Errors that an immediate retry cannot fix. */
 const LASTING: ReadonlySet<string> = new Set(["ERR_TLS", "ERR_CREDENTIALS", "ERR_INVALID_REQUEST", "ERR_INVALID_RESPONSE", "ERR_CLOSED"]);
 
-/** Lets go of an answer that nobody will read. */
+/** Releases the connection of an answer that is not read. */
 export async function discard(response: ApiResponse | undefined): Promise<void> {
   if (response?.stream !== undefined) await response.stream[Symbol.asyncIterator]().return?.();
 }

@@ -1,6 +1,6 @@
 /**
- * Credential plugins: the programs in `exec` of a kubeconfig's user (client.authentication.k8s.io). A plugin gets no
- * standard input and a minute, since whoever runs it may have nobody to answer its questions.
+ * Credential plugins: the programs in `exec` of a kubeconfig's user (client.authentication.k8s.io). A plugin has no standard input
+ * and must finish within a minute, since an operator has no user who could answer questions.
  */
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
@@ -12,43 +12,43 @@ import { type Fields, type KubeconfigEntry, pathField, textField } from "./kubec
 import { parseJson } from "./answer.ts";
 import { isFields } from "./status.ts";
 
-/** How long a plugin or auth provider may take: enough for a login service, short of the time a call is waited for. */
-export const CREDENTIALS_DEADLINE_MS = 60_000;
-/** Credentials are a few kilobytes. */
+/** Maximum time of a plugin or auth provider: enough for a login service, and shorter than the timeout of a call. */
+const CREDENTIALS_DEADLINE_MS = 60_000;
+/** Maximum output. Credentials have a few kilobytes. */
 const MAX_OUTPUT_CHARACTERS = 1024 * 1024;
 
 interface Plugin {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** What it is told: `KUBERNETES_EXEC_INFO`. */
+  /** Value of `KUBERNETES_EXEC_INFO`. */
   readonly info: () => Promise<string>;
   readonly hint: string | undefined;
 }
 
 /**
- * What the user's plugin prints; it is run again when that is about to expire or was refused.
- * @throws ConfigError for an `exec` that is malformed, and, from the source, for a plugin that fails, prints no credentials or
- * takes longer than a minute.
+ * The credentials that a user's plugin prints. The plugin runs again before they expire, and when the server refuses them.
+ * @throws ConfigError for a malformed `exec`. The source throws it for a plugin that fails, prints no credentials or takes
+ * longer than a minute.
  */
 export function execCredentials(user: KubeconfigEntry, cluster: KubeconfigEntry, clock: Clock): CredentialSource {
   const plugin = pluginOf(user, cluster);
   let held: { readonly credentials: Credentials; readonly expiresAtMs: number } | undefined;
   return cached(async ({ renew }) => {
-    // Nobody asks again for that long.
+    // The result is cached for that long.
     if (held !== undefined && !renew && clock.now() < held.expiresAtMs - REREAD_MS) return held.credentials;
     try {
       held = read(await run(plugin, clock), plugin);
     } catch (cause) {
       const { problem, fix } = explain(cause, plugin);
-      // Not kept as the cause: a plugin's output is where tokens are.
-      throw new ConfigError({ source: user.file, problem: `the credentials of user "${user.name}" cannot be had: ${problem}`, fix });
+      // Not kept as the cause, since the output of a plugin may hold a token.
+      throw new ConfigError({ source: user.file, problem: `no credentials for user "${user.name}": ${problem}`, fix });
     }
     return held.credentials;
   }, clock);
 }
 
-/** Rejects when `work` takes longer than the deadline; `end` is called then. */
+/** Rejects when `work` takes longer than the deadline, and calls `end` then. */
 export async function withDeadline<T>(clock: Clock, work: Promise<T>, end: () => void = () => {}): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = clock.after(CREDENTIALS_DEADLINE_MS, () => {
@@ -72,10 +72,10 @@ function pluginOf(user: KubeconfigEntry, cluster: KubeconfigEntry): Plugin {
   const named = textField(entry, "command");
   if (named === undefined) return refuse("there is no command in exec", "name the credential plugin");
   if (exec["interactiveMode"] === "Always")
-    return refuse("interactiveMode is Always in exec", "use a plugin that asks nobody: an operator has no keyboard");
+    return refuse("interactiveMode is Always in exec", "use a plugin without questions: an operator has no terminal");
   const args: unknown = exec["args"] ?? [];
   if (!Array.isArray(args) || !args.every((arg) => typeof arg === "string"))
-    return refuse("args is not a list of texts in exec", "put each in quotes");
+    return refuse("args is not a list of strings in exec", "put each in quotes");
   const given: unknown = exec["env"] ?? [];
   const isPair = (pair: unknown): boolean => isFields(pair) && typeof pair["name"] === "string" && typeof pair["value"] === "string";
   if (!Array.isArray(given) || !given.every(isPair))
@@ -90,15 +90,15 @@ function pluginOf(user: KubeconfigEntry, cluster: KubeconfigEntry): Plugin {
   };
 }
 
-/** What a plugin is told about the cluster, where its entry asks for that, and about how it is run. */
+/** The information for a plugin: about the cluster, if `provideClusterInfo` is set, and about the input. */
 async function execInfo(exec: Fields, cluster: KubeconfigEntry): Promise<string> {
   const spec = { interactive: false, ...(exec["provideClusterInfo"] === true ? { cluster: await clusterInfo(cluster) } : {}) };
   return JSON.stringify({ apiVersion: exec["apiVersion"], kind: "ExecCredential", spec });
 }
 
-/** Fields of a cluster whose names are the same for plugins. */
+/** Fields of a cluster that have the same name in the information for plugins. */
 const CLUSTER_FIELDS = ["server", "tls-server-name", "insecure-skip-tls-verify", "certificate-authority-data", "proxy-url"] as const;
-/** The extension of a cluster that is for plugins. */
+/** Name of the extension of a cluster for plugins. */
 const CONFIG = "client.authentication.k8s.io/exec";
 
 async function clusterInfo(cluster: KubeconfigEntry): Promise<Fields> {
@@ -118,7 +118,7 @@ async function run({ command, args, env, info }: Plugin, clock: Clock): Promise<
   const child = spawn(command, args, { env: { ...process.env, ...env, ...told }, stdio: ["ignore", "pipe", "pipe"] });
   const end = (): void => {
     child.kill("SIGKILL");
-    // What the plugin itself started may still hold them open.
+    // Child processes of the plugin may still hold them open.
     child.stdout.destroy();
     child.stderr.destroy();
   };
@@ -141,12 +141,12 @@ function outputOf(child: ChildProcessByStdio<null, Readable, Readable>, end: () 
     child.on("error", reject);
     child.on("close", (code, signal) => {
       if (code === 0) resolve(output);
-      else reject(new Error(words.trim() || `it ended with ${signal ?? `exit code ${code}`} and said nothing`));
+      else reject(new Error(words.trim() || `it ended with ${signal ?? `exit code ${code}`} without a message`));
     });
   });
 }
 
-/** The credentials in what the plugin printed. Nothing usable is an error: without it every call would be anonymous. */
+/** The credentials in the output of a plugin. @throws Error for an output without credentials: calls would be anonymous */
 function read(output: string, { command }: Plugin): { readonly credentials: Credentials; readonly expiresAtMs: number } {
   const printed = parseJson(output);
   if (printed === undefined) throw new Error(`the credential plugin "${command}" did not print JSON`);
@@ -156,7 +156,7 @@ function read(output: string, { command }: Plugin): { readonly credentials: Cred
   const hasPair = isText(cert) && isText(key);
   if (!isText(token) && !hasPair) {
     const fields = "status.token, or status.clientCertificateData with status.clientKeyData";
-    throw new Error(`the credential plugin "${command}" printed no credentials (${fields}, as texts)`);
+    throw new Error(`the credential plugin "${command}" printed no credentials (${fields}, as strings)`);
   }
   const origin = `the credential plugin "${command}"`;
   const expiresAtMs = expirationTimestamp === undefined ? Number.POSITIVE_INFINITY : Date.parse(String(expirationTimestamp));
@@ -172,5 +172,5 @@ function explain(cause: unknown, { command, hint }: Plugin): { readonly problem:
   if (cause instanceof Error && "code" in cause && cause.code === "ENOENT")
     return { problem: `the credential plugin "${command}" does not exist`, fix: hint?.trim() || "install it or correct the path" };
   const text = (cause instanceof Error ? cause.message : String(cause)).slice(0, 500);
-  return { problem: text, fix: `run "${command}" by hand to see what it says, correct the user in the kubeconfig, or log in again` };
+  return { problem: text, fix: `run "${command}" by hand to see its message, correct the user in the kubeconfig, or log in again` };
 }

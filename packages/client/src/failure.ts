@@ -1,38 +1,39 @@
 /**
- * Answers that say no, as `ApiError`: `cannot <verb> <Kind> <ns>/<name>: <server message>`.
+ * Refusals of the server as `ApiError`: `cannot <verb> <Kind> <ns>/<name>: <server message>`.
  */
 import { ApiError, type ApiResponse, type Status, type StatusCause } from "@treadle/apimachinery";
 import { ConnectionError, connectionError } from "./connection-error.ts";
+import { missingRightIn, ruleFor } from "./missing-right.ts";
 import { parseStatus } from "./status.ts";
 
-/** What was asked, for errors and observers. */
+/** Describes a call for errors. */
 export interface CallContext {
   readonly verb: string;
-  /** `Secret ns/name`, `Secret in namespace ns`, `Secret`. */
+  /** Object of the call: `Secret ns/name`, `Secret in namespace ns`, `Secret`. */
   readonly target: string;
-  /** Texts that must not appear in an error: the values of a Secret being written. */
+  /** Texts that must not appear in an error: the values of a Secret that is written. */
   readonly secrets?: readonly string[];
-  /** The time at which the answer came. */
+  /** Time of the answer. */
   readonly nowMs: number;
-  /** Whom a 401 is about: it says neither of which server nor of whose credentials it speaks. */
+  /** Server and credentials of the call. The answer 401 names neither. */
   readonly login?: {
     readonly server: string | undefined;
     readonly source: string | undefined;
-    /** What is wrong with the credentials, as far as can be seen. */
+    /** Returns what is wrong with the credentials, as far as it is visible. */
     readonly explain?: ((answer: ApiResponse) => string | undefined) | undefined;
   };
 }
 
-/** A body of more than this is not a message for people. */
+/** Maximum number of characters of a body in an error. */
 const MAX_TEXT = 1024;
 
-/** The error for an answer outside of 2xx whose body is `body`. */
+/** The error for an answer with a status other than 2xx. */
 export function apiError(context: CallContext, response: ApiResponse, body: string): ApiError {
   const status = parseStatus(body);
   const hide = (text: string): string => redact(text, context.secrets ?? []);
   const message = hide(status?.message ?? plainText(response, body));
   return new ApiError({
-    message: `cannot ${context.verb} ${context.target}: ${message}${response.status === 401 ? loginFix(context, response) : ""}`,
+    message: `cannot ${context.verb} ${context.target}: ${message}${fixOf(context, response, message)}`,
     status: response.status,
     reason: status?.reason,
     details: status?.details === undefined ? undefined : redactDetails(status.details, hide),
@@ -41,7 +42,7 @@ export function apiError(context: CallContext, response: ApiResponse, body: stri
   });
 }
 
-/** Adds what was asked to the failure of a transport. */
+/** Adds verb and object to the failure of a transport. */
 export function callError(context: Omit<CallContext, "nowMs">, cause: unknown, server: string | undefined): ConnectionError {
   const error = connectionError(cause, server);
   return new ConnectionError({
@@ -52,7 +53,7 @@ export function callError(context: Omit<CallContext, "nowMs">, cause: unknown, s
   });
 }
 
-/** The error for a 2xx answer that is not what was asked for. `problem` says what it is instead, without quoting it. */
+/** The error for a 2xx answer with an unusable body. `problem` describes the body without a quote. */
 export function invalidBody(
   context: Omit<CallContext, "nowMs">,
   response: ApiResponse,
@@ -67,10 +68,10 @@ export function invalidBody(
   });
 }
 
-/** `Sun, 06 Nov 1994 08:49:37 GMT` and its older form (RFC 9110, 5.6.7). `Date.parse` alone finds a year in "-5" and "soon 5". */
+/** `Sun, 06 Nov 1994 08:49:37 GMT` and its older form (RFC 9110, 5.6.7). `Date.parse` alone accepts "-5" and "soon 5". */
 const HTTP_DATE = /^[A-Z][a-z]{2,8}, \d{2}[ -][A-Z][a-z]{2}[ -]\d{2,4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/** How long the answer asks to wait, from its header (seconds or a date), else from its Status where that was not streamed. */
+/** The wait that an answer asks for: in its header, as seconds or a date, else in its Status, if that was not streamed. */
 export function retryAfterMs(response: ApiResponse, nowMs: number): number | undefined {
   const header = response.headers["retry-after"]?.trim();
   if (header === undefined || header === "") {
@@ -83,16 +84,23 @@ export function retryAfterMs(response: ApiResponse, nowMs: number): number | und
   return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
 }
 
+/** Advice to append to `message`; empty where there is none. */
+function fixOf(context: CallContext, response: ApiResponse, message: string): string {
+  if (response.status === 401) return loginFix(context, response);
+  const right = response.status === 403 ? missingRightIn(message) : undefined;
+  return right === undefined ? "" : `; allow it by the RBAC rule ${ruleFor(right)}`;
+}
+
 function loginFix({ login }: CallContext, response: ApiResponse): string {
   const { server = "the server", source, explain } = login ?? {};
-  // Not "credentials:": what follows such a word is hidden in logs.
+  // Not "credentials:", since logs hide the text after such a word.
   const whose = source === undefined ? "the credentials that it was sent" : `the credentials from ${source}`;
   return `; ${server} does not accept ${whose}: ${explain?.(response) ?? "they are wrong, expired, or those of another cluster"}`;
 }
 
 function plainText(response: ApiResponse, body: string): string {
   const text = body.replace(/\s+/g, " ").trim();
-  // A proxy's page says less than its status.
+  // The page of a proxy says less than its status.
   if (text === "" || text.startsWith("<")) return `the server answered ${response.status} without a message`;
   const short = text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
   return `the server answered ${response.status}: ${short}`;

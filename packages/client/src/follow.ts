@@ -1,5 +1,5 @@
 /**
- * A watch for programs that are no operators: the present state, then every change, over as many connections as that takes.
+ * A watch for programs that are not operators: the current state, then every change, with reconnects.
  * It holds one page of objects and no cache. Operators use the informers of `@treadle/informer`, which also hold the objects.
  */
 import {
@@ -20,44 +20,45 @@ import { isConnectionError } from "./connection-error.ts";
 import { pages } from "./pages.ts";
 import { wait } from "./wait.ts";
 
-/** One event of {@link follow}. */
+/** Describes one event of {@link follow}. */
 export type FollowEvent<T> =
   | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: T }
-  /** The present state is complete: what was not ADDED before it does not exist. */
+  /** The current state is complete: objects without an ADDED event do not exist. */
   | { readonly type: "SYNCED"; readonly resourceVersion: string }
   /**
-   * The server no longer knows where we were (410), so changes were missed; or the present state could not be read to its end.
-   * It follows anew, as ADDED events up to the next SYNCED: what is not among them does not exist.
+   * Changes were missed, because the server no longer knows the last version (410) or a list broke. The current state follows as
+   * ADDED events up to the next SYNCED. Objects that are not among them do not exist.
    */
   | { readonly type: "RESTARTED"; readonly reason: string };
 
+/** Options of {@link follow}. */
 export interface FollowOptions extends Pick<WatchOptions, "namespace" | "labelSelector" | "fieldSelector" | "signal" | "beforeAttempt"> {
-  /** Changes after this version only, without the present state first. */
+  /** Version after which changes are reported. @defaultValue the current state is reported first */
   readonly resourceVersion?: string;
-  /** Told of each interruption, before the pause. */
+  /** Called for each interruption, before the pause. */
   readonly onInterruption?: (error: unknown, retryInMs: number) => void;
-  /** @defaultValue the system's */
+  /** Clock of the pauses. @defaultValue the system's */
   readonly clock?: Clock;
-  /** @defaultValue the system's */
+  /** Source of the jitter. @defaultValue the system's */
   readonly random?: Random;
 }
 
-/** client-go's reflector: 800 ms doubling to 30 s, up to as much again at random. */
+/** As client-go's reflector: 800 ms doubling to 30 s, with up to the same time added at random. */
 const FIRST_DELAY_MS = 800;
 const LAST_DELAY_MS = 30_000;
-/** Servers end a watch after 5 to 10 minutes when asked to. */
+/** Time after which the server ends a watch: a random value between these. */
 const TIMEOUT_SECONDS = { from: 300, to: 600 } as const;
-/** Bookmarks come about once a minute. A watch without any is opened again where it was, which misses nothing. */
+/** Bookmarks come about once a minute. A watch without events for this time is opened again at the same version. */
 const QUIET_MS = 90_000;
-/** Watches that end early and cleanly are opened at most this often. */
+/** Shortest time between two watches that end cleanly. */
 const MIN_WATCH_MS = 1_000;
 
 /**
- * The present state as ADDED events, SYNCED, then each change as it happens, until the loop is left or the signal aborted (it
- * throws the signal's reason then). Lost connections, refusals that pass (429, 5xx) and clean ends are mended by itself, with
- * a back-off and without missing or repeating a change; see RESTARTED for the one case in which that cannot be.
- * @throws ApiError for a refusal that lasts (kind not served, forbidden, bad selector); ConnectionError for credentials or
- * certificates that are wrong from the start, and for a closed client
+ * Reports the current state as ADDED events, then SYNCED, then each change as it happens. It ends when the loop is left. When
+ * the signal is aborted it throws the signal's reason. It reconnects with a backoff after lost connections, 429, 5xx and clean
+ * ends, and misses or repeats no change. The only exception is reported as RESTARTED.
+ * @throws ApiError for a permanent refusal (kind not served, forbidden, bad selector); ConnectionError for credentials or
+ * certificates that never worked, and for a closed client
  */
 export async function* follow<K extends Kind>(
   client: Client,
@@ -83,9 +84,9 @@ export async function* follow<K extends Kind>(
       pauseMs = Math.max(0, MIN_WATCH_MS - (clock.now() - startedAt));
     } catch (error) {
       if (signal?.aborted === true) throw signal.reason;
-      if (!isPassing(error, hasWorked)) throw error;
+      if (!isTemporary(error, hasWorked)) throw error;
       const isLost = isExpired(error);
-      // A version that served for a while is given up at once; a server that forgets at once is not asked in a circle.
+      // A lost version is listed again at once, but not when nothing worked since the last time: that would be a busy loop.
       pauseMs = isLost && hasWorked ? 0 : Math.max(delayMs * (1 + random.next()), (isApiError(error) && error.retryAfterMs) || 0);
       if (pauseMs > 0) delayMs = Math.min(LAST_DELAY_MS, delayMs * 2);
       onInterruption?.(error, pauseMs);
@@ -98,7 +99,7 @@ export async function* follow<K extends Kind>(
   }
 }
 
-/** The present state, page by page. Notes in `where` that it has begun, and at its end which version it is of. */
+/** The current state, page by page. It notes in `where` that it has begun, and at its end the version. */
 async function* present<K extends Kind>(
   client: Client,
   kind: K,
@@ -121,7 +122,7 @@ async function* present<K extends Kind>(
 type Change<T> = { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: T };
 type Bookmark = { readonly type: "BOOKMARK"; readonly object: unknown };
 
-/** One watch, until it ends or is silent for so long that it must be gone. @throws ApiError for what the server says in it */
+/** One watch, until it ends or was silent for too long. @throws ApiError for an ERROR event */
 async function* watchOnce<K extends Kind>(
   client: Client,
   kind: K,
@@ -141,7 +142,7 @@ async function* watchOnce<K extends Kind>(
     });
     for await (const event of events) {
       if (event.type === "ERROR") throw failureOf(kind, event.object);
-      // Who reads slowly is not the server's silence.
+      // A slow reader does not count as a silent server.
       timer.cancel();
       yield event;
       timer = arm();
@@ -171,15 +172,15 @@ function failureOf(kind: Kind, { code, reason, message, details }: Partial<Statu
   return new ApiError({ message: text, status: typeof code === "number" ? code : 500, reason, details });
 }
 
-/** Whether asking again may help. What never worked is wrong in a way that waiting does not mend. */
-function isPassing(error: unknown, hasWorked: boolean): boolean {
-  if (isApiError(error)) return error.status >= 500 || PASSING.has(error.code) || (hasWorked && error.status === 401);
+/** Whether a retry may help. Waiting does not fix credentials and certificates that never worked. */
+function isTemporary(error: unknown, hasWorked: boolean): boolean {
+  if (isApiError(error)) return error.status >= 500 || TEMPORARY.has(error.code) || (hasWorked && error.status === 401);
   if (!isConnectionError(error)) return false;
   if (error.code === "ERR_CLOSED" || error.code === "ERR_INVALID_REQUEST") return false;
   return hasWorked || (error.code !== "ERR_TLS" && error.code !== "ERR_CREDENTIALS");
 }
 
-const PASSING: ReadonlySet<string> = new Set(["ERR_EXPIRED", "ERR_TOO_MANY_REQUESTS"]);
+const TEMPORARY: ReadonlySet<string> = new Set(["ERR_EXPIRED", "ERR_TOO_MANY_REQUESTS"]);
 
 function versionOf(object: unknown): string | undefined {
   return (object as KubernetesObject).metadata.resourceVersion; // what is in an event has metadata

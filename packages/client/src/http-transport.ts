@@ -1,59 +1,41 @@
 /**
- * {@link Transport} over sockets by undici: one long-lived pool of connections for calls and another one for watches, so
- * that watches can never take the connections that calls need. Pools are replaced when a certificate changes, not for
- * a token. undici is loaded by the first request.
+ * {@link Transport} over sockets, by undici. Calls and watches have separate pools of connections, so that watches never take
+ * the connections that calls need. A new certificate replaces the pools; a new token does not. The first request loads undici.
  */
 import { isDeepStrictEqual } from "node:util";
-import { type ApiRequest, type ApiResponse, type Clock, systemClock, type Transport } from "@treadle/apimachinery";
+import { type ApiRequest, type ApiResponse, systemClock, type Transport } from "@treadle/apimachinery";
 import type { Dispatcher } from "undici";
 import { type Circumstances, connectionAdvice, loginProblem } from "./advice.ts";
-import { closedError, ConnectionError, connectionError } from "./connection-error.ts";
+import { closedError, ConnectionError, connectionError, isConnectionError } from "./connection-error.ts";
 import type { Credentials, CredentialSource } from "./credentials.ts";
 import { PROXY_PROTOCOLS } from "./environment-proxy.ts";
 import { discard } from "./exchange.ts";
+import type { HttpTransportOptions } from "./http-transport-options.ts";
 import { makePool, type Undici } from "./pool.ts";
 import { shownUrl } from "./shown-url.ts";
 
-export interface HttpTransportOptions {
-  /** Base URL, e.g. `https://10.0.0.1:443`; may have a path. Over `http` no credentials are sent. */
-  readonly server: string;
-  readonly credentials?: Credentials | CredentialSource;
-  /** Name to expect in the server's certificate. @defaultValue the host of `server` */
-  readonly serverName?: string | undefined;
-  /** Accepts any certificate of the server: for experiments only. @defaultValue false */
-  readonly isInsecure?: boolean | undefined;
-  /** A proxy to go through: `http:`, `https:` or `socks5:`. @defaultValue none; the environment is not consulted */
-  readonly proxyUrl?: string | undefined;
-  /** Uses HTTP/2 where the server offers it. @defaultValue false: HTTP/1.1, one connection for each watch */
-  readonly http2?: boolean;
-  /** Where these options are from, for errors: `in-cluster`, or the kubeconfig files. */
-  readonly source?: string | undefined;
-  /** @defaultValue the system's */
-  readonly clock?: Clock | undefined;
-  /** How long an answer may take to begin. @defaultValue 70,000: a server gives up on a call after 60 s (`--request-timeout`) */
-  readonly headersTimeoutMs?: number;
-  /** @defaultValue 10,000 */
-  readonly connectTimeoutMs?: number;
-}
-
+/** A {@link Transport} over HTTP. */
 export interface HttpTransport extends Transport {
+  /** Base URL of the server, without credentials. */
   readonly server: string;
-  /** What may be wrong with the credentials that the server refused with `answer` (401); nothing where they look good. */
+  /** Returns what may be wrong with the credentials that the server refused with `answer` (401); `undefined` if nothing is known. */
   explainRefusal(answer: ApiResponse): string | undefined;
 }
 
-/** @throws TypeError for a server or proxy URL that is not one. Opens no connection before the first request. */
+/** Creates a transport over HTTP. It opens no connection before the first request. @throws TypeError for an invalid server or proxy URL */
 export function httpTransport(options: HttpTransportOptions): HttpTransport {
   return new UndiciTransport(options);
 }
 
-/** More connections than this for calls do not make a server faster; watches are not limited. */
+/** Maximum number of connections for calls. More of them do not make a server faster. Watches are not limited. */
 const CALL_CONNECTIONS = 32;
-/** All but tabs, visible ASCII and Latin-1 (RFC 9110, 5.5). */
+/** Shortest time between two reads of the credentials because of failed handshakes: a credential plugin may run for each. */
+const TLS_REREAD_MS = 5_000;
+/** Characters that a header cannot hold: all but tabs, visible ASCII and Latin-1 (RFC 9110, 5.5). */
 const NOT_IN_HEADERS = /[^\t\x20-\x7e\x80-\xff]/;
 
 interface Pools {
-  /** What they were made with. */
+  /** Credentials that the pools use. */
   readonly credentials: Credentials;
   readonly calls: Dispatcher;
   readonly watches: Dispatcher;
@@ -66,9 +48,13 @@ class UndiciTransport implements HttpTransport {
   readonly #credentials: CredentialSource;
   #undici: Undici | undefined;
   #pools: Pools | undefined;
-  /** The latest, for errors. */
+  /** Credentials of the latest request. */
   #used: Credentials = {};
-  /** Ends watches, whichever pool they run in. */
+  /** When the credentials were last read again because of a failed handshake, by `Clock.elapsed`. */
+  #rereadAt = Number.NEGATIVE_INFINITY;
+  /** The result of that, shared by all calls whose handshakes fail meanwhile. */
+  #rereading: Promise<Credentials> | undefined;
+  /** Ends the watches of all pools. */
   readonly #closing = new AbortController();
   #isClosed = false;
 
@@ -83,19 +69,23 @@ class UndiciTransport implements HttpTransport {
 
   async request(request: ApiRequest): Promise<ApiResponse> {
     const credentials = await this.#credentialsOf({ renew: false });
-    const answer = await this.#answer(request, await this.#send(request, credentials));
+    const answer = await this.#exchange(request, credentials).catch(async (error: unknown) => {
+      const reread = await this.#reread(credentials, error);
+      // Nothing was sent, so a repeat is safe for every verb.
+      return this.#exchange(request, reread);
+    });
     if (answer.status !== 401) return answer;
-    // Refused, so nothing was done: asking again as somebody renewed is safe for every verb.
+    // The server did nothing, so a repeat is safe for every verb.
     const renewed = await this.#renewed(credentials).catch(async (error: unknown) => {
       await discard(answer);
       throw error;
     });
     if (isDeepStrictEqual(renewed, credentials)) return answer;
     await discard(answer);
-    return this.#answer(request, await this.#send(request, renewed));
+    return this.#exchange(request, renewed);
   }
 
-  /** Calls in progress finish; watches end with an error. */
+  /** Closes the pools. Calls in progress finish, and watches end with an error. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const pools = this.#pools;
@@ -104,10 +94,32 @@ class UndiciTransport implements HttpTransport {
     await Promise.all([pools?.calls.close(), pools?.watches.close()]);
   }
 
-  /** Of many calls that are refused at a time the first one renews, and the rest take what it got. */
+  /** Renews refused credentials. The first of several refused calls renews, and the others take its result. */
   #renewed(refused: Credentials): Promise<Credentials> {
     const isDone = this.#used !== refused && !isDeepStrictEqual(this.#used, refused);
     return isDone ? Promise.resolve(this.#used) : this.#credentialsOf({ renew: true });
+  }
+
+  /**
+   * Reads the credentials again after a failed handshake: the authority or the client certificate may have been replaced since.
+   * Returns credentials with other certificates than `untrusted`. @throws `error` when it is another error, or nothing changed
+   */
+  async #reread(untrusted: Credentials, error: unknown): Promise<Credentials> {
+    if (!isConnectionError(error) || error.code !== "ERR_TLS") throw error;
+    const { clock = systemClock } = this.#options;
+    const nowMs = clock.elapsed();
+    if (hasSameTls(this.#used, untrusted) && nowMs - this.#rereadAt >= TLS_REREAD_MS) {
+      this.#rereadAt = nowMs;
+      this.#rereading = this.#credentialsOf({ renew: true });
+    }
+    // The error of the handshake says more than that of the read.
+    const found = hasSameTls(this.#used, untrusted) ? await this.#rereading?.catch(() => undefined) : this.#used;
+    if (found === undefined || hasSameTls(found, untrusted)) throw error;
+    return found;
+  }
+
+  async #exchange(request: ApiRequest, credentials: Credentials): Promise<ApiResponse> {
+    return this.#answer(request, await this.#send(request, credentials));
   }
 
   async #credentialsOf(options: { readonly renew: boolean }): Promise<Credentials> {
@@ -137,7 +149,7 @@ class UndiciTransport implements HttpTransport {
         headers: { ...request.headers, ...this.#secretHeaders(credentials) },
         body: request.body ?? null,
         headersTimeout,
-        // A quiet watch is a healthy one; who reads it has a deadline of their own.
+        // A healthy watch may be quiet. Its reader has a deadline.
         bodyTimeout: request.stream === true ? 0 : headersTimeout,
         signal: this.#signalOf(request) ?? null,
       });
@@ -155,7 +167,7 @@ class UndiciTransport implements HttpTransport {
     const { statusCode: status, body } = response;
     const headers = flatten(response.headers);
     if (request.stream === true) {
-      // Nobody may be listening when it breaks, and an "error" event without a listener ends the process.
+      // The stream may break before it is read, and an "error" event without a listener ends the process.
       body.on("error", () => {});
       return { status, headers, stream: this.#chunks(request, body) };
     }
@@ -166,10 +178,10 @@ class UndiciTransport implements HttpTransport {
     }
   }
 
-  /** Not a generator: the return() of one that nobody began to read does nothing, and the connection would stay open. */
+  /** Not a generator: the return() of a generator that was never read does nothing, and the connection would stay open. */
   #chunks(request: ApiRequest, body: Dispatcher.ResponseData["body"]): AsyncIterable<string> {
     const iterate = (): AsyncIterator<string, undefined> => {
-      // Decodes characters that are spread over chunks.
+      // A character may be split between two chunks.
       body.setEncoding("utf8");
       const chunks: AsyncIterator<string, undefined> = body[Symbol.asyncIterator](); // text by setEncoding
       return {
@@ -219,7 +231,7 @@ class UndiciTransport implements HttpTransport {
   }
 
   async #poolsFor(credentials: Credentials): Promise<Pools> {
-    // An import that is done still costs as much as a small request.
+    // A repeated import costs as much as a small request.
     this.#undici ??= await import("./undici-parts.ts");
     if (this.#isClosed) throw closedError(this.server);
     const old = this.#pools;
@@ -227,7 +239,7 @@ class UndiciTransport implements HttpTransport {
     const undici = this.#undici;
     const make = (connections: number | null): Dispatcher => makePool(undici, this.#options, credentials, connections);
     this.#pools = { credentials, calls: make(CALL_CONNECTIONS), watches: make(null) };
-    // Both let what is in progress finish. Who is in progress learns of a failure, so it is not reported here.
+    // Requests in progress finish. Their callers get the failures, so failures are not reported here.
     void old?.calls.close().catch(() => {});
     void old?.watches.close().catch(() => {});
     return this.#pools;

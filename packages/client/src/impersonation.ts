@@ -1,16 +1,19 @@
-/** Acting as somebody else, which RBAC must allow to whom the credentials belong (the verb `impersonate`). */
+/** Impersonation. RBAC must give the user of the credentials the right `impersonate`. */
 import type { CredentialSource } from "./credentials.ts";
 
-/** Whom to act as. */
+/** Names the user to act as. */
 export interface Impersonation {
-  /** E.g. `system:serviceaccount:ns/name`. */
+  /** Name of the user, such as `system:serviceaccount:ns:name`. */
   readonly user: string;
+  /** Groups of the user. @defaultValue none */
   readonly groups?: readonly string[];
+  /** Uid of the user. @defaultValue none */
   readonly uid?: string;
+  /** Extra attributes of the user. @defaultValue none */
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** The headers of a request by somebody else. Empty lists are none. */
+/** The headers of an impersonated request. Empty lists give no header. */
 export function impersonationHeaders({ user, groups = [], uid, extra = {} }: Impersonation): Record<string, string | readonly string[]> {
   return {
     "impersonate-user": user,
@@ -23,8 +26,8 @@ export function impersonationHeaders({ user, groups = [], uid, extra = {} }: Imp
 }
 
 /**
- * The same credentials, acting as somebody else; whoever they acted as before is left out.
- * @throws TypeError for an impersonation of nobody: it would have the rights of the credentials
+ * Returns a source of the same credentials that acts as another user. It replaces an earlier impersonation.
+ * @throws TypeError for an empty user name: the requests would have the rights of the credentials
  */
 export function impersonating(source: CredentialSource, as: Impersonation): CredentialSource {
   if (typeof as.user !== "string" || as.user === "") throw new TypeError("cannot impersonate: user is empty; name the user to act as");
@@ -36,7 +39,7 @@ export function impersonating(source: CredentialSource, as: Impersonation): Cred
   };
 }
 
-/** Names of headers take few signs; the server decodes the others. */
+/** Header names allow few characters; the server decodes the others. */
 function headerPart(key: string): string {
   return encodeURIComponent(key).replace(/[()]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
 }

@@ -1,6 +1,5 @@
 /**
- * The configuration of a program that runs in a pod: the service account that kubelet mounts. Token and CA are read
- * again every minute, since both rotate.
+ * The configuration in a pod: the service account that kubelet mounts. Token and CA rotate, so they are read again every minute.
  */
 import { readFile } from "node:fs/promises";
 import { isIPv6 } from "node:net";
@@ -12,7 +11,7 @@ import { fileCredentials } from "./credentials.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where kubelet mounts it. */
+/** Directory where kubelet mounts the service account. */
 export const SERVICE_ACCOUNT_DIRECTORY = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 export function isInCluster(env: Environment): boolean {
@@ -31,13 +30,13 @@ export async function inClusterConfig(given: {
   try {
     await credentials({ renew: false });
   } catch (cause) {
-    const problem = cause instanceof Error ? cause.message : String(cause);
+    const problem = cause instanceof ConfigError ? `${cause.source}: ${cause.problem}` : String(cause);
     const fix = "mount the service account (automountServiceAccountToken of the pod and of its ServiceAccount)";
     throw new ConfigError({ source: "the in-cluster configuration", problem, fix, cause });
   }
   const namespace = await readFile(join(directory, "namespace"), "utf8").then(
     (text) => text.trim(),
-    // A token can be mounted without it.
+    // The file may be missing.
     () => "",
   );
   return {

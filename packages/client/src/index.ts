@@ -1,4 +1,3 @@
-export type { JsonPatchOperation } from "@treadle/apimachinery";
 export type {
   CallOptions,
   Client,
@@ -6,9 +5,11 @@ export type {
   Deletion,
   GetOptions,
   ListOptions,
+  NewObjectOf,
   Patch,
   RawContext,
   Subresource,
+  UnnamedObject,
   WatchEvent,
   WatchOptions,
   WriteOptions,
@@ -32,10 +33,11 @@ export {
 export type { ServedKind, ServedSubresource } from "./discovery/served.ts";
 export type { Exchange } from "./exchange.ts";
 export { follow, type FollowEvent, type FollowOptions } from "./follow.ts";
-export { type HttpTransport, type HttpTransportOptions, httpTransport } from "./http-transport.ts";
-export { metadataOnly, type MetadataOnlyKind } from "@treadle/apimachinery";
+export { type HttpTransport, httpTransport } from "./http-transport.ts";
+export type { HttpTransportOptions } from "./http-transport-options.ts";
 export { type Impersonation, impersonating } from "./impersonation.ts";
 export { intercept, withDryRun, withFieldManager, withFieldValidation, withNamespace } from "./intercept.ts";
+export { type MissingRight, missingRightOf } from "./missing-right.ts";
 export { modify, type ModifyOptions } from "./modify.ts";
 export { items, pages, type PagesOptions } from "./pages.ts";
 export { type PodLogOptions, podLogs } from "./pod-logs.ts";

@@ -1,21 +1,23 @@
 /**
- * Clients made of clients: single verbs replaced, or options filled in. Each is a {@link Client}, so they stack, and everything
- * that takes a client (`pages`, `modify`, `evict`, informers, managers) goes through them.
+ * Clients around clients: they replace single verbs, or fill in options. Each is a {@link Client}, so they can be combined, and
+ * everything that takes a client (`pages`, `modify`, `evict`, informers, managers) uses them.
  */
 import type { ApiRequest, Kind, Ref } from "@treadle/apimachinery";
 import type { Client, DeleteOptions, WriteOptions } from "./client.ts";
 
 /**
- * `client` with some of its verbs replaced; `next` is the client below, to be called or not. What is not replaced is passed on,
- * {@link Client.close} too.
+ * Returns a client with some verbs replaced. `next` is the client below; an override may call it or not. All other verbs go to
+ * `client`, {@link Client.close} included.
  *
  * @example
+ * ```ts
  * const counting = intercept(client, (next) => ({
  *   get: (kind, ref, options) => (reads.inc(), next.get(kind, ref, options)),
  * }));
+ * ```
  */
 export function intercept(client: Client, overrides: (next: Client) => Partial<Client>): Client {
-  // Not spread: a client of a class has its methods elsewhere.
+  // Not a spread, since the methods of a class instance are on its prototype.
   const through: Client = {
     get: (...given) => client.get(...given),
     list: (...given) => client.list(...given),
@@ -32,8 +34,8 @@ export function intercept(client: Client, overrides: (next: Client) => Partial<C
 }
 
 /**
- * `client` inside one namespace: it is filled in where a namespaced kind is read, listed, watched or written without one. Kinds of
- * the cluster and raw requests are not changed. No protection: that is what RBAC is for.
+ * Returns a client for one namespace. It fills the namespace in where a namespaced kind is read, listed, watched or written without
+ * one. Cluster-scoped kinds and raw requests are not changed. This is not a protection; use RBAC for that.
  * @throws TypeError from each call that names another namespace
  */
 export function withNamespace(client: Client, namespace: string): Client {
@@ -59,7 +61,7 @@ export function withNamespace(client: Client, namespace: string): Client {
   }));
 }
 
-/** `client` whose writes are checked and answered by the server and not stored, raw ones too, whatever their caller asks for. */
+/** Returns a client whose writes are dry runs: the server checks and answers them, and stores nothing. Raw writes are included. */
 export function withDryRun(client: Client): Client {
   const dryRun = { dryRun: true } as const;
   return intercept(client, (next) => ({
@@ -69,19 +71,19 @@ export function withDryRun(client: Client): Client {
   }));
 }
 
-/** `client` whose writes are by `fieldManager`, where their caller does not name another one. */
+/** Returns a client that writes as `fieldManager`, unless the call names another field manager. */
 export function withFieldManager(client: Client, fieldManager: string): Client {
   return intercept(client, (next) => writing(next, (options) => ({ ...options, fieldManager: options?.fieldManager ?? fieldManager })));
 }
 
-/** `client` whose writes have the server check fields so, where their caller does not say: `Strict` refuses unknown ones. */
+/** Returns a client that writes with `fieldValidation`, unless the call gives another one. `Strict` refuses unknown fields. */
 export function withFieldValidation(client: Client, fieldValidation: NonNullable<WriteOptions["fieldValidation"]>): Client {
   return intercept(client, (next) =>
     writing(next, (options) => ({ ...options, fieldValidation: options?.fieldValidation ?? fieldValidation })),
   );
 }
 
-/** The verbs that store an object, with changed options. */
+/** The writing verbs, with changed options. */
 function writing(
   next: Client,
   change: (options: WriteOptions | undefined) => WriteOptions,
@@ -101,7 +103,7 @@ function withDryRunQuery({ path }: ApiRequest): string {
   return `${resource}?${parameters.toString()}`;
 }
 
-/** What an override does not give (`undefined`) is not replaced. */
+/** An override that is `undefined` replaces nothing. */
 function defined(overrides: Partial<Client>): Partial<Client> {
   return Object.fromEntries(Object.entries(overrides).filter(([, verb]) => verb !== undefined));
 }

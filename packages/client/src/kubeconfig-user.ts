@@ -1,6 +1,6 @@
 /**
- * The credentials of a kubeconfig's user and cluster: static ones, files (read again every minute), credential plugins
- * (`exec`) and, by `@kubernetes/client-node`, auth providers (OIDC).
+ * The credentials of a kubeconfig's user and cluster: values, files (read again every minute), credential plugins (`exec`) and
+ * auth providers (OIDC), which `@kubernetes/client-node` runs.
  */
 import { type Clock, systemClock } from "@treadle/apimachinery";
 import type { User } from "@kubernetes/client-node";
@@ -18,7 +18,7 @@ interface Given {
   readonly clock: Clock | undefined;
 }
 
-/** @throws ConfigError for data that is not base64, files that cannot be read, and half a key pair. */
+/** @throws ConfigError for data that is not base64, for unreadable files, and for a certificate without a key */
 export async function userCredentials(given: Given): Promise<CredentialSource> {
   const { user, cluster, isInsecure, clock = systemClock } = given;
   const inline: Credentials = {
@@ -77,52 +77,53 @@ function headersOf(user: KubeconfigEntry): Record<string, string | readonly stri
   return { ...headers, ...impersonationOf(user) };
 }
 
-/** @throws ConfigError for one that says everything but whose name: it would have other rights than the file says */
+/** @throws ConfigError for an impersonation without `as`: it would have other rights than the file says */
 function impersonationOf(user: KubeconfigEntry): Record<string, string | readonly string[]> {
   const [as, uid] = [textField(user, "as"), textField(user, "as-uid")];
-  const groups = textsIn(user, "as-groups", user.fields["as-groups"]);
+  const groups = stringsIn(user, "as-groups", user.fields["as-groups"]);
   const given = user.fields["as-user-extra"] ?? {};
-  if (!isFields(given)) throw notTexts(user, "as-user-extra", "a mapping of lists");
-  const extra = Object.fromEntries(Object.entries(given).map(([key, value]) => [key, textsIn(user, `as-user-extra.${key}`, value)]));
+  if (!isFields(given)) throw notStrings(user, "as-user-extra", "a mapping of lists");
+  const extra = Object.fromEntries(Object.entries(given).map(([key, value]) => [key, stringsIn(user, `as-user-extra.${key}`, value)]));
   if (as !== undefined) return impersonationHeaders({ user: as, groups, ...(uid === undefined ? {} : { uid }), extra });
   if (uid === undefined && groups.length === 0 && Object.keys(extra).length === 0) return {};
   throw new ConfigError({
     source: user.file,
-    problem: `user "${user.name}" impersonates by as-groups, as-uid or as-user-extra, and names nobody`,
+    problem: `user "${user.name}" impersonates by as-groups, as-uid or as-user-extra, and names no user`,
     fix: "add `as`, or remove them",
   });
 }
 
-/** Left out, an impersonation would run with other rights than the file says. */
-function textsIn(user: KubeconfigEntry, field: string, value: unknown): readonly string[] {
+/** The list in a field. A wrong one is an error: without it an impersonation would have other rights than the file says. */
+function stringsIn(user: KubeconfigEntry, field: string, value: unknown): readonly string[] {
   if (value === undefined || value === null) return [];
   if (Array.isArray(value) && value.every((text) => typeof text === "string")) return value;
-  throw notTexts(user, field, "a list");
+  throw notStrings(user, field, "a list");
 }
 
-function notTexts(user: KubeconfigEntry, field: string, wanted: string): ConfigError {
+function notStrings(user: KubeconfigEntry, field: string, wanted: string): ConfigError {
   return new ConfigError({
     source: user.file,
-    problem: `${field} of user "${user.name}" is not ${wanted} of texts`,
+    problem: `${field} of user "${user.name}" is not ${wanted} of strings`,
     fix: "write it as one, with quotes",
   });
 }
 
-/** What a plugin or auth provider of the user gives; nothing when it has none. */
+/** The credentials of a plugin or auth provider; `undefined` when the user has neither. */
 function pluginCredentials(user: KubeconfigEntry, cluster: KubeconfigEntry, clock: Clock): CredentialSource | undefined {
   if (user.fields["exec"]) return execCredentials(user, cluster, clock);
   if (!user.fields["auth-provider"]) return undefined;
   let config: Promise<{ applyToHTTPSOptions(options: object): Promise<void> }> | undefined;
   return cached(async ({ renew }) => {
-    // What the provider gave is kept by the object that asked it until it expires, so a renewal needs a new one.
+    // KubeConfig caches what the provider gave until it expires, so a renewal needs a new one.
     if (config === undefined || renew) config = configWith(user, cluster);
     const options: { headers?: Record<string, string>; cert?: string | Buffer; key?: string | Buffer } = {};
     try {
       await withDeadline(clock, (await config).applyToHTTPSOptions(options));
-      if (options.headers?.["Authorization"] === undefined && options.cert === undefined) throw new Error("its auth-provider gave none");
+      if (options.headers?.["Authorization"] === undefined && options.cert === undefined)
+        throw new Error("its auth-provider returned none");
     } catch (cause) {
       const text = (cause instanceof Error ? cause.message : String(cause)).trim().slice(0, 500) || "it failed without a message";
-      const problem = `the credentials of user "${user.name}" cannot be had: ${text}`;
+      const problem = `no credentials for user "${user.name}": ${text}`;
       throw new ConfigError({ source: user.file, problem, fix: "correct the user in the kubeconfig, or log in again" });
     }
     const authorization = options.headers?.["Authorization"];
@@ -138,10 +139,11 @@ async function configWith(
   user: KubeconfigEntry,
   cluster: KubeconfigEntry,
 ): Promise<{ applyToHTTPSOptions(options: object): Promise<void> }> {
+  // It loads 837 modules (80 MB), so only users of an auth provider pay for it.
   const { KubeConfig } = await import("@kubernetes/client-node");
-  const entry = { name: user.name, authProvider: user.fields["auth-provider"] } as User; // as the file has it
+  const entry = { name: user.name, authProvider: user.fields["auth-provider"] } as User; // the fields as in the file
   const config = new KubeConfig();
-  // Only the user matters: TLS material of the cluster is ours. It refuses an http server.
+  // Only the user matters. KubeConfig refuses an http server.
   config.loadFromClusterAndUser({ name: cluster.name, server: "https://unused", skipTLSVerify: false }, entry);
   return config;
 }
@@ -158,7 +160,7 @@ function pemField(entry: KubeconfigEntry, field: string): string | undefined {
   });
 }
 
-/** `{ [key]: value }`, or nothing when there is no value. */
+/** `{ [key]: value }`, or `{}` without a value. */
 function optional<Key extends string>(key: Key, value: string | undefined): { readonly [K in Key]?: string } {
   return (value === undefined ? {} : { [key]: value }) as { readonly [K in Key]?: string }; // TypeScript widens computed keys
 }

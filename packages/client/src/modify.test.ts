@@ -82,7 +82,7 @@ test("what cannot be changed is an error that says so", async () => {
   const { client } = await setUp();
   const none = modify(client, ConfigMap, { ...ref, name: "none" }, () => undefined).catch((cause: unknown) => cause);
   expect(await none).toSatisfy(isNotFound);
-  expect(String(await none)).toContain("cannot change ConfigMap default/none: there is no such object");
+  expect(String(await none)).toContain("cannot change ConfigMap default/none: the object does not exist");
   await expect(modify(client, metadataOnly(ConfigMap), ref, () => undefined)).rejects.toThrow(TypeError);
   const boom = new Error("boom");
   await expect(

@@ -1,4 +1,4 @@
-/** Optimistic changes: read, change, write if nobody else did meanwhile. */
+/** Optimistic changes: read, change, and write unless another writer changed the object meanwhile. */
 import {
   ApiError,
   type Clock,
@@ -19,28 +19,29 @@ import {
 import type { Client, WriteOptions } from "./client.ts";
 import { wait } from "./wait.ts";
 
+/** Options of {@link modify}. */
 export interface ModifyOptions extends Omit<WriteOptions, "subresource"> {
-  /** Writes the object's status instead of the rest of it. */
+  /** Writes the status of the object instead of the rest. */
   readonly subresource?: "status";
-  /** How often to read and write at the most. @defaultValue 5 (client-go `retry.DefaultRetry`) */
+  /** Maximum number of reads and writes. @defaultValue 5 (client-go `retry.DefaultRetry`) */
   readonly attempts?: number;
-  /** @defaultValue the system's */
+  /** Clock of the pauses. @defaultValue the system's */
   readonly clock?: Clock;
-  /** @defaultValue the system's */
+  /** Source of the jitter. @defaultValue the system's */
   readonly random?: Random;
 }
 
 const ATTEMPTS = 5;
-/** Doubling, and with as much again at random. */
+/** Pause before the second attempt. It doubles each time, with up to the same time added at random. */
 const FIRST_DELAY_MS = 10;
 
 /**
- * Changes an object: `change` gets the live one as a draft to write into, or gives another draft back. When somebody else
- * changed the object meanwhile, it is read and `change` is called again. A draft that is equal to the object sends nothing.
- * @returns the object as it is stored then
- * @throws ApiError `isNotFound` when there is no such object; 409 when every attempt met a newer version; what `change` throws
+ * Changes an object. `change` gets the live object as a draft, and writes into it or returns another draft. When another writer
+ * changed the object meanwhile, it is read and changed again. A draft that is equal to the object sends nothing.
+ * @returns the object as it is stored after the change
+ * @throws ApiError `isNotFound` when the object does not exist; 409 when every attempt met a newer version; what `change` throws
  */
-// oxlint-disable-next-line max-params -- what, and how it changes, are said in the order in which one thinks them
+// oxlint-disable-next-line max-params -- the object and its change read best in this order
 export async function modify<K extends Kind>(
   client: Client,
   kind: K,
@@ -66,7 +67,7 @@ export async function modify<K extends Kind>(
   }
 }
 
-/** What makes it optimistic is not for `change` to take away. */
+/** `change` must not remove the fields that make the write conditional. */
 function pinned(changed: object, { metadata: { name, namespace, uid, resourceVersion } }: KubernetesObject): object {
   const { metadata } = changed as Partial<KubernetesObject>;
   return { ...changed, metadata: { ...metadata, name, ...(namespace === undefined ? {} : { namespace }), uid, resourceVersion } };
@@ -81,6 +82,6 @@ function callOptions({ signal, retry, beforeAttempt }: WriteOptions): object {
 }
 
 function notFound(kind: Kind, ref: Ref): ApiError {
-  const message = `cannot change ${kind.kind} ${keyOf(ref)}: there is no such object`;
+  const message = `cannot change ${kind.kind} ${keyOf(ref)}: the object does not exist`;
   return new ApiError({ message, status: 404, reason: "NotFound", details: { name: ref.name, kind: kind.plural, group: kind.group } });
 }

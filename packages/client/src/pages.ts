@@ -1,17 +1,18 @@
-/** Lists of any length without holding more than one page. */
+/** Lists of any length. They hold one page at a time. */
 import { isApiError, isExpired, type Kind, type KubernetesList, type ObjectOf } from "@treadle/apimachinery";
 import type { Client, ListOptions } from "./client.ts";
 
+/** Options of {@link pages} and {@link items}. */
 export interface PagesOptions extends Omit<ListOptions, "continue"> {
   /**
-   * What to do when the pages are used up so slowly that the server forgot the state of the first one. `continue`: the rest
-   * comes as it is by then: every object that was there all the time is given once, others may be. `throw`: an `ApiError`
-   * with `isExpired`; for who needs one state of all, and begins again. @defaultValue "continue"
+   * What happens when the reader is so slow that the server no longer has the version of the first page. `continue`: the other
+   * pages are of a newer version. Every object that existed all the time is listed once. `throw`: an `ApiError` with
+   * `isExpired`, for a reader that needs one version of all objects. @defaultValue "continue"
    */
   readonly onExpired?: "continue" | "throw";
 }
 
-/** The pages of one list, each asked for when the last one was used up. Holds never more than one. @throws ApiError */
+/** Lists page by page. It requests each page when the one before was read, and holds one page. @throws ApiError */
 export async function* pages<K extends Kind>(
   client: Client,
   kind: K,
@@ -20,7 +21,7 @@ export async function* pages<K extends Kind>(
   const { resourceVersion, resourceVersionMatch, onExpired = "continue", ...rest } = options;
   let token: string | undefined;
   do {
-    // Once a list was begun its token says which version it is of; the server refuses both together.
+    // The continue token names the version, and the server refuses both together.
     const version = token === undefined ? { resourceVersion, resourceVersionMatch } : { continue: token };
     const given = { limit: PAGE_SIZE, ...rest, ...version } as ListOptions; // undefined is left out
     let page: KubernetesList<ObjectOf<K>>;
@@ -28,7 +29,7 @@ export async function* pages<K extends Kind>(
       page = await client.list(kind, given);
     } catch (error) {
       const next = isExpired(error) && isApiError(error) ? error.continueToken : undefined;
-      // The same token again would be refused again, for ever.
+      // The server would refuse the same token forever.
       if (onExpired === "throw" || token === undefined || next === undefined || next === token) throw error;
       token = next;
       continue;
@@ -38,7 +39,7 @@ export async function* pages<K extends Kind>(
   } while (token !== undefined && token !== "");
 }
 
-/** The objects of a list, one by one. Holds never more than one page; see {@link pages}. */
+/** Lists object by object. It holds one page; see {@link pages}. */
 export async function* items<K extends Kind>(
   client: Client,
   kind: K,
@@ -47,5 +48,5 @@ export async function* items<K extends Kind>(
   for await (const page of pages(client, kind, options)) yield* page.items;
 }
 
-/** Parses in about 10 ms for objects of 5 KB, so that nothing else has to wait for longer. */
+/** A page of objects of 5 KB is parsed in about 10 ms, so it does not block the process for longer. */
 const PAGE_SIZE = 250;

@@ -1,4 +1,4 @@
-/** The logs of a pod as they are written. */
+/** The logs of a pod, line by line. */
 import { orAborted, pathOf, type Ref } from "@treadle/apimachinery";
 import { Pod } from "@treadle/apimachinery/kinds";
 import type { Client } from "./client.ts";
@@ -8,32 +8,33 @@ import { queryOf } from "./query.ts";
 import { objectTarget } from "./target.ts";
 import { once, untilAborted } from "./watch-stream.ts";
 
+/** Options of {@link podLogs}. */
 export interface PodLogOptions {
-  /** @defaultValue the only container; a pod of several refuses without it */
+  /** Name of the container; required for a pod with several. @defaultValue the only container */
   readonly container?: string;
-  /** Goes on with what is written from now on, until the container ends. @defaultValue false */
+  /** Whether to continue with new lines until the container ends. @defaultValue false */
   readonly follow?: boolean;
-  /** The last so many lines. @defaultValue all */
+  /** Number of lines, counted from the end of the log. @defaultValue all */
   readonly tailLines?: number;
-  /** What was written since then. */
+  /** Time from which lines are read, or the seconds before now. @defaultValue the start of the log */
   readonly since?: Date | { readonly seconds: number };
-  /** The logs of the container before its last restart. */
+  /** Whether to read the log of the container before its last restart. @defaultValue false */
   readonly previous?: boolean;
-  /** Begins each line with its time (RFC 3339). */
+  /** Whether each line begins with its time (RFC 3339). @defaultValue false */
   readonly timestamps?: boolean;
-  /** The server ends after about so many bytes, perhaps within a line. */
+  /** Approximate number of bytes after which the server ends the log, maybe inside a line. @defaultValue no limit */
   readonly limitBytes?: number;
-  /** Ends the logs; reading rejects with its reason. */
+  /** Ends the log. Reading rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
-/** A line that is longer comes in pieces, so that a program that writes no line ends does not fill the memory. */
+/** Longest line, in characters. A longer one is split, so that a log without line ends does not fill the memory. */
 export const MAX_LOG_LINE: number = 1024 * 1024;
 
 /**
- * The lines of a container's log, without line ends. They are read from the connection as fast as the loop takes them. Nothing
- * is asked for before the first one is, and leaving the loop closes the connection. Ends when the server ends the log.
- * @throws ApiError for a pod or container that there is not, or that has not started; ConnectionError when the connection breaks
+ * Reads the log of a container, line by line and without line ends. It reads from the connection as fast as the loop takes the
+ * lines. It sends the request with the first line, and leaving the loop closes the connection. It ends when the server ends the log.
+ * @throws ApiError when the pod or container does not exist or has not started; ConnectionError when the connection breaks
  */
 export async function* podLogs(client: Client, pod: Ref, options: PodLogOptions = {}): AsyncGenerator<string, void, undefined> {
   const { signal } = options;
@@ -57,7 +58,8 @@ export async function* podLogs(client: Client, pod: Ref, options: PodLogOptions 
 
 function logQuery(options: PodLogOptions): string {
   const { container, follow, tailLines, since, previous, timestamps, limitBytes } = options;
-  if (since instanceof Date && Number.isNaN(since.getTime())) throw new TypeError("cannot read logs: since is no valid date");
+  if (since instanceof Date && Number.isNaN(since.getTime()))
+    throw new TypeError("cannot read logs: since is not a valid date; give a Date with a time, or { seconds }");
   return queryOf({
     container,
     follow,

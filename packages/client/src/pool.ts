@@ -1,16 +1,16 @@
 /** Pools of connections to one server, by undici: direct, through an HTTP proxy, or through a SOCKS proxy. */
 import type { Dispatcher } from "undici";
 import type { Credentials } from "./credentials.ts";
-import type { HttpTransportOptions } from "./http-transport.ts";
+import type { HttpTransportOptions } from "./http-transport-options.ts";
 import { socksConnector } from "./socks.ts";
 
-/** Loaded with the first request. */
+/** The parts of undici, loaded by the first request. */
 export type Undici = typeof import("./undici-parts.ts");
 
-/** Shorter than the idle timeout of API servers (90 s) and common load balancers (60 s), so that we close first. */
+/** Shorter than the idle timeouts of API servers (90 s) and common load balancers (60 s), so that the client closes first. */
 const KEEP_ALIVE_MS = 30_000;
 
-/** @param connections how many at the most; null: as many as there are requests at a time */
+/** @param connections maximum number of connections; null: no limit */
 export function makePool(
   undici: Undici,
   options: HttpTransportOptions,
@@ -38,7 +38,7 @@ export function makePool(
       uri: options.proxyUrl,
       proxyTls: socket,
       requestTls: { ...tls, timeout },
-      // The tunnel is a request to the proxy, and what it takes belongs to the time of connecting.
+      // The tunnel is a request to the proxy, and its time is part of the connect time.
       clientFactory: (origin, given) => new undici.Pool(origin, { ...given, headersTimeout: timeout }),
     });
   }

@@ -2,10 +2,10 @@
 import { apiVersionOf, formatLabelSelector, type Kind, SelectorError } from "@treadle/apimachinery";
 import type { DeleteOptions, ListOptions, WatchOptions, WriteOptions } from "./client.ts";
 
-/** Values by parameter name; `undefined` and `""` are left out. */
+/** Values by parameter name. `undefined` and `""` are omitted. */
 type Parameters = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** `?a=b&c=d` with both sides percent-encoded, or nothing. */
+/** The query `?a=b&c=d`, percent-encoded, or an empty string. */
 export function queryOf(parameters: Parameters): string {
   const pairs = Object.entries(parameters)
     .filter(([, value]) => value !== undefined && value !== "")
@@ -14,8 +14,8 @@ export function queryOf(parameters: Parameters): string {
 }
 
 /**
- * Equality pairs in the syntax of `kubectl -l`, sorted, so that the same selector is always the same text.
- * @throws SelectorError for a pair that is none: `{ app: "a,b!=c" }` would be two requirements, and nothing else would tell.
+ * Pairs in the syntax of `kubectl -l`, sorted, so that equal selectors give equal texts.
+ * @throws SelectorError for an invalid pair: `{ app: "a,b!=c" }` would silently become two requirements
  */
 function labelSelectorText(selector: ListOptions["labelSelector"]): string | undefined {
   if (selector === undefined || typeof selector === "string") return selector;
@@ -61,7 +61,7 @@ export function writeQuery(options: WriteOptions, fieldManager: string | undefin
   });
 }
 
-/** The DeleteOptions object of a DELETE, or nothing when every option has the server's default. */
+/** The DeleteOptions of a DELETE, or `undefined` when every option has the server's default. */
 export function deleteBody(options: DeleteOptions): string | undefined {
   const { preconditions, propagationPolicy, gracePeriodSeconds, dryRun } = options;
   if (preconditions === undefined && propagationPolicy === undefined && gracePeriodSeconds === undefined && dryRun !== true)
@@ -70,10 +70,10 @@ export function deleteBody(options: DeleteOptions): string | undefined {
   return JSON.stringify({ apiVersion: "v1", kind: "DeleteOptions", ...body });
 }
 
-/** The object as a body: apiVersion and kind are added where it has none; the object itself is not changed. */
+/** The object as a body, with apiVersion and kind. The object itself is not changed. */
 export function objectBody(kind: Kind, object: object, subresource: WriteOptions["subresource"]): string {
   const given = object as { readonly apiVersion?: unknown; readonly kind?: unknown };
-  // The scale subresource has a kind of its own whatever it belongs to.
+  // The scale subresource has the same kind for all objects.
   const [apiVersion, name] = subresource === "scale" ? ["autoscaling/v1", "Scale"] : [apiVersionOf(kind), kind.kind];
   return JSON.stringify({ ...object, apiVersion: given.apiVersion ?? apiVersion, kind: given.kind ?? name });
 }

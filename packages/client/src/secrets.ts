@@ -1,21 +1,21 @@
-/** What must not be repeated in an error: the contents of Secrets. */
+/** The contents of Secrets, which errors must not repeat. */
 import type { Kind } from "@treadle/apimachinery";
 
-/** Shorter texts are words of every message; hiding them would hide the message. */
+/** Shorter values are not hidden, since they may be parts of any message. */
 const MIN_LENGTH = 4;
 
-/** The values in a Secret, or in a patch of one, that is being written: as sent, encoded, decoded, and quoted. Nothing for other kinds. */
+/** The values in a written Secret or in a patch of a Secret: as sent, encoded, decoded and quoted. Empty for other kinds. */
 export function secretValues(kind: Kind, written: object): readonly string[] {
   if (kind.group !== "" || kind.kind !== "Secret") return [];
   const found = new Set<string>();
   collect(written, found);
-  // Longest first, so that a value which contains another one is hidden whole.
+  // Longest first, so that a value that contains another value is hidden completely.
   return [...found].sort((a, b) => b.length - a.length);
 }
 
 const CONTENTS: ReadonlySet<string> = new Set(["data", "stringData", "value"]);
 
-/** Values are looked for under `data`, `stringData` and, in a JSON patch, `value`; metadata may be named. */
+/** Values are in `data`, `stringData` and, in a JSON patch, `value`. Metadata is not secret. */
 function collect(node: unknown, found: Set<string>, isContent = false): void {
   if (typeof node === "string") {
     if (!isContent) return;

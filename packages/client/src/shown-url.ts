@@ -1,12 +1,12 @@
-/** URLs as errors and observers show them. */
+/** URLs in errors and metrics. */
 
 /**
- * Origin and path of `text`, without slashes at the end: user, password, query and fragment may be secrets. A text that
- * is no HTTP URL loses what would be those.
+ * Origin and path of `text`, without slashes at the end. User, password, query and fragment may be secrets; they are removed from
+ * invalid URLs as well.
  */
 export function shownUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url !== undefined && (url.protocol === "http:" || url.protocol === "https:")) return (url.origin + url.pathname).replace(/\/+$/, "");
-  // Greedy up to the last "@": a password may contain any other sign, and one like "#" or "/" is why the text is no URL.
+  // Greedy up to the last "@", since a password may contain any other character, such as the "#" that makes the URL invalid.
   return text.replace(/^((?:[a-z][a-z0-9+.-]*:)?\/\/)?.*@/is, "$1").replace(/[?#].*$/s, "");
 }

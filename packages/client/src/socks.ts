@@ -13,13 +13,13 @@ const ADDRESS = { ipv4: 1, name: 3, ipv6: 4 } as const;
 const REFUSALS: Readonly<Record<number, string>> = {
   1: "it failed",
   2: "its rules do not allow it",
-  3: "there is no way to that network",
-  4: "there is no way to that host",
+  3: "the network is unreachable",
+  4: "the host is unreachable",
   5: "the server refuses connections",
-  6: "the time to live ended",
+  6: "the time to live expired",
 };
 
-/** How undici connects to a server through the proxy at `proxyUrl`; host names are resolved by the proxy. */
+/** Connects undici to a server through the proxy at `proxyUrl`. The proxy resolves host names. */
 export function socksConnector(
   proxyUrl: string,
   given: { readonly timeoutMs: number; readonly overTls: buildConnector.connector },
@@ -41,7 +41,7 @@ export function socksConnector(
       if (isTls) given.overTls({ ...options, httpSocket: socket }, callback);
       else callback(null, socket);
     };
-    void connect(); // it tells by the callback
+    void connect(); // it reports by the callback
   };
 }
 
@@ -73,7 +73,8 @@ async function greet(socket: Socket, bytes: Reader, proxy: URL): Promise<void> {
   const [version, method] = await bytes(2);
   if (version !== VERSION) throw new Error("it does not speak SOCKS 5");
   if (method === NO_AUTHENTICATION) return;
-  if (method !== PASSWORD || user === "") throw new Error(user === "" ? "it wants a user name and a password" : "it takes no password");
+  if (method !== PASSWORD || user === "")
+    throw new Error(user === "" ? "it requires a user name and a password" : "it does not accept a password");
   socket.write(Buffer.concat([Buffer.from([1]), counted(user), counted(password)]));
   const [, status] = await bytes(2);
   if (status !== 0) throw new Error("it does not accept the user name and password in its URL");
@@ -85,7 +86,7 @@ async function ask(socket: Socket, bytes: Reader, { host, port }: { readonly hos
   socket.write(Buffer.concat([Buffer.from([VERSION, CONNECT, 0]), addressOf(bare(host)), target]));
   const [, reply = 1, , type] = await bytes(4);
   if (reply !== 0) throw new Error(`it does not connect to ${host}:${port}: ${REFUSALS[reply] ?? `it answered ${reply}`}`);
-  // Where it connected from, which nobody needs.
+  // The address from which the proxy connected is not needed.
   const length = type === ADDRESS.ipv4 ? 4 : type === ADDRESS.ipv6 ? 16 : ((await bytes(1))[0] ?? 0);
   await bytes(length + 2);
 }
@@ -100,16 +101,16 @@ function addressOf(host: string): Buffer {
   return Buffer.concat([Buffer.from([ADDRESS.ipv6]), ...all.map((group) => Buffer.from(group.padStart(4, "0"), "hex"))]);
 }
 
-/** A text with its length in one byte before it. @throws Error for one that is longer than that */
+/** A text after its length in one byte. @throws Error for a longer text */
 function counted(text: string): Buffer {
   const bytes = Buffer.from(text);
   if (bytes.length > 255) throw new Error("a name, user or password is longer than 255 bytes");
   return Buffer.concat([Buffer.from([bytes.length]), bytes]);
 }
 
-/** Gives exactly so many bytes at a time. */
+/** Reads an exact number of bytes. */
 type Reader = ((count: number) => Promise<Buffer>) & {
-  /** Leaves what was not asked for to who reads the socket next. */
+  /** Leaves the other bytes to the next reader of the socket. */
   readonly release: () => void;
 };
 

@@ -1,16 +1,15 @@
 /**
- * A Status as a server or something in front of it sent it: what is not of its type is left out, so that who reads it
- * never meets a surprise.
+ * The Status in an answer. Fields of a wrong type are dropped, since a proxy may send anything.
  */
 import type { Status, StatusCause } from "@treadle/apimachinery";
 
-/** What an answer that failed says about itself. */
+/** The parts of a Status that an error uses. */
 export type Failure = Pick<Status, "message" | "reason" | "details"> & {
-  /** As of an `ApiError`. */
+  /** As in `ApiError`. */
   readonly continueToken?: string;
 };
 
-/** The Status in `body`, or `undefined` when it holds none. */
+/** The Status in `body`, or `undefined` without one. */
 export function parseStatus(body: string): Failure | undefined {
   let parsed: unknown;
   try {
@@ -28,7 +27,7 @@ export function parseStatus(body: string): Failure | undefined {
   };
 }
 
-/** An object in JSON, as opposed to null, a list or a plain value. */
+/** Whether `value` is a JSON object: not null, a list or a plain value. */
 export function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -49,5 +48,5 @@ function causeOf(cause: Readonly<Record<string, unknown>>): StatusCause {
 
 function texts<Key extends string>(from: Readonly<Record<string, unknown>>, keys: readonly Key[]): { readonly [K in Key]?: string } {
   const found = keys.filter((key) => typeof from[key] === "string").map((key) => [key, from[key]]);
-  return Object.fromEntries(found) as { readonly [K in Key]?: string }; // only texts were kept
+  return Object.fromEntries(found) as { readonly [K in Key]?: string }; // only strings were kept
 }

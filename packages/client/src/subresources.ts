@@ -1,27 +1,30 @@
-/** Subresources with a shape of their own: scale, eviction and tokens. `status` is written with `subresource` of the verbs. */
+/** Subresources whose objects have another kind: scale, eviction and tokens. Use the option `subresource` of the verbs for `status`. */
 import { isNotFound, isTooManyRequests, type Kind, type KubernetesObject, type Ref } from "@treadle/apimachinery";
 import { Pod, ServiceAccount } from "@treadle/apimachinery/kinds";
 import type { CallOptions, Client, GetOptions, WriteOptions } from "./client.ts";
 import { isFields } from "./status.ts";
 
-/** How many replicas an object should have and has: the same for every kind that can be scaled. */
+/** The desired and current number of replicas of an object, the same for every kind that can be scaled. */
 export interface Scale extends KubernetesObject {
+  /** Desired number of replicas. */
   readonly spec: { readonly replicas?: number };
+  /** Current number of replicas, and the label selector of their pods. */
   readonly status?: { readonly replicas: number; readonly selector?: string };
 }
 
-/** The scale of an object; `undefined` when there is no such object. @throws ApiError, also when its kind cannot be scaled */
+/** Returns the scale of an object; `undefined` when the object does not exist. @throws ApiError, also when its kind cannot be scaled */
 export async function getScale(client: Client, kind: Kind, ref: Ref, options: CallOptions = {}): Promise<Scale | undefined> {
   const given: GetOptions = { ...options, subresource: "scale" };
   return (await client.get(kind, ref, given)) as Scale | undefined; // what the subresource answers with
 }
 
+/** Options of {@link setScale}. */
 export interface SetScaleOptions extends Omit<WriteOptions, "subresource"> {
-  /** How many there should be. */
+  /** Desired number of replicas. */
   readonly replicas: number;
 }
 
-/** Sets the replicas of an object, whatever they were. @throws ApiError `isNotFound`, also when its kind cannot be scaled */
+/** Sets the number of replicas of an object, without a check of the current number. @throws ApiError `isNotFound`, also when its kind cannot be scaled */
 export async function setScale(client: Client, kind: Kind, ref: Ref, { replicas, ...options }: SetScaleOptions): Promise<Scale> {
   if (!Number.isInteger(replicas) || replicas < 0)
     throw new TypeError(`cannot scale ${kind.kind} ${ref.name} to ${replicas}: give a whole number, 0 or more`);
@@ -29,23 +32,26 @@ export async function setScale(client: Client, kind: Kind, ref: Ref, { replicas,
   return (await client.patch(kind, ref, patch, { ...options, subresource: "scale" })) as Scale; // what the subresource answers with
 }
 
+/** Options of {@link evict}. */
 export interface EvictOptions extends CallOptions {
+  /** Time for the pod to stop, in seconds. @defaultValue that of the pod */
   readonly gracePeriodSeconds?: number;
-  /** Evicts only the pod with this uid or version. @throws ApiError 409 when it is another one */
+  /** Uid or version that the pod must have (409 otherwise). */
   readonly preconditions?: { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined };
+  /** Whether the server checks and answers the eviction without doing it. @defaultValue false */
   readonly dryRun?: boolean;
 }
 
-/** What became of an eviction. */
+/** The result of an eviction. */
 export type Eviction =
-  /** It was accepted: the pod ends within its grace period. */
+  /** The eviction was accepted. The pod ends within its grace period. */
   | { readonly type: "evicted" }
-  /** There is no such pod. */
+  /** The pod does not exist. */
   | { readonly type: "gone" }
   /** A disruption budget does not allow it now. */
   | { readonly type: "blocked"; readonly reason: string; readonly retryAfterMs: number | undefined };
 
-/** Deletes a pod as far as its disruption budgets allow it. */
+/** Deletes a pod, unless a disruption budget forbids it. @throws ApiError for other refusals */
 export async function evict(client: Client, pod: Ref, options: EvictOptions = {}): Promise<Eviction> {
   const { gracePeriodSeconds, preconditions, dryRun, ...call } = options;
   const body = {
@@ -55,7 +61,7 @@ export async function evict(client: Client, pod: Ref, options: EvictOptions = {}
     ...(gracePeriodSeconds === undefined && preconditions === undefined ? {} : { deleteOptions: { gracePeriodSeconds, preconditions } }),
   };
   try {
-    // Another kind than the pod's goes into its subresource. A budget is not asked again by itself: that is the caller's to decide.
+    // The subresource takes another kind than Pod. The caller decides whether to ask again about a budget, so nothing is retried.
     await client.create(Pod, body as never, {
       retry: false,
       ...call,
@@ -71,22 +77,25 @@ export async function evict(client: Client, pod: Ref, options: EvictOptions = {}
   }
 }
 
+/** Options of {@link requestToken}. */
 export interface TokenOptions extends CallOptions {
-  /** Whom the token is for. @defaultValue the API server */
+  /** Recipients for whom the token is valid. @defaultValue the API server */
   readonly audiences?: readonly string[];
-  /** At least 600; the server may give less than asked for. @defaultValue the server's, an hour */
+  /** Lifetime in seconds, at least 600. The server may shorten it. @defaultValue the server's, one hour */
   readonly expirationSeconds?: number;
-  /** The token ends with this object: a Pod, Secret or Node. */
+  /** Pod, Secret or Node whose deletion ends the token. @defaultValue none */
   readonly boundObjectRef?: { readonly apiVersion: string; readonly kind: string; readonly name: string; readonly uid?: string };
 }
 
-/** A token, and until when it is good. */
+/** A token of a service account, and its end. */
 export interface IssuedToken {
+  /** Bearer token. */
   readonly token: string;
+  /** Time at which the token expires. */
   readonly expiresAt: Date;
 }
 
-/** A token for a service account. @throws ApiError `isNotFound` when there is no such account */
+/** Requests a token for a service account. @throws ApiError `isNotFound` when there is no such account */
 export async function requestToken(client: Client, serviceAccount: Ref, options: TokenOptions = {}): Promise<IssuedToken> {
   const { audiences = [], expirationSeconds, boundObjectRef, ...call } = options;
   const body = {
@@ -105,7 +114,7 @@ export async function requestToken(client: Client, serviceAccount: Ref, options:
   );
 }
 
-/** Who passes the metadata of an object does not mean all of it. */
+/** Name and namespace only: a caller may pass the whole metadata of an object. */
 function nameOf({ name, namespace }: Ref): Ref {
   return { name, ...(namespace === undefined ? {} : { namespace }) };
 }

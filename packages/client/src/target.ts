@@ -1,18 +1,18 @@
 /**
- * What a call is about: its path, and how errors name it.
+ * The object of a call: its path, and its name in errors.
  */
 import { type Kind, pathOf, type Ref } from "@treadle/apimachinery";
 
-/** The object that a call is about, or the collection where it has no name. */
+/** The object of a call, or the collection. */
 export interface Target {
   readonly path: string;
-  /** `Secret ns/name`; for a collection `Secret in namespace ns` or `Secret`. */
+  /** Name in errors: `Secret ns/name`; for a collection `Secret in namespace ns` or `Secret`. */
   readonly text: string;
 }
 
 /**
- * One object. @throws TypeError for what no server can mean: no name, a name that is another path, or no namespace
- * for a namespaced kind. Without this check a DELETE of `""` would delete the collection.
+ * One object. @throws TypeError for an impossible name: an empty one, one that is another path, or a missing namespace of a
+ * namespaced kind. Without this check a DELETE of `""` would delete the collection.
  */
 export function objectTarget(verb: string, kind: Kind, ref: Partial<Ref>, subresource?: string): Target {
   const { name, namespace } = ref;
@@ -29,18 +29,22 @@ export function objectTarget(verb: string, kind: Kind, ref: Partial<Ref>, subres
   };
 }
 
-/** The collection that a new object goes to. @throws TypeError like {@link objectTarget}; the name may be generated. */
+/**
+ * The collection that a new object goes to. Whether the object needs a name is the server's decision: reviews of
+ * `authorization.k8s.io` and `authentication.k8s.io` have none. @throws TypeError for a namespaced kind without a namespace
+ */
 export function createTarget(kind: Kind, metadata: Partial<Ref> & { readonly generateName?: string }): Target {
-  const text = `${kind.kind} ${labelOf(kind, metadata)}`;
+  const { name, generateName, namespace } = metadata;
+  const place = kind.scope === "Namespaced" && namespace ? ` in namespace ${namespace}` : "";
+  const text = name || generateName ? `${kind.kind} ${labelOf(kind, metadata)}` : kind.kind + place;
   const refuse = (problem: string): never => {
     throw new TypeError(`cannot create ${text}: ${problem}`);
   };
-  if (!metadata.name && !metadata.generateName) refuse("it has neither metadata.name nor metadata.generateName");
-  checkNamespace(kind, metadata.namespace, refuse);
-  return { path: pathOf(kind, { namespace: metadata.namespace }), text };
+  checkNamespace(kind, namespace, refuse);
+  return { path: pathOf(kind, { namespace }), text };
 }
 
-/** A collection, in one namespace or in all. */
+/** A collection, in one namespace or in all namespaces. */
 export function collectionTarget(verb: string, kind: Kind, namespace: string | undefined): Target {
   const isNarrow = kind.scope === "Namespaced" && namespace !== undefined && namespace !== "";
   const text = isNarrow ? `${kind.kind} in namespace ${namespace}` : kind.kind;
@@ -63,7 +67,7 @@ function checkNamespace(kind: Kind, namespace: string | undefined, refuse: (prob
   checkSegment(namespace, "namespace", refuse);
 }
 
-/** As the server's own rule for path segments (k8s.io/apimachinery `IsValidPathSegmentName`). */
+/** The server's rule for path segments (k8s.io/apimachinery `IsValidPathSegmentName`). */
 function checkSegment(value: string, what: string, refuse: (problem: string) => never): void {
   if (value === "." || value === ".." || /[/%]/.test(value)) refuse(`${JSON.stringify(value)} cannot be a ${what}`);
 }

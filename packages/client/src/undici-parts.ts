@@ -1,7 +1,7 @@
 /**
- * What connections need of undici. Its index also loads fetch, mocks, caches, web sockets and event sources, and sets the
- * dispatcher of the process: three times the modules, 60 ms of processor and 12 MB more (undici 8.12.4). The paths are no
- * promise of undici's, so its version is pinned to the minor, and a test holds the parts to the index.
+ * The parts of undici that connections need. Its index also loads fetch, mocks, caches, web sockets and event sources, and sets
+ * the dispatcher of the process. That is three times as many modules, 60 ms of CPU time and 12 MB (undici 8.12.4). undici does not
+ * promise these paths, so its version is pinned to the minor, and a test compares the parts with the index.
  */
 import type * as undici from "undici";
 // @ts-expect-error undici declares its index only
@@ -17,7 +17,7 @@ import pool from "undici/lib/dispatcher/pool.js";
 // @ts-expect-error undici declares its index only
 import proxyAgent from "undici/lib/dispatcher/proxy-agent.js";
 
-// As the index does: a dispatcher has `request` from here.
+// As the index does: this gives dispatchers their method `request`.
 Object.assign(dispatcher.prototype, api);
 
 export const Agent: typeof undici.Agent = agent;

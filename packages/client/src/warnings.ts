@@ -1,12 +1,12 @@
-/** What a server warns of beside its answer: deprecated versions, fields that it does not know. */
+/** Warnings of a server in the headers of its answers: deprecated versions, unknown fields. */
 import type { ApiResponse } from "@treadle/apimachinery";
 
-/** So many different ones are remembered; a server that says something else each time is heard from then on. */
+/** Maximum number of remembered warnings. After that all are reported again. */
 const MAX_REMEMBERED = 1_000;
-/** Code, agent (any word) and text in quotes, with or without a date (RFC 7234, 5.5). */
+/** Code, agent (any word) and quoted text, with or without a date (RFC 7234, 5.5). */
 const WARNING = /\b299 \S+ "((?:[^"\\]|\\.)*)"/g;
 
-/** Tells `tell` of each different warning once. */
+/** Reports each different warning once. */
 export class Warnings {
   readonly #tell: (text: string) => void;
   readonly #told = new Set<string>();
@@ -27,7 +27,7 @@ export class Warnings {
   }
 }
 
-/** The texts in a `Warning` header of one or several; what is none is left out. */
+/** The texts in a `Warning` header. Other values are ignored. */
 export function warningsIn(header: string): readonly string[] {
   return [...header.matchAll(WARNING)].map(([, text = ""]) => text.replace(/\\(.)/g, "$1"));
 }

@@ -1,5 +1,5 @@
 /**
- * The events of a watch from chunks of newline-delimited JSON.
+ * The events of a watch, from chunks of newline-delimited JSON.
  */
 import { type ApiResponse, orAborted } from "@treadle/apimachinery";
 import type { WatchEvent } from "./client.ts";
@@ -9,14 +9,14 @@ import { isFields } from "./status.ts";
 
 const TYPES: ReadonlySet<unknown> = new Set(["ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"]);
 
-/** The largest object that etcd takes is 1.5 MiB (`--max-request-bytes`); what is ten times that is no event and would fill the memory. */
+/** Longest event: ten times the largest object of etcd, 1.5 MiB (`--max-request-bytes`). A longer line would fill the memory. */
 const MAX_LINE_CHARACTERS = 16 * 1024 * 1024;
 
 /**
- * The lines of `chunks`, without blank ones. A last line without a line end is given too; whether it is whole is seen
- * when it is parsed. A line may spread over any number of chunks.
+ * The lines of `chunks`, without blank lines. A last line without a line end is included; the parser finds out whether it is
+ * complete. A line may span any number of chunks.
  */
-export async function* lines(chunks: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
+async function* lines(chunks: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
   let parts: string[] = [];
   let length = 0;
   for await (const chunk of chunks) {
@@ -32,7 +32,7 @@ export async function* lines(chunks: AsyncIterable<string>): AsyncGenerator<stri
     parts.push(chunk.slice(start));
     length += chunk.length - start;
     if (length > MAX_LINE_CHARACTERS) {
-      const message = `the stream holds a line of more than ${MAX_LINE_CHARACTERS} characters, which is no watch event`;
+      const message = `the stream holds a line of more than ${MAX_LINE_CHARACTERS} characters, which is not a watch event`;
       throw new ConnectionError({ code: "ERR_INVALID_RESPONSE", message });
     }
   }
@@ -41,9 +41,8 @@ export async function* lines(chunks: AsyncIterable<string>): AsyncGenerator<stri
 }
 
 /**
- * The events in an opened watch. Ends when the server ends the stream; throws the signal's reason on abort and
- * `ConnectionError` when the connection breaks, the last event is cut, or something is not an event.
- * Leaving the loop closes the stream.
+ * The events of an open watch. It ends when the server ends the stream, and leaving the loop closes the stream.
+ * @throws the signal's reason on abort; ConnectionError when the connection breaks, an event is cut, or a line is not an event
  */
 export async function* watchEvents<T>(
   response: ApiResponse,
@@ -67,26 +66,26 @@ function parse<T>(line: string, server: string | undefined): WatchEvent<T> {
   try {
     event = JSON.parse(line);
   } catch {
-    // The parser's message would quote the object.
+    // The message of the parser would quote the object.
     const message = `the stream of ${server ?? "the server"} was cut inside an event of ${line.length} characters`;
     throw new ConnectionError({ code: "ERR_STREAM_TRUNCATED", server, message });
   }
   if (isFields(event) && TYPES.has(event["type"]) && isFields(event["object"])) {
-    // A bookmark has metadata too: its version is all that it is for.
+    // A bookmark has metadata as well, for its version.
     if (event["type"] === "ERROR" || isFields(event["object"]["metadata"])) {
-      return event as unknown as WatchEvent<T>; // the server's word for what kind of object is in it
+      return event as unknown as WatchEvent<T>; // as the API of the server promises
     }
   }
-  const message = `the stream of ${server ?? "the server"} holds a line of ${line.length} characters that is no watch event`;
+  const message = `the stream of ${server ?? "the server"} holds a line of ${line.length} characters that is not a watch event`;
   throw new ConnectionError({ code: "ERR_INVALID_RESPONSE", server, message });
 }
 
-/** A body that came whole, as chunks. */
+/** A complete body as one chunk. */
 export async function* once(body: string): AsyncGenerator<string, void, undefined> {
   yield body;
 }
 
-/** The same chunks; throws as soon as the signal is aborted, also while the source is silent. */
+/** The same chunks. It throws as soon as the signal is aborted, also while the source is silent. */
 export async function* untilAborted(
   source: AsyncIterable<string>,
   signal: AbortSignal | undefined,
@@ -107,7 +106,7 @@ export async function* untilAborted(
     isFinished = signal?.aborted !== true;
     throw error;
   } finally {
-    // Not awaited: a source that hangs in next() answers return() only after that.
+    // Not awaited, since a source that hangs in next() answers return() only after that.
     if (!isFinished) void Promise.resolve(iterator.return?.()).catch(() => {});
   }
 }

@@ -120,6 +120,23 @@ describe("a kubeconfig", () => {
     expect(await other.credentials(now)).toMatchObject({ headers: { authorization: "Bearer t" } });
   });
 
+  test("anchors and merge keys mean what they mean to kubectl", async () => {
+    const text = `
+current-context: main
+contexts: [{ name: main, context: { cluster: c, user: u } }]
+clusters:
+- name: base
+  cluster: &base { server: "https://api:6443", tls-server-name: api.test }
+- name: c
+  cluster: { <<: *base, server: "https://other:6443" }
+users: [{ name: u, user: { token: 2024-01-02 } }]
+`;
+    const root = await directory({ config: text });
+    const config = await loadConfig({ kubeconfig: join(root, "config") });
+    expect([config.server, config.serverName]).toEqual(["https://other:6443", "api.test"]);
+    expect((await config.credentials(now)).headers).toEqual({ authorization: "Bearer 2024-01-02" });
+  });
+
   test("as people write it: YAML, relative paths, TLS options", async () => {
     const text = `
 apiVersion: v1
@@ -197,6 +214,11 @@ users:
 
   test.for([
     { name: "no YAML", config: "users:\n- user: {token: hunter2\n  x: [", says: "is not YAML (line" },
+    {
+      name: "a key that occurs twice",
+      config: 'users:\n- name: u\n  user:\n    token: "hunter2"\n    token: "hunter2"',
+      says: "is not YAML (line 5: duplicate key)",
+    },
     { name: "a token that is an alias", config: "users: [{ name: u, user: { token: *hunter2 } }]", says: "is not YAML (line 1: " },
     { name: "nothing", config: "", says: "the file is empty" },
     { name: "a text", config: "hunter2", says: "not a kubeconfig" },
@@ -247,15 +269,15 @@ users:
       config: kubeconfig({ user: { "client-certificate": "config" } }),
       says: 'user "u" has a client-certificate and no client-key',
     },
-    { name: "a token that is no text", config: kubeconfig({ user: { token: 7 } }), says: 'token of "u" is not a text' },
+    { name: "a token that is not a string", config: kubeconfig({ user: { token: 7 } }), says: 'token of "u" is not a string' },
     { name: "groups that are no list", config: kubeconfig({ user: { as: "a", "as-groups": "hunter2" } }), says: 'as-groups of user "u"' },
-    { name: "groups that are no texts", config: kubeconfig({ user: { as: "a", "as-groups": [7] } }), says: 'as-groups of user "u"' },
+    { name: "groups that are not strings", config: kubeconfig({ user: { as: "a", "as-groups": [7] } }), says: 'as-groups of user "u"' },
     {
       name: "extras that are no lists",
       config: kubeconfig({ user: { as: "a", "as-user-extra": { team: "hunter2" } } }),
       says: 'as-user-extra.team of user "u"',
     },
-    { name: "groups and nobody", config: kubeconfig({ user: { "as-groups": ["a"] } }), says: 'user "u" impersonates' },
+    { name: "groups without a user", config: kubeconfig({ user: { "as-groups": ["a"] } }), says: 'user "u" impersonates' },
     { name: "extras that are a text", config: kubeconfig({ user: { "as-user-extra": "hunter2" } }), says: 'as-user-extra of user "u"' },
     {
       name: "a plugin that is a text",
@@ -271,7 +293,7 @@ users:
     {
       name: "a plugin whose arguments are a text",
       config: kubeconfig({ user: { exec: { command: "x", args: "hunter2" } } }),
-      says: 'args is not a list of texts in exec of user "u"',
+      says: 'args is not a list of strings in exec of user "u"',
     },
     {
       name: "a plugin whose environment is a mapping",
@@ -383,7 +405,7 @@ describe("credential plugins", () => {
   ])("that $name are an error that names the user", async ({ script, says }) => {
     const { root, config } = await withPlugin(script);
     const error = await Promise.resolve(config.credentials(now)).catch((cause: unknown) => cause);
-    expect(String(error)).toContain(`cannot use ${join(root, "config")}: the credentials of user "u" cannot be had: `);
+    expect(String(error)).toContain(`cannot use ${join(root, "config")}: no credentials for user "u": `);
     expect(String(error)).toContain(says);
     expect(String(error)).not.toContain("hunter2");
   });
@@ -450,22 +472,30 @@ test("connect goes from a kubeconfig to answers", async () => {
   expect(await client.get(Widget, { name: "a", namespace: "ns" })).toEqual({ kind: "Widget", metadata: { name: "Bearer t" } });
 });
 
-test("connect in a pod never loads client-node", async () => {
+test.for([
+  { name: "connect in a pod", loads: [] },
+  { name: "connect by a kubeconfig", loads: ["yaml"] },
+])("$name loads no more than it needs", async ({ name, loads }) => {
   const keys = await selfSigned("one");
   const server = await startServer((_, response) => void response.end("{}"), keys);
-  const root = await directory({ token: "t", "ca.crt": keys.cert });
+  const cluster = { server: server.url, "certificate-authority-data": base64(keys.cert) };
+  const root = await directory({ token: "t", "ca.crt": keys.cert, config: kubeconfig({ cluster, user: { token: "t" } }) });
+  const pod = { HOME: "/nowhere", KUBERNETES_SERVICE_HOST: "127.0.0.1", KUBERNETES_SERVICE_PORT: String(server.port) };
+  const env = name === "connect in a pod" ? pod : { KUBECONFIG: join(root, "config") };
   const script = `
     import { registerHooks } from "node:module";
-    let isLoaded = false;
-    registerHooks({ load(url, context, next) { isLoaded ||= url.includes("client-node"); return next(url, context); } });
+    const loaded = new Set();
+    registerHooks({ load(url, context, next) {
+      for (const name of ["client-node", "js-yaml", "yaml"]) if (url.includes("/" + name + "/")) loaded.add(name);
+      return next(url, context);
+    } });
     const { connect } = await import(${JSON.stringify(new URL("../src/index.ts", import.meta.url).href)});
-    const env = { HOME: "/nowhere", KUBERNETES_SERVICE_HOST: "127.0.0.1", KUBERNETES_SERVICE_PORT: "${server.port}" };
-    const client = await connect({ env, serviceAccountDirectory: ${JSON.stringify(root)} });
+    const client = await connect({ env: ${JSON.stringify(env)}, serviceAccountDirectory: ${JSON.stringify(root)} });
     const version = await client.raw({ method: "GET", path: "/version", headers: {} });
     await client.close();
-    console.log(JSON.stringify({ isLoaded, status: version.status }));`;
+    console.log(JSON.stringify({ loaded: [...loaded], status: version.status }));`;
   const { execFile } = await import("node:child_process");
   const { promisify } = await import("node:util");
   const { stdout } = await promisify(execFile)(process.execPath, ["--conditions=@treadle/source", "--input-type=module", "-e", script]);
-  expect(JSON.parse(stdout)).toEqual({ isLoaded: false, status: 200 });
+  expect(JSON.parse(stdout)).toEqual({ loaded: loads, status: 200 });
 });

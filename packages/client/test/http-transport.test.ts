@@ -351,6 +351,57 @@ describe("credentials that change", () => {
     expect(server.connections()).toBe(2);
   });
 
+  test("an authority that was replaced together with the server's certificate is read again by the first call that fails", async () => {
+    const [one, two] = await Promise.all([selfSigned("one"), selfSigned("two")]);
+    const server = await startServer(tell, one);
+    const paths = await files();
+    writeFileSync(paths.tokenFile, "t");
+    writeFileSync(paths.caFile, one.cert);
+    const clock = fakeClock();
+    const client = clientOf({ server: server.url, credentials: fileCredentials(paths, clock), clock }, clock);
+    await client.get(Widget, ref);
+    writeFileSync(paths.caFile, two.cert);
+    server.setKeys(two);
+    for (const socket of server.sockets) socket.destroy();
+    await server.idle();
+    expect(
+      await Promise.all([
+        client.get(Widget, ref),
+        client.update(Widget, { apiVersion: "example.dev/v1", kind: "Widget", metadata: ref }),
+        client.watch(Widget),
+      ]),
+    ).toHaveLength(3);
+  });
+
+  test("failed handshakes read the credentials again every 5 s at most", async () => {
+    const [one, two] = await Promise.all([selfSigned("one"), selfSigned("two")]);
+    const server = await startServer(tell, one);
+    const reads: boolean[] = [];
+    const credentials = ({ renew }: { renew: boolean }): Credentials => {
+      if (renew) reads.push(renew);
+      if (renew && reads.length === 3) throw new Error("the file is missing");
+      return { ca: reads.length < 4 ? two.cert : one.cert };
+    };
+    const clock = fakeClock();
+    const client = clientOf({ server: server.url, credentials, clock }, clock);
+    const fails = async (): Promise<void> => {
+      const calls = Array.from({ length: 5 }, () => client.get(Widget, ref).catch((cause: unknown) => cause));
+      for (const error of await Promise.all(calls)) expect(error).toMatchObject({ code: "ERR_TLS" });
+    };
+    await fails();
+    await clock.advance(4_999);
+    await fails();
+    expect(reads).toHaveLength(1);
+    await clock.advance(1);
+    await fails();
+    await clock.advance(5_000);
+    await fails();
+    expect(reads, "the third one fails, and the error is still that of the handshake").toHaveLength(3);
+    await clock.advance(5_000);
+    expect(await Promise.all([client.get(Widget, ref), client.get(Widget, ref)])).toHaveLength(2);
+    expect(reads).toHaveLength(4);
+  });
+
   test("a client certificate that was renewed is used for new calls; a watch goes on with the old one", async () => {
     const [keys, old, renewed] = await Promise.all([selfSigned("server"), selfSigned("old"), selfSigned("renewed")]);
     const name = (request: http.IncomingMessage): string => (request.socket as TLSSocket).getPeerCertificate().subject.CN as string; // one name

@@ -107,7 +107,7 @@ test("a password is sent where the URL has one", async () => {
 
 test.for([
   { name: "a wrong password", given: { password: "right" }, userInfo: "me:hunter2@", says: "does not accept the user name and password" },
-  { name: "no password", given: { password: "right" }, userInfo: "", says: "wants a user name and a password" },
+  { name: "no password", given: { password: "right" }, userInfo: "", says: "requires a user name and a password" },
   { name: "a refusal", given: { reply: 2 }, userInfo: "", says: "its rules do not allow it" },
 ])("$name is a connection that never came about", async ({ given, userInfo, says }) => {
   const { client, server } = await setUp(given, userInfo);
@@ -115,6 +115,7 @@ test.for([
   expect(error).toMatchObject({ code: "ERR_UNREACHABLE", isOutcomeUnknown: false });
   expect(String(error)).toContain(says);
   expect(String(error)).not.toContain("hunter2");
+  expect(String(error).match(/127\.0\.0\.1/g), "each address is named once").toHaveLength(1);
   expect(server.connections()).toBe(0);
 });
 

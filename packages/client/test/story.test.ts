@@ -10,12 +10,13 @@ import {
   isKindNotServed,
   isNotFound,
   kind,
+  metadataOnly,
   type UntypedObject,
 } from "@treadle/apimachinery";
 import { ConfigMap, Secret } from "@treadle/apimachinery/kinds";
 import { createApiServer, serveHttps } from "@treadle/apiserver";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { type Client, connect, createClient, metadataOnly, pages, type WatchEvent } from "../src/index.ts";
+import { type Client, connect, createClient, pages, type WatchEvent } from "../src/index.ts";
 
 const Widget = kind({ group: "example.dev", version: "v1", kind: "Widget" });
 const Gadget = kind({ group: "example.dev", version: "v1", kind: "Gadget" });

@@ -1,4 +1,4 @@
-import { isConflict, isKindNotServed, isNotFound } from "@treadle/apimachinery";
+import { isConflict, isKindNotServed, isNotFound, kind } from "@treadle/apimachinery";
 import { ConfigMap, Deployment, Pod, ServiceAccount } from "@treadle/apimachinery/kinds";
 import { createApiServer } from "@treadle/apiserver";
 import { expect, onTestFinished, test } from "vitest";
@@ -32,6 +32,30 @@ test("a scale is read and set, and is the object's replicas", async () => {
   await client.create(ConfigMap, { metadata: ref });
   expect(await failed(getScale(client, ConfigMap, ref))).toSatisfy(isKindNotServed);
   for (const replicas of [-1, 1.5, Number.NaN]) await expect(setScale(client, Deployment, ref, { replicas })).rejects.toThrow(TypeError);
+});
+
+test("a kind whose objects are answered and not stored is created without a name", async () => {
+  const client = setUp();
+  const review = (name: string, scope: "Cluster" | "Namespaced") =>
+    kind({ group: "authorization.k8s.io", version: "v1", kind: name, scope });
+  const resourceAttributes = { namespace: "default", verb: "list", group: "", resource: "pods" };
+  const spec = { resourceAttributes };
+  expect(await client.create(review("SelfSubjectAccessReview", "Cluster"), { spec })).toMatchObject({ status: { allowed: true } });
+  const local = review("LocalSubjectAccessReview", "Namespaced");
+  expect(await client.create(local, { metadata: { namespace: "default" }, spec: { user: "jane", resourceAttributes } })).toHaveProperty(
+    "status.allowed",
+  );
+  await expect(client.create(local, { spec })).rejects.toThrow(
+    "cannot create LocalSubjectAccessReview: LocalSubjectAccessReview is namespaced",
+  );
+});
+
+test("an object that needs a name and has none is refused by the server", async () => {
+  const error = await failed(setUp().create(ConfigMap, { metadata: { namespace: "default" } } as never));
+  expect(error).toMatchObject({
+    code: "ERR_INVALID",
+    message: expect.stringMatching(/^cannot create ConfigMap in namespace default: .*name or generateName is required/),
+  });
 });
 
 test("an eviction deletes the pod that was meant, and says when there is none", async () => {

@@ -102,6 +102,6 @@ test("nobody there, no TLS there, no name there", async () => {
   expect(refused.text).toContain("ECONNREFUSED");
   expect(refused.text).toContain("check that the server is running, and the address that DIR/kubeconfig gives");
   const plain = await startServer((_, response) => response.end("{}"));
-  expect((await failure(plain.url.replace("http:", "https:"), {})).text).toContain("what answers there does not speak TLS");
+  expect((await failure(plain.url.replace("http:", "https:"), {})).text).toContain("the server at this address does not use TLS");
   expect((await failure("https://does-not-exist.invalid", {})).text).toContain("check the name that DIR/kubeconfig gives");
 });

@@ -14,7 +14,7 @@ import { createApiServer, serveHttps } from "@treadle/apiserver";
 import { createClient } from "@treadle/client";
 import { Widget } from "./programs/kind.ts";
 
-const root = new URL("../../../", import.meta.url).pathname;
+const root = new URL("../../..", import.meta.url).pathname;
 const tsc = createRequire(import.meta.url)
   .resolve("typescript/package.json")
   .replace("package.json", "bin/tsc");

@@ -1,20 +1,23 @@
 /**
- * Schedules in the language of cron, for `periodic()` and `poll()`: `schedule: cron("0 3 * * *", { timeZone: "Europe/Berlin" })`.
- * An entry point of its own, so that who needs none does not load the parser.
+ * `@treadle/controller/cron`: cron schedules for `periodic()` and `poll()`, e.g.
+ * `schedule: cron("0 3 * * *", { timeZone: "Europe/Berlin" })`. A separate entry point, so that other programs do not load
+ * the parser.
  */
 import { Cron } from "croner";
 import type { Schedule } from "./runnables/recurring.ts";
 
+/** Options of {@link cron}. */
 export interface CronOptions {
-  /** By its name in the IANA data base; in it an hour that is left out or comes twice is followed. @defaultValue "UTC" */
+  /** The name of a time zone in the IANA database. Changes to and from daylight saving time are followed. @defaultValue "UTC" */
   readonly timeZone?: string;
 }
 
 /**
- * Minute, hour, day of the month, month, day of the week; with six fields the first is the second. Also `@daily` and the
- * like, names of months and days, `L`, `W` and `#`; where both days are given either counts.
+ * Makes a schedule of a cron expression: minute, hour, day of the month, month, day of the week; with six fields the first
+ * is the second. `@daily` and similar names, names of months and days, `L`, `W` and `#` are allowed. If both days are given,
+ * either of them matches.
  *
- * @throws RangeError for an expression or time zone that is none
+ * @throws RangeError for an invalid expression or time zone
  */
 export function cron(expression: string, { timeZone = "UTC" }: CronOptions = {}): Schedule {
   const refuse = (problem: string): never => {

@@ -1,36 +1,34 @@
-export { cached, type CachedKind, type CachedOptions } from "./cached.ts";
-export type { Controller, ControllerStatus } from "./controller.ts";
-export type { ControllerOptions, PassReport } from "./controller-options.ts";
-export { migrateStoredVersions, type StoredVersions, type StoredVersionsOptions } from "./crd/migrate-stored-versions.ts";
-export type { DrainedOptions, HeldObject } from "./drain/drain.ts";
-export type { DryWrite } from "./dry-run/dry-write.ts";
-export { type EndedPass, FailureCurve } from "./failure-curve.ts";
-export type { Logger } from "@treadle/reconcile";
-export type { SettleOptions } from "./internal/activity.ts";
-export type { Check } from "./internal/probes.ts";
-export { type InspectedManager, inspectManagers } from "./inspect-managers.ts";
-export type { LeadershipStatus } from "./leader-election/election.ts";
-export type { LeaderElectionOptions } from "./leader-election/options.ts";
-export { createLogger, type LogOptions } from "./log.ts";
-export {
-  createManager,
-  type Manager,
-  type ManagerAddress,
-  type ManagerAddresses,
-  type ManagerState,
-  type ManagerStatus,
-} from "./manager.ts";
-export { isManagerError, ManagerError, type ManagerErrorCode } from "./manager-error.ts";
+/**
+ * `@treadle/controller`: the runtime of an operator. A manager runs handlers, each with a controller; sources, runnables,
+ * probes, metrics, leader election and settings belong to it.
+ */
+
+// The manager and its options.
+export type { Manager, ManagerAddress, ManagerAddresses, ManagerState, ManagerStatus } from "./manager.ts";
+export { createManager } from "./manager/operator-manager.ts";
 export type {
-  ClientWish,
   DryRunOptions,
+  ManagerClientOptions,
   ManagerOptions,
   MetricsOptions,
-  Runnable,
-  RunnableEnv,
   ServerOptions,
   TlsFiles,
-} from "./options.ts";
+} from "./manager-options.ts";
+export { isManagerError, ManagerError, type ManagerErrorCode } from "./manager-error.ts";
+export { cached, type CachedKind, type CachedOptions } from "./cached.ts";
+export type { DrainedOptions, HeldObject } from "./manager/drain.ts";
+export type { DryWrite } from "./dry-run/dry-write.ts";
+export type { LeaderElectionOptions } from "./leader-election/options.ts";
+export type { LeadershipStatus } from "./leader-election/election.ts";
+export type { Check } from "./servers/probes.ts";
+export type { SettleOptions } from "./manager/settle.ts";
+export { createLogger, type LogOptions } from "./log.ts";
+
+// Controllers: which passes run, and when.
+export type { Controller, ControllerStatus } from "./controller.ts";
+export type { ControllerOptions } from "./controller-options.ts";
+export type { SchedulingOptions } from "./driver/scheduling-options.ts";
+export type { PassReport } from "./pass-report.ts";
 export {
   and,
   annotationsChanged,
@@ -42,15 +40,25 @@ export {
   type Predicate,
   resourceVersionChanged,
 } from "./predicates.ts";
-export { type HttpService, httpService, type HttpServiceOptions } from "./runnables/http-service.ts";
-export { periodic, type PeriodicOptions } from "./runnables/periodic.ts";
-export type { Every, Recurrence, Schedule, Scheduled } from "./runnables/recurring.ts";
+
+// Sources: what starts passes besides events.
+export type { Source, SourceEnv } from "./sources/source.ts";
 export { type Channel, channel, type ChannelOptions } from "./sources/channel.ts";
 export { type DynamicWatches, dynamicWatches, type Watch } from "./sources/dynamic-watches.ts";
 export { poll, type PollOptions } from "./sources/poll.ts";
-export type { OpenWatch, Source, SourceEnv } from "./sources/source.ts";
-export { leaseRights, type Leases, leasesOf } from "./rbac/leases.ts";
+
+// Runnables: what runs besides controllers.
+export type { Runnable, RunnableEnv } from "./runnable.ts";
+export { type HttpService, httpService, type HttpServiceOptions } from "./runnables/http-service.ts";
+export { periodic, type PeriodicOptions } from "./runnables/periodic.ts";
+export type { Every, Recurrence, Schedule, Scheduled } from "./runnables/recurring.ts";
+
+// The rights of an operator.
+export type { Leases } from "./rbac/leases.ts";
 export { type RbacManifest, rbacManifests, type RbacManifestsOptions } from "./rbac/manifests.ts";
-export { reviewRights, reviewsAccess } from "./rbac/reviews.ts";
 export { type Right, rightsOf } from "./rbac/rights.ts";
 export { type PolicyRule, type RbacRules, rbacRules, type RbacRulesOptions } from "./rbac/rules.ts";
+
+// Tools.
+export { type InspectedManager, inspectManagers } from "./inspect-managers.ts";
+export { migrateStoredVersions, type StoredVersions, type StoredVersionsOptions } from "./migrate-stored-versions.ts";

@@ -1,12 +1,12 @@
 /**
- * Lets a tool load an operator's program without running it: while it is loaded, a manager that is told to run does
- * nothing but say what it would have run. Programs that start at import can be asked for their access rules like others.
+ * Lets a tool load the program of an operator without running it. While the program is loaded, a manager that is started
+ * only records its handlers and options. So the access rules of a program that starts at import can be generated, too.
  */
 import type { AnyHandler } from "@treadle/reconcile";
 import type { LeaderElectionOptions } from "./leader-election/options.ts";
-import type { MetricsOptions } from "./options.ts";
+import type { MetricsOptions } from "./manager-options.ts";
 
-/** What a manager would have run. */
+/** The handlers and options of a manager that was not run. */
 export interface InspectedManager {
   readonly handlers: readonly AnyHandler[];
   /** As given to `createManager`; undefined: all. */
@@ -18,8 +18,8 @@ export interface InspectedManager {
 }
 
 /**
- * Calls `load`, which imports a program; resolves to what its managers would have run, in the order in which they were
- * told to. Their `run()` and `start()` resolve at once. Not for two loads at a time.
+ * Calls `load`, which imports a program, and resolves with the managers that it started, in that order. Their `run()` and
+ * `start()` resolve immediately. Do not run two loads at the same time.
  *
  * @throws what `load` throws
  */
@@ -34,12 +34,12 @@ export async function inspectManagers(load: () => Promise<unknown>): Promise<rea
   return found;
 }
 
-/** Whether the program is only looked at; then `manager` is noted and must not run. */
+/** Whether the program is only inspected; then `manager` is recorded and must not run. */
 export function isInspected(manager: InspectedManager): boolean {
   place[KEY]?.push(manager);
   return place[KEY] !== undefined;
 }
 
-/** The program may have a copy of this package of its own, so what both know hangs on the process. */
+/** The program may use another copy of this package, so the record is global. */
 const KEY = Symbol.for("@treadle/controller/inspect-managers");
 const place: { [KEY]?: InspectedManager[] } = globalThis as object;

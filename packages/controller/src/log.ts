@@ -1,21 +1,22 @@
 /**
- * The log: JSON lines by pino. What looks like a secret never gets into a line: the data of Secrets, values whose name
- * says that they are one, and what a message gives away. Nothing that is logged can make the logger throw.
+ * The log: JSON lines by pino. Secrets are removed from every line: the data of Secrets, values whose name looks like a
+ * secret, and secrets in messages. No value that is logged can make the logger throw.
  */
 import type { Logger } from "@treadle/reconcile";
 import { destination, type DestinationStream, type Level, type LevelWithSilent, pino, stdTimeFunctions } from "pino";
 import { loggable, loggableText } from "./internal/loggable.ts";
 
+/** Options of {@link createLogger}. */
 export interface LogOptions {
-  /** @defaultValue `TREADLE_LOG_LEVEL`, else `LOG_LEVEL`, read when the logger is made, else "info" */
+  /** The lowest level that is written. @defaultValue `TREADLE_LOG_LEVEL`, else `LOG_LEVEL`, read when the logger is made, else "info" */
   readonly level?: LevelWithSilent;
-  /** @defaultValue standard output */
+  /** Where the lines are written to. @defaultValue standard output */
   readonly destination?: DestinationStream;
-  /** @defaultValue `process.env` */
+  /** Where the variables are read from. @defaultValue `process.env` */
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-/** A logger that writes one line of JSON per entry. @throws RangeError when the level is not one of pino's. */
+/** Makes a logger that writes one line of JSON for each entry. @throws RangeError for a level that pino does not know */
 export function createLogger(options: LogOptions = {}): Logger {
   const level = levelOf(options);
   const settings = {
@@ -25,18 +26,18 @@ export function createLogger(options: LogOptions = {}): Logger {
     messageKey: "msg",
     formatters: { level: (label: string) => ({ level: label }) },
   };
-  // Synchronous: a line that explains the end of the process must be out before it.
+  // Synchronous: the line that explains the end of the process must be written before it ends.
   const logger = pino(settings, options.destination ?? destination({ fd: process.stdout.fd, sync: true }));
   const write =
     (at: Level) =>
     (data: object, text: string): void => {
-      // Looking for secrets costs time, so only in what is written.
+      // The search for secrets takes time, so only written lines are searched.
       if (logger.isLevelEnabled(at)) logger[at](loggable(data), loggableText(text));
     };
   return { debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") };
 }
 
-/** From the most to the least that is written. */
+/** The levels, from the most lines to none. */
 export const LOG_LEVELS: readonly LevelWithSilent[] = ["trace", "debug", "info", "warn", "error", "fatal", "silent"];
 
 function levelOf({ level, env = process.env }: LogOptions): LevelWithSilent {

@@ -1,6 +1,7 @@
 /**
- * Manager: what an operator's process is made of besides its handlers. It connects, keeps one informer per kind, runs a
- * controller per handler, serves probes and metrics, and stops everything in order.
+ * The public interface of a manager: the process of an operator around its handlers. A manager connects to the API server,
+ * keeps one informer for each kind, runs a controller for each handler, serves probes and metrics, and stops everything in
+ * order.
  */
 import type { Kind, KubernetesObject } from "@treadle/apimachinery";
 import type { InformerProgress, Informers } from "@treadle/informer";
@@ -8,102 +9,114 @@ import type { Handler } from "@treadle/reconcile";
 import type { Registry } from "prom-client";
 import type { Controller, ControllerStatus } from "./controller.ts";
 import type { ControllerOptions } from "./controller-options.ts";
-import type { DrainedOptions } from "./drain/drain.ts";
-import type { SettleOptions } from "./internal/activity.ts";
-import type { HttpServer } from "./internal/http-server.ts";
-import { OperatorManager } from "./internal/operator-manager.ts";
-import type { Check } from "./internal/probes.ts";
 import type { LeadershipStatus } from "./leader-election/election.ts";
-import type { ManagerOptions, Runnable } from "./options.ts";
+import type { DrainedOptions } from "./manager/drain.ts";
+import type { SettleOptions } from "./manager/settle.ts";
+import type { Runnable } from "./runnable.ts";
+import type { Check } from "./servers/probes.ts";
 
 /**
+ * Runs handlers in one process.
+ *
  * Guarantees
- * - Everything runs after `start`, or it rejects with one error and nothing does.
+ * - After `start` everything runs; or `start` rejects with one error, and nothing runs.
  * - `stop` may be called at any time and any number of times. It takes at most `gracefulShutdownMs`.
- * - With `leaderElection` only one replica writes: passes of the others do not begin, and what a former leader would still
- *   write is not sent (ERR_NOT_LEADER). A process that lost its leadership stops, and `run` rejects.
+ * - With `leaderElection` only one replica writes. Passes of the other replicas do not begin, and writes of a former leader
+ *   are not sent (ERR_NOT_LEADER). A process that loses the leadership stops, and `run` rejects.
  */
 export interface Manager extends AsyncDisposable {
-  /** Runs `handler`. Before the start. @throws ManagerError ERR_ADD_REFUSED when it cannot run beside another. */
+  /**
+   * Runs `handler`. Call it before the start.
+   * @throws ManagerError ERR_ADD_REFUSED when the handler conflicts with one that was added before
+   */
   add<T extends KubernetesObject>(handler: Handler<T>, options?: ControllerOptions<T>): Manager;
-  /** Starts and stops `runnable` with the manager. Before the start. */
+  /** Starts and stops `runnable` with the manager. Call it before the start. */
   add(runnable: Runnable): Manager;
   /**
-   * Starts, and resolves when everything was stopped, by a signal or by {@link stop}. Rejects when the start fails, when
-   * a promise somewhere in the process was rejected and not handled, when the leadership was lost, and when stopping took
-   * too long.
+   * Starts, and resolves when a signal or {@link stop} has stopped everything. It rejects when
+   * - the start fails,
+   * - a promise in the process is rejected and not handled,
+   * - the leadership is lost,
+   * - or the stop takes too long.
    *
-   * Every failure to list a kind is logged at once; the start fails when it lasts for `cacheSyncTimeoutMs`, since a CRD
-   * or a permission may come later than the operator.
+   * A kind that cannot be listed is logged immediately. The start fails only when that lasts for `cacheSyncTimeoutMs`,
+   * because a CRD or a permission may be created after the operator.
    */
   run(): Promise<void>;
   /**
-   * Starts, without listening to the process; resolves when the first passes begin, or with leader election when this
-   * process stands by with its caches full.
+   * Starts without listening to the signals of the process. Resolves when the first passes begin. With leader election it
+   * resolves when this process is on standby with its caches full.
    */
   start(): Promise<void>;
   /** Stops gracefully. Idempotent. */
   stop(): Promise<void>;
-  /** Makes `/healthz` depend on `check`. */
+  /** Adds a check to `/healthz`. */
   addHealthzCheck(name: string, check: Check): Manager;
-  /** Makes `/readyz` depend on `check`. */
+  /** Adds a check to `/readyz`. */
   addReadyzCheck(name: string, check: Check): Manager;
-  /** The registry of this manager, for metrics of the author's own. Loads prom-client when first called or at the start. */
+  /** The registry of this manager, for custom metrics. The first call, or the start, loads prom-client. */
   metrics(): Promise<Registry>;
   /**
-   * Watches these namespaces from now on, `undefined` for all; a later call replaces an earlier one. Before the start it
-   * replaces the option. After it:
-   * - A namespace that goes: passes in progress there end first, then its objects leave the caches. That is no deletion:
-   *   no pass, no cleanup, nothing is written to them; finalizers stay.
-   * - A namespace that comes: passes for its objects begin when every kind was listed there, at low priority.
-   * - A namespace that stays: nothing happens.
+   * Watches these namespaces from now on; `undefined`: all. A later call replaces an earlier one. Before the start the
+   * call replaces the option. After the start:
+   * - A removed namespace: passes in progress there end first, then its objects leave the caches. This is not a deletion:
+   *   there is no pass and no cleanup, nothing is written to the objects, and their finalizers stay.
+   * - An added namespace: passes for its objects begin when every kind was listed there, at low priority.
+   * - A namespace that stays is not affected.
    *
-   * Resolves when that is done, or a later call has come. A list that fails, for want of rights say, is logged and tried
-   * again, and the other namespaces go on meanwhile. Rejects with the signal's reason, which takes nothing back, and when
-   * the manager stops.
-   * @throws RangeError for what is no list of names
+   * Resolves when the change is complete, or was replaced by a later call. A list that fails, for example because a right
+   * is missing, is logged and retried; the other namespaces are not affected. Rejects with the signal's reason, which does
+   * not undo the change, and when the manager stops.
+   * @throws RangeError for an invalid list of names
    */
   setNamespaces(namespaces: readonly string[] | undefined, signal?: AbortSignal): Promise<void>;
-  /** Where probes and metrics are served, after the start. */
+  /** The addresses of the servers, after the start. */
   readonly addresses: ManagerAddresses;
+  /** The state of the manager and of its parts. */
   status(): ManagerStatus;
   /** The controllers, in the order in which their handlers were added; empty before the start. */
   readonly controllers: readonly Controller[];
-  /** What the controllers read from; undefined before the start. */
+  /** The informers that the controllers read from; undefined before the start. */
   readonly informers: Informers | undefined;
   /**
    * Resolves when no pass is queued or running, none is due before the horizon, and everything that is on its way inside
-   * the process has arrived. For tests; it never waits by the clock.
+   * the process has arrived. For tests; it does not poll.
    */
   settled(options?: SettleOptions): Promise<void>;
   /**
-   * Resolves when no object holds a finalizer of the handlers that are being drained; at once where none is. With leader
-   * election only where this replica leads: another one may be of a version that takes finalizers. After the start.
-   * @throws ManagerError ERR_DRAIN, which names what is held, when `signal` ends it or the manager stops
+   * Resolves when no object holds a finalizer of the handlers that are drained; immediately if no handler is. With leader
+   * election it resolves only where this replica leads, because another leader may take finalizers. Call it after the start.
+   * @throws ManagerError ERR_DRAIN, which names the remaining objects, when `signal` is aborted or the manager stops
    */
   drained(options?: DrainedOptions): Promise<void>;
-  /** Calls `listener` after everything that changes what {@link status} says. Returns the way to unsubscribe. */
+  /** Calls `listener` after each change of {@link status}. Returns a function that unsubscribes. */
   onChange(listener: () => void): () => void;
 }
 
+/** The addresses of the servers that are on. */
 export interface ManagerAddresses {
   readonly probes?: ManagerAddress;
   readonly metrics?: ManagerAddress;
   readonly debug?: ManagerAddress;
 }
 
-export type ManagerAddress = Pick<HttpServer, "host" | "port" | "url">;
+/** The address on which a server listens. */
+export interface ManagerAddress {
+  readonly host: string;
+  readonly port: number;
+  /** `http://host:port`, or https, with a host that a client on this machine can reach. */
+  readonly url: string;
+}
 
+/** The states of a manager, in order. */
 export type ManagerState = "new" | "starting" | "running" | "stopping" | "stopped";
 
+/** The state of a manager and of its parts. */
 export interface ManagerStatus {
   readonly state: ManagerState;
   readonly leadership: LeadershipStatus;
+  /** One entry for each controller; empty before the start. */
   readonly controllers: readonly ControllerStatus[];
+  /** One entry for each watched kind; empty before the start. */
   readonly informers: readonly (InformerProgress & { readonly kind: Kind })[];
-}
-
-/** Makes a manager; it does nothing before `run` or `start`. */
-export function createManager(options: ManagerOptions = {}): Manager {
-  return new OperatorManager(options);
 }

@@ -235,7 +235,7 @@ describe("a predicate", () => {
     await world.user.create(Widget, widget("a"));
     await world.settled();
     expect(world.passesSince()).toEqual(["default/a"]);
-    expect(world.logs.some(({ text }) => text === "the predicate threw; the event passes")).toBe(true);
+    expect(world.logs.some(({ text }) => text === "the predicate threw; the event starts a pass")).toBe(true);
   });
 });
 
@@ -406,7 +406,7 @@ describe("wakes", () => {
     expect(world.passesSince()).toEqual([]);
     expect(world.logs.find(({ level }) => level === "error")).toMatchObject({
       data: { object: "default/c", error: "no error at all" },
-      text: "cannot find out whom a change of ConfigMap concerns (watch())",
+      text: "cannot find the objects that a change of ConfigMap concerns (watch())",
     });
     isBroken = false;
     await world.user.delete(ConfigMap, { name: "c", namespace: "default" });

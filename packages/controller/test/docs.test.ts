@@ -45,7 +45,7 @@ test("docs/metrics.md lists every metric with its type and labels", async () => 
 });
 
 test("docs/operations.md lists every code of an error, each with what happened", async () => {
-  const packages = ["apimachinery", "client", "informer", "workqueue", "reconcile", "controller"];
+  const packages = ["apimachinery", "client", "informer", "workqueue", "reconcile", "dependents", "controller"];
   // Those of OpenSSL and Node are not ours.
   const codes = [...(await inSources(packages, /"(ERR_[A-Z_]+)"/g))].filter((code) => !/^ERR_(?:O?SSL|TLS_)/.test(code));
   const listed = await rows("operations.md", "Errors");
@@ -59,13 +59,16 @@ test("docs/operations.md lists every setting with its variable", async () => {
   expect(listed).toEqual(Object.keys(SETTINGS).map((path) => [path, variableOf(path)]));
 });
 
-test("docs/operations.md lists every reason that the engine gives a condition", async () => {
-  const reasons = await inSources(["reconcile"], /(?:reason: |unknown\(|code: |code = |code \?\? )"([A-Z][a-z][A-Za-z]+)"/g);
-  expect(names(await rows("operations.md", "Reasons of conditions"))).toEqual([...reasons].toSorted());
+test("docs/operations.md lists every reason that the engine gives a condition or an event", async () => {
+  const reasons = await inSources(["reconcile", "dependents"], /(?:reason: |unknown\(|code: |code = |code \?\? )"([A-Z][a-z][A-Za-z]+)"/g);
+  const listed = [...(await rows("operations.md", "Reasons of conditions")), ...(await rows("operations.md", "Events"))];
+  expect(names(listed)).toEqual([...reasons].toSorted());
 });
 
 test("no step of the framework records events, as docs/operations.md says", async () => {
   expect(
-    [...(await inSources(["reconcile", "controller"], /\bevents: \[(`?"[^\]]+)\]/g))].filter((found) => !found.includes("${")),
+    [...(await inSources(["reconcile", "dependents", "controller"], /\bevents: \[(`?"[^\]]+)\]/g))].filter(
+      (found) => !found.includes("${"),
+    ),
   ).toEqual([]);
 });

@@ -76,7 +76,7 @@ test("a drain does not end while another replica leads: it may be of a version t
   await world.clock.advance(30_000);
   await running;
   expect((await world.user.get(Widget, REF))?.metadata.finalizers).toBeUndefined();
-  expect(world.logs.map(({ text }) => text)).toContain("drain: no object is still held; another replica leads, and is waited for");
+  expect(world.logs.map(({ text }) => text)).toContain("drain: no object is still held; waiting for the replica that leads");
 });
 
 test("one that is given up while another replica leads says that", async () => {

@@ -1,7 +1,7 @@
-import { ConfigMap, Secret } from "@treadle/apimachinery/kinds";
+import { ConfigMap, Deployment, Secret } from "@treadle/apimachinery/kinds";
 import { type AnyHandler, conditions, handler, step } from "@treadle/reconcile";
 import { describe, expect, test } from "vitest";
-import type { DryWrite } from "../src/index.ts";
+import { createLogger, type DryWrite } from "../src/index.ts";
 import { startWorld, Widget, widget, type World } from "./world.ts";
 
 const REF = { name: "a", namespace: "default" };
@@ -67,6 +67,33 @@ describe("a dry run", () => {
     expect(lines().length).toBe(before);
     expect((await world.user.get(Widget, REF))?.metadata.finalizers).toBeUndefined();
     expect(await world.user.get(ConfigMap, REF)).toBeUndefined();
+  });
+
+  test("reports the whole merge patch, without the uid and the generated name that only the server can give", async () => {
+    const lines: { readonly dryRun?: DryWrite }[] = [];
+    const podSpec = { containers: [{ name: "c", env: [{ name: "E", valueFrom: { configMapKeyRef: { name: "m", key: "k" } } }] }] };
+    const spec = { selector: {}, template: { metadata: {}, spec: podSpec } };
+    const deploying = handler(Widget)
+      .step(
+        step(Widget, {
+          name: "deploy",
+          dryRun: true,
+          async do({ client }) {
+            await client.create(Deployment, { metadata: { name: "d" }, spec });
+            await client.create(ConfigMap, { metadata: { generateName: "m-" }, data: {} });
+          },
+        }),
+      )
+      .build();
+    const log = createLogger({ env: {}, destination: { write: (line) => void lines.push(JSON.parse(line)) } });
+    const world = await startWorld({ handlers: [deploying], start: false, dryRun: true, log });
+    await world.user.create(Widget, widget("a"));
+    await world.manager.start();
+    await world.settled();
+    expect(lines.flatMap(({ dryRun }) => (dryRun === undefined ? [] : [dryRun.change]))).toEqual([
+      { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "d", namespace: "default" }, spec },
+      { apiVersion: "v1", kind: "ConfigMap", metadata: { generateName: "m-", namespace: "default" }, data: {} },
+    ]);
   });
 
   test("comes to rest, although nothing of what it waits for ever comes", async () => {

@@ -167,14 +167,14 @@ describe("a kind that is watched from now on", () => {
     await world.settled();
     expect(world.passesSince()).toEqual(["default/a"]);
     expect(world.logs.filter(({ level }) => level === "error").map(({ text }) => text)).toEqual([
-      "cannot find out whom a change of ConfigMap concerns (watch())",
+      "cannot find the objects that a change of ConfigMap concerns (watch())",
     ]);
   });
 });
 
 test.for<[string, object, RegExp]>([
-  ["a map that is async", { map: async () => [] }, /^cannot find out whom a change of ConfigMap concerns/],
-  ["a map that gives no list", { map: () => 5 }, /^cannot find out whom a change of ConfigMap concerns/],
+  ["a map that is async", { map: async () => [] }, /^cannot find the objects that a change of ConfigMap concerns/],
+  ["a map that gives no list", { map: () => 5 }, /^cannot find the objects that a change of ConfigMap concerns/],
   [
     "refs that throw",
     {

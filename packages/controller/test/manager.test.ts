@@ -6,11 +6,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ApiError, fakeClock, type Transport } from "@treadle/apimachinery";
 import { connect, createClient, httpTransport } from "@treadle/client";
-import { type AnyHandler, conditions, handler, step } from "@treadle/reconcile";
+import { type AnyHandler, conditions, handler, type Logger, step } from "@treadle/reconcile";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { Registry } from "prom-client";
 import { z } from "zod";
-import { createManager, isManagerError, type Logger, type ManagerErrorCode } from "../src/index.ts";
+import { createManager, isManagerError, type ManagerErrorCode } from "../src/index.ts";
 import { Gadget, startWorld, Widget, widget } from "./world.ts";
 
 const quiet: Logger = { debug() {}, info() {}, warn() {}, error() {} };

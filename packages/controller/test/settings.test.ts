@@ -232,7 +232,7 @@ test("what comes from outside is told in the log, by name only", async () => {
   expect(world.logs.find(({ text }) => text.startsWith("settings"))).toEqual({
     level: "info",
     data: { file: configFile, environment: ["TREADLE_GRACEFUL_SHUTDOWN_MS"] },
-    text: "settings from outside of the program",
+    text: "settings from the environment or a file",
   });
   expect(world.manager.status().leadership).toEqual({ type: "leading" });
 });

@@ -114,7 +114,7 @@ describe("a channel", () => {
     expect(() => channel({ name: "hooks", capacity: 0 })).toThrow('channel "hooks": capacity is 0');
   });
 
-  test("reports references that no pass can be about, and goes on", async () => {
+  test("reports references that no pass can run for, and goes on", async () => {
     const hooks = channel({ name: "hooks" });
     const world = await started([hooks], { namespaces: ["default"] });
     const wrong = [{ name: "" }, {}, null, undefined] as readonly Ref[];
@@ -122,12 +122,12 @@ describe("a channel", () => {
     await world.settled();
     expect(world.passesSince()).toEqual(["default/a"]);
     expect(world.logs.filter(({ level }) => level === "warn").map(({ text }) => text)).toEqual([
-      "no pass can be about a: Widget is namespaced, and the reference has no namespace",
-      "no pass can be about elsewhere/a: the namespace is not watched",
-      "no pass can be about : the reference has no name",
-      "no pass can be about {}: the reference has no name",
-      "no pass can be about null: the reference has no name",
-      "no pass can be about undefined: the reference has no name",
+      "no pass can run for a: Widget is namespaced, and the reference has no namespace",
+      "no pass can run for elsewhere/a: the namespace is not watched",
+      "no pass can run for : the reference has no name",
+      "no pass can run for {}: the reference has no name",
+      "no pass can run for null: the reference has no name",
+      "no pass can run for undefined: the reference has no name",
     ]);
   });
 });

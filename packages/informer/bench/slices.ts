@@ -1,7 +1,7 @@
 /**
- * For how long an initial sync keeps the event loop: 20,000 pods of 5 KB over HTTP, by pages and by a stream. A slice is a
- * turn of the event loop; its length is the processor time that the main thread used in it, so that a busy machine does not
- * count, less the pauses of the garbage collector, which are reported beside. Goal: 10 ms.
+ * Measures for how long an initial sync keeps the event loop: 20,000 pods of 5 KB over HTTP, by pages and by a stream. A slice
+ * is a turn of the event loop. Its length is the processor time of the main thread, so that a busy machine does not count,
+ * without the pauses of the garbage collector, which are reported separately. Goal: 10 ms.
  * Run in this folder: `node --conditions=@treadle/source bench/slices.ts [objects] [page size]`
  */
 import { PerformanceObserver } from "node:perf_hooks";
@@ -61,7 +61,7 @@ async function measure(how: "pages" | "stream"): Promise<void> {
     pageSize: PAGE,
     onWarning: () => undefined,
   });
-  await client.list(Pod, { limit: 1 }); // The HTTP library is loaded with the first request, whoever sends it.
+  await client.list(Pod, { limit: 1 }); // The first request loads the HTTP library.
   pauses.length = 0;
   const stop = recordTurns();
   const startedAt = performance.now();
@@ -69,7 +69,7 @@ async function measure(how: "pages" | "stream"): Promise<void> {
   await informer.synced();
   const tookMs = performance.now() - startedAt;
   const turns = stop();
-  await new Promise((resolve) => setTimeout(resolve, 50)); // The observer is told a little later.
+  await new Promise((resolve) => setTimeout(resolve, 50)); // The observer is called a little later.
   report(how, { turns, tookMs, objects: informer.progress().objects });
   await informer.stop();
   await transport.close();
@@ -97,5 +97,5 @@ function report(how: string, run: { readonly turns: readonly Turn[]; readonly to
   console.log(JSON.stringify(row, null, 2));
 }
 
-// The first run of each pays for compiling, as an operator does.
+// The first run of each includes compilation, as in an operator.
 for (const how of ["pages", "pages", "stream", "stream"] as const) await measure(how);

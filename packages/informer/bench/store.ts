@@ -1,6 +1,6 @@
 /**
- * What an informer costs: heap for each cached object of 5 KB, the longest time for which an initial sync keeps the event
- * loop, reads. Run in this folder: `node --expose-gc --conditions=@treadle/source bench/store.ts [objects]`
+ * Measures the cost of an informer: the heap for each cached object of 5 KB, the longest time for which an initial sync keeps
+ * the event loop, and reads. Run in this folder: `node --expose-gc --conditions=@treadle/source bench/store.ts [objects]`
  */
 import { PerformanceObserver } from "node:perf_hooks";
 import { kind, systemClock, systemRandom, type UntypedObject } from "@treadle/apimachinery";

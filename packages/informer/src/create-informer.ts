@@ -1,69 +1,14 @@
-/** How an informer is made, and what it can be told. */
-import type { Clock, Kind, ObjectOf, Random } from "@treadle/apimachinery";
-import type { Client } from "@treadle/client";
+/** One informer that shares nothing with others. For several informers in a process use {@link createInformers}. */
+import type { Kind } from "@treadle/apimachinery";
 import type { Informer } from "./informer.ts";
-import { MemoryBudget, memoryLimitBytes } from "./internal/memory-budget.ts";
-import { Freezer } from "./internal/freeze.ts";
-import { Pacer } from "./internal/pacer.ts";
-import { type AnyKind, StoreInformer } from "./internal/store-informer.ts";
-import type { InformerWarning } from "./warnings.ts";
-
-/** Where a reported failure happened. Of `list` and `watch` the informer recovers by itself. */
-export type InformerErrorSource = "list" | "watch" | "handler" | "index" | "ingest";
-
-export interface InformerOptions<K extends Kind = Kind> {
-  readonly client: Pick<Client, "list" | "watch">;
-  readonly kind: K;
-  readonly clock: Clock;
-  readonly random: Random;
-  /** One list and watch for each; see {@link Informer.setNamespaces}. Absent: all. Of no effect for a cluster-scoped kind. */
-  readonly namespaces?: readonly string[];
-  readonly labelSelector?: string | Readonly<Record<string, string>>;
-  readonly fieldSelector?: string;
-  /**
-   * Cuts an object down before it is frozen and stored. Must leave name, namespace, uid and resourceVersion as they are.
-   * When it throws, the failure is reported and the object stored as if there were none. @defaultValue drops managedFields
-   */
-  readonly ingest?: (object: ObjectOf<K>) => ObjectOf<K>;
-  /** Told of every failure, each time. @defaultValue a process warning, but nothing for list and watch: see `progress()` */
-  readonly onError?: (error: unknown, where: InformerErrorSource) => void;
-  /** Told before something goes wrong. @defaultValue a process warning */
-  readonly onWarning?: (warning: InformerWarning) => void;
-  /** Told after each list that is complete in the store, the first as well as those after a failure. */
-  readonly onListed?: () => void;
-  /** Told when a list or watch works after it had failed; `progress().lastError` does not name that failure any more. */
-  readonly onRecovered?: () => void;
-  /** How long to wait before the next attempt when the server does not serve the kind; up to a quarter less, at random. @defaultValue 10_000 */
-  readonly notServedRetryMs?: number;
-  /** Objects in a page of a list. @defaultValue 250 */
-  readonly pageSize?: number;
-}
+import type { InformerOptions } from "./informer-options.ts";
+import { sharedParts } from "./internal/shared-parts.ts";
+import { createSharingInformer } from "./internal/store-informer.ts";
 
 /**
- * Creates an informer; it does nothing before `start()`.
- * @throws when `namespaces` is empty or `pageSize` is not a positive integer.
+ * Creates an informer. It sends no request before `start()`.
+ * @throws when `namespaces` is empty or `pageSize` is not a positive integer
  */
 export function createInformer<K extends Kind>(options: InformerOptions<K>): Informer<K> {
-  return createSharingInformer(options, sharedParts(options.clock));
-}
-
-/** What the informers of a process have in common: together they take no more of a turn of the event loop than one. */
-export interface SharedParts {
-  readonly pacer: Pacer;
-  readonly freezer: Freezer;
-  readonly memory: MemoryBudget;
-}
-
-export function sharedParts(clock: Clock, limitBytes: number = memoryLimitBytes()): SharedParts {
-  const isVirtual = "advance" in clock;
-  return {
-    pacer: isVirtual ? new Pacer(Number.POSITIVE_INFINITY) : new Pacer(),
-    freezer: new Freezer(),
-    memory: new MemoryBudget(limitBytes),
-  };
-}
-
-export function createSharingInformer<K extends Kind>(options: InformerOptions<K>, shared: SharedParts): Informer<K> {
-  // Inside, an object is any Kubernetes object: what K says of it beyond that matters to the caller alone.
-  return new StoreInformer(options as unknown as InformerOptions<AnyKind>, shared) as unknown as Informer<K>;
+  return createSharingInformer(options, sharedParts(options));
 }

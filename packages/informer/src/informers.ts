@@ -1,102 +1,102 @@
 /**
- * The informers of a process: each kind is listed and watched once, whoever reads it. The {@link Cache} reads only what
- * was asked for at start: a read never starts an informer behind the author's back.
+ * The shared informers of a process. Each kind is listed and watched once, however many readers it has. The cache reads only
+ * from informers that exist: a read never starts an informer.
  */
 import {
-  apiVersionOf,
+  type Cache,
   type Clock,
   formatFieldSelector,
   formatLabelSelector,
   groupKindOf,
   isMetadataOnly,
   type Kind,
+  kindIdOf,
   labelRequirements,
   metadataOnly,
-  type ObjectOf,
   parseFieldSelector,
   parseLabelSelector,
   type Random,
-  type Ref,
 } from "@treadle/apimachinery";
 import type { Client } from "@treadle/client";
-import { createSharingInformer, type InformerErrorSource, type InformerOptions, sharedParts } from "./create-informer.ts";
-import type { Informer, Select } from "./informer.ts";
+import type { Informer } from "./informer.ts";
+import type { InformerErrorSource, InformerOptions } from "./informer-options.ts";
+import { sharedParts } from "./internal/shared-parts.ts";
+import { createSharingInformer } from "./internal/store-informer.ts";
 import type { InformerWarning } from "./warnings.ts";
 
+/** The options of {@link createInformers}. */
 export interface InformersOptions {
+  /** Client that lists and watches. */
   readonly client: Pick<Client, "list" | "watch">;
-  readonly clock: Clock;
-  readonly random: Random;
-  /** Of informers that name none themselves; see {@link Informers.setNamespaces}. Absent: all namespaces. */
+  /** Source of the time. @defaultValue systemClock */
+  readonly clock?: Clock;
+  /** Source of the jitter in pauses. @defaultValue systemRandom */
+  readonly random?: Random;
+  /** Namespaces of informers that name none themselves; see {@link Informers.setNamespaces}. @defaultValue all namespaces */
   readonly namespaces?: readonly string[];
+  /** Maximum number of objects on a page of a list. @defaultValue 250 */
   readonly pageSize?: number;
-  /** Told of every failure of every informer. @defaultValue as in {@link InformerOptions.onError} */
+  /** Called for every failure of every informer. @defaultValue as in {@link InformerOptions.onError} */
   readonly onError?: (error: unknown, where: InformerErrorSource, kind: Kind) => void;
-  /** Told before something goes wrong; see {@link InformerOptions.onWarning}. */
+  /** Called for warnings; see {@link InformerOptions.onWarning}. */
   readonly onWarning?: (warning: InformerWarning, kind: Kind) => void;
   /**
-   * How much memory the process may use: where the caches may take more than half of it, that is said while they are
-   * being listed. @defaultValue the heap limit of V8, or the memory limit of the container where that is less
+   * Memory that the process may use, in bytes. While a list is being read, the informer warns if the caches may need more
+   * than half of it. @defaultValue the heap limit of V8, or the memory limit of the container if that is lower
    */
   readonly memoryLimitBytes?: number;
-  /** Told after each complete list of an informer; see {@link InformerOptions.onListed}. */
+  /** Called after each complete list of an informer; see {@link InformerOptions.onListed}. */
   readonly onListed?: (kind: Kind) => void;
-  /** Told when an informer works again; see {@link InformerOptions.onRecovered}. */
+  /** Called when an informer works again; see {@link InformerOptions.onRecovered}. */
   readonly onRecovered?: (kind: Kind) => void;
-  /** See {@link InformerOptions.notServedRetryMs}. */
-  readonly notServedRetryMs?: number;
+  /** Maximum pause while a kind is not served; see {@link InformerOptions.kindRetryMs}. @defaultValue 10_000 */
+  readonly kindRetryMs?: number;
 }
 
-/** What distinguishes two informers of one kind, and how their objects are cut down. */
+/** The options that distinguish two informers of one kind, and `ingest`, which reduces their objects. */
 export type InformerScope<K extends Kind = Kind> = Pick<InformerOptions<K>, "namespaces" | "labelSelector" | "fieldSelector" | "ingest">;
 
-/** Reads from informers. Objects are frozen and shared. */
-export interface Cache {
-  /** @throws when there is no informer of the kind. */
-  get<K extends Kind>(kind: K, ref: Ref): ObjectOf<K> | undefined;
-  /** @throws when there is no informer of the kind. */
-  list<K extends Kind>(kind: K, select?: Select): readonly ObjectOf<K>[];
-}
-
+/** The shared informers of a process. */
 export interface Informers {
   /**
-   * The one informer of this kind, version and scope; made when asked for first, and started if the others are.
-   * Selectors and namespaces are compared by what they say, in whatever order.
-   * @throws when it exists with another `ingest`, and SelectorError for a selector that cannot be read.
+   * Returns the one informer of this kind, version and scope. It is made at the first call, and started if the others are.
+   * Selectors and namespaces are compared by meaning, in any order.
+   * @throws when the informer exists with another `ingest`, or SelectorError for a selector that cannot be parsed
    */
   for<K extends Kind>(kind: K, scope?: InformerScope<K>): Informer<K>;
   /**
-   * The informer of this kind if there is one: that without a scope of its own, else the first that was made. For a kind
-   * of metadata only, that of whole objects will do.
+   * Returns the informer of this kind, if there is one: the one without a scope, else the first that was made. For
+   * a kind of metadata only, an informer of whole objects is returned if there is no other.
    */
   get<K extends Kind>(kind: K): Informer<K> | undefined;
-  /** In the order in which they were made. */
+  /** Returns all informers, in the order in which they were made. */
   all(): readonly Informer[];
-  /** Starts all, and from now on each new one when it is made. */
+  /** Starts all informers, and from now on each new one when it is made. */
   startAll(): void;
-  /** Resolves when all that exist now have synced; rejects with the signal's reason. */
+  /** Resolves when all present informers have synced. Rejects with the signal's reason. */
   synced(signal?: AbortSignal): Promise<void>;
   /**
-   * Changes the namespaces of all informers that name none themselves, those of later ones, too; see
+   * Changes the namespaces of all informers that name none themselves, also of later ones; see
    * {@link Informer.setNamespaces}. Resolves when each of them has listed.
    */
   setNamespaces(namespaces: readonly string[] | undefined, signal?: AbortSignal): Promise<void>;
-  /** Stops `informer` and forgets it: whoever asks for its kind next gets a new one. */
+  /** Stops `informer` and removes it. The next call of `for` with its kind makes a new one. */
   remove(informer: Informer): Promise<void>;
-  /** Stops all; new ones are not started any more. */
+  /** Stops all informers. New ones are not started. */
   stop(): Promise<void>;
-  /** Reads what {@link get} finds. */
+  /** Reads from the informers that {@link get} returns. A read throws when there is no informer of the kind. */
   readonly cache: Cache;
 }
 
+/** Creates the shared informers of a process. No informer exists, and no request is sent, before `for()` and `startAll()`. */
 export function createInformers(options: InformersOptions): Informers {
   const entries = new Map<string, { readonly informer: Informer; readonly ingest: unknown; readonly isCommon: boolean }>();
-  const shared = sharedParts(options.clock, options.memoryLimitBytes);
+  const shared = sharedParts(options);
   let { namespaces } = options;
   let state: "made" | "started" | "stopped" = "made";
   /**
-   * What `get` found, until the informers are others: comparing kinds takes too long for every read of every pass. Weak,
-   * since a step may make its kind anew each time.
+   * The results of `get`, until an informer is added or removed: comparing kinds takes too long for every read of every pass.
+   * Weak, because a step may make a new kind object for each read.
    */
   let found = new WeakMap<Kind, Informer>();
 
@@ -107,7 +107,7 @@ export function createInformers(options: InformersOptions): Informers {
       if (existing !== undefined) {
         if (given.ingest !== undefined && given.ingest !== existing.ingest)
           throw new Error(
-            `the informer of ${groupKindOf(kind)} exists with another ingest function: give the same one everywhere, or none after the first`,
+            `the informer of ${groupKindOf(kind)} exists with another ingest function: pass the same function everywhere, or only the first time`,
           );
         // The id names the kind, so the objects are of this type.
         return existing.informer as unknown as Informer<K>;
@@ -132,7 +132,7 @@ export function createInformers(options: InformersOptions): Informers {
     },
     synced(signal) {
       const all = Promise.all(informers.all().map((informer) => informer.synced(signal))).then(() => undefined);
-      all.catch(() => undefined); // A caller that does not wait for it is no reason to end the process.
+      all.catch(() => undefined); // Without a handler, a caller that does not await it would end the process.
       return all;
     },
     setNamespaces(wanted, signal) {
@@ -159,19 +159,17 @@ export function createInformers(options: InformersOptions): Informers {
 
   function find(kind: Kind): Informer | undefined {
     const exact = entries.get(idOf(kind, {}))?.informer;
-    const wanted = isMetadataOnly(kind) ? [nameOf(kind), fullName(kind)] : [nameOf(kind)];
+    const wanted = isMetadataOnly(kind) ? [nameOf(kind), kindIdOf(kind)] : [nameOf(kind)];
     return exact ?? wanted.map((name) => informers.all().find((informer) => nameOf(informer.kind) === name)).find(Boolean);
   }
 
   function common(kind: Kind): Omit<InformerOptions, "kind"> {
-    const { client, clock, random, pageSize, onError, onWarning, onListed, onRecovered, notServedRetryMs } = options;
+    const { client, pageSize, onError, onWarning, onListed, onRecovered, kindRetryMs } = options;
     return {
       client,
-      clock,
-      random,
       ...(namespaces === undefined ? {} : { namespaces }),
       ...(pageSize === undefined ? {} : { pageSize }),
-      ...(notServedRetryMs === undefined ? {} : { notServedRetryMs }),
+      ...(kindRetryMs === undefined ? {} : { kindRetryMs }),
       ...(onWarning === undefined ? {} : { onWarning: (warning: InformerWarning): void => onWarning(warning, kind) }),
       ...(onListed === undefined ? {} : { onListed: (): void => onListed(kind) }),
       ...(onRecovered === undefined ? {} : { onRecovered: (): void => onRecovered(kind) }),
@@ -197,13 +195,9 @@ function notDeclared(message: string): Error {
   return Object.assign(new Error(message), { code: "ERR_NOT_DECLARED" });
 }
 
-/** A kind without the contents of its objects is another one: who reads the whole must not be given the half. */
+/** A kind of metadata only has another name: a reader of whole objects must not get metadata. */
 function nameOf(kind: Kind): string {
-  return isMetadataOnly(kind) ? `${fullName(kind)} (metadata only)` : fullName(kind);
-}
-
-function fullName(kind: Kind): string {
-  return `${apiVersionOf(kind)} ${kind.kind}`;
+  return isMetadataOnly(kind) ? `${kindIdOf(kind)} (metadata only)` : kindIdOf(kind);
 }
 
 function idOf(kind: Kind, { namespaces, labelSelector, fieldSelector }: InformerScope): string {
@@ -211,7 +205,7 @@ function idOf(kind: Kind, { namespaces, labelSelector, fieldSelector }: Informer
   return JSON.stringify([nameOf(kind), namespaceList, labelsOf(labelSelector), fieldsOf(fieldSelector)]);
 }
 
-/** The requirements of a selector, each in one form. */
+/** The requirements of a selector, each in one canonical form. */
 function labelsOf(selector: InformerScope["labelSelector"] = ""): string[] {
   const requirements = typeof selector === "string" ? parseLabelSelector(selector) : labelRequirements({ matchLabels: selector });
   return sorted(requirements.map((requirement) => formatLabelSelector([requirement])));

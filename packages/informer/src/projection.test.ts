@@ -20,16 +20,16 @@ test.for([
   ["a field of a part that is whole", ["status", "status.phase"], { status: pod.status }],
   ["what is not there", ["spec.hostname", "data", "toString"], { spec: {} }],
   ["nothing", [], {}],
-] as const)("keeps metadata, and %s", ([, paths, want]) => {
+] as const)("projection keeps metadata, and %s", ([, paths, want]) => {
   const { apiVersion, kind, metadata } = pod;
   expect(projection(paths as readonly never[])(pod as never)).toEqual({ apiVersion, kind, metadata, ...want });
 });
 
-test.for(["", "spec..x", "metadata", "metadata.name"])("refuses the path %j", (path) => {
+test.for(["", "spec..x", "metadata", "metadata.name"])("projection refuses the path %j", (path) => {
   expect(() => projection([path as never])).toThrow(TypeError);
 });
 
-test("paths are typed", () => {
+test("the paths of projection are typed", () => {
   type PodObject = ObjectOf<typeof Pod>;
   projection<PodObject>(["spec.nodeName", "status.phase", "spec.containers", "spec.securityContext.fsGroup"]);
   // @ts-expect-error there is no such field

@@ -1,23 +1,10 @@
-/** Projections: what of each object a cache keeps, where its readers need little of it. */
-import type { KubernetesObject } from "@treadle/apimachinery";
+/** Projections: the fields of each object that a cache keeps, for readers that need few of them. */
+import type { FieldPath, KubernetesObject } from "@treadle/apimachinery";
 
 /**
- * The paths into `T` down to three fields, `"spec.nodeName"`, as far as its type knows them; of a list, the whole list. Any
- * text where the type knows nothing.
- */
-export type FieldPath<T, Depth extends readonly unknown[] = [0, 0, 0]> = Depth extends readonly [unknown, ...infer Rest]
-  ? T extends readonly unknown[]
-    ? never
-    : T extends object
-      ? string extends keyof T
-        ? string
-        : { [K in keyof T & string]: K | `${K}.${FieldPath<NonNullable<T[K]>, Rest>}` }[keyof T & string]
-      : never
-  : never;
-
-/**
- * A function that keeps `apiVersion`, `kind`, `metadata` and the fields at these paths, and drops all else. To be given as
- * `ingest`. @throws TypeError for a path that is empty or goes into metadata, which is kept anyway.
+ * Makes a function for the option `ingest`. It keeps `apiVersion`, `kind`, `metadata` and the fields at these paths, and
+ * drops all other fields.
+ * @throws TypeError for a path that is empty, or that is in metadata, which is always kept
  */
 export function projection<T extends KubernetesObject>(paths: readonly FieldPath<T>[]): (object: T) => T {
   const tree: Tree = new Map();
@@ -29,18 +16,18 @@ export function projection<T extends KubernetesObject>(paths: readonly FieldPath
   }
   return (object) => {
     const { apiVersion, kind, metadata } = object;
-    // Fields are missing that the type has: whoever reads it gave the paths.
+    // The result lacks fields that the type has. The author of the paths knows which.
     return { apiVersion, kind, metadata, ...pick(object, tree) } as unknown as T;
   };
 }
 
-/** What is kept below a field; empty: all of it. */
+/** The fields to keep below a field; an empty tree keeps all of them. */
 interface Tree extends Map<string, Tree> {}
 
 function grow(tree: Tree, [name = "", ...rest]: readonly string[]): void {
   const known = tree.get(name);
   if (rest.length === 0) tree.set(name, new Map());
-  // All of the field is kept already.
+  // The whole field is kept already.
   else if (known?.size === 0) return;
   else {
     const below: Tree = known ?? new Map();
@@ -54,7 +41,7 @@ function pick(object: object, tree: Tree): object {
   for (const [name, below] of tree) {
     if (!Object.hasOwn(object, name)) continue;
     const field = (object as Record<string, unknown>)[name];
-    // Below a list or a text there is no such path.
+    // A list or a scalar is kept whole.
     const isWhole = below.size === 0 || typeof field !== "object" || field === null || Array.isArray(field);
     kept[name] = isWhole ? field : pick(field, below);
   }

@@ -1,40 +1,45 @@
-/** What an informer has to say before something goes wrong. */
-import { apiVersionOf, isMetadataOnly, type Kind, keyOf, type KubernetesObject } from "@treadle/apimachinery";
+/** Warnings of an informer, given before something fails. */
+import { isMetadataOnly, type Kind, keyOf, kindIdOf, type KubernetesObject } from "@treadle/apimachinery";
 
-/**
- * Each kind of warning is given once for an informer. `unscoped`: all Secrets, Pods or Events of a cluster are watched.
- * `memory`: what is being listed may not fit. `outside`: a write of ours is not in the selection, so it is not seen again.
- */
+/** A warning of an informer. An informer gives each type of warning once. */
 export interface InformerWarning {
+  /**
+   * `unscoped`: all Secrets, Pods or Events of a cluster are watched. `memory`: the objects may not fit into memory.
+   * `outside`: this process wrote an object that the label selector does not select, so the cache does not show it.
+   */
   readonly type: "unscoped" | "memory" | "outside";
-  /** What, why, and what to do. */
+  /** The problem, its reason, and what to do about it. */
   readonly message: string;
 }
 
-/** What is known of the memory that the cache of a kind will take. */
+/** An estimate of the memory that the cache of a kind will need. */
 export interface Forecast {
-  /** All of the kind; of a stream, which does not say how many there are, those that came so far. */
+  /** Number of objects of the kind. In a stream, whose length is unknown, the number received so far. */
   readonly objects: number;
+  /** Whether `objects` is the number of all objects. */
   readonly isTotalKnown: boolean;
+  /** Heap for one object, in bytes. */
   readonly bytesEach: number;
-  /** Of all informers together. */
+  /** Heap for the objects of all informers together, in bytes. */
   readonly bytesOfAll: number;
+  /** Memory that the process may use, in bytes. */
   readonly limitBytes: number;
 }
 
-/** Kinds of which a cluster has very many, or whose contents are secret. */
+/** Kinds with very many objects in a cluster, or with secret contents. */
 const MANY: ReadonlySet<string> = new Set(["v1/Secret", "v1/Pod", "v1/Event", "events.k8s.io/v1/Event"]);
 
-/** For an informer of all namespaces without a selector. Metadata alone is small, and holds nothing secret. */
+/** Returns the warning for an informer of all namespaces without a selector. Metadata alone is small, and it is not secret. */
 export function unscopedWarning(kind: Kind): InformerWarning | undefined {
-  if (!MANY.has(`${apiVersionOf(kind)}/${kind.kind}`) || isMetadataOnly(kind)) return undefined;
-  const right = kind.kind === "Secret" ? ", and the right to list all Secrets is that to read them" : "";
+  if (!MANY.has(kindIdOf(kind)) || isMetadataOnly(kind)) return undefined;
+  const right = kind.kind === "Secret" ? ", and the right to list all Secrets includes the right to read them" : "";
   return {
     type: "unscoped",
     message: `every ${kind.kind} of the cluster is watched and kept in memory${right}: set createManager({ namespaces }), or a selector: createManager({ cache: [cached(${kind.kind}, { labelSelector })] })`,
   };
 }
 
+/** Returns the warning that the cache of a kind may not fit into memory. */
 export function memoryWarning(kind: Kind, forecast: Forecast): InformerWarning {
   const { objects, isTotalKnown, bytesEach, bytesOfAll, limitBytes } = forecast;
   const count = `${objects.toLocaleString("en-US")} objects of some ${textOf(bytesEach)}${isTotalKnown ? "" : " so far, and more to come"}`;
@@ -47,10 +52,11 @@ export function memoryWarning(kind: Kind, forecast: Forecast): InformerWarning {
   };
 }
 
+/** Returns the warning that the label selector does not select an object that this process wrote. */
 export function outsideWarning(kind: Kind, { metadata }: KubernetesObject, selector: string): InformerWarning {
   return {
     type: "outside",
-    message: `${kind.kind} ${keyOf(metadata)} was written without the labels ${JSON.stringify(selector)} by which ${kind.kind} is selected, so it is not seen in the cache, and each pass writes it anew: add the labels to what is written, or widen the selector of cached(${kind.kind})`,
+    message: `${kind.kind} ${keyOf(metadata)} was written without the labels ${JSON.stringify(selector)} by which ${kind.kind} is selected, so the cache does not show it, and each pass writes it again: add the labels to the object, or widen the selector of cached(${kind.kind})`,
   };
 }
 

@@ -1,15 +1,15 @@
 /**
- * How long an own write or removal is believed. A history of writes, of which the server forgets some after it answered
- * (it was restored to an earlier state and sends no sign of it); of the others the watch tells, soon or late.
+ * How long an unconfirmed write or removal is shown. The server loses some of the acknowledged writes, because it was restored
+ * to an earlier state without a sign of it. The watch reports the other writes, soon or late.
  *
  * Invariants:
- * 1. Three minutes after the last answer the store shows exactly what the server has, whatever was claimed; at most one list
- *    was asked for in ten seconds.
- * 2. From then on nothing is left of the claims: no further list is asked for.
+ * 1. Three minutes after the last response the store shows exactly the objects of the server. In ten seconds at most one list
+ *    was requested.
+ * 2. From then on no unconfirmed state is left, so no further list is requested.
  */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { CLAIM_MS } from "../src/internal/view.ts";
+import { UNCONFIRMED_MS } from "../src/internal/view.ts";
 import { added, bookmark, deleted, id, type Line, modified, synced, widget } from "./scripted.ts";
 
 const NAMES = ["a", "b", "c"] as const;
@@ -17,9 +17,9 @@ const NAMES = ["a", "b", "c"] as const;
 interface Own {
   readonly name: (typeof NAMES)[number];
   readonly verb: "write" | "recreate" | "remove";
-  /** What becomes of it: the watch tells it at once, with a later one, or it never happened. */
+  /** The fate of the write: the watch reports it at once, or with a later one, or the server lost it. */
   readonly fate: "told" | "late" | "forgotten";
-  /** Seconds until the next one. */
+  /** Seconds until the next write. */
   readonly thenMs: number;
 }
 
@@ -33,7 +33,7 @@ const owns = fc.array(
   { minLength: 1, maxLength: 20 },
 );
 
-test("what the server never confirms is believed for three minutes, and leaves nothing behind", { timeout: 60_000 }, async () => {
+test("a write that the server never confirms is shown for three minutes, and leaves nothing behind", { timeout: 60_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(owns, async (given) => {
       const state = new Map(NAMES.slice(0, 2).map((name, i) => [name as string, widget(name, i + 1)]));
@@ -72,7 +72,7 @@ test("what the server never confirms is believed for three minutes, and leaves n
       tell("told");
       await r.settle();
       let lists = 0;
-      for (let ms = 0; ms <= CLAIM_MS; ms += 10_000) {
+      for (let ms = 0; ms <= UNCONFIRMED_MS; ms += 10_000) {
         await r.clock.advance(10_000);
         if (r.waiting.length > 0) {
           lists++;
@@ -83,7 +83,7 @@ test("what the server never confirms is believed for three minutes, and leaves n
         await r.settle();
       }
       const spanMs = given.reduce((sum, { thenMs }) => sum + thenMs, 0);
-      expect(lists, "1: one list for all claims of ten seconds").toBeLessThanOrEqual(1 + spanMs / 10_000);
+      expect(lists, "1: one list for all unconfirmed states of ten seconds").toBeLessThanOrEqual(1 + spanMs / 10_000);
       const shown = (): string[] => r.informer.list().map(id).sort();
       const stored = [...state.values()].map(id).sort();
       expect(shown(), "1: the store shows what the server has").toEqual(stored);

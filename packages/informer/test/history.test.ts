@@ -1,11 +1,11 @@
-/** What a watch may say of versions: another history, versions that are none, and versions at which nothing works. */
+/** Versions in a watch: those of another history, missing ones, and versions at which every attempt fails. */
 import { ApiError } from "@treadle/apimachinery";
 import { expect, test } from "vitest";
 import { added, apiError, bookmark, errorLine, id, type Line, modified, page, rig, synced, widget } from "./scripted.ts";
 
 const ref = (name: string) => ({ name, namespace: "ns" });
 
-/** After the back-off, answers the question that must be a list (as a stream). */
+/** After the backoff, responds to the next request, which must be a list (as a stream). */
 async function relisted(r: Awaited<ReturnType<typeof synced>>, version: number, objects: readonly ReturnType<typeof widget>[]) {
   await r.clock.advance(1000);
   const call = r.watch();
@@ -16,7 +16,7 @@ async function relisted(r: Awaited<ReturnType<typeof synced>>, version: number, 
   return stream;
 }
 
-test("a bookmark older than the watch means a restored server: everything is listed, and shown whatever its version", async () => {
+test("after a bookmark older than the watch, the informer lists again and shows all objects whatever their version", async () => {
   const r = await synced(35, [widget("old", 30), widget("same", 3), widget("rolled-back", 31)]);
   r.stream.send(bookmark(5));
   await r.settle();
@@ -31,7 +31,7 @@ test("a bookmark older than the watch means a restored server: everything is lis
   expect(r.errors).toHaveLength(1);
 });
 
-test("after the server went back, the same version of an object is not taken for the same state", async () => {
+test("after the server was restored, the same version of an object does not count as the same state", async () => {
   const r = await synced(35, [widget("a", 30, { spec: { of: "before" } })]);
   r.stream.send(bookmark(5));
   await r.settle();
@@ -40,7 +40,7 @@ test("after the server went back, the same version of an object is not taken for
   expect(r.informer.get(ref("a"))).toMatchObject({ spec: { of: "after" } });
 });
 
-test("after the server went back, own writes and removals of before do not hide what it has, and new ones count", async () => {
+test("after the server was restored, earlier own writes and removals do not hide its objects, and new ones count", async () => {
   const r = await synced(35, [widget("removed", 30), widget("written", 31), widget("b", 32)]);
   r.informer.observeDelete(ref("removed"), "uid-removed");
   r.informer.observeWrite(widget("written", 36));
@@ -54,7 +54,7 @@ test("after the server went back, own writes and removals of before do not hide 
   expect(r.informer.list().map(id).sort()).toEqual(["b@7", "removed@4", "written@5"]);
 });
 
-test("events older than the watch are no sign of a restored server", async () => {
+test("events older than the watch do not count as a restored server", async () => {
   const r = await synced(35, [widget("a", 30)]);
   r.stream.send(modified(widget("a", 29)), added(widget("a", 30)), bookmark(35));
   await r.clock.advance(2000);
@@ -68,7 +68,7 @@ test.for([
   ["a bookmark", bookmark("")],
   ["a bookmark without metadata", { type: "BOOKMARK", object: {} } as unknown as Line],
   ["a bookmark of nothing", { type: "BOOKMARK", object: null } as unknown as Line],
-] as const)("%s without a version leaves the version as it was", async ([, line]) => {
+] as const)("%s without a version does not change the version of the watch", async ([, line]) => {
   const r = await synced(10, [widget("a", 9)]);
   r.stream.send(line);
   r.stream.end();
@@ -88,7 +88,7 @@ test.for([
   ["400", apiError(400)],
   ["504 ResourceVersionTooLarge", tooLarge],
   ["a reason Expired with another status", new ApiError({ message: "too old", status: 500, reason: "Expired" })],
-] as const)("a version that the server refuses with %s is dropped at once", async ([, refusal]) => {
+] as const)("a version that the server refuses with %s is followed by a list at once", async ([, refusal]) => {
   const r = await synced(10, []);
   r.stream.send(bookmark("abc"));
   r.stream.end();
@@ -104,7 +104,7 @@ test.for([
   ["no code", { reason: "Expired", message: "too old resource version" }],
   ["a code in text", { code: "410", message: "too old resource version" }],
   ["the reason Gone", { reason: "Gone" }],
-] as const)("an ERROR event with %s is an expired version all the same", async ([, status]) => {
+] as const)("an ERROR event with %s counts as an expired version", async ([, status]) => {
   const r = await synced(10, []);
   r.stream.send({ type: "ERROR", object: status } as unknown as Line);
   await r.settle();
@@ -112,7 +112,7 @@ test.for([
   expect(r.errors).toEqual([]);
 });
 
-test("ten failures in a row at one version end it, too many requests not counted", async () => {
+test("ten failures in a row at one version are followed by a list; 429 does not count", async () => {
   const r = await synced(10, []);
   r.stream.fail(new Error("reset"));
   for (let i = 1; i < 10; i++) {
@@ -128,7 +128,7 @@ test("ten failures in a row at one version end it, too many requests not counted
   expect(r.watch().options).toMatchObject({ sendInitialEvents: true });
 });
 
-test("three silent watches in a row of a server that sent bookmarks end in a list: it may be behind our version", async () => {
+test("three silent watches in a row of a server that sent bookmarks are followed by a list", async () => {
   const r = await synced(10, []);
   r.stream.send(bookmark(11));
   for (let i = 0; i < 2; i++) {
@@ -142,7 +142,7 @@ test("three silent watches in a row of a server that sent bookmarks end in a lis
   expect(r.errors).toEqual([]);
 });
 
-test("a watch that says something between its failures keeps its version", async () => {
+test("a watch that reports a change between its failures keeps its version", async () => {
   const r = await synced(10, []);
   r.stream.fail(new Error("reset"));
   for (let i = 0; i < 15; i++) {
@@ -158,10 +158,10 @@ test("a watch that says something between its failures keeps its version", async
 test.for([
   ["ADDED null", { type: "ADDED", object: null }, "without a name"],
   ["ADDED {}", { type: "ADDED", object: {} }, "without a name"],
-  ["a name that is no text", { type: "ADDED", object: { metadata: { name: 5 } } }, "without a name"],
+  ["a name that is not a string", { type: "ADDED", object: { metadata: { name: 5 } } }, "without a name"],
   ["ERROR null", { type: "ERROR", object: null }, "no reason given"],
   ["ERROR {}", { type: "ERROR", object: {} }, "no reason given"],
-] as const)("%s is a failure that says what the server sent", async ([, line, words]) => {
+] as const)("%s is a failure whose message names what the server sent", async ([, line, words]) => {
   const r = await synced(10, []);
   r.stream.send(line as unknown as Line);
   await r.clock.advance(1000);
@@ -170,7 +170,7 @@ test.for([
   expect(r.watch().options.resourceVersion).toBe("10");
 });
 
-test("among the initial events, too, what is no object is a failure with words", async () => {
+test("an initial event without an object is a failure with a message", async () => {
   const r = await synced(10, []);
   r.stream.send(errorLine(410));
   await r.settle();
@@ -185,7 +185,7 @@ test.for([
   ["{}", {}, "has no items"],
   ["no metadata", { items: [] }, "gave no resourceVersion"],
   ["an item that is null", { metadata: { resourceVersion: "11" }, items: [null] }, "without a name"],
-] as const)("a list that is %s is a failure that says what the server sent", async ([, answer, words]) => {
+] as const)("a list that is %s is a failure whose message names what the server sent", async ([, answer, words]) => {
   const r = rig();
   r.informer.start();
   await r.settle();

@@ -1,7 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { fakeClock, type Kind, kind, seededRandom } from "@treadle/apimachinery";
-import { metadataOnly } from "@treadle/client";
+import { fakeClock, type Kind, kind, metadataOnly, seededRandom } from "@treadle/apimachinery";
 import { describe, expect, test } from "vitest";
 import { added, bookmark, id, scripted, widget, Widget } from "./scripted.ts";
 import type { Informer } from "../src/informer.ts";
@@ -21,7 +20,7 @@ function rig(
   };
 }
 
-test("gives everybody the same informer of a kind and scope", () => {
+test("for() returns the same informer for the same kind and scope", () => {
   const { informers } = rig();
   const one = informers.for(Widget, { labelSelector: { a: "1", b: "2" }, namespaces: ["x", "y"] });
   expect(informers.for(Widget, { labelSelector: "b=2, a=1", namespaces: ["y", "x"] })).toBe(one);
@@ -38,27 +37,27 @@ test.for([
   ["!a,b", "b , !a"],
   ["a!=x,a!=y", "a!=y,a!=x"],
   [{}, ""],
-] as const)("label selectors that say the same are one: %j and %j", ([one, other]) => {
+] as const)("label selectors with the same meaning share an informer: %j and %j", ([one, other]) => {
   const { informers } = rig();
   expect(informers.for(Widget, { labelSelector: one })).toBe(informers.for(Widget, { labelSelector: other }));
   expect(informers.for(Widget, { labelSelector: "a=c" })).not.toBe(informers.for(Widget, { labelSelector: one }));
 });
 
-test("field selectors that say the same are one", () => {
+test("field selectors with the same meaning share an informer", () => {
   const { informers } = rig();
   const one = informers.for(Widget, { fieldSelector: "spec.a==1,spec.b!=2" });
   expect(informers.for(Widget, { fieldSelector: "spec.b!=2,spec.a=1" })).toBe(one);
   expect(informers.for(Widget, { fieldSelector: "spec.b!=2" })).not.toBe(one);
 });
 
-test("a selector that cannot be read is refused at once", () => {
+test("for() refuses a selector that cannot be parsed", () => {
   const { informers } = rig();
   expect(() => informers.for(Widget, { labelSelector: { app: "a,b!=c" } })).toThrow("Invalid value");
   expect(() => informers.for(Widget, { labelSelector: "a in (" })).toThrow();
   expect(informers.all()).toEqual([]);
 });
 
-test("the common namespaces and the same ones spelled out are two scopes: only the first follows a change", () => {
+test("an informer with the common namespaces follows their change; one that names the same namespaces does not", () => {
   const { informers } = rig({ namespaces: ["a", "b"] });
   const one = informers.for(Widget);
   const spelled = informers.for(Widget, { namespaces: ["b", "a"] });
@@ -67,7 +66,7 @@ test("the common namespaces and the same ones spelled out are two scopes: only t
   expect(informers.get(Widget)).toBe(one);
 });
 
-test("metadata alone and the whole objects are different informers, and neither is read for the other", () => {
+test("metadata only and whole objects are two informers of a kind", () => {
   const { informers } = rig();
   const half = informers.for(metadataOnly(Widget));
   expect(informers.get(Widget)).toBeUndefined();
@@ -78,7 +77,7 @@ test("metadata alone and the whole objects are different informers, and neither 
   expect(informers.get(metadataOnly(Widget))).toBe(half);
 });
 
-test("get prefers the informer without a scope of its own", () => {
+test("get prefers the informer without a scope", () => {
   const { informers } = rig();
   expect(informers.get(Widget)).toBeUndefined();
   const scoped = informers.for(Widget, { namespaces: ["x"] });
@@ -87,7 +86,7 @@ test("get prefers the informer without a scope of its own", () => {
   expect(informers.get(Widget)).toBe(whole);
 });
 
-test("get and the cache follow what is made and removed", async () => {
+test("get and the cache find informers that are added, and not those that are removed", async () => {
   const { informers } = rig();
   const narrow = informers.for(Widget, { labelSelector: "a=b" });
   expect([informers.get(Widget), informers.get(metadataOnly(Widget))]).toEqual([narrow, narrow]);
@@ -99,7 +98,7 @@ test("get and the cache follow what is made and removed", async () => {
   expect(() => informers.cache.list(Widget)).toThrow(/is not declared/);
 });
 
-test("a kind that was made for one read is not held on to", async () => {
+test("a kind object that was used for one read can be collected", async () => {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void; // what the flag gives
   const { informers } = rig();
@@ -110,20 +109,20 @@ test("a kind that was made for one read is not held on to", async () => {
     return new WeakRef(made);
   };
   const seen = read();
-  // A WeakRef keeps its object until the present turn of the event loop is over.
+  // A WeakRef keeps its object until the end of the present turn of the event loop.
   await new Promise((resolve) => setImmediate(resolve));
   collect();
   expect(seen.deref()).toBeUndefined();
 });
 
-test("refuses a second ingest function for one informer", () => {
+test("for() refuses a second ingest function for one informer", () => {
   const { informers } = rig();
   informers.for(Widget, { ingest: (object) => object });
   expect(informers.for(Widget)).toBeDefined();
   expect(() => informers.for(Widget, { ingest: (object) => ({ ...object }) })).toThrow("Widget.example.dev");
 });
 
-test("uses the common namespaces where an informer names none", async () => {
+test("an informer that names no namespaces watches the common ones", async () => {
   const r = rig({ namespaces: ["x"] });
   r.informers.for(Widget);
   r.informers.for(Gadget, { namespaces: ["y"] });
@@ -133,7 +132,7 @@ test("uses the common namespaces where an informer names none", async () => {
   await r.informers.stop();
 });
 
-test("starts later informers at once, and none after stop", async () => {
+test("an informer added after startAll starts at once, and one added after stop does not start", async () => {
   const r = rig();
   r.informers.for(Widget);
   r.informers.startAll();
@@ -150,7 +149,7 @@ test("starts later informers at once, and none after stop", async () => {
   expect(r.waiting).toEqual([]);
 });
 
-test("stopping before the first list is no unhandled rejection", async () => {
+test("stop before the first list causes no unhandled rejection", async () => {
   const r = rig();
   r.informers.for(Widget, { namespaces: Array.from({ length: 30 }, (_, i) => `ns-${i}`) });
   r.informers.startAll();
@@ -162,7 +161,7 @@ test("stopping before the first list is no unhandled rejection", async () => {
 });
 
 describe("cache", () => {
-  test("reads what the informers hold", async () => {
+  test("the cache reads objects from the informers", async () => {
     const r = rig();
     r.informers.for(Widget);
     r.informers.startAll();
@@ -174,7 +173,7 @@ describe("cache", () => {
     await r.informers.stop();
   });
 
-  test("a kind that nobody declared is an error that says where to declare it", () => {
+  test("the cache throws for a kind without an informer, and names where to declare it", () => {
     const { cache } = rig().informers;
     expect(() => cache.get(Widget, { name: "a" })).toThrow(/Widget\.example\.dev .*is not declared by reads, owns or watch/);
     expect(() => cache.list(Gadget)).toThrow(/Gadget/);

@@ -1,15 +1,15 @@
 /**
- * The informer against a model of a server with a history, in any interleaving of writes by us and by others, late
- * responses, late and repeated events, ended watches, and lists that may be older than what the watch has shown.
+ * The informer against a model of a server with a history. Own and foreign writes, late responses, late and repeated events,
+ * ended watches, and lists older than the shown state are interleaved at random.
  *
- * Invariants, after every step (within the three minutes for which own writes are believed):
- * 1. After a write of ours was answered, no read returns an older state of that name, nor an object that we removed; and
- *    none that another removed since is missing without that removal having been on the server.
- * 2. What is shown of a name never goes back to an older version: nothing is lost, invented or raised from the dead.
- * 3. Handlers can keep a copy: events applied in order, together with our own writes, give what the store shows.
- * 4. No event is the echo of a write of ours that was announced (expectWrite). Unannounced, an echo that overtakes its
- *    response cannot be known for one; the other invariants hold all the same.
- * And at the end, when everything was delivered: 5. the store shows what the server has. (With 3: no final state is lost.)
+ * Invariants, after every step (within the three minutes in which unconfirmed states are shown):
+ * 1. After the response of an own write, no read returns an older state of that name, nor an object that we removed. An
+ *    object is missing only if it was removed on the server.
+ * 2. The shown state of a name never goes back to an older version: no object is lost, invented or restored.
+ * 3. Handlers can keep a copy: all events in order, together with the own writes, give the state of the store.
+ * 4. No event reports an own write that was announced by expectWrite. Without the announcement, an event that overtakes its
+ *    response cannot be recognised; the other invariants hold anyway.
+ * At the end, when everything is delivered: 5. the store shows the objects of the server. (With 3: no final state is lost.)
  */
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -18,7 +18,7 @@ import { added, bookmark, deleted, errorLine, id, type Line, modified, type Rig,
 type Widget = ReturnType<typeof widget>;
 const NAMES = ["a", "b", "c"] as const;
 
-/** `finalize` is a deletion in two writes: the mark, then the last finalizer goes, whose answer is the object as it was. */
+/** `finalize` is a deletion in two writes: first the mark, then the removal of the last finalizer, whose response is the last state. */
 type Verb = "put" | "recreate" | "delete" | "finalize";
 
 type Step =
@@ -27,9 +27,9 @@ type Step =
   | { readonly type: "answer"; readonly count: number; readonly from: number }
   | { readonly type: "deliver"; readonly count: number; readonly repeat: boolean }
   | { readonly type: "bookmark" }
-  /** The watch ends; the next one goes on. */
+  /** The watch ends, and the next one resumes it. */
   | { readonly type: "end" }
-  /** The watch expires; the list that follows is `lag` changes behind the server. */
+  /** The watch expires. The following list is `lag` changes behind the server. */
   | { readonly type: "relist"; readonly lag: number };
 
 const name = fc.constantFrom(...NAMES);
@@ -50,7 +50,7 @@ const steps = fc.array(
   { maxLength: 40 },
 );
 
-/** A server: versions count from 1, `log[i]` made version `i + 1`. */
+/** A server. Versions count from 1; `log[i]` made version `i + 1`. */
 class Server {
   readonly log: { readonly line: Line & { type: "ADDED" | "MODIFIED" | "DELETED" }; readonly state: ReadonlyMap<string, Widget> }[] = [];
   #uids = 0;
@@ -86,11 +86,11 @@ class Server {
   }
 }
 
-/** One run: the informer, the server, what is on its way between them, and what we know must hold. */
+/** One run: the informer, the server, the messages between them, and the expected state. */
 class Run {
   readonly server = new Server();
   readonly rig: Rig = rig();
-  /** What handlers know, by their events and our own writes. */
+  /** The copy that a handler keeps, from events and own writes. */
   readonly copy = new Map<string, Widget>();
   readonly #answers: (() => void)[] = [];
   readonly #ownVersions = new Set<string>();
@@ -157,7 +157,7 @@ class Run {
     this.check();
   }
 
-  /** Everything arrives. */
+  /** Delivers everything. */
   async finish(): Promise<void> {
     for (const answer of this.#answers.splice(0)) answer();
     this.#deliver(Number.POSITIVE_INFINITY, false);
@@ -187,7 +187,7 @@ class Run {
     }
   }
 
-  /** What it wrote, and what it removed; of a deletion in two writes both. */
+  /** The written and the removed object; a deletion in two writes has both. */
   #write(verb: Verb, name: string): { readonly object?: Widget | undefined; readonly gone?: Widget | undefined } {
     if (verb === "put") return { object: this.server.put(name) };
     if (verb === "delete") return { gone: this.server.delete(name) };
@@ -230,7 +230,7 @@ class Run {
     this.#delivered = last;
   }
 
-  /** Answers what the informer asks next; `lag` is how far a list is behind. */
+  /** Responds to the next request of the informer. A list is `lag` changes behind. */
   async #connect(lag: number): Promise<void> {
     for (let i = 0; this.rig.waiting.length === 0 && i < 100; i++) await this.rig.clock.advance(i === 0 ? 0 : 500);
     const call = this.rig.watch();
@@ -240,21 +240,21 @@ class Run {
       this.#stream = call.open();
       return;
     }
-    // Versions begin with 1, so the list of an empty server says 1, too; nothing is missed by that.
+    // Versions begin with 1, so the list of an empty server also has 1; no event is missed by that.
     const at = Math.max(0, this.server.version - lag);
     this.#stream = call.open(...[...this.server.stateAt(at).values()].map(added), bookmark(Math.max(at, 0), true));
     this.#delivered = at;
   }
 }
 
-/** Of an object whose deletion has begun, and that a finalizer holds. */
+/** Metadata of a deleted object that a finalizer keeps. */
 const MARKED = { deletionTimestamp: "2026-01-01T00:00:00Z", deletionGracePeriodSeconds: 0, finalizers: ["example.dev/a"] };
 
-test("holds the five invariants in every interleaving", { timeout: 60_000 }, async () => {
+test("an informer holds the five invariants in every interleaving", { timeout: 60_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(steps, fc.boolean(), async (given, isAnnouncing) => {
       const run = new Run(isAnnouncing);
-      // Each relist in a row waits longer; more of them would leave the three minutes.
+      // Each further relist waits longer; more of them would take longer than three minutes.
       let relists = 0;
       await run.start();
       for (const step of given) {

@@ -24,7 +24,7 @@ async function running(): Promise<Rig & { readonly streams: Record<"x" | "y", St
 const shown = ({ informer }: Rig): string[] =>
   informer.list().map(({ metadata }) => `${metadata.namespace}/${metadata.name}@${metadata.resourceVersion}`);
 
-test("a namespace that is taken away: its objects leave, and that is told as no deletion; the watch is ended and not heard any more", async () => {
+test("objects of a removed namespace are reported as deleted and unwatched, and its watch ends", async () => {
   const r = await running();
   const events: InformerEvent<unknown>[] = [];
   r.informer.onEvent((event) => void (event.type === "added" ? undefined : events.push(event)));
@@ -43,7 +43,7 @@ test("a namespace that is taken away: its objects leave, and that is told as no 
   await r.informer.stop();
 });
 
-test("a namespace that is added is not read before it was listed, and what is known of the others is not told again", async () => {
+test("an added namespace cannot be read before it is listed, and objects of the others are not reported again", async () => {
   const r = await running();
   const done: string[] = [];
   void r.informer.setNamespaces(["x", "y", "z"]).then(() => done.push("listed"));
@@ -65,7 +65,7 @@ test("a namespace that is added is not read before it was listed, and what is kn
   await r.informer.stop();
 });
 
-test("from some namespaces to all: what was known stays readable, the list tells the difference", async () => {
+test("after a change from some namespaces to all, known objects stay readable, and the list reports the others", async () => {
   const r = await running();
   const listed = r.informer.setNamespaces(undefined);
   await r.settle();
@@ -84,7 +84,7 @@ test("from some namespaces to all: what was known stays readable, the list tells
   await r.informer.stop();
 });
 
-test("an own write to a namespace that goes is forgotten with it, and its confirmation is asked of nobody", async () => {
+test("an unconfirmed write in a removed namespace is dropped, and no list is requested for it", async () => {
   const r = await running();
   const done = r.informer.expectWrite({ name: "a", namespace: "y" });
   r.streams.y.send(modified(here("a", 6, "y")));
@@ -103,7 +103,7 @@ test("an own write to a namespace that goes is forgotten with it, and its confir
   await r.informer.stop();
 });
 
-test("the last of several calls counts, and each resolves; stopped in between, it rejects; none at all is refused", async () => {
+test("the last of several setNamespaces calls counts and each resolves; stop rejects them; an empty list is refused", async () => {
   const r = await running();
   const done: string[] = [];
   for (const namespaces of [
@@ -118,7 +118,7 @@ test("the last of several calls counts, and each resolves; stopped in between, i
   }
   await r.settle();
   const asked = r.waiting.map(({ options }) => (options as { namespace?: string }).namespace);
-  // Of what is not wanted any more, the questions were ended.
+  // The requests of removed namespaces were aborted.
   const open = r.waiting
     .filter(({ options }) => options.signal?.aborted === false)
     .map(({ options }) => (options as { namespace?: string }).namespace);
@@ -130,7 +130,7 @@ test("the last of several calls counts, and each resolves; stopped in between, i
   expect(done).toEqual(["x,z", "x,w", "the informer of Widget was stopped"]);
 });
 
-test("those of all informers change together, but not of one that names its own", async () => {
+test("the namespaces of all informers change together, except those of an informer that names its own", async () => {
   const clock = fakeClock();
   const server = createApiServer({ clock, random: seededRandom(1), resources: [Widget] });
   const client = createClient({ transport: server.transport(), clock });
@@ -151,10 +151,12 @@ test("those of all informers change together, but not of one that names its own"
 });
 
 /**
- * Whatever the order of changes of the namespaces and of the objects: 1. handlers can keep a copy, no event is told twice;
- * 2. in the end exactly the objects of the last namespaces are shown; 3. no deletion is told of an object that lives.
+ * For any order of changes of namespaces and objects:
+ * 1. Handlers can keep a copy, and no event is reported twice.
+ * 2. At the end exactly the objects of the last namespaces are shown.
+ * 3. No deletion is reported of an object that exists.
  */
-test("any sequence of changes ends with what the server has in the last namespaces", { timeout: 60_000 }, async () => {
+test("after any sequence of namespace changes the store has the server's objects in the last namespaces", { timeout: 60_000 }, async () => {
   const namespace = fc.constantFrom("x", "y", "z");
   const step = fc.oneof(
     fc.record({

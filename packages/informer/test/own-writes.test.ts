@@ -5,7 +5,7 @@ type Synced = Rig & { readonly stream: Stream };
 const ref = { name: "a", namespace: "ns" };
 const shown = (r: Rig): string => id(r.informer.get(ref));
 
-/** Ends the watch with 410 and answers the list that follows. */
+/** Ends the watch with 410 and responds to the following list. */
 async function relist(r: Synced, version: number | string, objects: ReturnType<typeof widget>[]): Promise<Stream> {
   r.stream.send(errorLine(410));
   await r.settle();
@@ -16,29 +16,29 @@ async function relist(r: Synced, version: number | string, objects: ReturnType<t
 
 const rows: { name: string; reason: string; run: (r: Synced) => void | Promise<unknown>; shows: string; events: string[] }[] = [
   {
-    name: "a write",
-    reason: "is read at once and is no event",
+    name: "an own write",
+    reason: "reads return it at once, and there is no event",
     run: (r) => r.informer.observeWrite(widget("a", 9)),
     shows: "a@9",
     events: [],
   },
   {
-    name: "its echo",
-    reason: "is no event",
+    name: "the event of an own write",
+    reason: "it is not reported",
     run: (r) => (r.informer.observeWrite(widget("a", 9)), r.stream.send(modified(widget("a", 9)))),
     shows: "a@9",
     events: [],
   },
   {
-    name: "an older event",
-    reason: "neither regresses the store nor is shown",
+    name: "an event older than an own write",
+    reason: "the store does not go back",
     run: (r) => (r.informer.observeWrite(widget("a", 10)), r.stream.send(modified(widget("a", 9)))),
     shows: "a@10",
     events: [],
   },
   {
     name: "an older event with fewer digits",
-    reason: "versions are numbers, not text",
+    reason: "versions are compared as numbers",
     run: (r) => (
       r.informer.observeWrite(widget("a", "10000000000000000000001")), r.stream.send(modified(widget("a", "9999999999999999999999")))
     ),
@@ -46,15 +46,15 @@ const rows: { name: string; reason: string; run: (r: Synced) => void | Promise<u
     events: [],
   },
   {
-    name: "a newer event",
-    reason: "is another writer's change, even without our echo",
+    name: "an event newer than an own write",
+    reason: "it is a change of another writer",
     run: (r) => (r.informer.observeWrite(widget("a", 9)), r.stream.send(modified(widget("a", 10)))),
     shows: "a@10",
     events: ["updated a@10"],
   },
   {
-    name: "a response that comes after a newer event",
-    reason: "something newer is shown already",
+    name: "a response that arrives after a newer event",
+    reason: "the newer state stays",
     run: async (r) => (
       r.stream.send(modified(widget("a", 9)), modified(widget("a", 10))), await r.settle(), r.informer.observeWrite(widget("a", 9))
     ),
@@ -63,14 +63,14 @@ const rows: { name: string; reason: string; run: (r: Synced) => void | Promise<u
   },
   {
     name: "responses in the wrong order",
-    reason: "the newer one stands",
+    reason: "the newer state stays",
     run: (r) => (r.informer.observeWrite(widget("a", 10)), r.informer.observeWrite(widget("a", 9))),
     shows: "a@10",
     events: [],
   },
   {
-    name: "echoes of several writes",
-    reason: "the first ones are older than what is shown",
+    name: "the events of several own writes",
+    reason: "the first ones are older than the shown state",
     run: (r) => (
       [7, 8, 9].forEach((v) => r.informer.observeWrite(widget("a", v))), r.stream.send(...[7, 8, 9].map((v) => modified(widget("a", v))))
     ),
@@ -78,22 +78,22 @@ const rows: { name: string; reason: string; run: (r: Synced) => void | Promise<u
     events: [],
   },
   {
-    name: "deletion by another after our write",
-    reason: "is an event",
+    name: "a deletion by another writer after an own write",
+    reason: "it is reported",
     run: (r) => (r.informer.observeWrite(widget("a", 9)), r.stream.send(modified(widget("a", 9)), deleted(widget("a", 10)))),
     shows: "none",
     events: ["deleted a@10"],
   },
   {
-    name: "deletion whose event does not have a version of its own",
+    name: "a deletion whose event has the version of the last write",
     reason: "a uid is deleted once",
     run: (r) => (r.informer.observeWrite(widget("a", 9)), r.stream.send(deleted(widget("a", 9)))),
     shows: "none",
     events: ["deleted a@9"],
   },
   {
-    name: "our creation in the place of one whose deletion is still on its way",
-    reason: "the late news is about another object",
+    name: "an own creation before the deletion event of the previous object",
+    reason: "the late event is about another uid",
     run: (r) => (
       r.informer.observeWrite(widget("a", 9, { uid: "u2" })),
       r.stream.send(modified(widget("a", 7)), deleted(widget("a", 8)), added(widget("a", 9, { uid: "u2" })))
@@ -102,8 +102,8 @@ const rows: { name: string; reason: string; run: (r: Synced) => void | Promise<u
     events: [],
   },
   {
-    name: "a response that comes after the deletion of what it created",
-    reason: "the dead do not come back",
+    name: "the response of a creation that arrives after the deletion",
+    reason: "a deleted uid is not shown again",
     run: async (r) => {
       r.stream.send(deleted(widget("a", 7)), added(widget("a", 8, { uid: "u2" })), deleted(widget("a", 9, { uid: "u2" })));
       await r.settle();
@@ -113,22 +113,22 @@ const rows: { name: string; reason: string; run: (r: Synced) => void | Promise<u
     events: ["deleted a@7", "added a@8", "deleted a@9"],
   },
   {
-    name: "our removal",
-    reason: "hides the object, whatever the watch still says of it, and its end is no event",
+    name: "an own removal",
+    reason: "the object is hidden whatever late events report, and its deletion is not reported",
     run: (r) => (r.informer.observeDelete(ref, "uid-a"), r.stream.send(modified(widget("a", 9)), deleted(widget("a", 10)))),
     shows: "none",
     events: [],
   },
   {
-    name: "our removal of one, then a new one",
+    name: "an own removal, then a new object of this name",
     reason: "another uid is another object",
     run: (r) => (r.informer.observeDelete(ref, "uid-a"), r.stream.send(deleted(widget("a", 9)), added(widget("a", 10, { uid: "u2" })))),
     shows: "a@10",
     events: ["added a@10"],
   },
   {
-    name: "our removal of an object that is not the one shown",
-    reason: "hides that uid only",
+    name: "an own removal of another uid than the shown one",
+    reason: "only the removed uid is hidden",
     run: (r) => (
       r.informer.observeDelete(ref, "u2"),
       r.stream.send(modified(widget("a", 7)), deleted(widget("a", 8)), added(widget("a", 9, { uid: "u2" })))
@@ -137,15 +137,15 @@ const rows: { name: string; reason: string; run: (r: Synced) => void | Promise<u
     events: ["updated a@7", "deleted a@8"],
   },
   {
-    name: "a write of ours before a removal of ours whose response is late",
+    name: "the late response of an own write before an own removal",
     reason: "the removal is final",
     run: (r) => (r.informer.observeDelete(ref, "uid-a"), r.informer.observeWrite(widget("a", 9))),
     shows: "none",
     events: [],
   },
   {
-    name: "the write that removes the last finalizer of a deleted object",
-    reason: "is its removal",
+    name: "an own write that removes the last finalizer of a deleted object",
+    reason: "it counts as the removal",
     run: (r) =>
       r.informer.observeWrite(
         widget("a", 9, { metadata: { deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: [], deletionGracePeriodSeconds: 0 } }),
@@ -154,15 +154,15 @@ const rows: { name: string; reason: string; run: (r: Synced) => void | Promise<u
     events: [],
   },
   {
-    name: "a write to a deleted object that is still held",
-    reason: "by a finalizer it lives",
+    name: "an own write to a deleted object with another finalizer",
+    reason: "the object is still shown",
     run: (r) => r.informer.observeWrite(widget("a", 9, { metadata: { deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: ["x/y"] } })),
     shows: "a@9",
     events: [],
   },
   {
-    name: "a deleted namespace-like object",
-    reason: "has finalizers in its spec",
+    name: "an own write to a deleted object with finalizers in its spec",
+    reason: "the object is still shown",
     run: (r) =>
       r.informer.observeWrite(
         widget("a", 9, { spec: { finalizers: ["kubernetes"] }, metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" } }),
@@ -171,36 +171,36 @@ const rows: { name: string; reason: string; run: (r: Synced) => void | Promise<u
     events: [],
   },
   {
-    name: "a list that is older than our write",
-    reason: "does not lose it",
+    name: "a list older than an own write",
+    reason: "the write stays",
     run: async (r) => (r.informer.observeWrite(widget("a", 9)), await relist(r, 8, [widget("a", 5)])),
     shows: "a@9",
     events: [],
   },
   {
-    name: "a list that is older than our creation",
-    reason: "does not lose it",
+    name: "a list older than an own creation",
+    reason: "the object stays",
     run: async (r) => (r.informer.observeWrite(widget("a", 9, { uid: "u2" })), await relist(r, 8, [])),
     shows: "a@9",
     events: [],
   },
   {
-    name: "a list that is newer than our write and lacks the object",
-    reason: "it was deleted",
+    name: "a list newer than an own write, without the object",
+    reason: "the object was deleted",
     run: async (r) => (r.informer.observeWrite(widget("a", 9)), await relist(r, 10, [])),
     shows: "none",
     events: ["deleted a@9"],
   },
   {
-    name: "a list that has our write",
-    reason: "confirms it",
+    name: "a list with an own write",
+    reason: "it confirms the write",
     run: async (r) => (r.informer.observeWrite(widget("a", 9)), await relist(r, 12, [widget("a", 9)])),
     shows: "a@9",
     events: [],
   },
   {
-    name: "a list that is older than what the watch showed",
-    reason: "time does not go back: neither lost nor raised from the dead",
+    name: "a list older than the shown state",
+    reason: "no object is lost, and no deleted one is restored",
     run: async (r) => {
       r.stream.send(modified(widget("a", 9)), added(widget("b", 10)), deleted(widget("b", 11)));
       await r.settle();
@@ -211,8 +211,8 @@ const rows: { name: string; reason: string; run: (r: Synced) => void | Promise<u
     events: ["updated a@9", "added b@10", "deleted b@11"],
   },
   {
-    name: "a stale list after our removal was confirmed",
-    reason: "the dead do not come back",
+    name: "an old list after a confirmed own removal",
+    reason: "a deleted uid is not shown again",
     run: async (r) => (
       r.informer.observeDelete(ref, "uid-a"), r.stream.send(deleted(widget("a", 9))), await r.settle(), await relist(r, 8, [widget("a", 5)])
     ),
@@ -220,15 +220,15 @@ const rows: { name: string; reason: string; run: (r: Synced) => void | Promise<u
     events: [],
   },
   {
-    name: "the same event twice",
-    reason: "is one event",
+    name: "a repeated event",
+    reason: "it is reported once",
     run: (r) => r.stream.send(modified(widget("a", 9)), modified(widget("a", 9)), deleted(widget("a", 10)), deleted(widget("a", 10))),
     shows: "none",
     events: ["updated a@9", "deleted a@10"],
   },
   {
-    name: "our removal of what we had created in the place of another",
-    reason: "late news of the other one is older than both",
+    name: "an own removal of an own creation that replaced another object",
+    reason: "late events of the other object are older than both",
     run: (r) => {
       r.informer.observeWrite(widget("a", 9, { uid: "u2" }));
       r.informer.observeDelete(ref, "u2");
@@ -243,8 +243,8 @@ const rows: { name: string; reason: string; run: (r: Synced) => void | Promise<u
     events: [],
   },
   {
-    name: "events of an earlier object a second time, while ours is being removed",
-    reason: "the dead do not come back",
+    name: "repeated events of an earlier object during an own removal",
+    reason: "a deleted uid is not shown again",
     run: async (r) => {
       r.informer.observeDelete(ref, "u2");
       r.stream.send(deleted(widget("a", 8)), added(widget("a", 9, { uid: "u2" })), modified(widget("a", 7)), deleted(widget("a", 8)));
@@ -253,29 +253,29 @@ const rows: { name: string; reason: string; run: (r: Synced) => void | Promise<u
     events: ["deleted a@8"],
   },
   {
-    name: "the response of a creation, after a list that is newer and lacks it",
-    reason: "it was deleted meanwhile",
+    name: "the response of a creation after a newer list without the object",
+    reason: "the object was deleted",
     run: async (r) => (await relist(r, 10, []), r.informer.observeWrite(widget("a", 9, { uid: "u2" }))),
     shows: "none",
     events: ["deleted a@5"],
   },
   {
-    name: "an object that left the selection before our write brought it back",
-    reason: "the late leave is older than our write",
+    name: "the late event that an object left the selection before an own write",
+    reason: "it is older than the write",
     run: (r) => (r.informer.observeWrite(widget("a", 9)), r.stream.send(deleted(widget("a", 7)), added(widget("a", 9)))),
     shows: "a@9",
     events: [],
   },
   {
-    name: "an object that leaves the selection and comes back",
-    reason: "the same uid with a newer version is alive",
+    name: "an object that leaves the selection and returns",
+    reason: "the same uid with a newer version exists",
     run: (r) => r.stream.send(deleted(widget("a", 7)), added(widget("a", 9))),
     shows: "a@9",
     events: ["deleted a@7", "added a@9"],
   },
   {
-    name: "versions that are no numbers",
-    reason: "only the echo itself shows that the watch has caught up",
+    name: "versions that are not numbers",
+    reason: "only the event of the own write confirms it",
     run: (r) => (
       r.informer.observeWrite(widget("a", "w")),
       r.stream.send(modified(widget("a", "v")), modified(widget("a", "w")), modified(widget("a", "x")))
@@ -294,7 +294,7 @@ test.for(rows)("$name: $reason", async ({ run, shows, events }) => {
   expect(r.events()).toEqual(events);
 });
 
-test("indexes follow our own writes", async () => {
+test("indexes contain the response of an own write", async () => {
   const r = await synced(6, [widget("a", 5, { spec: "x" })]);
   r.informer.addIndex("spec", (object) => [object["spec"] as string]);
   r.informer.observeWrite(widget("a", 9, { spec: "y" }));
@@ -303,7 +303,7 @@ test("indexes follow our own writes", async () => {
   expect(r.informer.byIndex("spec", "y")).toEqual([]);
 });
 
-test("the writer's object stays its own", async () => {
+test("observeWrite does not freeze the writer's object", async () => {
   const r = await synced(6, []);
   const written = { ...widget("a", 9), spec: JSON.parse('{"n": 1, "__proto__": {"x": 1}}') as { n: number } };
   r.informer.observeWrite(written);
@@ -313,7 +313,7 @@ test("the writer's object stays its own", async () => {
   expect(stored).toMatchObject({ spec: { n: 1 } });
 });
 
-test("a write before the first list is read, and the list makes no event of it", async () => {
+test("an own write before the first list can be read, and the list does not report it", async () => {
   const r = rig();
   r.informer.observeWrite(widget("a", 9));
   expect(shown(r)).toBe("a@9");
@@ -324,7 +324,7 @@ test("a write before the first list is read, and the list makes no event of it",
   expect(r.events()).toEqual([]);
 });
 
-test("a write that the server has not confirmed after three minutes is settled by a list", async () => {
+test("an own write that is not confirmed after three minutes is decided by a list", async () => {
   const r = await synced(6, [widget("a", 5)]);
   r.informer.observeWrite(widget("a", 9));
   r.informer.observeDelete({ name: "b", namespace: "ns" }, "uid-b");
@@ -342,7 +342,7 @@ test("a write that the server has not confirmed after three minutes is settled b
   expect(r.errors).toEqual([]);
 });
 
-test("a removal that did not happen is taken back by a list after three minutes", async () => {
+test("an object whose announced removal did not happen is shown again by a list after three minutes", async () => {
   const r = await synced(6, [widget("a", 5)]);
   r.informer.observeDelete(ref, "uid-a");
   for (let minute = 0; minute < 3; minute++) {
@@ -355,7 +355,7 @@ test("a removal that did not happen is taken back by a list after three minutes"
   expect(r.events()).toEqual(["added a@5"]);
 });
 
-test("a confirmed write costs no list later", async () => {
+test("a confirmed own write requests no list", async () => {
   const r = await synced(6, [widget("a", 5)]);
   r.informer.observeWrite(widget("a", 9));
   r.stream.send(modified(widget("a", 9)));
@@ -371,7 +371,7 @@ test("a confirmed write costs no list later", async () => {
   expect(r.clock.nextDue(), "no timer is left of it").toBe(due);
 });
 
-test("what we wrote out of a selection by fields is gone as soon as the watch has passed it", async () => {
+test("an object that an own write took out of a field selector is deleted as soon as the watch has passed the write", async () => {
   const r = await synced(6, [widget("a", 5)], { fieldSelector: "spec.app=x" });
   r.informer.observeWrite(widget("other", 8));
   r.informer.observeWrite(widget("a", 9));
@@ -386,7 +386,7 @@ test("what we wrote out of a selection by fields is gone as soon as the watch ha
 
 const labelled = (version: number, app: string) => widget("a", version, { labels: { app } });
 
-test("what we wrote out of a selection by labels is gone at once, and no older event or list brings it back", async () => {
+test("an object that an own write took out of a label selector is deleted at once, and no older event or list restores it", async () => {
   const warnings: string[] = [];
   const r = await synced(6, [labelled(5, "x")], { labelSelector: { app: "x" }, onWarning: ({ type }) => void warnings.push(type) });
   r.informer.observeWrite(labelled(9, "y"));
@@ -401,7 +401,7 @@ test("what we wrote out of a selection by labels is gone at once, and no older e
   expect(warnings).toEqual(["outside"]);
 });
 
-test("what we bring back to a selection by labels is shown again, whatever the watch says late of its leaving", async () => {
+test("an object that an own write returned to a label selector is shown, whatever late events report", async () => {
   const r = await synced(6, [labelled(5, "x")], { labelSelector: "app in (x)" });
   r.stream.send(deleted(labelled(7, "x")));
   await r.settle();
@@ -412,7 +412,7 @@ test("what we bring back to a selection by labels is shown again, whatever the w
   expect([shown(r), r.events()]).toEqual(["a@8", []]);
 });
 
-test("an own write that is of no selection is not kept, and takes nothing with it", async () => {
+test("an own write that no selector selects is not stored and changes no other object", async () => {
   const r = await synced(6, [], { labelSelector: { app: "x" }, onWarning: () => undefined });
   r.informer.observeWrite(labelled(7, "y"));
   r.stream.send(added(labelled(8, "x")));
@@ -420,7 +420,7 @@ test("an own write that is of no selection is not kept, and takes nothing with i
   expect([shown(r), r.events()]).toEqual(["a@8", ["added a@8"]]);
 });
 
-test("an echo that overtakes the response of an expected write is no event", async () => {
+test("the event of an expected write that overtakes its response is not reported", async () => {
   const r = await synced(6, [widget("a", 5), widget("b", 6)]);
   const done = r.informer.expectWrite(ref);
   r.stream.send(modified(widget("a", 9)), modified(widget("b", 10)), modified(widget("a", 11)));
@@ -433,7 +433,7 @@ test("an echo that overtakes the response of an expected write is no event", asy
   expect(r.events()).toEqual(["updated a@11"]);
 });
 
-test("an expected write that fails or never ends holds nothing back for good", async () => {
+test("an expected write that fails or never ends does not hold events back for good", async () => {
   const r = await synced(6, [widget("a", 5)]);
   const first = r.informer.expectWrite(ref);
   const second = r.informer.expectWrite(ref);
@@ -447,7 +447,7 @@ test("an expected write that fails or never ends holds nothing back for good", a
   expect(r.events()).toEqual([]);
 });
 
-test("what two lists say while a write is on its way is heard in order", async () => {
+test("two lists that arrive during an expected write are applied in order", async () => {
   const r = await synced(6, []);
   const done = r.informer.expectWrite(ref);
   const stream = await relist(r, 9, [widget("a", 9)]);
@@ -461,7 +461,7 @@ test("what two lists say while a write is on its way is heard in order", async (
   expect(r.events()).toEqual(["deleted a@9"]);
 });
 
-test("a write in a namespace that is not watched is not kept", async () => {
+test("an own write in a namespace that is not watched is not stored", async () => {
   const r = rig({ namespaces: ["x"] });
   r.informer.observeWrite(widget("a", 9));
   r.informer.observeWrite(widget("b", 10, { namespace: "x" }));

@@ -1,7 +1,5 @@
-import { fakeClock, seededRandom } from "@treadle/apimachinery";
+import { seededRandom, TurnBudget } from "@treadle/apimachinery";
 import { expect, test } from "vitest";
-import { sharedParts } from "../src/create-informer.ts";
-import { Pacer } from "../src/internal/pacer.ts";
 import { added, apiError, bookmark, deleted, errorLine, id, modified, page, type Rig, rig, synced, widget } from "./scripted.ts";
 
 const ref = (name: string) => ({ name, namespace: "ns" });
@@ -16,7 +14,7 @@ async function pagedRig(options: Parameters<typeof rig>[0] = {}): Promise<Rig> {
   return made;
 }
 
-test("asks for the initial events and their end, and watches on in the same stream", async () => {
+test("a reflector requests initial events, and continues to watch in the same stream", async () => {
   const r = rig();
   r.informer.start();
   await r.settle();
@@ -37,7 +35,7 @@ test("asks for the initial events and their end, and watches on in the same stre
   expect(r.waiting).toEqual([]);
 });
 
-test("takes changes among the initial events for what they are", async () => {
+test("changes among the initial events are applied", async () => {
   const r = rig();
   r.informer.start();
   await r.settle();
@@ -53,38 +51,41 @@ test("takes changes among the initial events for what they are", async () => {
   expect(r.events()).toEqual(["added a@4 (initial)"]);
 });
 
-test.for([400, 405, 415, 422, 501])("lists by pages for good when the server refuses initial events with %i", async (status) => {
-  const r = rig({ pageSize: 2 });
-  r.informer.start();
-  await r.settle();
-  r.watch().fail(apiError(status));
-  await r.settle();
-  const first = r.list();
-  expect(first.options).toMatchObject({ limit: 2 });
-  expect(first.options).not.toHaveProperty("resourceVersion");
-  first.answer(page(9, [widget("a", 1), widget("b", 2)], "token-1"));
-  await r.settle();
-  const second = r.list();
-  expect(second.options).toMatchObject({ limit: 2, continue: "token-1" });
-  expect(r.informer.hasSynced).toBe(false);
-  second.answer(page(9, [widget("c", 3)]));
-  await r.settle();
-  expect(r.events()).toEqual(["added a@1 (initial)", "added b@2 (initial)", "added c@3 (initial)"]);
-  const watch = r.watch();
-  expect(watch.options).toMatchObject({ resourceVersion: "9", allowBookmarks: true });
-  expect(watch.options).not.toHaveProperty("sendInitialEvents");
-  watch.fail(apiError(410));
-  await r.settle();
-  expect(r.list().options).not.toHaveProperty("continue");
-  expect(r.errors).toEqual([]);
-});
+test.for([400, 405, 415, 422, 501])(
+  "a reflector lists by pages from then on when the server refuses initial events with %i",
+  async (status) => {
+    const r = rig({ pageSize: 2 });
+    r.informer.start();
+    await r.settle();
+    r.watch().fail(apiError(status));
+    await r.settle();
+    const first = r.list();
+    expect(first.options).toMatchObject({ limit: 2 });
+    expect(first.options).not.toHaveProperty("resourceVersion");
+    first.answer(page(9, [widget("a", 1), widget("b", 2)], "token-1"));
+    await r.settle();
+    const second = r.list();
+    expect(second.options).toMatchObject({ limit: 2, continue: "token-1" });
+    expect(r.informer.hasSynced).toBe(false);
+    second.answer(page(9, [widget("c", 3)]));
+    await r.settle();
+    expect(r.events()).toEqual(["added a@1 (initial)", "added b@2 (initial)", "added c@3 (initial)"]);
+    const watch = r.watch();
+    expect(watch.options).toMatchObject({ resourceVersion: "9", allowBookmarks: true });
+    expect(watch.options).not.toHaveProperty("sendInitialEvents");
+    watch.fail(apiError(410));
+    await r.settle();
+    expect(r.list().options).not.toHaveProperty("continue");
+    expect(r.errors).toEqual([]);
+  },
+);
 
-test("pages are of 250 objects unless told otherwise", async () => {
+test("a page has 250 objects by default", async () => {
   const r = await pagedRig();
   expect(r.list().options.limit).toBe(250);
 });
 
-test("pages of large objects are smaller from the second on: one is parsed and held in one piece", async () => {
+test("pages of large objects are smaller from the second page on", async () => {
   const r = await pagedRig();
   const large = Array.from({ length: 10 }, (_, i) => widget(`w${i}`, i + 1, { spec: "x".repeat(20_000) }));
   r.list().answer(page(9, large, "next"));
@@ -96,7 +97,7 @@ test("pages of large objects are smaller from the second on: one is parsed and h
   expect(r.list().options.limit).toBe(250);
 });
 
-test("starts over when a continue token expires, and the second time takes all in one piece", async () => {
+test("a list begins again when a continue token expires, and the second time it is read in one piece", async () => {
   const r = await pagedRig({ pageSize: 1 });
   for (const _ of [1, 2]) {
     r.list().answer(page(1, [widget("a", 1)], "t"));
@@ -113,7 +114,7 @@ test("starts over when a continue token expires, and the second time takes all i
   expect(r.watch().options.resourceVersion).toBe("6");
 });
 
-test("an initial stream that ends, breaks or falls silent before its end is followed by a paged list", async () => {
+test("an initial stream that ends, breaks or falls silent too early is followed by a paged list", async () => {
   for (const spoil of ["end", "fail", "silence"] as const) {
     const r = rig();
     r.informer.start();
@@ -127,7 +128,7 @@ test("an initial stream that ends, breaks or falls silent before its end is foll
     expect(r.events(), spoil).toEqual(["added b@3 (initial)"]);
     r.watch().fail(apiError(410));
     await r.settle();
-    // It was no refusal: the next list is a stream again.
+    // The server did not refuse streams, so the next list is a stream again.
     expect(r.watch().options.sendInitialEvents, spoil).toBe(true);
     await r.informer.stop();
   }
@@ -147,7 +148,7 @@ test("a watch lasts a random time of five to ten minutes", async () => {
   }
 });
 
-test("watches on from the last event or bookmark after a clean end, a second later when it came at once", async () => {
+test("a watch that ends without an error is resumed at the last event or bookmark, a second later when it ended at once", async () => {
   const r = await synced(5, [widget("a", 5)]);
   r.stream.send(modified(widget("a", 6)), bookmark(9));
   r.stream.end();
@@ -164,7 +165,7 @@ test("watches on from the last event or bookmark after a clean end, a second lat
   expect(r.errors).toEqual([]);
 });
 
-test("a stream that breaks is resumed at the last version after a back-off that doubles and starts anew after two good minutes", async () => {
+test("a broken stream is resumed at the last version after a backoff that doubles and is reset after two minutes without failure", async () => {
   const r = await synced(5, [widget("a", 5)]);
   r.stream.send(modified(widget("a", 6)));
   await r.settle();
@@ -200,9 +201,9 @@ test("jitter adds up to the delay itself", async () => {
 });
 
 test.for([
-  { name: "as the answer", fail: (r: Awaited<ReturnType<typeof synced>>) => r.stream.end(), answer: true },
+  { name: "as a response", fail: (r: Awaited<ReturnType<typeof synced>>) => r.stream.end(), answer: true },
   { name: "as an event", fail: (r: Awaited<ReturnType<typeof synced>>) => r.stream.send(errorLine(429, 7)), answer: false },
-])("429 $name waits as long as the server says and watches on without a list", async ({ fail, answer }) => {
+])("429 $name is followed by the pause that the server asks for, and by no list", async ({ fail, answer }) => {
   const r = await synced(5, [widget("a", 5)]);
   fail(r);
   await r.settle();
@@ -217,7 +218,7 @@ test.for([
   expect(r.informer.get(ref("a"))).toBeDefined();
 });
 
-test.for(["answer", "event"])("410 as %s lists again and tells exactly what changed meanwhile", async (how) => {
+test.for(["answer", "event"])("after 410 as %s the informer lists again and reports exactly the changes in between", async (how) => {
   const before = [widget("same", 1), widget("changed", 2), widget("gone", 3), widget("recreated", 4)];
   const r = await synced(5, before);
   const same = r.informer.get(ref("same"));
@@ -239,7 +240,7 @@ test.for(["answer", "event"])("410 as %s lists again and tells exactly what chan
   expect(r.errors).toEqual([]);
 });
 
-test("410 over and over waits longer and longer", async () => {
+test("repeated 410 responses are followed by longer and longer pauses", async () => {
   const r = await synced(5, []);
   r.stream.send(errorLine(410));
   await r.settle();
@@ -251,7 +252,7 @@ test("410 over and over waits longer and longer", async () => {
   }
 });
 
-test("an ERROR event other than 410 and 429 watches on from the last version after a back-off", async () => {
+test("after an ERROR event other than 410 and 429 the watch is resumed at the last version after a backoff", async () => {
   const r = await synced(5, [widget("a", 5)]);
   r.stream.send(errorLine(500));
   await r.clock.advance(800);
@@ -259,7 +260,7 @@ test("an ERROR event other than 410 and 429 watches on from the last version aft
   expect(r.errors.map(({ where }) => where)).toEqual(["watch"]);
 });
 
-test("a watch that is silent for 90 seconds is given up and resumed at once, and that is no failure", async () => {
+test("a watch that is silent for 90 seconds is closed and resumed at once, and not reported as a failure", async () => {
   const r = await synced(5, [widget("a", 5)]);
   await r.clock.advance(60_000);
   r.stream.send(bookmark(6));
@@ -273,7 +274,7 @@ test("a watch that is silent for 90 seconds is given up and resumed at once, and
   expect(r.informer.progress().lastError).toBeUndefined();
 });
 
-test("a server that is gone is reported when the watch cannot be opened again", async () => {
+test("an unreachable server is reported when the watch cannot be opened again", async () => {
   const r = await synced(5, [widget("a", 5)]);
   await r.clock.advance(90_000);
   r.watch();
@@ -286,7 +287,7 @@ test("a server that is gone is reported when the watch cannot be opened again", 
   expect(r.errors).toHaveLength(2);
 });
 
-test("the bookmark at the end of the initial events promises no periodic ones: an idle watch is opened anew once, silently", async () => {
+test("the bookmark at the end of initial events does not count as a periodic one: an idle watch is opened again once, silently", async () => {
   const r = await synced(5, [widget("a", 5)]);
   await r.clock.advance(90_000);
   const quiet = r.watch().open();
@@ -299,7 +300,7 @@ test("the bookmark at the end of the initial events promises no periodic ones: a
   expect(r.events()).toEqual([]);
 });
 
-test("a server that never sends bookmarks is given until the end of its own timeout, once that is known", async () => {
+test("a watch of a server without bookmarks may be silent until the end of the server's timeout", async () => {
   const r = await pagedRig();
   r.list().answer(page(5, []));
   await r.settle();
@@ -313,7 +314,7 @@ test("a server that never sends bookmarks is given until the end of its own time
   expect(quiet.isClosed).toBe(true);
 });
 
-test("requests that are never answered are given up", async () => {
+test("requests without a response are aborted", async () => {
   const r = rig();
   r.informer.start();
   await r.settle();
@@ -327,7 +328,7 @@ test("requests that are never answered are given up", async () => {
   expect(r.informer.hasSynced).toBe(false);
 });
 
-test("a kind that is not served is asked for every ten seconds, reported, and found when it comes", async () => {
+test("a kind that is not served is requested every ten seconds, reported, and listed once it is served", async () => {
   const r = rig();
   r.informer.start();
   await r.settle();
@@ -346,7 +347,7 @@ test("a kind that is not served is asked for every ten seconds, reported, and fo
   expect(r.informer.progress().lastError).toBeUndefined();
 });
 
-test("a kind that is not served any more is listed anew when it is back", async () => {
+test("a kind that is no longer served is listed again when it returns", async () => {
   const r = await synced(5, [widget("a", 5)]);
   r.stream.end();
   await r.clock.advance(1000);
@@ -358,7 +359,7 @@ test("a kind that is not served any more is listed anew when it is back", async 
   expect(r.events()).toEqual(["added b@7", "deleted a@5"]);
 });
 
-test("late events do not take back the version to resume from", async () => {
+test("late events do not lower the version at which the watch resumes", async () => {
   const r = await synced(5, [widget("a", 3)]);
   r.stream.send(deleted(widget("a", 3)), bookmark(5));
   r.stream.end();
@@ -366,17 +367,17 @@ test("late events do not take back the version to resume from", async () => {
   expect(r.watch().options.resourceVersion).toBe("5");
 });
 
-test.for(["stream", "pages"])("a long first list by %s is cut into slices between which the event loop turns", async (how) => {
+test.for(["stream", "pages"])("a long first list by %s is split over several turns of the event loop", async (how) => {
   let spentMs = 0;
-  const pacer = new Pacer(8, () => spentMs);
-  const made = rig({ ingest: (object) => (spentMs++, object) }, { ...sharedParts(fakeClock()), pacer });
+  const turn = new TurnBudget({ maxMs: 8, clock: { elapsed: () => spentMs } });
+  const made = rig({ ingest: (object) => (spentMs++, object) }, { turn });
   const handled: number[] = [];
   made.informer.onEvent(() => void handled.push((spentMs++, turns)));
   let turns = 0;
   let isOver = false;
-  const turn = (): void => {
+  const watchTurns = (): void => {
     turns++;
-    if (!isOver) setImmediate(turn);
+    if (!isOver) setImmediate(watchTurns);
   };
   made.informer.start();
   await made.settle();
@@ -388,16 +389,16 @@ test.for(["stream", "pages"])("a long first list by %s is cut into slices betwee
     await made.settle();
     made.list().answer(page(99, objects));
   }
-  turn();
+  watchTurns();
   await made.informer.synced();
   isOver = true;
-  // 60 ms to take the objects in, 60 ms to tell of them: 8 ms a turn make 7 turns each.
+  // 60 ms to store the objects, 60 ms to report them: at 8 ms a turn, 7 turns each.
   expect(handled[0]).toBeGreaterThanOrEqual(6);
   expect(turns).toBeGreaterThanOrEqual(13);
   await made.informer.stop();
 });
 
-test("progress ages without news and is young again with any answer", async () => {
+test("the age in progress() grows without responses and is reset by any response", async () => {
   const r = await synced(5, []);
   await r.clock.advance(50_000);
   expect(r.informer.progress().ageMs).toBe(50_000);
@@ -411,16 +412,16 @@ test("progress ages without news and is young again with any answer", async () =
   expect(r.informer.progress().ageMs).toBe(800);
 });
 
-test("an event without a name breaks the watch with an error that says so", async () => {
+test("an event without a name ends the watch with an error that names the problem", async () => {
   const r = await synced(5, [widget("a", 5)]);
-  // What no server should send.
+  // No server should send this.
   r.stream.send(added({ apiVersion: "v1", kind: "Widget", metadata: {} } as never));
   await r.clock.advance(800);
   expect(String(r.errors[0]?.error)).toContain("without a name");
   expect(r.watch().options.resourceVersion).toBe("5");
 });
 
-test("several namespaces are listed and watched apart and shown together", async () => {
+test("several namespaces are listed and watched separately and shown together", async () => {
   const r = rig({ namespaces: ["x", "y"], labelSelector: { app: "a" }, fieldSelector: "metadata.name!=z" });
   r.informer.start();
   await r.settle();
@@ -443,7 +444,7 @@ test("several namespaces are listed and watched apart and shown together", async
   expect(r.informer.list({ namespace: "y" }).map(id)).toEqual(["a@2"]);
 });
 
-test("stop ends everything, tells nothing more, and leaves the store readable", async () => {
+test("stop ends all requests and events and leaves the store readable", async () => {
   const r = await synced(5, [widget("a", 5)]);
   await r.informer.stop();
   expect(r.stream.isClosed).toBe(true);
@@ -469,7 +470,7 @@ test("a handler that stops the informer is the last to be called", async () => {
   expect(r.informer.hasSynced).toBe(false);
 });
 
-test("synced resolves after the first list, rejects by its signal and when stopped before", async () => {
+test("synced resolves after the first list, and rejects when aborted or stopped first", async () => {
   const r = rig();
   r.informer.start();
   const reason = new Error("enough");

@@ -1,4 +1,4 @@
-/** What an informer covers, which form its objects have, and when it asks again. */
+/** The namespaces that an informer covers, the form of its objects, and its retries. */
 import { ApiError, fakeClock, isKindNotServed, kind, metadataOnly, seededRandom } from "@treadle/apimachinery";
 import { createApiServer } from "@treadle/apiserver";
 import { createClient } from "@treadle/client";
@@ -12,7 +12,7 @@ const idle = { list: () => new Promise<never>(() => {}), watch: () => new Promis
 const common = { client: idle, clock: fakeClock(), random: seededRandom(1) };
 
 describe("namespaces", () => {
-  test("one that is not watched is an error and no absence: something may be there", () => {
+  test("get and list throw for a namespace that is not watched", () => {
     const informer = createInformer({ ...common, kind: Widget, namespaces: ["a", "b"] });
     expect([informer.covers("a"), informer.covers("c"), informer.covers(undefined), informer.covers("")]).toEqual([
       true,
@@ -30,13 +30,13 @@ describe("namespaces", () => {
     expect(() => informer.list({ namespace: "c" })).toThrow(expect.objectContaining(problem));
   });
 
-  test("of a cluster-scoped kind, and without a restriction, all are covered", () => {
+  test("all namespaces are covered for a cluster-scoped kind, and without a restriction", () => {
     expect(createInformer({ ...common, kind: Global, namespaces: ["a"] }).covers("c")).toBe(true);
     expect(createInformer({ ...common, kind: Widget }).covers("c")).toBe(true);
   });
 });
 
-test("which objects of the server are watched is known without asking it", () => {
+test("selects() tells which objects are watched without a request", () => {
   const informer = createInformer({ ...common, kind: Widget, namespaces: ["ns"], labelSelector: "app", fieldSelector: "spec.size=3" });
   const selects = (namespace: string, labels: Record<string, string>, size: number): boolean =>
     informer.selects(widget("a", 1, { namespace, labels, spec: { size } }));
@@ -47,7 +47,7 @@ test("which objects of the server are watched is known without asking it", () =>
 });
 
 describe("metadata only", () => {
-  test("what a server sends whole, and what a write answers, is cut down", async () => {
+  test("whole objects from a server or from the response of a write are reduced to metadata", async () => {
     const clock = fakeClock();
     const server = createApiServer({ clock, random: seededRandom(1), resources: [Widget] });
     const client = createClient({ transport: server.transport(), clock });
@@ -60,7 +60,7 @@ describe("metadata only", () => {
     await informer.stop();
   });
 
-  test("is read from an informer of the whole where there is no other, never the other way round", () => {
+  test("metadata is read from an informer of whole objects if there is no other, and never the other way round", () => {
     const informers = createInformers(common);
     const whole = informers.for(Widget);
     expect(informers.get(metadataOnly(Widget))).toBe(whole);
@@ -74,9 +74,9 @@ describe("metadata only", () => {
 describe("a kind that is not served", () => {
   const notServed = new ApiError({ message: "the server could not find the requested resource", status: 404, reason: "NotFound" });
 
-  test("is asked for again after at most notServedRetryMs, and at once when told", async () => {
+  test("is requested again after at most kindRetryMs, and at once after retry()", async () => {
     for (const next of [0, 0.999]) {
-      const { informer, watch, waiting, clock, settle } = rig({ notServedRetryMs: 4000, random: { next: () => next } });
+      const { informer, watch, waiting, clock, settle } = rig({ kindRetryMs: 4000, random: { next: () => next } });
       informer.start();
       await settle();
       watch().fail(notServed);
@@ -94,7 +94,7 @@ describe("a kind that is not served", () => {
     }
   });
 
-  test.for(["watches on", "lists anew"])("says when it works after failures, once, whether it %s", async (how) => {
+  test.for(["watches on", "lists anew"])("reports once that it works again after failures, whether it %s", async (how) => {
     let recovered = 0;
     const onRecovered = (): void => {
       recovered++;
@@ -119,7 +119,7 @@ describe("a kind that is not served", () => {
     await informer.stop();
   });
 
-  test("says when it has listed, each time", async () => {
+  test("reports each complete list", async () => {
     let listed = 0;
     const { informer, watch, clock, settle, stream } = await synced(5, [widget("a", 5)], { onListed: () => void listed++ });
     expect(listed).toBe(1);
@@ -136,4 +136,14 @@ describe("a kind that is not served", () => {
     expect(informer.progress()).toMatchObject({ hasSynced: true, lastError: undefined, objects: 0 });
     await informer.stop();
   });
+});
+
+test("an informer without clock and random uses the real ones", async () => {
+  const informer = createInformer({ client: idle, kind: Widget });
+  const informers = createInformers({ client: idle });
+  informer.start();
+  informers.for(Widget);
+  informers.startAll();
+  expect(informer.progress().ageMs).toBeLessThan(60_000);
+  await Promise.all([informer.stop(), informers.stop()]);
 });

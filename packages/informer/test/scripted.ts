@@ -1,4 +1,4 @@
-/** A server whose every answer the test gives by hand: what the informer asks waits in line until it is answered. */
+/** A server whose every response the test gives. Requests of the informer wait in a queue until the test responds. */
 import {
   ApiError,
   fakeClock,
@@ -10,7 +10,8 @@ import {
   type UntypedObject,
 } from "@treadle/apimachinery";
 import type { Client, ListOptions, WatchEvent, WatchOptions } from "@treadle/client";
-import { createSharingInformer, type SharedParts, sharedParts } from "../src/create-informer.ts";
+import { type SharedParts, sharedParts } from "../src/internal/shared-parts.ts";
+import { createSharingInformer } from "../src/internal/store-informer.ts";
 import type { Informer, InformerErrorSource, InformerEvent, InformerOptions } from "../src/index.ts";
 
 export const Widget = kind({ group: "example.dev", version: "v1", kind: "Widget" });
@@ -80,7 +81,7 @@ interface WatchCall {
   fail(error: unknown): void;
 }
 
-/** An open watch. `end` is a clean end, `fail` a broken connection; one that nobody ends is silent for ever. */
+/** An open watch. `end` ends it without an error, `fail` breaks the connection. Without either it is silent forever. */
 export interface Stream {
   send(...lines: Line[]): void;
   end(): void;
@@ -90,9 +91,9 @@ export interface Stream {
 
 export interface Scripted {
   readonly client: Pick<Client, "list" | "watch">;
-  /** What was asked and not answered yet, oldest first. */
+  /** Requests without a response, oldest first. */
   readonly waiting: readonly (ListCall | WatchCall)[];
-  /** Takes the oldest question, which must be a list. */
+  /** Takes the oldest request, which must be a list. */
   list(): ListCall;
   watch(): WatchCall;
 }
@@ -127,7 +128,7 @@ export function scripted(): Scripted {
         });
       }),
   };
-  // The script answers Widgets to whatever kind is asked for.
+  // The script returns Widgets for any kind.
   return {
     client: client as unknown as Pick<Client, "list" | "watch">,
     waiting,
@@ -177,14 +178,14 @@ export interface Rig extends Scripted {
   /** Events since the last call, short: `added a@5 (initial)`. */
   events(): string[];
   readonly errors: { readonly error: unknown; readonly where: InformerErrorSource }[];
-  /** Lets everything that is ready, run. */
+  /** Runs everything that is ready to run. */
   settle(): Promise<void>;
 }
 
-/** Jitter as small as it gets: back-offs are 800, 1600, ... and a watch lasts 300 s. */
+/** No jitter: the backoff is 800, 1600, ... ms, and a watch lasts 300 s. */
 const noJitter: Random = { next: () => 0 };
 
-export function rig(options: Partial<InformerOptions<WidgetKind>> = {}, shared?: SharedParts): Rig {
+export function rig(options: Partial<InformerOptions<WidgetKind>> = {}, shared: Partial<SharedParts> = {}): Rig {
   const script = scripted();
   const clock = fakeClock();
   const errors: Rig["errors"] = [];
@@ -192,12 +193,10 @@ export function rig(options: Partial<InformerOptions<WidgetKind>> = {}, shared?:
     {
       client: script.client,
       kind: Widget,
-      clock,
-      random: noJitter,
       onError: (error, where) => void errors.push({ error, where }),
       ...options,
     },
-    shared ?? sharedParts(clock),
+    { ...sharedParts({ clock, random: noJitter, ...options }), ...shared },
   );
   let seen: string[] = [];
   informer.onEvent((event) => void seen.push(show(event)));

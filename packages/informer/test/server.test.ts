@@ -45,12 +45,12 @@ function cluster(options: { readonly isServed?: boolean; readonly pageSize?: num
 
 const body = (name: string, spec: object = {}) => ({ apiVersion: "example.dev/v1", kind: "Widget", metadata: ref(name), spec });
 
-/** Lets requests, answers and events go their way. */
+/** Lets requests, responses and events arrive. */
 async function quiet({ clock }: Cluster): Promise<void> {
   for (let i = 0; i < 10; i++) await clock.advance(0);
 }
 
-test("follows what others write, from the first list on", async () => {
+test("an informer shows writes of others, from the first list on", async () => {
   const c = cluster();
   await c.client.create(Widget, body("a"));
   c.informer.start();
@@ -68,7 +68,7 @@ test("follows what others write, from the first list on", async () => {
   expect(c.server.watchCount).toBe(0);
 });
 
-test("an idle informer asks for nothing in an hour but a new watch at the end of each", async () => {
+test("an idle informer sends only a new watch at the end of each watch within an hour", async () => {
   const c = cluster();
   c.informer.start();
   await c.informer.synced();
@@ -85,7 +85,7 @@ test("an idle informer asks for nothing in an hour but a new watch at the end of
   await c.informer.stop();
 });
 
-test("finds a kind that is installed later", async () => {
+test("an informer lists a kind that is installed later", async () => {
   const c = cluster({ isServed: false });
   c.informer.start();
   await c.clock.advance(25_000);
@@ -99,7 +99,7 @@ test("finds a kind that is installed later", async () => {
   await c.informer.stop();
 });
 
-test("our own writes are read at once and make no event", async () => {
+test("own writes can be read at once and are not reported", async () => {
   const c = cluster();
   c.informer.start();
   await c.informer.synced();
@@ -124,9 +124,9 @@ test("our own writes are read at once and make no event", async () => {
   await c.informer.stop();
 });
 
-// Invariant: whatever is written, forgotten and cut off meanwhile, in the end the store holds what the server has, and
-// handlers that apply events know the same.
-test("ends up with what the server has", async () => {
+// Invariant: after any writes, lost history and cut connections, the store has the objects of the server, and so has a
+// handler that applies events.
+test("the store ends with the objects of the server", async () => {
   const act = fc.record({
     verb: fc.constantFrom("create", "update", "delete", "compact", "wait", "quiet"),
     name: fc.constantFrom("a", "b", "c"),

@@ -1,14 +1,13 @@
-import { kind } from "@treadle/apimachinery";
+import { compareResourceVersions, kind } from "@treadle/apimachinery";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { added, bookmark, deleted, id, modified, page, apiError, rig, show, synced, widget } from "./scripted.ts";
 import { Store } from "../src/internal/store.ts";
-import { compareVersions } from "../src/internal/version.ts";
 
 const ref = (name: string, namespace = "ns") => ({ name, namespace });
 
 describe("objects", () => {
-  test("are frozen to the bottom, without managedFields, and the same at every read", async () => {
+  test("are frozen at any depth, without managedFields, and identical at every read", async () => {
     const fresh = () => widget("a", 1, { spec: { list: [{ deep: {} }] }, metadata: { managedFields: [{ manager: "m" }] } });
     const r = await synced(2, [fresh()]);
     const object = r.informer.get(ref("a"));
@@ -24,7 +23,7 @@ describe("objects", () => {
     expect(r.informer.get(ref("a"))?.metadata).not.toHaveProperty("managedFields");
   });
 
-  test("of a list that leaves out their type are given it", async () => {
+  test("of a list without types get apiVersion and kind", async () => {
     const { apiVersion: _, kind: __, ...untyped } = widget("a", 1);
     const r = rig();
     r.informer.start();
@@ -36,7 +35,7 @@ describe("objects", () => {
     expect(r.informer.get(ref("a"))).toMatchObject({ apiVersion: "example.dev/v1", kind: "Widget" });
   });
 
-  test("pass through ingest, and a failing ingest loses nothing", async () => {
+  test("pass through ingest, and are stored when ingest fails", async () => {
     const r = await synced(2, [widget("a", 1, { spec: { big: 1 } }), widget("b", 2, { spec: { big: 2 } }), widget("c", 2, { spec: {} })], {
       ingest: (object) => {
         if (object.metadata.name === "b") throw new Error("boom");
@@ -88,7 +87,7 @@ test("list selects by namespace and by every label", async () => {
 });
 
 describe("handlers", () => {
-  test("find the new state in the store", async () => {
+  test("find the new state in the store when they are called", async () => {
     const r = await synced(5, [widget("a", 1), widget("b", 2)]);
     const found: string[] = [];
     r.informer.addIndex("uid", (object) => [object.metadata.uid ?? ""]);
@@ -102,7 +101,7 @@ describe("handlers", () => {
     expect(found).toEqual(["updated a@6: a@6, a@6", "deleted b@2: none, ", "added b@7: b@7, b@7", "deleted a@8: none, "]);
   });
 
-  test("that come late are told first what is there", async () => {
+  test("that subscribe late get the present objects first", async () => {
     const r = await synced(5, [widget("a", 1), widget("b", 2)]);
     const seen: string[] = [];
     const unsubscribe = r.informer.onEvent((event) => void seen.push(show(event)));
@@ -115,7 +114,7 @@ describe("handlers", () => {
     expect(seen).toEqual(["added a@1 (initial)", "added b@2 (initial)", "updated a@6"]);
   });
 
-  test("that subscribe inside a handler are told everything once", async () => {
+  test("that subscribe inside a handler get every event once", async () => {
     const r = await synced(5, []);
     const seen: string[] = [];
     const unsubscribe = r.informer.onEvent(() => {
@@ -127,13 +126,13 @@ describe("handlers", () => {
     expect(seen).toEqual(["added a@6 (initial)", "updated a@7"]);
   });
 
-  test("that throw or reject are reported, and neither the others nor the watch notice", async () => {
+  test("that throw or reject are reported, and affect neither other handlers nor the watch", async () => {
     const boom = new Error("boom");
     const r = await synced(5, []);
     r.informer.onEvent(() => {
       throw boom;
     });
-    // oxlint-disable-next-line typescript/no-misused-promises -- the mistake that is tested
+    // oxlint-disable-next-line typescript/no-misused-promises -- the test is about this mistake
     r.informer.onEvent(() => Promise.reject(boom));
     const seen: string[] = [];
     r.informer.onEvent((event) => void seen.push(show(event)));
@@ -143,7 +142,7 @@ describe("handlers", () => {
     expect(r.errors).toEqual(Array.from({ length: 4 }, () => ({ error: boom, where: "handler" })));
   });
 
-  test("an error handler that throws is no reason to stop", async () => {
+  test("still get events when onError throws", async () => {
     const r = await synced(5, [], {
       onError: () => {
         throw new Error("worse");
@@ -160,7 +159,7 @@ describe("handlers", () => {
 });
 
 describe("indexes", () => {
-  test("an object for which the function throws has no keys, and that is reported", async () => {
+  test("have no keys for an object for which the function throws, and the error is reported", async () => {
     const r = await synced(5, [widget("a", 1), widget("b", 2)]);
     r.informer.addIndex("n", (object) => {
       if (object.metadata.name === "a" && object.metadata.resourceVersion === "1") throw new Error("boom");
@@ -174,7 +173,7 @@ describe("indexes", () => {
     expect(r.errors).toHaveLength(1);
   });
 
-  test("a name means one function", () => {
+  test("have one function for each name", () => {
     const { informer } = rig();
     const keys = (): string[] => [];
     informer.addIndex("n", keys);
@@ -183,8 +182,8 @@ describe("indexes", () => {
     expect(() => informer.byIndex("m", "k")).toThrow(/"m".*"n"/);
   });
 
-  // Invariant: after any puts and removals, and whenever the index was added, it files exactly what the store holds.
-  test("always file what is stored", () => {
+  // Invariant: after any puts and removals, and whenever the index was added, it contains exactly the objects of the store.
+  test("always contain the stored objects", () => {
     const change = fc.record({
       name: fc.constantFrom("a", "b", "c"),
       namespace: fc.constantFrom("x", "y"),
@@ -212,8 +211,8 @@ describe("indexes", () => {
   });
 });
 
-// Invariant: selecting by labels gives exactly the objects that have them, whenever it was first asked, in any namespace or all.
-test("lists by labels find what is stored", () => {
+// Invariant: a list by labels returns exactly the objects with these labels, whenever it is first called, in any namespace or all.
+test("lists by labels find the stored objects", () => {
   const change = fc.record({
     name: fc.constantFrom("a", "b", "c", "d"),
     namespace: fc.constantFrom("x", "y"),
@@ -247,12 +246,13 @@ test("versions are compared as numbers of any length, and only where both are nu
   const sign = (order: number | undefined): number | undefined => (order === undefined ? undefined : Math.sign(order));
   fc.assert(
     fc.property(fc.bigInt({ min: 0n }), fc.bigInt({ min: 0n }), (a, b) => {
-      expect(sign(compareVersions(`${a}`, `${b}`))).toBe(a < b ? -1 : a > b ? 1 : 0);
+      expect(sign(compareResourceVersions(`${a}`, `${b}`))).toBe(a < b ? -1 : a > b ? 1 : 0);
     }),
   );
-  for (const opaque of ["", "x", "01", "-1", "1.0", "1e3", undefined]) expect(compareVersions(opaque, "1"), `${opaque}`).toBeUndefined();
-  expect(compareVersions("x", "x")).toBe(0);
-  expect(compareVersions(undefined, undefined)).toBeUndefined();
+  for (const opaque of ["", "x", "01", "-1", "1.0", "1e3", undefined])
+    expect(compareResourceVersions(opaque, "1"), `${opaque}`).toBeUndefined();
+  expect(compareResourceVersions("x", "x")).toBe(0);
+  expect(compareResourceVersions(undefined, undefined)).toBeUndefined();
 });
 
 test.for([{ namespaces: [] }, { pageSize: 0 }, { pageSize: 1.5 }])("refuses %j", (wrong) => {

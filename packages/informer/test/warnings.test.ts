@@ -1,9 +1,8 @@
-/** What is said before something goes wrong. */
+/** Warnings before something fails. */
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { fakeClock, type Kind, kind, seededRandom } from "@treadle/apimachinery";
+import { fakeClock, type Kind, kind, metadataOnly, seededRandom } from "@treadle/apimachinery";
 import { Event, Pod, Secret } from "@treadle/apimachinery/kinds";
-import { metadataOnly } from "@treadle/client";
 import { expect, test } from "vitest";
 import { createInformers, type InformersOptions, type InformerWarning } from "../src/index.ts";
 import { added, apiError, bookmark, deleted, page, scripted, widget, Widget } from "./scripted.ts";
@@ -29,7 +28,7 @@ test.for([
   ["Secrets of a type", Secret, { fieldSelector: "type=kubernetes.io/tls" }, []],
   ["Secrets of a namespace", Secret, { namespaces: ["x"] }, []],
   ["another kind", ConfigMap, {}, []],
-] as const)("a watch of the whole cluster: %s", async ([, of, scope, want]) => {
+] as const)("the warning about a watch of the whole cluster: %s", async ([, of, scope, want]) => {
   const r = rig();
   r.informers.for<Kind>(of, scope);
   expect(r.types()).toEqual([]);
@@ -39,7 +38,7 @@ test.for([
   await r.informers.stop();
 });
 
-test("a kind that is widened to all namespaces at run time is warned of then, once", async () => {
+test("a change to all namespaces at run time gives the warning once", async () => {
   const r = rig({ namespaces: ["x"] });
   r.informers.for(Pod);
   r.informers.startAll();
@@ -69,7 +68,7 @@ async function withFirstPage(options: Parameters<typeof rig>[0]): Promise<Return
   return r;
 }
 
-test("a list that will not fit is known by its first page: how many, how large, how much is too much, what to do", async () => {
+test("a list that will not fit into memory gives a warning at its first page, with numbers and advice", async () => {
   const r = await withFirstPage({ memoryLimitBytes: 2_000_000 });
   expect(r.types()).toEqual(["memory Widget"]);
   expect(r.warnings[0]?.message).toContain(
@@ -82,13 +81,13 @@ test("a list that will not fit is known by its first page: how many, how large, 
   await r.informers.stop();
 });
 
-test("a list that fits is not warned of", async () => {
+test("a list that fits into memory gives no warning", async () => {
   const r = await withFirstPage({ memoryLimitBytes: 2_200_000 });
   expect(r.types()).toEqual([]);
   await r.informers.stop();
 });
 
-test("a stream does not say how many come: a quarter of the limit that is full is enough to warn, all kinds together", async () => {
+test("a stream gives the memory warning when the objects of all kinds so far fill a quarter of the limit", async () => {
   const r = rig({ memoryLimitBytes: 200_000 });
   r.informers.for(Widget);
   r.informers.for(ConfigMap);
@@ -108,7 +107,7 @@ test.for([
   [["--max-old-space-size=128"], "", 128],
   [["--max_old_space_size=100"], "--max-old-space-size=300", 100],
   [[], "--max-semi-space-size=2 --max-old-space-size=300", 300],
-] as const)("the limit of the heap is that of the old space, without the young one: %j, NODE_OPTIONS %j", ([flags, NODE_OPTIONS, want]) => {
+] as const)("the memory limit is that of the old space, without the young space: %j, NODE_OPTIONS %j", ([flags, NODE_OPTIONS, want]) => {
   const source = fileURLToPath(new URL("../src/internal/memory-budget.ts", import.meta.url));
   const program = `import { memoryLimitBytes } from ${JSON.stringify(source)}; console.log(memoryLimitBytes() / 1024 ** 2)`;
   const args = [...flags, "--conditions=@treadle/source", "--input-type=module", "--eval", program];

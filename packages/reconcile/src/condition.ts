@@ -25,12 +25,27 @@ export interface Exit extends CleanupExit {
  * `^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$` (CamelCase by convention).
  */
 export interface Conditions<C extends string, E> {
-  /** @param reason defaults to the condition's type */
-  true(type: C, reason?: string, message?: string): void;
-  false(type: C, reason: string, message: string): E;
-  unknown(type: C, reason: string, message: string): E;
+  /** Sets the condition to True. @param reason defaults to the condition's type */
+  true<const G extends C | Other>(type: G & DeclaredIn<G, C>, reason?: string, message?: string): void;
+  /** Sets the condition to False; the exit it returns repeats the message. */
+  false<const G extends C | Other>(type: G & DeclaredIn<G, C>, reason: string, message: string): E;
+  /** Sets the condition to Unknown; the exit it returns repeats the message. */
+  unknown<const G extends C | Other>(type: G & DeclaredIn<G, C>, reason: string, message: string): E;
   /** Leaves the condition as the last pass left it. */
-  keep(type: C): void;
+  keep<const G extends C | Other>(type: G & DeclaredIn<G, C>): void;
   /** The condition as the last pass left it. */
-  previous(type: C): Condition | undefined;
+  previous<const G extends C | Other>(type: G & DeclaredIn<G, C>): Condition | undefined;
 }
+
+/** Any text, in a form that keeps the completion of the declared ones. */
+type Other = string & {};
+
+/** A sentence in place of a type: the compiler prints it for a condition that the step does not declare. */
+export interface UndeclaredCondition<M extends string> {
+  readonly "treadle: this condition is not declared": M;
+}
+
+/** Nothing to add for a declared condition; else what to do. */
+export type DeclaredIn<G extends string, C extends string> = [G] extends [C]
+  ? unknown
+  : UndeclaredCondition<`add ${G} to the conditions of the step`>;

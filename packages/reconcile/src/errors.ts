@@ -10,6 +10,7 @@ export type ReconcileErrorCode =
   | "ERR_PASS_TIMEOUT"
   | "ERR_NOT_A_RESULT"
   | "ERR_NOT_AWAITED"
+  | "ERR_NOT_RETURNED"
   | "ERR_STATE_INVALID"
   | "ERR_NOT_STORED"
   | "ERR_SAVE_FAILED"

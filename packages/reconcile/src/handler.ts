@@ -34,7 +34,9 @@ type Check<V, N, P> = [Missing<V, N>] extends [never]
 type Place<T extends KubernetesObject, V, S> =
   S extends Step<infer U, infer N, infer P>
     ? [T] extends [U]
-      ? Check<V, N, P>
+      ? [Exclude<keyof U, keyof T>] extends [never]
+        ? Check<V, N, P>
+        : Problem<`the kind has no ${Exclude<keyof U, keyof T> & string}, which the step uses: leave the step out`>
       : Problem<"this step is for another kind, or the kind lacks a field that the step reads">
     : Problem<"steps are made by step(): wrap the definition in step(Kind, { ... })">;
 

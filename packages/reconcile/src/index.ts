@@ -1,4 +1,4 @@
-export type { CleanupExit, Conditions, Declared, Exit } from "./condition.ts";
+export type { CleanupExit, Conditions, Declared, DeclaredIn, Exit, UndeclaredCondition } from "./condition.ts";
 export {
   BuildError,
   isReconcileError,
@@ -12,7 +12,18 @@ export {
 export { type AnyHandler, type Handler, handler, type HandlerBuilder } from "./handler.ts";
 export type { PassResult, PhaseReport, Requeue, Strays } from "./pass-result.ts";
 export { type Permission, type PermissionVerb } from "./permission.ts";
-export { many, type ManyOf, type ManySelector, one, type OneOf, type Read, type ReadOptions, type Reads, type ReadsOf } from "./reads.ts";
+export {
+  many,
+  type ManyOf,
+  type ManySelector,
+  one,
+  owned,
+  type OneOf,
+  type Read,
+  type ReadOptions,
+  type Reads,
+  type ReadsOf,
+} from "./reads.ts";
 export { createReconciler, type PassOptions, type Reconciler } from "./reconciler.ts";
 export type { DrainRule, EventNote, PhaseWatch, ReconcilerEnv, RunningPhase, UndeclaredUse } from "./env.ts";
 export type {
@@ -34,7 +45,6 @@ export type {
   CleanupReq,
   DoReq,
   Drafts,
-  EngineStatus,
   GateReq,
   Logger,
   Outcome,
@@ -51,7 +61,6 @@ export {
   type AnyStep,
   type DoResult,
   type NeedsOf,
-  type OutputOf,
   type Problem,
   type ProvidesOf,
   type Startable,

@@ -89,7 +89,23 @@ export function many<T extends KubernetesObject, K extends Kind, const O extends
 ): Read<T, readonly ManyOf<K, O>[]> {
   const metadata = isCachedAsMetadata(kind) || options?.metadata === true;
   const form = formOf(kind, "cache", { ...options, metadata });
-  const read: ManyRead = { type: "many", kind, select: select as ManyRead["select"], ...form };
+  const read: ManyRead = { type: "many", kind, select: select as ManyRead["select"], isOwned: false, ...form };
+  return read;
+}
+
+/**
+ * All objects of a kind that this object owns: those that name it as their controller, and those with the owner labels of
+ * the handler, in the namespaces where such objects may be. Looks through the cached objects of the namespace in each pass.
+ *
+ * It is a read: it gives no right to create them. The step that creates them says `owns`.
+ */
+export function owned<K extends Kind, const O extends Pick<ReadOptions, "metadata"> = {}>(
+  kind: K,
+  options?: O,
+): Read<KubernetesObject, readonly ManyOf<K, O>[]> {
+  const metadata = isCachedAsMetadata(kind) || options?.metadata === true;
+  const form = formOf(kind, "cache", { metadata });
+  const read: ManyRead = { type: "many", kind, select: () => ({ matchLabels: {} }), isOwned: true, ...form };
   return read;
 }
 
@@ -122,6 +138,8 @@ export interface ManyRead extends ReadForm {
   readonly type: "many";
   readonly kind: Kind;
   readonly select: (object: KubernetesObject) => ManySelector;
+  /** Only those that the primary owns. */
+  readonly isOwned: boolean;
 }
 
 /** What an object of this kind is watched as where its contents are not needed, or must not be kept. */

@@ -6,13 +6,14 @@ import { keyOf, type KubernetesObject, type Ref } from "@treadle/apimachinery";
 import type { ReconcilerEnv } from "./env.ts";
 import { Fetches } from "./fetches.ts";
 import type { AnyHandler } from "./handler.ts";
-import { hasOurFinalizer } from "./internal/finalizer.ts";
-import { Memories } from "./internal/memories.ts";
+import { noteClaims } from "./internal/claims.ts";
+import { hasOurFinalizer } from "./internal/finalizer-names.ts";
+import { Memories, NOTHING_WRITTEN } from "./internal/memory.ts";
 import { PAUSED_OUTCOME, runPass } from "./internal/pass.ts";
-import { NOTHING_WRITTEN, Pass } from "./internal/pass-state.ts";
-import { noteClaims } from "./internal/predecessors.ts";
+import { Pass } from "./internal/pass-state.ts";
 import { describe, withoutSecrets } from "./internal/redact.ts";
 import { decideRequeue, isTerminal, nextWait, paced } from "./internal/requeue.ts";
+import { withContext } from "./internal/loggers.ts";
 import type { PassResult } from "./pass-result.ts";
 import type { Logger } from "./req.ts";
 
@@ -21,6 +22,8 @@ export interface PassOptions {
   readonly signal?: AbortSignal;
   /** Names the pass in logs. */
   readonly reconcileID?: string;
+  /** What started the pass, such as `Secret ns/in was updated`: for the log. */
+  readonly cause?: string;
 }
 
 export interface Reconciler {
@@ -65,13 +68,13 @@ export function createReconciler(handler: AnyHandler, env: ReconcilerEnv): Recon
       if (mayBeLeft && !hasOurFinalizer(pipeline, object)) return LEFT;
 
       const memory = memories.of(key, object);
-      const pass = new Pass({ pipeline, env, object, memory, signal: options.signal ?? NEVER, log, fetches });
+      const pass = new Pass({ pipeline, env, object, memory, signal: options.signal ?? NEVER, log, fetches, cause: options.cause });
       await runPass(pass);
-      pass.close();
+      pass.drafts.close();
       noteClaims(pass);
       if (pass.isGone) memories.forget(key);
-      // What was applied was not: the next pass must not count on it.
-      if (env.isDryRun) delete memory.dependents;
+      // What a dry run applied was not stored: the next pass must not count on it.
+      if (env.isDryRun) delete memory.slots;
       const { uid } = object.metadata;
       return finished({ ...resultOf(pass), ...(uid === undefined ? {} : { uid }), ...straysOf(pass) }, log, startedMs);
     },
@@ -86,14 +89,23 @@ export function createReconciler(handler: AnyHandler, env: ReconcilerEnv): Recon
       phases: result.phases,
     };
     if (result.error === undefined) log.debug(summary, "pass finished");
-    else log.error({ ...summary, ...errorFields(result.error) }, `pass failed: ${withoutSecrets(describe(result.error))}`);
+    else
+      log.error({ ...summary, ...stepOf(result), ...errorFields(result.error) }, `pass failed: ${withoutSecrets(describe(result.error))}`);
     return result;
   }
+}
+
+/** The step that failed; none where a save or several steps did. */
+function stepOf({ outcome, phases }: PassResult): { readonly step?: string } {
+  if (outcome.type === "failed") return { step: outcome.step };
+  const failed = phases.find(({ result }) => result === "failed");
+  return failed === undefined ? {} : { step: failed.step };
 }
 
 const NOTHING: Omit<PassResult, "outcome"> = { requeue: { type: "none" }, isTerminal: false, phases: [], writes: 0 };
 const GONE: PassResult = { outcome: { type: "gone" }, ...NOTHING };
 const LEFT: PassResult = { outcome: { type: "left" }, ...NOTHING };
+const DONE = { type: "done" } as const;
 const NEVER: AbortSignal = new AbortController().signal;
 
 function loadFailed(error: unknown): PassResult {
@@ -121,27 +133,27 @@ function straysOf(pass: Pass): Pick<PassResult, "strays"> {
 }
 
 function resultOf(pass: Pass): PassResult {
-  const { outcome, failures, phases, writer, memory } = pass;
+  const { outcome = DONE, failures, phases, writer, memory } = pass;
   if (pass.isGone) return { ...GONE, phases, writes: writer.writes };
   const generationMoved = pass.over === undefined && writer.newest.metadata.generation !== pass.object.metadata.generation;
   const isRebased = writer.isRebased && pass.over === undefined;
   // A pass that stored nothing after the live read, superseded or because there was nothing left to store, would meet the
   // same conflict again: the cache must catch up first, and the waiting curve gives it time.
-  const asked = isRebased && writer.isAhead ? [...pass.wishes, { reason: SOMEBODY_WROTE }] : pass.wishes;
+  const all = isRebased && writer.isAhead ? [...pass.asked, { reason: ANOTHER_WROTE }] : pass.asked;
   const atOnce =
-    isRebased && !writer.isAhead ? SOMEBODY_WROTE : generationMoved && !writer.isAhead ? "the pass changed the spec" : undefined;
+    isRebased && !writer.isAhead ? ANOTHER_WROTE : generationMoved && !writer.isAhead ? "the pass changed the spec" : undefined;
   // What a dry run did not write it would write again in each pass.
   const progressed =
     !pass.env.isDryRun && (writer.writesBesidesStatus > 0 || [...pass.written].some((write) => !memory.written.has(write)));
   memory.written = pass.written.size === 0 ? NOTHING_WRITTEN : pass.written;
-  const wishes = paced(memory.waiting, asked, progressed);
-  const waitMs = nextWait(memory.waiting, wishes, progressed);
+  const asked = paced(memory.waiting, all, progressed);
+  const waitMs = nextWait(memory.waiting, asked, progressed);
   const errors = failures.map(({ error }) => error);
   const error =
     errors.length > 1 ? new AggregateError(errors, `${errors.length} failures in one pass: ${errors.map(describe).join("; ")}`) : errors[0];
   return {
     outcome,
-    requeue: pass.isAborted ? { type: "none" } : decideRequeue({ failures, wishes, atOnce, waitMs }),
+    requeue: pass.isAborted ? { type: "none" } : decideRequeue({ failures, asked, atOnce, waitMs }),
     ...(error === undefined ? {} : { error }),
     isTerminal: errors.length > 0 && errors.every(isTerminal),
     phases,
@@ -150,18 +162,9 @@ function resultOf(pass: Pass): PassResult {
   };
 }
 
-const SOMEBODY_WROTE = "somebody else wrote the object during the pass";
+const ANOTHER_WROTE = "another writer changed the object during the pass";
 
 function errorFields(error: unknown): object {
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return { error: withoutSecrets(describe(error)), stack: withoutSecrets(stack) };
-}
-
-function withContext(log: Logger, context: object): Logger {
-  return {
-    debug: (data, text) => log.debug({ ...context, ...data }, text),
-    info: (data, text) => log.info({ ...context, ...data }, text),
-    warn: (data, text) => log.warn({ ...context, ...data }, text),
-    error: (data, text) => log.error({ ...context, ...data }, text),
-  };
 }

@@ -2,11 +2,13 @@
  * Req: everything a step may use in a pass, for each phase its own type. Only what a phase may do is there:
  * a gate looks, `cleanup` has no `stop` and no `vars`, drafts exist only for what the step said it writes.
  */
-import type { Condition, Kind, KubernetesObject, Mutable, ObjectOf, Ref, WriteOf } from "@treadle/apimachinery";
+import type { Cache, EngineStatus, Kind, KubernetesObject, Mutable, ObjectOf, Ref, WriteOf } from "@treadle/apimachinery";
 import type { DeleteOptions, ListOptions, Patch } from "@treadle/client";
 import type { CleanupExit, Conditions, Exit } from "./condition.ts";
 import type { ReadsOf } from "./reads.ts";
 import type { Continue, Stop, Wait } from "./result.ts";
+
+export type { Cache };
 
 /** Live reads and writes. Calls end with `req.signal`; a namespaced kind without a namespace means the primary's. */
 export interface ReqClient {
@@ -40,31 +42,12 @@ export interface ApplyOptions<K extends Kind> {
   readonly handlerName?: string;
 }
 
-/**
- * Reads from the informers. In `req.cache`, a reference to a namespaced kind without a namespace means the primary's.
- * @throws for a kind that no step of the handler declares: there is nothing to return.
- */
-export interface Cache {
-  get<K extends Kind>(kind: K, ref: Ref): ObjectOf<K> | undefined;
-  list<K extends Kind>(
-    kind: K,
-    select?: { readonly namespace?: string; readonly matchLabels?: Readonly<Record<string, string>> },
-  ): readonly ObjectOf<K>[];
-}
-
 /** Structured log lines; carries controller, object, reconcileID and step. */
 export interface Logger {
   debug(data: object, text: string): void;
   info(data: object, text: string): void;
   warn(data: object, text: string): void;
   error(data: object, text: string): void;
-}
-
-/** What the engine keeps in a status: never in the author's draft. */
-export interface EngineStatus {
-  readonly conditions?: readonly Condition[];
-  readonly observedGeneration?: number;
-  readonly steps?: Readonly<Record<string, unknown>>;
 }
 
 /** The draft of the status: everything but what the engine keeps there. */
@@ -82,6 +65,7 @@ export interface ReqBase<T extends KubernetesObject, D, C extends string, E> {
   readonly isDryRun: boolean;
   /** The step's declared reads, fixed for the pass. */
   readonly reads: ReadsOf<D>;
+  /** Reads from the caches. A reference to a namespaced kind without a namespace means the namespace of the primary. */
   readonly cache: Cache;
   readonly conditions: Conditions<C, E>;
   readonly log: Logger;
@@ -99,7 +83,7 @@ export interface GateReq<T extends KubernetesObject, D = {}, C extends string = 
 }
 
 /** What `do`, `cleanup` and `post` have. */
-export interface ActiveReq<T extends KubernetesObject, D, C extends string, St, E> extends ReqBase<T, D, C, E> {
+export interface ActiveReq<T extends KubernetesObject, D, C extends string, St, E, M = {}> extends ReqBase<T, D, C, E> {
   readonly client: ReqClient;
   /** Ends at the step's deadline (30 s by default), at the pass's (2 min), or at shutdown. */
   readonly signal: AbortSignal;
@@ -107,6 +91,11 @@ export interface ActiveReq<T extends KubernetesObject, D, C extends string, St, 
   readonly status: StatusOf<T>;
   /** Remembered between passes; starts as the parsed `{}` of the step's `state` schema. */
   readonly state: St;
+  /**
+   * What the step remembers of the object in this process; made by its `memory`. Dropped with the uid of the object and by the annotation
+   * `treadle.dev/reconcile-requested-at`; a dry run drops it after each pass. @throws TypeError in a step without `memory`
+   */
+  readonly memory: M;
   /**
    * Records an event of the object, for people who look at it; never awaited, never fails. Secrets in `note` are hidden, and
    * many of one kind become one with a count. @throws TypeError when `reason` is not in the `events` of the step
@@ -129,17 +118,18 @@ export type Drafts<T, W extends string> = {
 };
 
 /** `req` of `do`. */
-export type Req<T extends KubernetesObject, V extends object, D, C extends string, St = {}, W extends string = never> = DoReq<
+export type Req<T extends KubernetesObject, V extends object, D, C extends string, St = {}, W extends string = never, M = {}> = DoReq<
   T,
   V,
   D,
   C,
-  St
+  St,
+  M
 > &
   Drafts<T, W>;
 
-export interface DoReq<T extends KubernetesObject, V extends object = {}, D = {}, C extends string = never, St = {}>
-  extends ActiveReq<T, D, C, St, Exit> {
+export interface DoReq<T extends KubernetesObject, V extends object = {}, D = {}, C extends string = never, St = {}, M = {}>
+  extends ActiveReq<T, D, C, St, Exit, M> {
   /** What earlier steps handed over. */
   readonly vars: V;
   next(): Continue<{}>;
@@ -154,8 +144,8 @@ export interface DoReq<T extends KubernetesObject, V extends object = {}, D = {}
 }
 
 /** `req` of `cleanup`: no `stop` (it would leave the finalizer for ever) and no `vars` (no `do` runs in a deletion pass). */
-export interface CleanupReq<T extends KubernetesObject, D = {}, C extends string = never, St = {}>
-  extends ActiveReq<T, D, C, St, CleanupExit> {}
+export interface CleanupReq<T extends KubernetesObject, D = {}, C extends string = never, St = {}, M = {}>
+  extends ActiveReq<T, D, C, St, CleanupExit, M> {}
 
 /** How the chain of `do`s or `cleanup`s ended. */
 export type Outcome =
@@ -164,8 +154,8 @@ export type Outcome =
   | { readonly type: "failed"; readonly step: string; readonly error: unknown };
 
 /** `req` of `post`. */
-export interface PostReq<T extends KubernetesObject, V extends object = {}, D = {}, C extends string = never, St = {}>
-  extends ActiveReq<T, D, C, St, CleanupExit> {
+export interface PostReq<T extends KubernetesObject, V extends object = {}, D = {}, C extends string = never, St = {}, M = {}>
+  extends ActiveReq<T, D, C, St, CleanupExit, M> {
   readonly phase: "do" | "cleanup";
   readonly vars: Partial<V>;
   readonly outcome: Outcome;

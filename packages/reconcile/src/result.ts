@@ -3,6 +3,7 @@
  * so every exit of the chain carries a reason, and the engine can tell a result from garbage.
  */
 
+import { isConditionReason } from "@treadle/apimachinery";
 import { misuse } from "./internal/misuse.ts";
 
 /** Brand of what only this package makes: results and steps. */
@@ -21,6 +22,19 @@ export interface Wait {
   readonly type: "wait";
   readonly reason: string;
   readonly afterMs?: number;
+  /** What Ready reports of it; made by `waitBecause()` only. */
+  readonly cause?: WaitCause;
+}
+
+/** What Ready reports of a step that waits. */
+export interface WaitCause {
+  /** The reason of Ready; a CamelCase word. @defaultValue "Waiting" */
+  readonly code?: string;
+  /**
+   * `failed`: Ready is False. `pending` and `unknown`: Ready is Unknown, and a step with `pending` is reported before one
+   * with `unknown`, whatever their order in the list. @defaultValue "pending"
+   */
+  readonly severity?: "failed" | "pending" | "unknown";
 }
 
 /** End the chain and schedule nothing; any event runs a normal pass. */
@@ -51,10 +65,20 @@ export function makeContinue<P extends object>(vars: P): Continue<P> {
 }
 
 /** @throws TypeError when `reason` is empty or `afterMs` is not a time. */
-export function makeWait(reason: string, afterMs?: number): Wait {
+export function makeWait(reason: string, afterMs?: number, cause?: WaitCause): Wait {
   requireReason("wait", reason);
   if (afterMs !== undefined) requireDelay("wait", afterMs);
-  return mark({ type: "wait", reason, ...(afterMs === undefined ? {} : { afterMs }) }) as Wait;
+  return mark({ type: "wait", reason, ...(afterMs === undefined ? {} : { afterMs }), ...(cause === undefined ? {} : { cause }) }) as Wait;
+}
+
+/**
+ * A wait that says what Ready reports of it. A `code` that cannot be the reason of a condition is left out.
+ * @throws TypeError when `reason` is empty or `afterMs` is not a time.
+ */
+export function waitBecause(reason: string, given: WaitCause & { readonly afterMs?: number | undefined }): Wait {
+  const { code, severity, afterMs } = given;
+  const isReason = code !== undefined && isConditionReason(code);
+  return makeWait(reason, afterMs, { ...(isReason ? { code } : {}), ...(severity === undefined ? {} : { severity }) });
 }
 
 /** @throws TypeError when `reason` is empty. */

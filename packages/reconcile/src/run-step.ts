@@ -5,7 +5,8 @@
 import type { Kind, KubernetesObject } from "@treadle/apimachinery";
 import { defaultName, finalizerOf, stateAnnotationOf } from "./internal/names.ts";
 import { runPass } from "./internal/pass.ts";
-import { newMemory, Pass } from "./internal/pass-state.ts";
+import { newMemory } from "./internal/memory.ts";
+import { Pass } from "./internal/pass-state.ts";
 import { assemble, declaredConditions, type Pipeline } from "./internal/pipeline.ts";
 import type { Phase } from "./internal/step-req.ts";
 import { leavesOf, type PhaseFunction, runtimeOf, type StepRuntime } from "./internal/step-runtime.ts";
@@ -83,7 +84,7 @@ export async function runStep(kind: Kind, step: AnyStep, env: ReconcilerEnv, opt
   pass.vars = Object.freeze({ ...vars });
   for (const type of foreignTypes(alone, object)) pass.settings.set(type, "keep");
   await runPass(pass);
-  pass.close();
+  pass.drafts.close();
 
   const failures = pass.failures.filter(({ rank }) => phase !== "post" || rank !== "step").map(({ error }) => error);
   const thrown = records.find((record) => record.type === "thrown");
@@ -112,7 +113,7 @@ function only(step: StepRuntime, phase: Phase, recording: Recording): StepRuntim
     cleanup: phase === "post" ? ending(recording.outcome) : phase === "do" ? step.cleanup : undefined,
     post: undefined,
     [phase]: recorded(step[phase], recording),
-    children: step.children?.map((child) => only(child, phase, recording)),
+    parts: step.parts && { ...step.parts, steps: step.parts.steps.map((part) => only(part, phase, recording)) },
     needs: [],
   };
 }
@@ -148,8 +149,8 @@ function ending(outcome: Outcome): PhaseFunction {
 
 function resultOf(pass: Pass, step: StepRuntime, records: readonly Recorded[]): AnyResult {
   const [record] = records;
-  if (step.children === undefined && record?.type === "returned") return isResult(record.value) ? record.value : makeContinue({});
-  const { outcome } = pass;
+  if (step.parts === undefined && record?.type === "returned") return isResult(record.value) ? record.value : makeContinue({});
+  const { outcome = { type: "done" } } = pass;
   if (outcome.type === "wait") return makeWait(outcome.reason);
   return outcome.type === "stop" ? makeStop(outcome.reason) : makeContinue({});
 }

@@ -4,10 +4,10 @@
  * conditions safe hang on it.
  */
 /* oxlint-disable typescript/no-explicit-any -- `any` is the only type that a parameter of every variance matches; it never reaches a user. */
-import type { Kind, KubernetesObject, ObjectOf } from "@treadle/apimachinery";
+import type { Kind, KubernetesObject, ObjectOf, OutputOf } from "@treadle/apimachinery";
 import type { z } from "zod";
 import type { Declared } from "./condition.ts";
-import { defineGroup, defineStep } from "./internal/step-runtime.ts";
+import { defineComposite, defineStep } from "./internal/step-runtime.ts";
 import type { Permission } from "./permission.ts";
 import type { Reads } from "./reads.ts";
 import type { CleanupReq, GateReq, PostReq, Req } from "./req.ts";
@@ -36,9 +36,6 @@ type UnionToIntersection<U> = (U extends any ? (x: U) => void : never) extends (
 /** The vars of all steps of the list together. */
 export type NeedsOf<L extends readonly AnyStep[]> = L extends readonly [] ? {} : UnionToIntersection<ProvidesOf<L[number]>> & object;
 
-/** What zod reads, without the index signature that it gives an empty object. */
-export type OutputOf<S extends z.ZodObject> = [keyof S["shape"]] extends [never] ? {} : z.output<S>;
-
 /** A first pass has no state yet: `{}` must be a valid input. */
 export type Startable<S extends z.ZodObject> =
   {} extends z.input<S> ? unknown : Problem<"every key of state needs .default() or .optional(): the first pass starts from {}">;
@@ -55,6 +52,7 @@ export interface StepDefinition<
   St extends z.ZodObject,
   W extends "labels" | "annotations" | "spec",
   P extends object,
+  M extends object = {},
 > {
   /** Unique in the handler; persistent where the step has state. Lower case letters, digits and `-`. */
   readonly name: string;
@@ -75,6 +73,12 @@ export interface StepDefinition<
   readonly events?: readonly string[];
   /** What it remembers between passes, kept in `status.steps.<name>`. */
   readonly state?: St & Startable<St>;
+  /**
+   * Makes what it remembers of each object in this process, in `req.memory`: caches, the last observation, open handles. It is
+   * dropped with the uid of the object, by a new value of the annotation `treadle.dev/reconcile-requested-at`, and at every restart.
+   * @defaultValue no memory
+   */
+  readonly memory?: () => M;
   /** What of the object itself it may write besides the status. A change of the spec ends the chain. */
   readonly writes?: readonly W[];
   /** When a step with `cleanup` takes the finalizer. @defaultValue "before-do" */
@@ -87,9 +91,9 @@ export interface StepDefinition<
   /** Deadline of each phase in milliseconds. @defaultValue `deadlines.stepMs` of the handler */
   readonly timeoutMs?: number;
   gate?(req: GateReq<T, D, C>): Wait | Stop | void;
-  do?(req: Req<T, NeedsOf<L>, D, C, OutputOf<St>, W>): DoResult<P> | Promise<DoResult<P>>;
-  cleanup?(req: CleanupReq<T, D, C, OutputOf<St>>): Wait | void | Promise<Wait | void>;
-  post?(req: PostReq<T, NeedsOf<L>, D, C, OutputOf<St>>): Wait | void | Promise<Wait | void>;
+  do?(req: Req<T, NeedsOf<L>, D, C, OutputOf<St>, W, M>): DoResult<P> | Promise<DoResult<P>>;
+  cleanup?(req: CleanupReq<T, D, C, OutputOf<St>, M>): Wait | void | Promise<Wait | void>;
+  post?(req: PostReq<T, NeedsOf<L>, D, C, OutputOf<St>, M>): Wait | void | Promise<Wait | void>;
 }
 
 /**
@@ -105,7 +109,8 @@ export function step<
   St extends z.ZodObject = z.ZodObject<{}>,
   const W extends "labels" | "annotations" | "spec" = never,
   P extends object = {},
->(kind: K, definition: StepDefinition<ObjectOf<K>, C, L, D, St, W, P>): Step<ObjectOf<K>, NeedsOf<L>, P> {
+  M extends object = {},
+>(kind: K, definition: StepDefinition<ObjectOf<K>, C, L, D, St, W, P, M>): Step<ObjectOf<K>, NeedsOf<L>, P> {
   return defineStep(kind, definition as unknown as Parameters<typeof defineStep>[1]) as AnyStep;
 }
 
@@ -133,5 +138,5 @@ type Silent<L extends readonly AnyStep[]> = [KeysOf<L[number]>] extends [never]
  */
 export function all<const L extends readonly Step<any, any, {}>[]>(name: string, steps: L & Silent<L>): Join<L> {
   // The join of the children's types is what the signature computes; at run time there is nothing to check it against.
-  return defineGroup(name, steps) as unknown as Join<L>;
+  return defineComposite({ name, parts: { steps } }) as unknown as Join<L>;
 }

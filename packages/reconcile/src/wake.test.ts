@@ -198,7 +198,7 @@ describe("owns", () => {
   test.for([
     { name: "ours", given: reference, want: ["ns/me"] },
     { name: "of another version", given: { ...reference, apiVersion: "w.dev/v2beta1" }, want: ["ns/me"] },
-    { name: "of an earlier object of the same name", given: { ...reference, uid: "earlier" }, want: ["ns/me"] },
+    { name: "of an earlier object of the same name", given: { ...reference, uid: "earlier" }, want: [] },
     { name: "of another group", given: { ...reference, apiVersion: "else.dev/v1" }, want: [] },
     { name: "of the core group", given: { ...reference, apiVersion: "v1" }, want: [] },
     { name: "of another kind", given: { ...reference, kind: "Global" }, want: [] },
@@ -227,7 +227,7 @@ describe("owns", () => {
 
   test("a cluster-scoped owner is named without a namespace", () => {
     const byGlobal = only(build(Global, [Secret]));
-    expect(woken(byGlobal, [], owned({ ...reference, kind: "Global", name: "g" }))).toEqual(["g"]);
+    expect(woken(byGlobal, [global("g")], owned({ ...reference, kind: "Global", name: "g", uid: "uid-g" }))).toEqual(["g"]);
   });
 
   test("an object that nobody owns wakes nobody, and a primary without a uid is not indexed", () => {

@@ -52,6 +52,10 @@ export function wakesOf(handler: AnyHandler): readonly Wake[] {
       const index = `${pipeline.name}/${step.name}/${name}`;
       const because = `step "${step.name}" reads ${name}`;
       if (read.watches === undefined) continue;
+      if (read.type === "many" && read.isOwned) {
+        wakes.push({ ...wakeOfOwned(handler, read.kind, ownerIndex(handler)), form: read.watches, because });
+        continue;
+      }
       wakes.push(
         read.type === "one" ? wakeOfOne(read, read.watches, { index, because }) : wakeOfMany(read, read.watches, { index, because }),
       );
@@ -135,9 +139,12 @@ function selects(read: ManyRead, primary: KubernetesObject, object: KubernetesOb
   return within === undefined || within === object.metadata.namespace;
 }
 
-/** One index for all owned kinds: an index is known by its name. */
+/** One index for all owned kinds, by owner id and by uid: an index is known by its name. */
 function ownerIndex({ name }: AnyHandler): PrimaryIndex {
-  return { name: `${name}/owner-id`, keys: unlessThrows((primary) => [ownerId(primary)]) };
+  return {
+    name: `${name}/owner-id`,
+    keys: unlessThrows((primary) => [ownerId(primary), ...(primary.metadata.uid === undefined ? [] : [primary.metadata.uid])]),
+  };
 }
 
 /**
@@ -159,8 +166,8 @@ function wakeOfOwned(handler: AnyHandler, kind: Kind, index: PrimaryIndex): Wake
         controller.kind === primaryKind.kind &&
         groupOf(controller.apiVersion) === groupOf(apiVersionOf(primaryKind))
       ) {
-        const namespace = primaryKind.scope === "Cluster" ? undefined : object.metadata.namespace;
-        return [namespace === undefined ? { name: controller.name } : { name: controller.name, namespace }];
+        // By uid: a namesake of an owner that was deleted is not concerned.
+        return byIndex(index.name, controller.uid).map(refOf);
       }
       const { labels = {} } = object.metadata;
       return ownLabels.flatMap((label) => (labels[label] === undefined ? [] : byIndex(index.name, labels[label]).map(refOf)));

@@ -620,15 +620,23 @@ describe("a kind without a status subresource", () => {
     },
   };
 
-  test.for([Plain, ConfigMap])("is not taken for an object that is gone: %o", async (given) => {
+  const good = step(anyKind<object>(), { name: "good", conditions: ["Good"], do: (req) => req.conditions.true("Good") });
+
+  test("a CRD without one is not taken for an object that was deleted", async () => {
     const world = await startHarness([crd as never]);
-    await world.user.create(given, { apiVersion: apiVersionOf(given), kind: given.kind, metadata: REF } as never);
-    const good = step(anyKind<object>(), { name: "good", conditions: ["Good"], do: (req) => req.conditions.true("Good") });
-    const result = await world.operator(handler(given).step(conditions()).step(good).build()).pass(KEY);
+    await world.user.create(Plain, { apiVersion: apiVersionOf(Plain), kind: Plain.kind, metadata: REF } as never);
+    const result = await world.operator(handler(Plain).step(conditions()).step(good).build()).pass(KEY);
     expect(result).toMatchObject({
       outcome: { type: "done" },
       requeue: { type: "failure" },
-      error: { message: expect.stringContaining(`kind ${given.kind} has no status subresource`) as string },
+      error: { message: expect.stringContaining("kind Plain has no status subresource") as string },
     });
+  });
+
+  test("a built-in kind without one is refused when the handler is built, in untyped code", () => {
+    const untyped = handler(ConfigMap as unknown as typeof Plain); // as in untyped code
+    expect(() => untyped.step(conditions()).step(good).build()).toThrow(
+      /ConfigMap has no status, so nothing can keep the condition "Good": leave out conditions\(\) and every condition/,
+    );
   });
 });

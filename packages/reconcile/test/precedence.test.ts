@@ -52,7 +52,7 @@ function expected(run: Do, post: Post, save: Save): { readonly requeue: PassResu
   const failures = Number(run === "throw" || run === "timeout") + Number(post === "throw" || post === "timeout") + Number(save === "error");
   if (failures > 0) return { requeue: { type: "failure" }, errors: failures };
   if (save === "409")
-    return { requeue: { type: "after", afterMs: 0, reason: "somebody else wrote the object during the pass" }, errors: 0 };
+    return { requeue: { type: "after", afterMs: 0, reason: "another writer changed the object during the pass" }, errors: 0 };
   if (post === "wait") return { requeue: { type: "after", afterMs: 3_000, reason: "post waits" }, errors: 0 };
   if (run === "wait") return { requeue: { type: "after", afterMs: 7_000, reason: "do waits" }, errors: 0 };
   return { requeue: { type: "none" }, errors: 0 };

@@ -60,7 +60,7 @@ describe("save", () => {
       return await send();
     };
     const result = await operator.pass(KEY);
-    expect(result.requeue).toEqual({ type: "after", afterMs: 0, reason: "somebody else wrote the object during the pass" });
+    expect(result.requeue).toEqual({ type: "after", afterMs: 0, reason: "another writer changed the object during the pass" });
     expect((await live()).status?.observedGeneration, "what was decided on generation 1 says so").toBe(1);
     await operator.pass(KEY);
     expect((await live()).status).toMatchObject({ observedGeneration: 2, parts: { x: "9" } });

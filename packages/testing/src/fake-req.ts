@@ -20,7 +20,6 @@ import {
 import {
   type AnyStep,
   type Cache,
-  type EventNote,
   type Outcome,
   type ReconcilerEnv,
   type Step,
@@ -29,44 +28,44 @@ import {
 } from "@treadle/reconcile";
 import { factsOf, Fetches, runStep, stateAnnotation, type StepFacts } from "@treadle/reconcile/unstable/engine";
 import { Backend } from "./internal/backend.ts";
-import { type LogLine, recordingLogger } from "./internal/log-recorder.ts";
+import { recordingLogger } from "./internal/log-recorder.ts";
 import { collectUndeclared } from "./internal/undeclared.ts";
 import { DEFAULT_NAMESPACE, type Manifest, manifestOf, manifestsOf } from "./internal/manifests.ts";
 import { KnownKinds } from "./internal/known-kinds.ts";
 import type { RequestLog, RequestObserver } from "./requests.ts";
+import type { LogLine, OperatorOutput, RecordedEvent, TestEnvironment } from "./test-environment.ts";
 
+/** The phases of a step. */
 export type PhaseName = "gate" | "do" | "cleanup" | "post";
 
-/** The primary as a test gives it: any part of it, any part of its metadata. */
-export type Given<K extends Kind> = Omit<Partial<WriteOf<K>>, "metadata"> & { readonly metadata?: Partial<ObjectMeta> };
+/** The primary as a test gives it to {@link fakeReq}: any part of the object and of its metadata. */
+export type FakeReqObject<K extends Kind> = Omit<Partial<WriteOf<K>>, "metadata"> & { readonly metadata?: Partial<ObjectMeta> };
 
-export interface FakeReqWorld {
-  /**
-   * Other objects: `apiVersion`, `kind` and whatever else matters. A name that is missing is the kind in lower case, a
-   * namespace the primary's.
-   */
+/** Options of {@link fakeReq}. */
+export interface FakeReqOptions {
+  /** Manifests of other objects. A missing name is the kind in lower case, a missing namespace that of the primary. */
   readonly objects?: readonly object[];
-  /** What steps remember from earlier passes, by step name. */
+  /** State of steps from earlier passes, by step name. */
   readonly state?: Readonly<Record<string, object>>;
-  /** Kinds that no manifest and no step names, e.g. to be created by a step; CRDs of `defineResource` included. */
+  /** Kinds that neither a step nor a manifest names. */
   readonly kinds?: readonly Kind[];
-  /** Of the handler that the step is to think it is in. @defaultValue `<plural>.<group>` */
+  /** Name of the handler that contains the step. @defaultValue `<plural>.<group>` */
   readonly handlerName?: string;
-  /** Kinds that the server does not serve: their CRDs are not installed. */
+  /** Kinds that the server does not serve. */
   readonly missing?: readonly Kind[];
-  /** @defaultValue a fake clock that starts at 2026-01-01T00:00:00Z */
+  /** Virtual time. @defaultValue a fake clock that starts at 2026-01-01T00:00:00Z */
   readonly clock?: FakeClock;
 }
 
-/** What a run is told; see {@link FakeReq.run}. */
+/** Options of {@link FakeReq.run}. */
 export type RunOptions<N> =
   | { readonly phase?: "do"; readonly vars: N }
-  /** No `do` runs in a deletion pass, so these phases have no vars. */
+  /** These phases have no vars: no `do` runs in a deletion pass. */
   | { readonly phase: "gate" | "cleanup"; readonly vars?: never }
   /** `outcome` is `req.outcome`. @defaultValue done */
   | { readonly phase: "post"; readonly vars?: Partial<N>; readonly outcome?: Outcome };
 
-/** `vars` is required where the phase needs some. */
+/** The last arguments of {@link FakeReq.run}: `vars` is required if the step needs vars. */
 export type RunArgs<N> = {} extends N ? [options?: RunOptions<N> | { readonly phase?: "do"; readonly vars?: N }] : [options: RunOptions<N>];
 
 interface AnyRunOptions {
@@ -75,57 +74,48 @@ interface AnyRunOptions {
   readonly outcome?: Outcome;
 }
 
-export interface FakeReq<T extends KubernetesObject> {
+/** A primary and its surroundings, for tests of single steps. */
+export interface FakeReq<T extends KubernetesObject> extends TestEnvironment, OperatorOutput {
   /**
-   * Runs one phase of one step, and saves what it changed. Returns its result; `continue` where it returns nothing.
-   * Before a `cleanup` the object is deleted (its finalizer holds it) unless it was already. Runs that overlap run one
-   * after another: two passes of one object never run at once.
-   * @throws what the step throws, and what the engine makes of it: a deadline, a result that is none, a failed save
+   * Runs one phase of one step and saves its changes. Returns the result of the step, or `continue` if it returns nothing.
+   * Deletes the object before a `cleanup`, held by its finalizer. Overlapping runs run one after another.
+   * @throws what the step throws, and the errors of the engine: a deadline, an invalid result, a failed save
    */
   run<N extends object, P extends object>(step: Step<T, N, P>, ...options: RunArgs<N>): Promise<StepResult<P>>;
-  /** The primary as the server has it; before the first run as it was given. When it is gone: as it was last. */
+  /** The primary on the server after the last run; before the first run as it was given, after its deletion as it was last. */
   readonly object: T;
-  /** The cleanup is done and the server has removed the primary. */
+  /** Whether the server has removed the primary. */
   readonly isGone: boolean;
   /** `object.status`, never undefined. */
   readonly status: NonNullable<T extends { readonly status?: infer S } ? S : never>;
   /** `object.status.conditions`, never undefined. */
   readonly conditions: readonly Condition[];
-  /** What `req.event()` recorded, oldest first. */
-  readonly events: readonly EventNote[];
-  /** What the step and the engine asked of the server. */
-  readonly requests: RequestLog;
-  /**
-   * Tells of each request of the step and the engine before it is sent, until the returned function is called. An ApiError that
-   * `observe` throws is the answer in place of the server's, any other error a connection that breaks: a way to inject faults.
-   */
-  onRequest(observe: RequestObserver): () => void;
-  readonly logs: readonly LogLine[];
-  /** What steps read by `req.client` of kinds that they do not declare. */
-  readonly undeclared: readonly UndeclaredUse[];
-  /** An object as the server has it. */
-  get<K extends Kind>(kind: K, key: string): Promise<ObjectOf<K> | undefined>;
-  /** Lets time pass. Deadlines of a step that is still running are among what it brings on. */
-  advance(ms: number): Promise<void>;
+  /** Virtual time. */
+  readonly clock: FakeClock;
 }
 
 /**
- * A request for a step that is tested alone.
+ * Creates the environment of a step that is tested alone. Nothing is mocked: reads come from a cache, writes go to an
+ * in-memory API server, and the engine saves what the step sets.
  *
- * @param given the primary: usually its `spec`; name and namespace default to the kind in lower case and `default`
- * @throws TypeError for objects that are none; what the server refuses, the first `run` reports
+ * @param given the primary, usually its `spec`; the name defaults to the kind in lower case, the namespace to `default`
+ * @throws TypeError for a manifest that is not an object; errors of the server appear in the first `run`
  */
-export function fakeReq<K extends Kind>(kind: K, given: Given<K> = {} as Given<K>, world: FakeReqWorld = {}): FakeReq<ObjectOf<K>> {
-  return new FakeRequest(kind, given, world) as unknown as FakeReq<ObjectOf<K>>; // its objects are of the kind that it was given
+export function fakeReq<K extends Kind>(
+  kind: K,
+  given: FakeReqObject<K> = {} as FakeReqObject<K>,
+  options: FakeReqOptions = {},
+): FakeReq<ObjectOf<K>> {
+  return new FakeRequest(kind, given, options) as unknown as FakeReq<ObjectOf<K>>; // Its objects are of the kind `kind`.
 }
 
 class FakeRequest {
   readonly #kind: Kind;
-  readonly #world: FakeReqWorld;
+  readonly #options: FakeReqOptions;
   readonly #backend: Backend;
-  readonly #clock: FakeClock;
+  readonly clock: FakeClock;
   readonly #manifests: readonly Manifest[];
-  readonly events: EventNote[] = [];
+  readonly events: RecordedEvent[] = [];
   readonly logs: LogLine[] = [];
   readonly undeclared: UndeclaredUse[] = [];
   readonly #noteUndeclared = collectUndeclared(this.undeclared);
@@ -136,17 +126,17 @@ class FakeRequest {
   /** Ends with the run that was asked for last. */
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(kind: Kind, given: object, world: FakeReqWorld) {
+  constructor(kind: Kind, given: object, options: FakeReqOptions) {
     this.#kind = kind;
-    this.#world = world;
-    this.#clock = world.clock ?? fakeClock();
-    const known = new KnownKinds([kind, ...(world.kinds ?? [])]);
+    this.#options = options;
+    this.clock = options.clock ?? fakeClock();
+    const known = new KnownKinds([kind, ...(options.kinds ?? [])]);
     const primary = manifestOf(kind, given, { where: "fakeReq given", namespace: DEFAULT_NAMESPACE });
     const namespace = primary.object.metadata.namespace ?? DEFAULT_NAMESPACE;
-    const others = manifestsOf(world.objects ?? [], known, { where: "fakeReq objects", namespace });
+    const others = manifestsOf(options.objects ?? [], known, { where: "fakeReq objects", namespace });
     this.#manifests = [...others, primary];
     this.#object = primary.status === undefined ? primary.object : ({ ...primary.object, status: primary.status } as KubernetesObject);
-    this.#backend = new Backend({ clock: this.#clock, kinds: [kind, ...(world.kinds ?? [])], manifests: others });
+    this.#backend = new Backend({ clock: this.clock, kinds: [kind, ...(options.kinds ?? [])], manifests: others });
   }
 
   get object(): KubernetesObject {
@@ -184,12 +174,17 @@ class FakeRequest {
     return await this.#backend.user.get(kind, this.#refOf(kind, key));
   }
 
+  async list(kind: Kind, namespace?: string): Promise<readonly KubernetesObject[]> {
+    await this.#start();
+    return (await this.#backend.user.list(kind, namespace === undefined ? {} : { namespace })).items;
+  }
+
   async advance(ms: number): Promise<void> {
-    await this.#clock.advance(ms);
+    await this.clock.advance(ms);
   }
 
   async #run(step: AnyStep, options: AnyRunOptions): Promise<StepResult<object>> {
-    const facts = factsOf(this.#kind, step, this.#world.handlerName);
+    const facts = factsOf(this.#kind, step, this.#options.handlerName);
     const { phase = "do", vars = {}, outcome } = options;
     if (!facts.phases.has(phase) && facts.phases.size > 0)
       throw new TypeError(
@@ -208,7 +203,7 @@ class FakeRequest {
         phase,
         vars,
         ...(outcome === undefined ? {} : { outcome }),
-        ...(this.#world.handlerName === undefined ? {} : { handlerName: this.#world.handlerName }),
+        ...(this.#options.handlerName === undefined ? {} : { handlerName: this.#options.handlerName }),
       });
       return result;
     } finally {
@@ -223,7 +218,7 @@ class FakeRequest {
 
   async #prepare(): Promise<void> {
     await this.#backend.put(this.#manifests);
-    const { state, handlerName } = this.#world;
+    const { state, handlerName } = this.#options;
     const ref = this.#object.metadata;
     if (state !== undefined && this.#kind.resource !== undefined) {
       if (!this.#kind.resource.stepState)
@@ -270,17 +265,17 @@ class FakeRequest {
     return {
       client: backend.client,
       cache,
-      clock: this.#clock,
+      clock: this.clock,
       log: recordingLogger(this.logs),
       fetches: this.#fetches,
       isServed: (kind) => !this.#isMissing(kind),
       undeclared: this.#noteUndeclared,
-      recordEvent: (_object, event) => void this.events.push(event),
+      recordEvent: ({ metadata }, event) => void this.events.push({ ...event, object: keyOf(metadata) }),
     };
   }
 
   #isMissing(kind: Kind): boolean {
-    return this.#world.missing?.some((missing) => groupKindOf(missing) === groupKindOf(kind)) ?? false;
+    return this.#options.missing?.some((missing) => groupKindOf(missing) === groupKindOf(kind)) ?? false;
   }
 
   #refOf(kind: Kind, key: string): ReturnType<typeof refOf> {

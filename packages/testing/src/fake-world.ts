@@ -13,104 +13,85 @@ import {
   type KubernetesObject,
   metadataOnly,
   type ObjectOf,
-  type Ref,
   refOf,
 } from "@treadle/apimachinery";
-import { FailureCurve } from "@treadle/controller";
+import type { SchedulingOptions } from "@treadle/controller";
+import { FeedRegistry, HandlerDriver } from "@treadle/controller/unstable/driver";
 import { createInformers, type Informer, type Informers } from "@treadle/informer";
-import {
-  createReconciler,
-  type EventNote,
-  type Handler,
-  type AnyHandler,
-  type PassResult,
-  type Reconciler,
-  type UndeclaredUse,
-} from "@treadle/reconcile";
-import { managersOf, type Wake, wakesOf, watchedKindsOf } from "@treadle/reconcile/unstable/engine";
-import { CLUSTER_CURVE } from "@treadle/workqueue";
+import type { AnyHandler, Handler, UndeclaredUse } from "@treadle/reconcile";
+import { Fetches, managersOf, watchedKindsOf } from "@treadle/reconcile/unstable/engine";
 import { Backend } from "./internal/backend.ts";
 import { hasCaughtUp } from "./internal/caught-up.ts";
 import { fullKey, kindsOf } from "./internal/handler-kinds.ts";
-import { type LogLine, recordingLogger } from "./internal/log-recorder.ts";
+import { recordingLogger } from "./internal/log-recorder.ts";
 import { DEFAULT_NAMESPACE, type Manifest, manifestsOf } from "./internal/manifests.ts";
 import { KnownKinds } from "./internal/known-kinds.ts";
 import { outcomeOf, type PassOutcome } from "./internal/pass-outcome.ts";
 import { PassCounter } from "./internal/pass-counter.ts";
-import { restless } from "./internal/restless.ts";
+import { unsettledText } from "./internal/unsettled-text.ts";
 import { until } from "./internal/turns.ts";
 import { collectUndeclared } from "./internal/undeclared.ts";
 import { User, type UserActions } from "./internal/user.ts";
 import type { RequestLog, RequestObserver } from "./requests.ts";
-import { requireValidStatus } from "./status-invariants.ts";
+import { checkStatus } from "./status-invariants.ts";
+import type { LogLine, OperatorOutput, RecordedEvent, RecordedPass, TestEnvironment } from "./test-environment.ts";
 
-export interface FakeWorldOptions {
-  /** `apiVersion`, `kind` and whatever else matters; a missing name is the kind in lower case, a missing namespace `default`. */
+/** Options of {@link fakeWorld}. */
+export interface FakeWorldOptions<in T extends KubernetesObject = KubernetesObject> {
+  /** Manifests that exist from the start. A missing name is the kind in lower case, a missing namespace `default`. */
   readonly objects?: readonly object[];
   /** Kinds that neither the handler nor a manifest names. */
   readonly kinds?: readonly Kind[];
-  /** Kinds whose CRDs come later, by {@link FakeWorld.install}. */
+  /** Kinds that the server does not serve until {@link FakeWorld.install}. */
   readonly missing?: readonly Kind[];
-  /** @defaultValue a fake clock that starts at 2026-01-01T00:00:00Z */
+  /** Virtual time. @defaultValue a fake clock that starts at 2026-01-01T00:00:00Z */
   readonly clock?: FakeClock;
-  /** Whether `settle` checks the status invariants of the handler's objects. @defaultValue true */
+  /** Options of `manager.add` that decide which passes run, and when. */
+  readonly controller?: SchedulingOptions<T>;
+  /** Whether `settled()` checks the status invariants. @defaultValue true */
   readonly checkStatus?: boolean;
   /**
-   * Deletes objects whose owners are all gone, as a cluster does. Objects given with an owner that is not among them go, too.
-   * @defaultValue false
+   * Whether the garbage collector deletes objects whose owners no longer exist, as in a cluster. It also deletes objects that
+   * were given with an owner that was not. @defaultValue false
    */
   readonly garbageCollection?: boolean;
 }
 
-export type { PassOutcome };
-
-/** A pass that ran. */
-export interface WorldPass extends PassResult {
-  readonly key: string;
-  /** When, in the world's milliseconds. */
-  readonly atMs: number;
-}
-
-export interface FakeWorld extends UserActions {
+/** One handler, the objects around it, and time that moves only when the test moves it. */
+export interface FakeWorld extends TestEnvironment, OperatorOutput, UserActions {
   /**
-   * Runs one pass for the key, due or not, after every event so far was delivered. `name` alone means the namespace
-   * `default`. A step that waits for time needs {@link advance} meanwhile.
+   * Runs one pass for the key, due or not, after the delivery of all events. A step that waits for time needs {@link advance}
+   * meanwhile.
    */
   pass(key: string): Promise<PassOutcome>;
   /**
-   * Runs passes, in the order in which they became due, until none is queued or due now. Time does not move: what waits
-   * for later is left waiting, see {@link dueIn}.
-   * @throws Error when the handler does not come to rest, or a status breaks an invariant
+   * Runs passes in the order in which they became due, until no pass is queued or due now. Time does not move: a pass that is
+   * due later stays due, see {@link dueIn}.
+   * @throws Error when 1,000 passes of one object do not settle it, or when a status breaks an invariant
    */
-  settle(): Promise<void>;
-  /** Moves the time. Runs no pass: what became due, {@link settle} runs. */
+  settled(): Promise<void>;
+  /** Moves virtual time, in milliseconds. Runs no pass: {@link settled} runs what became due. */
   advance(ms: number): Promise<void>;
-  /** When the next pass of the key is due: milliseconds from now, 0 = now; undefined: nothing is scheduled. */
+  /** Time until the next pass of the key is due, in milliseconds; 0 = due now; undefined: no pass is scheduled. */
   dueIn(key: string): number | undefined;
-  /** The object as the server has it, frozen; as given before the first `await`. */
-  get<K extends Kind>(kind: K, key: string): ObjectOf<K> | undefined;
-  list<K extends Kind>(kind: K, namespace?: string): readonly ObjectOf<K>[];
   /** Every pass so far, oldest first. */
-  readonly passes: readonly WorldPass[];
-  /** What the operator asked of the server. */
-  readonly requests: RequestLog;
-  /**
-   * Tells of each request of the operator before it is sent, until the returned function is called. An ApiError that
-   * `observe` throws is the answer in place of the server's, any other error a connection that breaks: a way to inject faults.
-   */
-  onRequest(observe: RequestObserver): () => void;
-  readonly events: readonly (EventNote & { readonly object: string })[];
-  readonly logs: readonly LogLine[];
-  /** What steps read by `req.client` of kinds that the handler does not declare. */
-  readonly undeclared: readonly UndeclaredUse[];
-  /** Installs the CRD of a kind that was missing. */
+  readonly passes: readonly RecordedPass[];
+  /** Installs the CRD of a missing kind. */
   install(kind: Kind): Promise<void>;
+  /** Checks the status of every primary. @throws Error when a status breaks an invariant (docs/status-invariants.md) */
+  checkStatus(): Promise<void>;
+  /** Virtual time. */
   readonly clock: FakeClock;
 }
 
-/** A small world for one handler; it needs no closing. @throws TypeError for objects that are none */
-export function fakeWorld<T extends KubernetesObject>(handler: Handler<T>, options: FakeWorldOptions = {}): FakeWorld {
-  return new World(handler, options);
+/**
+ * Creates a world for one handler; it needs no stop. The API server, the informers and the reconciler are the real ones.
+ * There are no workers: the test decides when passes run.
+ *
+ * @throws TypeError for a manifest that is not an object
+ */
+export function fakeWorld<T extends KubernetesObject>(handler: Handler<T>, options: FakeWorldOptions<T> = {}): FakeWorld {
+  return new World(handler, options as FakeWorldOptions); // The predicate gets objects of the handler's kind only.
 }
 
 /** More passes of one object than that without time moving are a loop. */
@@ -118,8 +99,8 @@ const MAX_PASSES = 1_000;
 
 class World implements FakeWorld {
   readonly clock: FakeClock;
-  readonly passes: WorldPass[] = [];
-  readonly events: (EventNote & { readonly object: string })[] = [];
+  readonly passes: RecordedPass[] = [];
+  readonly events: RecordedEvent[] = [];
   readonly logs: LogLine[] = [];
   readonly undeclared: UndeclaredUse[] = [];
   readonly #handler: AnyHandler;
@@ -128,14 +109,10 @@ class World implements FakeWorld {
   readonly #user: User;
   readonly #manifests: readonly Manifest[];
   readonly #informers: Informers;
-  readonly #reconciler: Reconciler;
-  readonly #failures = new FailureCurve(CLUSTER_CURVE);
-  /** When each key is due, in the order in which they came. */
-  readonly #due = new Map<string, number>();
+  readonly #driver: HandlerDriver;
   /** Keys whose last pass left a step behind that still runs. */
   readonly #held = new Map<string, Promise<void>>();
   #started: Promise<void> | undefined;
-  #isStarted = false;
 
   constructor(handler: AnyHandler, options: FakeWorldOptions) {
     this.#handler = handler;
@@ -154,20 +131,17 @@ class World implements FakeWorld {
     const managers = managersOf(handler.pipeline.before);
     const ingest = (object: KubernetesObject): KubernetesObject => keepOwnManagedFields(object, managers);
     for (const kind of watchedKindsOf([handler])) this.#informers.for(kind, { ingest });
-    const primary = this.#primary();
-    this.#reconciler = createReconciler(handler, {
+    this.#driver = new HandlerDriver(handler, options.controller ?? {}, {
       client,
       cache: this.#informers.cache,
       clock: this.clock,
       log: recordingLogger(this.logs),
-      expectWrite: (ref) => primary.expectWrite(ref),
-      observeWrite: (object) => primary.observeWrite(object),
-      observeDelete: ({ metadata }) => primary.observeDelete(metadata, metadata.uid ?? ""),
+      fetches: new Fetches(),
+      feeds: new FeedRegistry({ informers: this.#informers, scopeOf: () => ({ ingest }) }),
       isServed: (kind) => this.#isServed(kind),
       undeclared: collectUndeclared(this.undeclared),
       recordEvent: ({ metadata }, event) => void this.events.push({ ...event, object: keyOf(metadata) }),
     });
-    this.#listen(primary);
   }
 
   get requests(): RequestLog {
@@ -180,23 +154,31 @@ class World implements FakeWorld {
 
   async pass(key: string): Promise<PassOutcome> {
     await this.#caughtUp();
-    const { outcome } = await this.#run(fullKey(this.#handler.kind, key, DEFAULT_NAMESPACE));
+    const full = fullKey(this.#handler.kind, key, DEFAULT_NAMESPACE);
+    await this.#held.get(full);
+    this.#driver.queue.drop(full);
+    const pass = await this.#run(full);
     await this.#caughtUp();
-    return outcome;
+    if (pass === undefined)
+      throw new Error(`fakeWorld.pass: cannot run a pass for ${full}: the server does not serve ${this.#handler.kind.kind}`);
+    return pass.outcome;
   }
 
-  async settle(): Promise<void> {
+  async settled(): Promise<void> {
     await this.#caughtUp();
-    let last: WorldPass | undefined;
+    let last: RecordedPass | undefined;
     const counter = new PassCounter(this.clock);
-    for (;;) {
-      const key = this.#next();
+    const { queue } = this.#driver;
+    while (queue.status().queued > 0) {
+      const key = await queue.get();
       if (key === undefined) break;
-      if (counter.count(key) > MAX_PASSES) throw new Error(restless(`fakeWorld: ${last?.key ?? "the handler"}`, last, MAX_PASSES));
-      last = await this.#run(key);
+      if (counter.count(key) > MAX_PASSES) throw new Error(unsettledText(`fakeWorld: ${last?.key ?? "the handler"}`, last, MAX_PASSES));
+      await this.#held.get(key);
+      last = (await this.#run(key)) ?? last;
+      queue.done(key);
       await this.#caughtUp();
     }
-    if (this.#options.checkStatus !== false) this.#check();
+    if (this.#options.checkStatus !== false) await this.checkStatus();
   }
 
   async advance(ms: number): Promise<void> {
@@ -206,21 +188,20 @@ class World implements FakeWorld {
   }
 
   dueIn(key: string): number | undefined {
-    const due = this.#due.get(fullKey(this.#handler.kind, key, DEFAULT_NAMESPACE));
-    return due === undefined ? undefined : Math.max(0, due - this.clock.now());
+    const full = fullKey(this.#handler.kind, key, DEFAULT_NAMESPACE);
+    const { queued, delayed } = this.#driver.queue.keys(Number.POSITIVE_INFINITY);
+    return queued.some((each) => each.key === full) ? 0 : delayed.find((each) => each.key === full)?.inMs;
   }
 
-  get<K extends Kind>(kind: K, key: string): ObjectOf<K> | undefined {
-    const ref = refOf(fullKey(kind, key, DEFAULT_NAMESPACE));
-    if (this.#isStarted) return this.#backend.get(kind, ref);
-    const given = this.#manifests.find(
-      (manifest) =>
-        manifest.kind.group === kind.group && manifest.kind.kind === kind.kind && keyOf(manifest.object.metadata) === keyOf(ref),
-    );
-    return given?.object as ObjectOf<K> | undefined; // it was given as an object of that kind
+  async get<K extends Kind>(kind: K, key: string): Promise<ObjectOf<K> | undefined> {
+    await this.#start();
+    await this.#backend.refresh();
+    return this.#backend.get(kind, refOf(fullKey(kind, key, DEFAULT_NAMESPACE)));
   }
 
-  list<K extends Kind>(kind: K, namespace?: string): readonly ObjectOf<K>[] {
+  async list<K extends Kind>(kind: K, namespace?: string): Promise<readonly ObjectOf<K>[]> {
+    await this.#start();
+    await this.#backend.refresh();
     return this.#backend.list(kind, namespace === undefined ? {} : { namespace });
   }
 
@@ -247,8 +228,8 @@ class World implements FakeWorld {
         () => served.every((informer) => informer.hasSynced || isKindNotServed(informer.progress().lastError)),
         () => `fakeWorld: the informers did not start: ${served.map(({ kind }) => kind.kind).join(", ")}`,
       );
+      this.#driver.begin();
       this.#backend.requests.clear(); // The lists and watches of the start are the same in every world.
-      this.#isStarted = true;
     })();
     return this.#started;
   }
@@ -260,7 +241,13 @@ class World implements FakeWorld {
       async () => {
         await this.#backend.server.settled();
         await this.#backend.refresh();
-        return this.#informers.all().every((informer) => hasCaughtUp(informer, this.#backend));
+        const { primary } = this.#driver;
+        // While a write of the operator has no answer, the informer shows no other change of that object.
+        return this.#informers
+          .all()
+          .every((informer) =>
+            hasCaughtUp(informer, this.#backend, (ref) => informer === primary.informer && primary.isExpectingWrite(ref)),
+          );
       },
       () =>
         `fakeWorld: the informers did not catch up with the server: ${this.#informers
@@ -270,57 +257,13 @@ class World implements FakeWorld {
     );
   }
 
-  async #run(key: string): Promise<WorldPass> {
-    this.#due.delete(key);
-    await this.#held.get(key);
-    const atMs = this.clock.now();
-    const result = await this.#reconciler.pass(refOf(key), { reconcileID: `pass-${this.passes.length + 1}` });
-    const pass = { ...result, outcome: outcomeOf(result), key, atMs };
+  async #run(key: string): Promise<RecordedPass | undefined> {
+    const result = await this.#driver.pass(key, { reconcileID: `pass-${this.passes.length + 1}` });
+    if (result === undefined) return undefined;
+    const pass = { ...result, outcome: outcomeOf(result), handler: this.#handler.name, key, atMs: this.clock.now() };
     this.passes.push(pass);
     if (result.strays !== undefined) this.#held.set(key, result.strays.freed);
-    const delayMs = this.#failures.delayAfter(key, result);
-    if (delayMs !== undefined) this.#queue(key, delayMs);
     return pass;
-  }
-
-  /** The earliest of several times counts. */
-  #queue(key: string, afterMs: number = 0): void {
-    const due = this.clock.now() + afterMs;
-    this.#due.set(key, Math.min(due, this.#due.get(key) ?? due));
-  }
-
-  #next(): string | undefined {
-    const now = this.clock.now();
-    let next: readonly [string, number] | undefined;
-    for (const entry of this.#due) if (entry[1] <= now && (next === undefined || entry[1] < next[1])) next = entry;
-    return next?.[0];
-  }
-
-  #listen(primary: Informer): void {
-    primary.onEvent((event) => {
-      const key = keyOf((event.object as KubernetesObject).metadata);
-      if (event.type === "deleted") this.#failures.forget(key);
-      this.#queue(key);
-    });
-    const indexes = new Set<string>();
-    for (const wake of wakesOf(this.#handler)) {
-      if (wake.index !== undefined && !indexes.has(wake.index.name)) primary.addIndex(wake.index.name, wake.index.keys);
-      if (wake.index !== undefined) indexes.add(wake.index.name);
-      this.#informerOf(wake.kind)?.onEvent((event) => {
-        this.#wake(wake, event.object as KubernetesObject);
-        if (event.type === "updated") this.#wake(wake, event.previous as KubernetesObject);
-      });
-    }
-  }
-
-  #wake(wake: Wake, object: KubernetesObject): void {
-    const lookup = { cache: this.#informers.cache, byIndex: (name: string, key: string) => this.#primary().byIndex(name, key) };
-    for (const ref of wake.primaries(object, lookup)) this.#wakeUp(ref);
-  }
-
-  /** Only what is there: an object may name a primary that never was. */
-  #wakeUp(ref: Ref): void {
-    if (this.#primary().get(ref) !== undefined) this.#queue(keyOf(ref));
   }
 
   async install(kind: Kind): Promise<void> {
@@ -328,7 +271,7 @@ class World implements FakeWorld {
     await this.#backend.use(kind);
     this.#informerOf(kind)?.retry();
     await this.#caughtUp();
-    for (const { metadata } of this.#primary().list() as readonly KubernetesObject[]) this.#queue(keyOf(metadata));
+    this.#driver.enqueueAll();
   }
 
   /** The one informer of a kind, in whatever form. */
@@ -345,13 +288,10 @@ class World implements FakeWorld {
     return informer === undefined ? !this.#isMissing(kind) : informer.hasSynced && !isKindNotServed(informer.progress().lastError);
   }
 
-  #primary(): Informer {
-    return this.#informers.for(this.#handler.kind);
-  }
-
-  #check(): void {
-    for (const object of this.#backend.list(this.#handler.kind) as readonly KubernetesObject[]) {
-      requireValidStatus(object, { handler: this.#handler, nowMs: this.clock.now() });
-    }
+  async checkStatus(): Promise<void> {
+    await this.#start();
+    await this.#backend.refresh();
+    for (const object of this.#backend.list(this.#handler.kind) as readonly KubernetesObject[])
+      checkStatus(object, { handler: this.#handler, nowMs: this.clock.now() });
   }
 }

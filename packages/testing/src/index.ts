@@ -1,35 +1,44 @@
-export { type FakeClock, fakeClock, seededRandom } from "@treadle/apimachinery";
-export { configMap, type Named, ownerRef, secret, secretText } from "./builders.ts";
-export type { Effects } from "./explore/effects.ts";
-export { explore, type Exploration, type ExplorationFailure } from "./explore/explore.ts";
-export { ExplorationError, isExplorationError } from "./explore/exploration-error.ts";
-export type { PointKind } from "./explore/point.ts";
-export type { Oracle, Problem } from "./explore/problem.ts";
-export type {
-  ExplorationProgress,
-  ExploredCluster,
-  ExploredOperator,
-  ExploreOptions,
-  Scenario,
-  Surroundings,
-} from "./explore/scenario.ts";
-export type { Ignored } from "./explore/snapshot.ts";
-export type { Fault, FaultName } from "./faults/fault.ts";
-export type { FaultHandle, FaultRule, Faults, RandomFaults, Struck, WatchEnd } from "./faults/faults.ts";
-export { type FaultProxy, type FaultProxyOptions, startFaultProxy } from "./faults/proxy.ts";
-export { fakeReq, type FakeReq, type FakeReqWorld, type Given, type PhaseName, type RunArgs, type RunOptions } from "./fake-req.ts";
-export { fakeWorld, type FakeWorld, type FakeWorldOptions, type PassOutcome, type WorldPass } from "./fake-world.ts";
-export type { LogLine } from "./internal/log-recorder.ts";
-export type { ToCreate, UserActions } from "./internal/user.ts";
+/**
+ * `@treadle/testing`: tests of operators without a cluster. `fakeReq` runs one phase of one step, `fakeWorld` whole passes of one
+ * handler, and `startTestCluster` operators that run by themselves. All of them use the real engine, client and caches, over
+ * an API server in memory. Matchers are in `@treadle/testing/matchers`, fault exploration in `@treadle/testing/explore`.
+ */
+
+// The three levels of a test.
+export {
+  fakeReq,
+  type FakeReq,
+  type FakeReqObject,
+  type FakeReqOptions,
+  type PhaseName,
+  type RunArgs,
+  type RunOptions,
+} from "./fake-req.ts";
+export { fakeWorld, type FakeWorld, type FakeWorldOptions } from "./fake-world.ts";
+export { startTestCluster } from "./start-test-cluster.ts";
+export type { TestCluster, TestClusterOptions } from "./test-cluster.ts";
+export type { SettledOptions, StartOptions, TestOperator } from "./test-operator.ts";
+
+// What they have in common.
+export type { PassOutcome } from "./internal/pass-outcome.ts";
+export type { NewObject, UserActions } from "./internal/user.ts";
 export type { RecordedRequest, RequestFilter, RequestLog, RequestObserver, Verb } from "./requests.ts";
-export { checkRights, type CheckRightsOptions, type RightsRun, type RightsStory } from "./rights-check.ts";
+export type { LogLine, OperatorOutput, RecordedEvent, RecordedPass, TestEnvironment } from "./test-environment.ts";
+
+// Objects of tests.
+export { configMap, type Named, ownerRef, secret, secretText } from "./builders.ts";
+
+// Faults.
+export type { Fault, FaultName } from "./faults/fault.ts";
+export type { FaultHandle, FaultHit, FaultRule, Faults, RandomFaults, WatchEnd } from "./faults/faults.ts";
+export { type FaultProxy, type FaultProxyOptions, startFaultProxy } from "./faults/proxy.ts";
+
+// Checks.
+export { checkRights, type CheckRightsOptions, type RightsContext, type RightsRun } from "./rights-check.ts";
 export {
   checkStatus,
   type CheckStatusOptions,
-  requireValidStatus,
   type StatusProblem,
   type StatusProblemCode,
+  statusProblems,
 } from "./status-invariants.ts";
-export { startTestCluster, type TestCluster, type TestClusterOptions } from "./test-cluster.ts";
-export type { SettledOptions, StartOptions, TestOperator } from "./test-operator.ts";
-export type { UndeclaredUse } from "@treadle/reconcile";

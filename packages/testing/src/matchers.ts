@@ -1,46 +1,50 @@
 /**
- * vitest matchers for results and conditions; importing this module registers them:
- * `import "@treadle/testing/matchers"` in a test or in a set-up file.
+ * Matchers of vitest for results and conditions. Importing this module registers them: write
+ * `import "@treadle/testing/matchers"` in a test or in a setup file.
  */
 import type { Condition, ConditionStatus } from "@treadle/apimachinery";
 import { afterEach, expect } from "vitest";
 
-/** How a condition must look; what is absent may be anything. */
+/** The expected fields of a condition; an absent field may have any value. */
 export interface ExpectedCondition {
+  /** The status. */
   readonly status?: ConditionStatus;
+  /** The whole reason, or a pattern. */
   readonly reason?: string | RegExp;
-  /** The whole message, or a pattern in it. */
+  /** The whole message, or a pattern. */
   readonly message?: string | RegExp;
+  /** The generation that the condition is about. */
   readonly observedGeneration?: number;
 }
 
-/** What {@link checkAfterEach} asks: a `TestCluster` is one. */
-export interface Checkable {
-  checkInvariants(): Promise<void>;
+/** The argument of {@link checkStatusAfterEach}: a test cluster or a fake world. */
+export interface StatusSource {
+  /** Checks all statuses. @throws Error when a status breaks an invariant */
+  checkStatus(): Promise<void>;
 }
 
 /**
- * Checks the status invariants after each test of the file or `describe` in which it is called. Give a function where the
- * cluster is made anew for each test.
+ * Checks the status invariants after each test of the file or of the `describe` in which it is called. Give a function if each
+ * test has its own cluster.
  */
-export function checkAfterEach(cluster: Checkable | (() => Checkable | undefined)): void {
+export function checkStatusAfterEach(source: StatusSource | (() => StatusSource | undefined)): void {
   afterEach(async () => {
-    await (typeof cluster === "function" ? cluster() : cluster)?.checkInvariants();
+    await (typeof source === "function" ? source() : source)?.checkStatus();
   });
 }
 
 declare module "vitest" {
   // The parameters must be named as vitest names them, used or not.
   interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown> {
-    /** A step result `continue`, or the outcome `done`; with these vars, of a result, and no others. */
+    /** The value is a step result `continue`, with exactly these vars if given, or an outcome `done`. */
     toContinue(vars?: object): R;
-    /** A step result or outcome `wait`, with this reason (whole text, or pattern) and delay in milliseconds. */
+    /** The value is a step result or an outcome `wait`, with this reason (whole text or pattern) and delay in milliseconds. */
     toWait(reason?: string | RegExp, afterMs?: number): R;
-    /** A step result or outcome `stop`, with this reason (whole text, or pattern). */
+    /** The value is a step result or an outcome `stop`, with this reason (whole text or pattern). */
     toStop(reason?: string | RegExp): R;
-    /** The object, `fakeReq` or list of conditions has this condition. */
+    /** The object, the `fakeReq` or the list of conditions has this condition. */
     toHaveCondition(type: string, expected?: ExpectedCondition | ConditionStatus): R;
-    /** Ready is True, and speaks of the object's present generation. */
+    /** The object or the `fakeReq` has Ready=True for its current generation. */
     toBeReady(): R;
   }
 }
@@ -98,8 +102,8 @@ expect.extend({
       pass: ready?.status === "True" && isCurrent,
       message: () =>
         ready?.status === "True" && !isCurrent
-          ? `Ready is True, but of generation ${ready.observedGeneration}; the object is at ${generation}`
-          : `expected Ready ${this.isNot ? "not " : ""}to be True, but conditions are: ${showConditions(conditions)}`,
+          ? `Ready is True, but for generation ${ready.observedGeneration}; the object has generation ${generation}`
+          : `expected Ready ${this.isNot ? "not " : ""}to be True, but the conditions are: ${showConditions(conditions)}`,
     };
   },
 });
@@ -114,7 +118,7 @@ interface Result {
 const A_RESULT = "a step result or an outcome";
 const RESULT_TYPES: ReadonlySet<unknown> = new Set(["continue", "done", "wait", "stop", "failed", "gone", "left"]);
 
-/** What says nothing either way fails with `not`, too: a forgotten `await` would make a test pass that checks nothing. */
+/** A value of another type fails with `not` as well: otherwise a test with a forgotten `await` would pass. */
 function unusable(isNot: boolean, message: string): { readonly pass: boolean; readonly message: () => string } {
   return { pass: isNot, message: () => message };
 }
@@ -132,7 +136,7 @@ function conditionsOf(received: unknown): readonly Condition[] | undefined {
   return Array.isArray(found) ? found : undefined;
 }
 
-/** Of an object, or of the object of a fakeReq. */
+/** The generation of an object, or of the object of a fakeReq. */
 function generationOf(received: unknown): number | undefined {
   if (typeof received !== "object" || received === null) return undefined;
   const object = ("object" in received ? received.object : received) as { readonly metadata?: { readonly generation?: number } };

@@ -1,7 +1,6 @@
 /**
- * `checkRights`: whether an operator's generated rights are enough, and whether each of them is needed. Runs a story on a
- * server with all rights, then once for each verb on each resource without it; every run has namespaces and an
- * identity of its own, so that many run side by side.
+ * `checkRights`: whether the generated rights of an operator are sufficient, and whether each is needed. Every run has its own
+ * namespaces and its own identity, so that many run at a time.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { ApiError } from "@treadle/apimachinery";
@@ -11,46 +10,50 @@ import type { RecordedRequest } from "./requests.ts";
 import type { TestCluster } from "./test-cluster.ts";
 import type { TestOperator } from "./test-operator.ts";
 
-/** What a story is told in. */
-export interface RightsStory {
+/** The argument of {@link CheckRightsOptions.run}. */
+export interface RightsContext {
+  /** The cluster. */
   readonly cluster: TestCluster;
-  /** Of its own; the operator watches them. As many as asked for. */
+  /** The namespaces of this run, as many as {@link CheckRightsOptions.namespaces}; the operator watches them. */
   readonly namespaces: readonly [string, ...string[]];
+  /** The operator. */
   readonly operator: Promise<TestOperator>;
-  /** Asks until `holds`; a story must not wait otherwise. @throws Error naming `claim` when the run is over */
+  /** Waits until `holds` returns true; a run must not wait in another way. @throws Error that names `claim` when the run is over */
   until(claim: string, holds: () => boolean | Promise<boolean>): Promise<void>;
 }
 
+/** Options of {@link checkRights}. */
 export interface CheckRightsOptions {
-  /** Must use every right: create, change and delete what there is. */
-  readonly story: (story: RightsStory) => Promise<void>;
-  /** @defaultValue 1 */
+  /** Acts as a user. It must make the operator use every right: create, change and delete objects. */
+  readonly run: (context: RightsContext) => Promise<void>;
+  /** Number of namespaces of each run. @defaultValue 1 */
   readonly namespaces?: number;
-  /** How long one run may take. @defaultValue 20_000 */
+  /** Maximum time of one run, in milliseconds. @defaultValue 20_000 */
   readonly timeoutMs?: number;
-  /** How many runs at once. @defaultValue 6 */
+  /** Number of runs at a time. @defaultValue 6 */
   readonly concurrency?: number;
 }
 
-/** One run. */
+/** The result of one run. */
 export interface RightsRun {
-  /** What was taken away, e.g. `patch secrets`; undefined: nothing. */
+  /** The removed right, e.g. `patch secrets`; undefined: no right was removed. */
   readonly without: string | undefined;
   /**
-   * The refused request that shows that the right was needed; where nothing was taken away, why the story failed or what was
-   * refused; else undefined.
+   * With a removed right: the refused request, which proves that the right is needed. With all rights: the error of `run`, or
+   * a refused request. Otherwise undefined.
    */
   readonly failure: string | undefined;
-  /** A story that failed although the server did not refuse what was taken away: it proves nothing. */
+  /** The error of a run without any refused request: it proves nothing about the right. */
   readonly unrelated?: string;
 }
 
 /**
- * Runs the story with all rights of `handlers` and once without each. What must hold: `failure` is undefined where nothing
- * was taken away, and nowhere else. A run without a right is over as soon as the server refused a request for want of it.
+ * Checks that the generated rights of an operator are sufficient, and that each is needed: calls `run` with all rights of
+ * `handlers`, then once without each right. `failure` must be undefined with all rights, and defined without any of them. A
+ * run without a right ends when the server refuses a request for lack of it.
  *
- * Informers are made to list, as on servers without streaming lists, and the first status patch of each operator meets a
- * conflict: both need rights that a run may do without by luck. In memory the cluster needs `time: "real"`.
+ * Informers list instead of streaming, and the first status patch of each operator conflicts: without this, a run could
+ * succeed by chance without the rights to list and to read. In memory the cluster needs `time: "real"`.
  */
 export async function checkRights(
   cluster: TestCluster,
@@ -87,7 +90,7 @@ export async function checkRights(
   }
 }
 
-interface Run {
+interface OneRun {
   readonly cluster: TestCluster;
   readonly handlers: readonly AnyHandler[];
   readonly rbac: readonly RbacManifest[];
@@ -96,22 +99,22 @@ interface Run {
   readonly options: CheckRightsOptions;
 }
 
-async function run({ cluster, handlers, rbac, namespaces, without, options }: Run): Promise<Omit<RightsRun, "without">> {
+async function run({ cluster, handlers, rbac, namespaces, without, options }: OneRun): Promise<Omit<RightsRun, "without">> {
   const over = new AbortController();
   const timer = setTimeout(() => over.abort(), options.timeoutMs ?? 20_000);
   const operator = cluster.start(handlers, { namespaces, rbac });
-  operator.catch(() => undefined); // A story that needs it hears of it.
+  operator.catch(() => undefined); // A run that awaits the operator gets the error.
   const refused = (): string | undefined => {
     // What has no namespace is refused to the one run that lacks the right.
     const isOurs = ({ namespace }: RecordedRequest): boolean =>
       namespace === undefined ? without !== undefined : namespaces.includes(namespace);
     const isMeant = (request: RecordedRequest): boolean => without === undefined || isWantOf(without, request);
-    const one = cluster.requests().find((request) => request.status === 403 && isOurs(request) && isMeant(request));
+    const one = cluster.requests.filter().find((request) => request.status === 403 && isOurs(request) && isMeant(request));
     return one === undefined
       ? undefined
       : `403 for ${one.verb} ${one.resource}${one.subresource === undefined ? "" : `/${one.subresource}`}`;
   };
-  const until: RightsStory["until"] = async (claim, holds) => {
+  const until: RightsContext["until"] = async (claim, holds) => {
     while (!(await holds())) {
       if (over.signal.aborted) throw new Error(`it is not so that ${claim}`);
       await delay(POLL_MS);
@@ -121,12 +124,11 @@ async function run({ cluster, handlers, rbac, namespaces, without, options }: Ru
     while (refused() === undefined && !over.signal.aborted) await delay(POLL_MS);
   };
   try {
-    const story = options.story({ cluster, namespaces, operator, until });
-    const told = story.then(
+    const failed = options.run({ cluster, namespaces, operator, until }).then(
       () => undefined,
       (error: unknown) => (error instanceof Error ? error.message : String(error)),
     );
-    const failure = await Promise.race([told, watching().then(() => refused() ?? "it did not end in time")]);
+    const failure = await Promise.race([failed, watching().then(() => refused() ?? "it did not end in time")]);
     const proof = refused();
     if (without === undefined || proof !== undefined || failure === undefined)
       return { failure: proof ?? (without === undefined ? failure : undefined) };

@@ -33,7 +33,7 @@ export interface CheckStatusOptions {
 }
 
 /** How the status of `object` breaks the invariants, in their order; empty when all is well. */
-export function checkStatus(object: KubernetesObject, options: CheckStatusOptions = {}): readonly StatusProblem[] {
+export function statusProblems(object: KubernetesObject, options: CheckStatusOptions = {}): readonly StatusProblem[] {
   const { status } = object as { readonly status?: Status };
   if (status === undefined) return [];
   if (status.conditions !== undefined && !Array.isArray(status.conditions))
@@ -45,8 +45,8 @@ export function checkStatus(object: KubernetesObject, options: CheckStatusOption
 }
 
 /** @throws Error that names every problem of the object */
-export function requireValidStatus(object: KubernetesObject, options: CheckStatusOptions = {}): void {
-  const problems = checkStatus(object, options);
+export function checkStatus(object: KubernetesObject, options: CheckStatusOptions = {}): void {
+  const problems = statusProblems(object, options);
   if (problems.length === 0) return;
   const { namespace, name } = object.metadata;
   const lines = problems.map(({ code, path, message }) => `  ${code} ${path}: ${message}`);

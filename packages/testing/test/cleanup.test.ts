@@ -96,10 +96,10 @@ describe("a read that can name nothing keeps no object from being deleted: in cl
     const seen: unknown[] = [];
     const reading = step(Site, { name: "reading", reads: { read }, do() {}, cleanup: (req) => void seen.push(req.reads.read) });
     const world = fakeWorld(handler(Site).step(conditions()).step(reading).build(), { objects: [site()] });
-    await world.settle();
+    await world.settled();
     await world.delete(Site, "a");
-    await world.settle();
-    expect(world.get(Site, "a")).toBeUndefined();
+    await world.settled();
+    expect(await world.get(Site, "a")).toBeUndefined();
     expect(seen).toEqual([absent]);
     expect(world.logs.filter(({ text }) => text.startsWith("cleanup: cannot read read"))).toHaveLength(1);
   });
@@ -113,13 +113,13 @@ describe("a dependent whose place can be told no more", () => {
     ["a read whose function throws", { reads: { other: one(ConfigMap, throwsFor("bad")) } }, { name: "bad" }],
   ])("is cleaned up all the same: %s", async ([, options, spec]) => {
     const world = await settled(options);
-    expect(world.list(ConfigMap)).toHaveLength(1);
+    expect(await world.list(ConfigMap)).toHaveLength(1);
     await world.update(Site, "a", (object) => void Object.assign(object.spec, spec));
-    await world.settle();
+    await world.settled();
     await world.delete(Site, "a");
-    await world.settle();
-    expect(world.get(Site, "a")).toBeUndefined();
-    expect(world.list(ConfigMap)).toEqual([]);
+    await world.settled();
+    expect(await world.get(Site, "a")).toBeUndefined();
+    expect(await world.list(ConfigMap)).toEqual([]);
   });
 
   test("an entry with a namespace that is none does not keep the owner", async () => {
@@ -129,8 +129,8 @@ describe("a dependent whose place can be told no more", () => {
       merge(object, { status: { dependents: [entry, { ...entry, namespace: "../x", name: "z" }] } });
     });
     await world.delete(Site, "a");
-    await world.settle();
-    expect(world.get(Site, "a")).toBeUndefined();
+    await world.settled();
+    expect(await world.get(Site, "a")).toBeUndefined();
   });
 
   test("a namespace in which the operator may do nothing does not keep the owner", async () => {

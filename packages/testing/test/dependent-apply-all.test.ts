@@ -17,13 +17,10 @@ describe("several", () => {
     });
   const ready = async (world: FakeWorld, name: string): Promise<void> => {
     await world.update(ConfigMap, name, (object) => merge(object, { data: { ready: "yes" } }));
-    await world.settle();
+    await world.settled();
   };
-  const made = (world: FakeWorld): readonly string[] =>
-    world
-      .list(ConfigMap, "default")
-      .map(({ metadata }) => metadata.name)
-      .toSorted();
+  const made = async (world: FakeWorld): Promise<readonly string[]> =>
+    (await world.list(ConfigMap, "default")).map(({ metadata }) => metadata.name).toSorted();
 
   function diamond(): FakeWorld {
     const base = node("base");
@@ -42,42 +39,42 @@ describe("several", () => {
 
   test("begin when what they depend on is ready, and say for what they wait", async () => {
     const world = diamond();
-    await world.settle();
-    expect(made(world)).toEqual(["base"]);
-    expect(Object.fromEntries(entries(world).map(({ step, message }) => [step, message]))).toEqual({
+    await world.settled();
+    expect(await made(world)).toEqual(["base"]);
+    expect(Object.fromEntries((await entries(world)).map(({ step, message }) => [step, message]))).toEqual({
       base: "base is not ready",
       left: "waiting for base",
       right: "waiting for base",
       top: "waiting for left, right",
     });
-    expect(world.get(Site, "a")).toHaveCondition("Ready", { status: "Unknown", reason: "NotReady", message: /base is not ready/ });
+    expect(await world.get(Site, "a")).toHaveCondition("Ready", { status: "Unknown", reason: "NotReady", message: /base is not ready/ });
     await ready(world, "base");
-    expect(made(world)).toEqual(["base", "left", "right"]);
+    expect(await made(world)).toEqual(["base", "left", "right"]);
     await ready(world, "left");
-    expect(made(world)).not.toContain("top");
+    expect(await made(world)).not.toContain("top");
     await ready(world, "right");
     await ready(world, "top");
-    expect(world.get(Site, "a")).toBeReady();
-    expect(entries(world).every(({ type }) => type === "Ready")).toBe(true);
+    expect(await world.get(Site, "a")).toBeReady();
+    expect((await entries(world)).every(({ type }) => type === "Ready")).toBe(true);
   });
 
   test("are cleaned up in the reverse order, each when those before it are gone", async () => {
     const world = diamond();
-    await world.settle();
+    await world.settled();
     for (const name of ["base", "left", "right", "top"]) await ready(world, name);
     await world.update(ConfigMap, "left", (object) => merge(object, { metadata: { finalizers: ["example.dev/hold"] } }));
-    await world.settle();
+    await world.settled();
     world.requests.clear();
     await world.delete(Site, "a");
-    await world.settle();
+    await world.settled();
     expect(world.requests.filter({ verb: "delete" }).map(({ name }) => name)).toEqual(["top", "left", "right"]);
-    expect(made(world)).toEqual(["base", "left"]);
-    expect(entries(world)).toMatchObject([{ step: "left", reason: "Deleting" }, { step: "base" }]);
+    expect(await made(world)).toEqual(["base", "left"]);
+    expect(await entries(world)).toMatchObject([{ step: "left", reason: "Deleting" }, { step: "base" }]);
     await world.update(ConfigMap, "left", (object) => merge(object, { metadata: { finalizers: null } }));
-    await world.settle();
+    await world.settled();
     expect(world.requests.filter({ verb: "delete" }).map(({ name }) => name)).toEqual(["top", "left", "right", "base"]);
-    expect(made(world)).toEqual([]);
-    expect(world.get(Site, "a")).toBeUndefined();
+    expect(await made(world)).toEqual([]);
+    expect(await world.get(Site, "a")).toBeUndefined();
   });
 
   test("one that fails does not stop its siblings, and all errors are reported", async () => {
@@ -89,8 +86,8 @@ describe("several", () => {
       });
     const parts = [boom("x"), node("good", { readyWhen: () => true }), boom("y")];
     const world = fakeWorld(handler(Site).step(conditions()).step(dependentApplyAll("parts", parts)).build(), { objects: [site()] });
-    await world.settle();
-    expect(said(world)).toEqual(["x Failed/Error", "good Ready", "y Failed/Error"]);
+    await world.settled();
+    expect(await said(world)).toEqual(["x Failed/Error", "good Ready", "y Failed/Error"]);
     expect(String(world.passes.at(-1)?.error)).toMatch(/boom x.*boom y/);
   });
 
@@ -117,7 +114,7 @@ describe("several", () => {
       begun.push(name ?? "");
       queueMicrotask(() => queueMicrotask(() => running--));
     });
-    await world.settle();
+    await world.settled();
     expect(highest).toBeLessThanOrEqual(most);
     if (concurrency !== 1) expect(highest).toBeGreaterThan(1);
     expect(begun.toSorted()).toEqual(parts.map(({ name }) => name));
@@ -132,8 +129,8 @@ describe("several", () => {
       desired: (_, { dependents }) => ({ spec: { ports: [{ port: Number(dependents.base?.data?.["port"]) }] } }),
     });
     const world = fakeWorld(handler(Site).step(conditions()).step(base).step(service).build(), { objects: [site()] });
-    await world.settle();
-    expect(world.get(Service, "a")?.spec?.ports).toMatchObject([{ port: 80 }]);
+    await world.settled();
+    expect((await world.get(Service, "a"))?.spec?.ports).toMatchObject([{ port: 80 }]);
   });
 
   test.for([
@@ -200,17 +197,17 @@ describe.each([
 
   async function rest(world: FakeWorld): Promise<void> {
     for (let i = 0; i < 6; i++) {
-      await world.settle();
+      await world.settled();
       await world.advance(60_000);
     }
-    await world.settle();
+    await world.settled();
   }
 
   /** A life; what there is after each of its events. */
   async function life(lost: number): Promise<{ readonly states: readonly unknown[]; readonly requests: number }> {
     const foreign = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "foreign" }, data: { a: "1" } };
     const world = fakeWorld(keeping, { objects: [foreign] });
-    await world.settle();
+    await world.settled();
     let requests = 0;
     world.onRequest(({ verb }) => {
       if (verb !== "watch" && ++requests === lost) throw fault();
@@ -219,8 +216,9 @@ describe.each([
     const look = async (): Promise<void> => {
       await rest(world);
       states.push({
-        maps: world.list(ConfigMap, "default").map(({ metadata, data }) => [metadata.name, data]),
-        said: world.get(Site, "a") === undefined ? "gone" : [...said(world), world.get(Site, "a")?.metadata.generation],
+        maps: (await world.list(ConfigMap, "default")).map(({ metadata, data }) => [metadata.name, data]),
+        said:
+          (await world.get(Site, "a")) === undefined ? "gone" : [...(await said(world)), (await world.get(Site, "a"))?.metadata.generation],
       });
     };
     await world.create(Site, site() as never);

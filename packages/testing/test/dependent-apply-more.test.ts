@@ -57,14 +57,14 @@ test("what the server normalises and fills in is no difference, in the next proc
   await cluster.create(Site, { metadata: { name: "a" }, spec: { text: "nginx" } });
   await first.settled();
   expect(await cluster.get(Site, "a")).toBeReady();
-  cluster.clearRequests();
+  cluster.requests.clear();
   await cluster.update(Deployment, "a", (live) => merge(live, { metadata: { labels: { team: "web" } } }));
   await first.settled();
-  expect(cluster.requests({ verb: WRITES })).toHaveLength(0);
+  expect(cluster.requests.filter({ verb: WRITES })).toHaveLength(0);
   await first.stop();
-  cluster.clearRequests();
+  cluster.requests.clear();
   await running(cluster);
-  expect(cluster.requests({ verb: WRITES })).toHaveLength(0);
+  expect(cluster.requests.filter({ verb: WRITES })).toHaveLength(0);
 });
 
 test("a Secret is compared in the next process by one GET, and not written", async () => {
@@ -75,16 +75,16 @@ test("a Secret is compared in the next process by one GET, and not written", asy
   await cluster.create(Site, { metadata: { name: "a" }, spec: { text: "secret" } });
   await first.settled();
   expect(await cluster.get(Site, "a")).toBeReady();
-  expect(cluster.requests({ verb: WRITES }).map(({ verb, resource }) => `${verb} ${resource}`)).toEqual([
+  expect(cluster.requests.filter({ verb: WRITES }).map(({ verb, resource }) => `${verb} ${resource}`)).toEqual([
     "patch sites",
     "apply secrets",
     "patch sites",
   ]);
   await first.stop();
-  cluster.clearRequests();
+  cluster.requests.clear();
   const second = await cluster.start(keeping);
   await second.settled();
-  expect(cluster.requests({ verb: WRITES }).map(({ verb, resource }) => `${verb} ${resource}`)).toEqual(["get secrets"]);
+  expect(cluster.requests.filter({ verb: WRITES }).map(({ verb, resource }) => `${verb} ${resource}`)).toEqual(["get secrets"]);
 });
 
 test("what is wanted less while no operator runs is removed by the next one, also inside an atomic map", async () => {
@@ -104,7 +104,7 @@ test("drift of a nested field is put back, and fields of others stay", async () 
   const op = await running(cluster);
   await cluster.create(Site, { metadata: { name: "a" }, spec: { text: "nginx" } });
   await op.settled();
-  cluster.clearRequests();
+  cluster.requests.clear();
   await cluster.update(Deployment, "a", (live) => {
     const [container] = live.spec?.template.spec?.containers ?? [];
     merge(container as object, { image: "hacked", imagePullPolicy: "Never" });
@@ -114,7 +114,7 @@ test("drift of a nested field is put back, and fields of others stay", async () 
   const { spec } = (await cluster.get(Deployment, "a")) ?? {};
   expect(spec?.template.spec?.containers).toMatchObject([{ image: "nginx", imagePullPolicy: "Never" }]);
   expect(spec?.replicas).toBe(3);
-  expect(cluster.requests({ verb: "apply" })).toHaveLength(1);
+  expect(cluster.requests.filter({ verb: "apply" })).toHaveLength(1);
 });
 
 test("two handlers of one kind keep entries and objects of their own", { tags: ["memory"] }, async () => {
@@ -135,9 +135,9 @@ test("two handlers of one kind keep entries and objects of their own", { tags: [
   await op.settled();
   expect(await entries()).toEqual([" service a Ready", " web a Ready", "others.example.dev page a-other Ready"]);
   expect((await cluster.get(ConfigMap, "a-other"))?.data).toEqual({ of: "the other" });
-  cluster.clearRequests();
+  cluster.requests.clear();
   await op.settled({ horizonMs: 60 * 60_000 });
-  expect(cluster.requests({ verb: WRITES })).toHaveLength(0);
+  expect(cluster.requests.filter({ verb: WRITES })).toHaveLength(0);
 });
 
 test("a dependent that is a custom resource of another handler feeds its owner's status", async () => {
@@ -179,14 +179,14 @@ test("a kind that is not served yet is waited for", async () => {
   const Late = defineResource({ group: "late.example.dev", version: "v1", kind: "Late", scope: "Namespaced", spec: z.object({}) });
   const late: DependentStep<Site> = dependentApply(Site, { name: "late", kind: Late, desired: { spec: {} } });
   const world = fakeWorld(handler(Site).step(conditions()).step(late).build(), { objects: [site()], missing: [Late] });
-  await world.settle();
-  expect(said(world)).toEqual(["late Pending/KindNotInstalled"]);
+  await world.settled();
+  expect(await said(world)).toEqual(["late Pending/KindNotInstalled"]);
   await world.install(Late);
   for (let i = 0; i < 3; i++) {
     await world.advance(10_000);
-    await world.settle();
+    await world.settled();
   }
-  expect(said(world)).toEqual(["late Ready"]);
+  expect(await said(world)).toEqual(["late Ready"]);
 });
 
 test("what is wanted no more goes in the reverse order, too", async () => {
@@ -199,13 +199,13 @@ test("what is wanted no more goes in the reverse order, too", async () => {
       .build(),
     { objects: [site()] },
   );
-  await world.settle();
+  await world.settled();
   await world.update(ConfigMap, "top", (object) => merge(object, { metadata: { finalizers: ["example.dev/hold"] } }));
   await world.update(Site, "a", ({ spec }) => void (spec.wanted = false));
-  await world.settle();
-  expect(world.get(ConfigMap, "base")).toBeDefined();
+  await world.settled();
+  expect(await world.get(ConfigMap, "base")).toBeDefined();
   await world.update(ConfigMap, "top", (object) => merge(object, { metadata: { finalizers: null } }));
-  await world.settle();
-  expect(world.get(ConfigMap, "base")).toBeUndefined();
-  expect(world.get(ConfigMap, "top")).toBeUndefined();
+  await world.settled();
+  expect(await world.get(ConfigMap, "base")).toBeUndefined();
+  expect(await world.get(ConfigMap, "top")).toBeUndefined();
 });

@@ -22,11 +22,11 @@ async function broken(switched: Parameters<typeof page>[0]): Promise<FakeWorld> 
     .step(dependentApplyAll("parts", [base, middle, leaf]))
     .build();
   const world = fakeWorld(built, { objects: [site(), configMap("gate", { open: "yes" })] });
-  await world.settle();
-  expect(said(world)).toEqual(["base Ready", "switched Ready", "leaf Ready"]);
+  await world.settled();
+  expect(await said(world)).toEqual(["base Ready", "switched Ready", "leaf Ready"]);
   await world.update(ConfigMap, "base", (object) => merge(object, { data: { broken: "1" } }));
-  await world.settle();
-  expect(entries(world)).toMatchObject([{}, { message: "waiting for base" }, { message: "waiting for switched" }]);
+  await world.settled();
+  expect(await entries(world)).toMatchObject([{}, { message: "waiting for base" }, { message: "waiting for switched" }]);
   return world;
 }
 
@@ -48,17 +48,17 @@ describe("a dependent whose dependency is not ready", () => {
   test("is deleted when it is wanted no more; who needs it waits for what it had waited for", async () => {
     const world = await broken({});
     await world.update(Site, "a", ({ spec }) => void (spec.wanted = false));
-    await world.settle();
-    expect(world.get(ConfigMap, "switched")).toBeUndefined();
-    expect(said(world)).toEqual(["base Pending/NotReady", "leaf Pending/WaitingForDependency"]);
-    expect(entries(world)[1]).toMatchObject({ message: "waiting for base" });
-    expect(world.get(Site, "a")).toHaveCondition("Ready", { status: "Unknown", reason: "NotReady" });
+    await world.settled();
+    expect(await world.get(ConfigMap, "switched")).toBeUndefined();
+    expect(await said(world)).toEqual(["base Pending/NotReady", "leaf Pending/WaitingForDependency"]);
+    expect((await entries(world))[1]).toMatchObject({ message: "waiting for base" });
+    expect(await world.get(Site, "a")).toHaveCondition("Ready", { status: "Unknown", reason: "NotReady" });
     await world.update(Site, "a", ({ spec }) => void (spec.wanted = true));
-    await world.settle();
-    expect(world.get(ConfigMap, "switched"), "it is not made before base is ready").toBeUndefined();
+    await world.settled();
+    expect(await world.get(ConfigMap, "switched"), "it is not made before base is ready").toBeUndefined();
     await world.update(ConfigMap, "base", (object) => merge(object, { data: { broken: null } }));
-    await world.settle();
-    expect(said(world)).toEqual(["base Ready", "switched Ready", "leaf Ready"]);
+    await world.settled();
+    expect(await said(world)).toEqual(["base Ready", "switched Ready", "leaf Ready"]);
   });
 
   test("is asked with what there is of its dependencies", async () => {
@@ -66,8 +66,8 @@ describe("a dependent whose dependency is not ready", () => {
       desired: (_: Site, { dependents }: never) => (dependents["base"]?.["data"]?.["off"] ? undefined : {}),
     } as never);
     await world.update(ConfigMap, "base", (object) => merge(object, { data: { off: "1" } }));
-    await world.settle();
-    expect(world.get(ConfigMap, "switched")).toBeUndefined();
+    await world.settled();
+    expect(await world.get(ConfigMap, "switched")).toBeUndefined();
   });
 
   test("is asked with what it reads", async () => {
@@ -75,8 +75,8 @@ describe("a dependent whose dependency is not ready", () => {
     const desired = (_: Site, { reads }: { readonly reads: { readonly gate?: ConfigMap } }) => (reads.gate === undefined ? undefined : {});
     const world = await broken({ reads: { gate }, desired } as never);
     await world.delete(ConfigMap, "gate");
-    await world.settle();
-    expect(world.get(ConfigMap, "switched")).toBeUndefined();
+    await world.settled();
+    expect(await world.get(ConfigMap, "switched")).toBeUndefined();
   });
 
   test("stays while what is wanted cannot be told", async () => {
@@ -87,9 +87,9 @@ describe("a dependent whose dependency is not ready", () => {
       },
     });
     await world.update(Site, "a", ({ spec }) => void (spec.wanted = false));
-    await world.settle();
-    expect(world.get(ConfigMap, "switched")).toBeDefined();
-    expect(entries(world)[1]).toMatchObject({ type: "Pending", message: "waiting for base" });
+    await world.settled();
+    expect(await world.get(ConfigMap, "switched")).toBeDefined();
+    expect((await entries(world))[1]).toMatchObject({ type: "Pending", message: "waiting for base" });
     expect(world.passes.every(({ error }) => error === undefined)).toBe(true);
   });
 
@@ -107,9 +107,9 @@ describe("a dependent whose dependency is not ready", () => {
       .step(dependentApplyAll("parts", [base, watched]))
       .build();
     const world = fakeWorld(built, { objects: [site()] });
-    await world.settle();
+    await world.settled();
     await world.update(ConfigMap, "base", (object) => merge(object, { data: { broken: "1" } }));
-    await world.settle();
+    await world.settled();
     world.requests.clear();
     await world.pass("a");
     expect(world.requests).toHaveLength(0);

@@ -35,13 +35,13 @@ describe("build() refuses", () => {
 test("a dependent whose computed name is that of its owner fails, and the owner can be deleted", async () => {
   const same = dependentApply(Site, { name: "self", kind: Site, adopt: "force", objectName: (owner) => owner.metadata.name, desired: {} });
   const world = fakeWorld(handler(Site).step(conditions()).step(same).build(), { objects: [site()] });
-  await world.settle();
-  expect(said(world)).toEqual(["self Failed/InvalidStep"]);
-  expect(entries(world)[0]?.message).toContain("is the object itself: say with objectName");
-  expect(world.get(Site, "a")?.metadata.ownerReferences).toBeUndefined();
+  await world.settled();
+  expect(await said(world)).toEqual(["self Failed/InvalidStep"]);
+  expect((await entries(world))[0]?.message).toContain("is the object itself: say with objectName");
+  expect((await world.get(Site, "a"))?.metadata.ownerReferences).toBeUndefined();
   await world.delete(Site, "a");
-  await world.settle();
-  expect(world.get(Site, "a")).toBeUndefined();
+  await world.settled();
+  expect(await world.get(Site, "a")).toBeUndefined();
 });
 
 test.for([
@@ -53,29 +53,29 @@ test.for([
   { name: "no number", data: { a: Number.NaN }, says: "at data.a the number NaN" },
 ])("$name in desired is refused, with its path", async ({ data, says }) => {
   const world = worldOf({ desired: () => ({ data: data as never }) });
-  await world.settle();
-  expect(said(world)).toEqual(["page Failed/InvalidStep"]);
-  expect(entries(world)[0]?.message).toContain(says);
+  await world.settled();
+  expect(await said(world)).toEqual(["page Failed/InvalidStep"]);
+  expect((await entries(world))[0]?.message).toContain(says);
 });
 
 test("a circle in desired is refused, with its path; the same object twice is none", async () => {
   const circle: { data: Record<string, unknown> } = { data: {} };
   circle.data["x"] = circle;
   const world = worldOf({ desired: () => circle as never });
-  await world.settle();
-  expect(entries(world)[0]?.message).toContain("at data.x itself, a circle");
+  await world.settled();
+  expect((await entries(world))[0]?.message).toContain("at data.x itself, a circle");
   const labels = { a: "b" };
   const twice = worldOf({ desired: () => ({ metadata: { labels, annotations: labels }, data: labels }) });
-  await twice.settle();
-  expect(said(twice)).toEqual(["page Ready"]);
+  await twice.settled();
+  expect(await said(twice)).toEqual(["page Ready"]);
 });
 
 test("a Secret with anything but texts is not sent, and its values are said nowhere", async () => {
   const given = { data: { pin: 12345678 as never }, stringData: { a: { b: "hunter2" } as never } };
   const secret = dependentApply(Site, { name: "secret", kind: Secret, desired: () => given });
   const world = fakeWorld(handler(Site).step(conditions()).step(secret).build(), { objects: [site()] });
-  await world.settle();
-  expect(entries(world)[0]?.message).toContain("data.pin of a Secret must be a text");
+  await world.settled();
+  expect((await entries(world))[0]?.message).toContain("data.pin of a Secret must be a text");
   expect(world.requests.filter({ resource: "secrets", verb: "apply" }).length).toBe(0);
-  expect(JSON.stringify([entries(world), world.logs, world.events])).not.toMatch(/hunter2|12345678/);
+  expect(JSON.stringify([await entries(world), world.logs, world.events])).not.toMatch(/hunter2|12345678/);
 });

@@ -7,8 +7,8 @@ import { describe, expect, test } from "vitest";
 import { type FakeWorld, fakeWorld } from "../src/index.ts";
 import { entries, type Options, page, said, settled, Site, site, worldOf } from "./sites.ts";
 
-const readyOf = (world: FakeWorld): unknown =>
-  (world.get(Site, "a") as { status?: { conditions?: { type: string; status: string }[] } } | undefined)?.status?.conditions?.find(
+const readyOf = async (world: FakeWorld): Promise<unknown> =>
+  ((await world.get(Site, "a")) as { status?: { conditions?: { type: string; status: string }[] } } | undefined)?.status?.conditions?.find(
     ({ type }) => type === "Ready",
   )?.status;
 
@@ -27,9 +27,9 @@ test("a settled dependent does not call desired again, and keeps what it says", 
   for (let i = 0; i < 5; i++) await world.pass("a");
   expect(calls).toBe(before);
   expect(world.requests.length).toBe(0);
-  expect(entries(world)[0]).toMatchObject({ type: "Pending", message: "never ready" });
+  expect((await entries(world))[0]).toMatchObject({ type: "Pending", message: "never ready" });
   await world.update(Site, "a", ({ spec }) => void (spec.text = "bye"));
-  await world.settle();
+  await world.settled();
   expect(calls).toBeGreaterThan(before);
 });
 
@@ -44,16 +44,16 @@ describe("two steps that want one object", () => {
       page({ ...options, name: "second", objectName: "same", desired: { data: { text: "second" } } }),
     ];
     const world = fakeWorld(handler(Site).step(conditions()).step(dependentApplyAll("parts", steps)).build(), { objects: [site()] });
-    await world.settle();
-    expect(said(world)).toEqual(["page Ready", "second Failed/NotOurs"]);
-    expect(entries(world)[1]?.message).toContain('it belongs to step "page"');
+    await world.settled();
+    expect(await said(world)).toEqual(["page Ready", "second Failed/NotOurs"]);
+    expect((await entries(world))[1]?.message).toContain('it belongs to step "page"');
     world.requests.clear();
     for (let i = 0; i < 10; i++) {
       await world.pass("a");
-      await world.settle();
+      await world.settled();
     }
     expect(world.requests.filter({ verb: ["apply", "patch", "update"] }).length).toBe(0);
-    expect(world.get(ConfigMap, "same")?.data).toEqual({ text: "first" });
+    expect((await world.get(ConfigMap, "same"))?.data).toEqual({ text: "first" });
   });
 });
 
@@ -64,15 +64,15 @@ describe("the proof that the owner still exists", () => {
 
   test("is the finalizer that was stored in this pass", async () => {
     const world = fakeWorld(built, { objects: [site()] });
-    await world.settle();
-    expect(said(world)).toEqual(["one Ready", "two Ready", "three Ready"]);
+    await world.settled();
+    expect(await said(world)).toEqual(["one Ready", "two Ready", "three Ready"]);
     expect(gets(world)).toBe(0);
   });
 
   test("costs one GET in a pass that creates three objects", async () => {
     const world = fakeWorld(built, { objects: [site("a", {}, { finalizers: ["example.dev/sites.example.dev"] })] });
-    await world.settle();
-    expect(said(world)).toEqual(["one Ready", "two Ready", "three Ready"]);
+    await world.settled();
+    expect(await said(world)).toEqual(["one Ready", "two Ready", "three Ready"]);
     expect(gets(world)).toBe(1);
   });
 });
@@ -95,7 +95,7 @@ describe("a dependent that is not checked for readiness does not hold up its own
     });
     await world.pass("a");
     expect(reached).toEqual(["later"]);
-    expect(readyOf(world)).toBe("True");
+    expect(await readyOf(world)).toBe("True");
     expect(world.logs.filter(({ level, text }) => level === "warn" && text.includes("its owner does not wait for it"))).toHaveLength(1);
     const first = world.dueIn("a") ?? 0;
     await world.advance(first);
@@ -103,8 +103,8 @@ describe("a dependent that is not checked for readiness does not hold up its own
     expect(world.dueIn("a")).toBeGreaterThan(first);
     isRefused = false;
     await world.advance(world.dueIn("a") ?? 0);
-    await world.settle();
-    expect(world.get(ConfigMap, "a-page")?.data).toEqual({ text: "hello" });
+    await world.settled();
+    expect((await world.get(ConfigMap, "a-page"))?.data).toEqual({ text: "hello" });
     expect(world.dueIn("a")).toBeUndefined();
   });
 
@@ -122,16 +122,16 @@ describe("a dependent that is not checked for readiness does not hold up its own
     );
     await world.pass("a");
     expect(reached).toEqual(["later"]);
-    expect(readyOf(world)).toBe("True");
+    expect(await readyOf(world)).toBe("True");
     isBroken = false;
     await world.advance(world.dueIn("a") ?? 0);
-    await world.settle();
-    expect(world.get(ConfigMap, "a-page")).toBeDefined();
+    await world.settled();
+    expect(await world.get(ConfigMap, "a-page")).toBeDefined();
   });
 });
 
 test("a dependent that is not checked for readiness still says why it is not ours in the log", async () => {
   const world = worldOf({ checkedForReadiness: false }, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a-page" } });
-  await world.settle();
+  await world.settled();
   expect(world.logs.some(({ level, text }) => level === "warn" && text.includes("is not ours"))).toBe(true);
 });

@@ -10,7 +10,7 @@ import { configMap, type Options, page, Site, site, WRITES } from "./sites.ts";
 async function started(cluster: TestCluster, options: Partial<Options> = {}): Promise<TestOperator> {
   const op = await cluster.start(handler(Site).step(conditions()).step(page(options)).build());
   await op.settled();
-  cluster.clearRequests();
+  cluster.requests.clear();
   return op;
 }
 
@@ -27,7 +27,7 @@ test("it is made, follows its owner, is put back, and goes with its owner", asyn
   expect(await cluster.get(Site, "a")).toBeReady();
   expect(await textOf(cluster)).toBe("hello");
   await op.settled();
-  expect(cluster.requests({ verb: WRITES })).toEqual([]);
+  expect(cluster.requests.filter({ verb: WRITES })).toEqual([]);
 
   await cluster.update(Site, "a", (object) => void (object.spec.text = "bye"));
   await op.settled();

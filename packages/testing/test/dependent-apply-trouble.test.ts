@@ -51,20 +51,20 @@ describe("entries that are not of this step", () => {
 
   test("but of another handler's of the same name say nothing of where ours are", async () => {
     const world = await settled();
-    await say(world, [ofAnother, ...entries(world)]);
+    await say(world, [ofAnother, ...(await entries(world))]);
     world.requests.clear();
     await world.delete(Site, "a");
-    await world.settle();
+    await world.settled();
     expect(new Set(world.requests.filter({ verb: "list" }).map(({ namespace }) => namespace))).toEqual(new Set(["default"]));
-    expect(world.get(Site, "a")).toBeUndefined();
+    expect(await world.get(Site, "a")).toBeUndefined();
   });
 
   test("but of another handler's of the same name do not stand for what cannot be made yet", async () => {
     const late = dependentApply(Site, { name: "page", kind: Late, desired: { spec: { text: "" } } });
     const world = fakeWorld(handler(Site).step(conditions()).step(late).build(), { objects: [site()], missing: [Late] });
     await say(world, [ofAnother]);
-    await world.settle();
-    expect(said(world)).toEqual(["page Ready", "page Pending/KindNotInstalled"]);
+    await world.settled();
+    expect(await said(world)).toEqual(["page Ready", "page Pending/KindNotInstalled"]);
   });
 
   test("but of another handler's of the same name do not name an object whose name cannot be told", async () => {
@@ -73,8 +73,8 @@ describe("entries that are not of this step", () => {
     };
     const world = fakeWorld(handler(Site).step(conditions()).step(page({ objectName })).build(), { objects: [site()] });
     await say(world, [ofAnother]);
-    await world.settle();
-    expect(entries(world).map(({ name, type }) => [name, type])).toEqual([
+    await world.settled();
+    expect((await entries(world)).map(({ name, type }) => [name, type])).toEqual([
       ["theirs", "Ready"],
       ["a", "Failed"],
     ]);
@@ -84,18 +84,18 @@ describe("entries that are not of this step", () => {
     const removed = entry({ step: "removed" });
     const kept = entry({ step: "removed", handler: "other" });
     const world = await settled();
-    await say(world, [removed, kept, ...entries(world)]);
-    await world.settle();
-    expect(said(world)).toEqual(["page Ready", "removed Ready"]);
-    expect(entries(world).at(1)).toEqual(kept);
+    await say(world, [removed, kept, ...(await entries(world))]);
+    await world.settled();
+    expect(await said(world)).toEqual(["page Ready", "removed Ready"]);
+    expect((await entries(world)).at(1)).toEqual(kept);
     const none = handler(Site)
       .step(conditions())
       .step(step(Site, { name: "none", do: () => undefined }))
       .build();
     const later = fakeWorld(none, { objects: [site()] });
     await say(later, [removed, kept]);
-    await later.settle();
-    expect(entries(later)).toEqual([kept]);
+    await later.settled();
+    expect(await entries(later)).toEqual([kept]);
   });
 
   test("but are none are refused by the server: nobody could save a status with them", async () => {
@@ -111,8 +111,8 @@ describe("entries that are not of this step", () => {
       .build();
     const world = fakeWorld(paused, { objects: [site()] });
     await say(world, [entry({ step: "removed" })]);
-    await world.settle();
-    expect(said(world)).toEqual(["removed Ready"]);
+    await world.settled();
+    expect(await said(world)).toEqual(["removed Ready"]);
   });
 });
 
@@ -122,10 +122,10 @@ describe("created: false, and somebody else controls the object", () => {
 
   test("what is wanted of it is not applied, and that is said", async () => {
     const world = await settled(options, configMap("theirs", { text: "theirs" }, theirs));
-    expect(said(world)).toEqual(["page Failed/NotOurs"]);
-    expect(entries(world)[0]?.message).toBe("ConfigMap theirs is not ours: it belongs to Deployment web (apps/v1, uid u-1)");
-    expect(world.get(Site, "a")).not.toBeReady();
-    expect(world.get(ConfigMap, "theirs")?.data).toEqual({ text: "theirs" });
+    expect(await said(world)).toEqual(["page Failed/NotOurs"]);
+    expect((await entries(world))[0]?.message).toBe("ConfigMap theirs is not ours: it belongs to Deployment web (apps/v1, uid u-1)");
+    expect(await world.get(Site, "a")).not.toBeReady();
+    expect((await world.get(ConfigMap, "theirs"))?.data).toEqual({ text: "theirs" });
   });
 
   test.for([
@@ -133,6 +133,6 @@ describe("created: false, and somebody else controls the object", () => {
     { name: "what is there is to be left as it is", more: { updated: false } },
   ])("it is enough that it is there, where $name", async ({ more }) => {
     const world = await settled({ ...options, ...more } as Partial<Options>, configMap("theirs", { text: "theirs" }, theirs));
-    expect(said(world)).toEqual(["page Ready"]);
+    expect(await said(world)).toEqual(["page Ready"]);
   });
 });

@@ -11,8 +11,8 @@ import { configMap, entries, HANDLER, merge, type Options, page, said, settled, 
 describe("one object", () => {
   test("is made with its marks by one apply, beside the finalizer and the status", async () => {
     const world = await settled();
-    const owner = world.get(Site, "a") as KubernetesObject;
-    const live = world.get(ConfigMap, "a-page");
+    const owner = (await world.get(Site, "a")) as KubernetesObject;
+    const live = await world.get(ConfigMap, "a-page");
     expect(live?.data).toEqual({ text: "hello" });
     expect(live?.metadata.labels).toEqual({
       [`${HANDLER}/owner-id`]: expect.stringMatching(/^[0-9a-f]{32}$/),
@@ -25,7 +25,7 @@ describe("one object", () => {
     expect(live?.metadata.managedFields).toMatchObject([{ manager: `${HANDLER}/page/${owner.metadata.uid}`, operation: "Apply" }]);
     expect(writes(world)).toEqual(["patch sites", "apply configmaps", "patch sites/status"]);
     expect(world.requests.filter({ verb: ["get", "list"] })).toEqual([]);
-    expect(entries(world)).toEqual([
+    expect(await entries(world)).toEqual([
       {
         step: "page",
         apiVersion: "v1",
@@ -55,12 +55,12 @@ describe("one object", () => {
     { name: "all marks", change: { metadata: { ownerReferences: null, labels: null, annotations: null } } },
   ])("of which somebody changes $name is put back", async ({ change }) => {
     const world = await settled();
-    const before = world.get(ConfigMap, "a-page");
+    const before = await world.get(ConfigMap, "a-page");
     world.requests.clear();
     await world.apply({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "other" } });
     await world.update(ConfigMap, "a-page", (object) => merge(object, change));
-    await world.settle();
-    const after = world.get(ConfigMap, "a-page");
+    await world.settled();
+    const after = await world.get(ConfigMap, "a-page");
     expect(after?.data).toEqual(before?.data);
     expect(after?.metadata.labels).toEqual(before?.metadata.labels);
     expect(after?.metadata.ownerReferences).toEqual(before?.metadata.ownerReferences);
@@ -71,8 +71,8 @@ describe("one object", () => {
     const world = await settled();
     world.requests.clear();
     await world.update(ConfigMap, "a-page", (object) => merge(object, { data: { more: "1" }, metadata: { labels: { team: "web" } } }));
-    await world.settle();
-    expect(world.get(ConfigMap, "a-page")?.data).toEqual({ text: "hello", more: "1" });
+    await world.settled();
+    expect((await world.get(ConfigMap, "a-page"))?.data).toEqual({ text: "hello", more: "1" });
     expect(world.requests.length).toBe(0);
   });
 
@@ -80,36 +80,36 @@ describe("one object", () => {
     const world = await settled({ desired: ({ spec }: Site) => ({ data: spec.text === "less" ? {} : { text: spec.text, more: "1" } }) });
     await world.update(ConfigMap, "a-page", (object) => merge(object, { data: { foreign: "1" } }));
     await world.update(Site, "a", ({ spec }) => void (spec.text = "less"));
-    await world.settle();
-    expect(world.get(ConfigMap, "a-page")?.data).toEqual({ foreign: "1" });
+    await world.settled();
+    expect((await world.get(ConfigMap, "a-page"))?.data).toEqual({ foreign: "1" });
   });
 
   test("that somebody deletes comes back", async () => {
     const world = await settled();
     await world.delete(ConfigMap, "a-page");
-    await world.settle();
-    expect(world.get(ConfigMap, "a-page")?.data).toEqual({ text: "hello" });
+    await world.settled();
+    expect((await world.get(ConfigMap, "a-page"))?.data).toEqual({ text: "hello" });
   });
 
   test("can be a plain deep partial", async () => {
     const world = await settled({ desired: { data: { text: "plain" } } });
-    expect(world.get(ConfigMap, "a-page")?.data).toEqual({ text: "plain" });
+    expect((await world.get(ConfigMap, "a-page"))?.data).toEqual({ text: "plain" });
   });
 
   test("may be a Secret: no value is repeated in metadata, and it costs nothing when nothing differs", async () => {
     const secret = dependentApply(Site, { name: "secret", kind: Secret, desired: ({ spec }) => ({ stringData: { password: spec.text } }) });
     const world = fakeWorld(handler(Site).step(conditions()).step(secret).build(), { objects: [site()] });
-    await world.settle();
-    expect(world.get(Secret, "a")?.data).toEqual({ password: Buffer.from("hello").toString("base64") });
-    expect(JSON.stringify(world.get(Secret, "a")?.metadata)).not.toContain("applied");
-    expect(world.get(Site, "a")).toBeReady();
+    await world.settled();
+    expect((await world.get(Secret, "a"))?.data).toEqual({ password: Buffer.from("hello").toString("base64") });
+    expect(JSON.stringify((await world.get(Secret, "a"))?.metadata)).not.toContain("applied");
+    expect(await world.get(Site, "a")).toBeReady();
     world.requests.clear();
     expect(await world.pass("a")).toContinue();
     expect(writes(world)).toEqual([]);
 
     await world.update(Secret, "a", (object) => merge(object, { data: { password: "eA==" } }));
-    await world.settle();
-    expect(world.get(Secret, "a")?.data).toEqual({ password: Buffer.from("hello").toString("base64") });
+    await world.settled();
+    expect((await world.get(Secret, "a"))?.data).toEqual({ password: Buffer.from("hello").toString("base64") });
   });
 });
 
@@ -147,55 +147,55 @@ describe("whose it is", () => {
     },
   ] as const)("one that is $whose, adopt $adopt: taken $isTaken", async ({ adopt, metadata, isTaken, ...rest }) => {
     const world = await settled(adopt === undefined ? {} : { adopt }, configMap("a-page", { old: "1" }, metadata));
-    const live = world.get(ConfigMap, "a-page");
+    const live = await world.get(ConfigMap, "a-page");
     if (isTaken) {
       expect(live?.data).toEqual({ old: "1", text: "hello" });
       expect(live?.metadata.ownerReferences?.filter(({ controller }) => controller)).toMatchObject([{ kind: "Site" }]);
-      expect(said(world)).toEqual(["page Ready"]);
+      expect(await said(world)).toEqual(["page Ready"]);
       return;
     }
     expect(live?.data).toEqual({ old: "1" });
-    expect(said(world)).toEqual(["page Failed/NotOurs"]);
-    expect(entries(world)[0]?.message).toMatch("says" in rest ? rest.says : "");
-    expect(world.get(Site, "a")).toHaveCondition("Ready", { status: "False", reason: "NotOurs", message: /ConfigMap a-page/ });
+    expect(await said(world)).toEqual(["page Failed/NotOurs"]);
+    expect((await entries(world))[0]?.message).toMatch("says" in rest ? rest.says : "");
+    expect(await world.get(Site, "a")).toHaveCondition("Ready", { status: "False", reason: "NotOurs", message: /ConfigMap a-page/ });
     // It is no failure: nothing is tried again and again. When it goes, its event wakes us.
     expect(world.passes.every(({ error }) => error === undefined)).toBe(true);
     await world.delete(ConfigMap, "a-page");
-    await world.settle();
-    expect(world.get(ConfigMap, "a-page")?.data).toEqual({ text: "hello" });
-    expect(world.get(Site, "a")).toBeReady();
+    await world.settled();
+    expect((await world.get(ConfigMap, "a-page"))?.data).toEqual({ text: "hello" });
+    expect(await world.get(Site, "a")).toBeReady();
   });
 
   test("one that is not ours is not deleted with the owner", async () => {
     const world = await settled({}, configMap("a-page", { old: "1" }));
     await world.delete(Site, "a");
-    await world.settle();
-    expect(world.get(Site, "a")).toBeUndefined();
-    expect(world.get(ConfigMap, "a-page")?.data).toEqual({ old: "1" });
+    await world.settled();
+    expect(await world.get(Site, "a")).toBeUndefined();
+    expect((await world.get(ConfigMap, "a-page"))?.data).toEqual({ old: "1" });
   });
 
   test("two owners want one object: the first has it, the second says who, and gets it when the first is gone", async () => {
     const world = await settled({ objectName: "shared" }, site("b", { text: "of b" }));
-    expect(said(world, "a")).toEqual(["page Ready"]);
-    expect(said(world, "b")).toEqual(["page Failed/NotOurs"]);
-    expect(entries(world, "b")[0]?.message).toContain("Site a");
+    expect(await said(world, "a")).toEqual(["page Ready"]);
+    expect(await said(world, "b")).toEqual(["page Failed/NotOurs"]);
+    expect((await entries(world, "b"))[0]?.message).toContain("Site a");
     world.requests.clear();
     await world.pass("a");
     await world.pass("b");
     expect(writes(world)).toEqual([]);
 
     await world.delete(Site, "a");
-    await world.settle();
-    expect(world.get(ConfigMap, "shared")?.data).toEqual({ text: "of b" });
-    expect(said(world, "b")).toEqual(["page Ready"]);
+    await world.settled();
+    expect((await world.get(ConfigMap, "shared"))?.data).toEqual({ text: "of b" });
+    expect(await said(world, "b")).toEqual(["page Ready"]);
   });
 
   test("two steps want one object: the second says which step has it", async () => {
     const twice = [page({ objectName: "same" }), page({ name: "second", objectName: "same" })];
     const world = fakeWorld(handler(Site).step(conditions()).step(dependentApplyAll("parts", twice)).build(), { objects: [site()] });
-    await world.settle();
-    expect(said(world)).toEqual(["page Ready", "second Failed/NotOurs"]);
-    expect(entries(world)[1]?.message).toContain('step "page"');
+    await world.settled();
+    expect(await said(world)).toEqual(["page Ready", "second Failed/NotOurs"]);
+    expect((await entries(world))[1]?.message).toContain('step "page"');
   });
 
   test("an owner that is made anew under the same name does not take what was the old one's", async () => {
@@ -207,8 +207,8 @@ describe("whose it is", () => {
         { ownerReferences: [{ apiVersion: "example.dev/v1", kind: "Site", name: "a", uid: "old", controller: true }] },
       ),
     );
-    expect(said(world)).toEqual(["page Failed/NotOurs"]);
-    expect(entries(world)[0]?.message).toMatch(/Site a .*an earlier or other object of the same name/);
+    expect(await said(world)).toEqual(["page Failed/NotOurs"]);
+    expect((await entries(world))[0]?.message).toMatch(/Site a .*an earlier or other object of the same name/);
   });
 });
 
@@ -218,38 +218,38 @@ describe("in another place", () => {
 
   test("a label says whose it is, where a reference cannot, and cleanup removes it", async () => {
     const world = await settled(elsewhere, ...namespaces);
-    const live = world.get(ConfigMap, "elsewhere/a-page");
+    const live = await world.get(ConfigMap, "elsewhere/a-page");
     expect(live?.metadata.ownerReferences).toBeUndefined();
     expect(live?.metadata.labels).toMatchObject({ [`${HANDLER}/dependent`]: "page" });
     await world.update(ConfigMap, "elsewhere/a-page", (object) => merge(object, { data: { text: "drift" } }));
-    await world.settle();
-    expect(world.get(ConfigMap, "elsewhere/a-page")?.data).toEqual({ text: "hello" });
+    await world.settled();
+    expect((await world.get(ConfigMap, "elsewhere/a-page"))?.data).toEqual({ text: "hello" });
     await world.delete(Site, "a");
-    await world.settle();
-    expect(world.get(ConfigMap, "elsewhere/a-page")).toBeUndefined();
-    expect(world.get(Site, "a")).toBeUndefined();
+    await world.settled();
+    expect(await world.get(ConfigMap, "elsewhere/a-page")).toBeUndefined();
+    expect(await world.get(Site, "a")).toBeUndefined();
   });
 
   test("ownership by label can be asked for", async () => {
     const world = await settled({ ownership: "label" });
-    expect(world.get(ConfigMap, "a-page")?.metadata.ownerReferences).toBeUndefined();
-    expect(said(world)).toEqual(["page Ready"]);
+    expect((await world.get(ConfigMap, "a-page"))?.metadata.ownerReferences).toBeUndefined();
+    expect(await said(world)).toEqual(["page Ready"]);
   });
 
   test("a reference that cannot be is refused with what to do", async () => {
     const world = await settled({ ...elsewhere, ownership: "reference" }, ...namespaces);
-    expect(entries(world)[0]).toMatchObject({ type: "Failed", message: expect.stringContaining('say "label"') });
+    expect((await entries(world))[0]).toMatchObject({ type: "Failed", message: expect.stringContaining('say "label"') });
   });
 
   test("when the place changes, the new one is made and then the old one removed", async () => {
     const world = await settled(elsewhere, ...namespaces);
     world.requests.clear();
     await world.update(Site, "a", ({ spec }) => void (spec.where = "there"));
-    await world.settle();
-    expect(world.get(ConfigMap, "there/a-page")?.data).toEqual({ text: "hello" });
-    expect(world.get(ConfigMap, "elsewhere/a-page")).toBeUndefined();
+    await world.settled();
+    expect((await world.get(ConfigMap, "there/a-page"))?.data).toEqual({ text: "hello" });
+    expect(await world.get(ConfigMap, "elsewhere/a-page")).toBeUndefined();
     expect(writes(world).filter((write) => write.endsWith("configmaps"))).toEqual(["apply configmaps", "delete configmaps"]);
-    expect(entries(world)).toMatchObject([{ namespace: "there", type: "Ready" }]);
+    expect(await entries(world)).toMatchObject([{ namespace: "there", type: "Ready" }]);
   });
 });
 
@@ -261,15 +261,15 @@ test("a cluster-scoped dependent of a namespaced owner is known by its label, an
     desired: {},
   });
   const world = fakeWorld(handler(Site).step(conditions()).step(space).build(), { objects: [site()] });
-  await world.settle();
-  const live = world.get(Namespace, "space-a");
+  await world.settled();
+  const live = await world.get(Namespace, "space-a");
   expect(live?.metadata.ownerReferences).toBeUndefined();
   expect(live?.metadata.labels).toMatchObject({ [`${HANDLER}/dependent`]: "space" });
-  expect(entries(world)).toMatchObject([{ kind: "Namespace", name: "space-a", type: "Ready" }]);
-  expect(entries(world)[0]).not.toHaveProperty("namespace");
+  expect(await entries(world)).toMatchObject([{ kind: "Namespace", name: "space-a", type: "Ready" }]);
+  expect((await entries(world))[0]).not.toHaveProperty("namespace");
   await world.delete(Site, "a");
-  await world.settle();
-  expect(world.get(Namespace, "space-a")?.metadata.deletionTimestamp ?? "gone").toBeDefined();
+  await world.settled();
+  expect((await world.get(Namespace, "space-a"))?.metadata.deletionTimestamp ?? "gone").toBeDefined();
   expect(world.requests.count({ verb: "delete", name: "space-a" })).toBe(1);
 });
 
@@ -286,148 +286,148 @@ test("functions of the author that throw keep nothing from being cleaned up", as
     readyWhen: () => breaking(true as const),
     status: (entry) => breaking(entry),
   });
-  expect(world.get(ConfigMap, "shared")).toBeDefined();
+  expect(await world.get(ConfigMap, "shared")).toBeDefined();
   isBroken = true;
   await world.pass("a");
-  expect(entries(world)).toMatchObject([{ name: "shared", type: "Failed", message: "boom" }]);
+  expect(await entries(world)).toMatchObject([{ name: "shared", type: "Failed", message: "boom" }]);
   await world.delete(Site, "a");
-  await world.settle();
-  expect(world.get(ConfigMap, "shared")).toBeUndefined();
-  expect(world.get(Site, "a")).toBeUndefined();
+  await world.settled();
+  expect(await world.get(ConfigMap, "shared")).toBeUndefined();
+  expect(await world.get(Site, "a")).toBeUndefined();
 });
 
 describe("what is wanted no more", () => {
   test("is deleted, by its uid, and its entry goes with it", async () => {
     const world = await settled();
     await world.update(Site, "a", ({ spec }) => void (spec.wanted = false));
-    await world.settle();
-    expect(world.get(ConfigMap, "a-page")).toBeUndefined();
-    expect(entries(world)).toEqual([]);
-    expect(world.get(Site, "a")).toBeReady();
+    await world.settled();
+    expect(await world.get(ConfigMap, "a-page")).toBeUndefined();
+    expect(await entries(world)).toEqual([]);
+    expect(await world.get(Site, "a")).toBeReady();
   });
 
   test("after a rename is deleted when the new one is ready", async () => {
     const world = await settled({ readyWhen: (live) => live.data?.["ready"] === "yes" || "not yet" });
     await world.update(ConfigMap, "a-page", (object) => merge(object, { data: { ready: "yes" } }));
-    await world.settle();
+    await world.settled();
     await world.update(Site, "a", ({ spec }) => void (spec.name = "new"));
-    await world.settle();
-    expect(world.get(ConfigMap, "a-page")).toBeDefined();
-    expect(entries(world)).toMatchObject([{ name: "new", type: "Pending", message: "not yet" }]);
+    await world.settled();
+    expect(await world.get(ConfigMap, "a-page")).toBeDefined();
+    expect(await entries(world)).toMatchObject([{ name: "new", type: "Pending", message: "not yet" }]);
     await world.update(ConfigMap, "new", (object) => merge(object, { data: { ready: "yes" } }));
-    await world.settle();
-    expect(world.get(ConfigMap, "a-page")).toBeUndefined();
-    expect(entries(world)).toMatchObject([{ name: "new", type: "Ready" }]);
+    await world.settled();
+    expect(await world.get(ConfigMap, "a-page")).toBeUndefined();
+    expect(await entries(world)).toMatchObject([{ name: "new", type: "Ready" }]);
   });
 
   test("is waited for while a finalizer of others holds it", async () => {
     const world = await settled();
     await world.update(ConfigMap, "a-page", (object) => merge(object, { metadata: { finalizers: ["example.dev/hold"] } }));
     await world.update(Site, "a", ({ spec }) => void (spec.wanted = false));
-    await world.settle();
-    expect(said(world)).toEqual(["page Pending/Deleting"]);
+    await world.settled();
+    expect(await said(world)).toEqual(["page Pending/Deleting"]);
     await world.update(ConfigMap, "a-page", (object) => merge(object, { metadata: { finalizers: null } }));
-    await world.settle();
-    expect(entries(world)).toEqual([]);
+    await world.settled();
+    expect(await entries(world)).toEqual([]);
   });
 
   test("of somebody else is left where it is", async () => {
     const world = await settled({}, configMap("a-page", { old: "1" }));
     await world.update(Site, "a", ({ spec }) => void (spec.wanted = false));
-    await world.settle();
-    expect(world.get(ConfigMap, "a-page")?.data).toEqual({ old: "1" });
-    expect(world.get(Site, "a")).toBeReady();
+    await world.settled();
+    expect((await world.get(ConfigMap, "a-page"))?.data).toEqual({ old: "1" });
+    expect(await world.get(Site, "a")).toBeReady();
   });
 });
 
 describe("switches", () => {
   test("owned: false leaves it unmarked but for the step's label, and it stays", async () => {
     const world = await settled({ owned: false });
-    const live = world.get(ConfigMap, "a-page");
+    const live = await world.get(ConfigMap, "a-page");
     expect(live?.metadata.labels).toEqual({ [`${HANDLER}/dependent`]: "page" });
     expect(live?.metadata.annotations).toBeUndefined();
     expect(live?.metadata.ownerReferences).toBeUndefined();
-    expect(world.get(Site, "a")?.metadata.finalizers).toBeUndefined();
+    expect((await world.get(Site, "a"))?.metadata.finalizers).toBeUndefined();
     await world.update(ConfigMap, "a-page", (object) => merge(object, { data: { text: "drift" } }));
-    await world.settle();
-    expect(world.get(ConfigMap, "a-page")?.data).toEqual({ text: "hello" });
+    await world.settled();
+    expect((await world.get(ConfigMap, "a-page"))?.data).toEqual({ text: "hello" });
     await world.delete(Site, "a");
-    await world.settle();
-    expect(world.get(ConfigMap, "a-page")).toBeDefined();
+    await world.settled();
+    expect(await world.get(ConfigMap, "a-page")).toBeDefined();
   });
 
   test("owned: false: two owners do not take it from each other, and one made anew takes what the old one left", async () => {
     const world = await settled({ owned: false, objectName: "shared" }, site("b", { text: "of b" }));
-    expect(said(world, "a")).toEqual(["page Ready"]);
-    expect(said(world, "b")).toEqual(["page Failed/NotOurs"]);
-    expect(entries(world, "b")[0]?.message).toContain("Site default/a");
+    expect(await said(world, "a")).toEqual(["page Ready"]);
+    expect(await said(world, "b")).toEqual(["page Failed/NotOurs"]);
+    expect((await entries(world, "b"))[0]?.message).toContain("Site default/a");
     world.requests.clear();
     await world.pass("a");
     await world.pass("b");
     expect(writes(world)).toEqual([]);
     await world.delete(Site, "a");
     await world.delete(Site, "b");
-    await world.settle();
+    await world.settled();
     await world.create(Site, site("a", { text: "new" }) as never);
-    await world.settle();
-    expect(said(world, "a")).toEqual(["page Ready"]);
-    expect(world.get(ConfigMap, "shared")?.data).toEqual({ text: "new" });
+    await world.settled();
+    expect(await said(world, "a")).toEqual(["page Ready"]);
+    expect((await world.get(ConfigMap, "shared"))?.data).toEqual({ text: "new" });
   });
 
   test("owned: false takes an object that nobody controls", async () => {
     const world = await settled({ owned: false }, configMap("a-page", { old: "1" }));
-    expect(world.get(ConfigMap, "a-page")?.data).toEqual({ old: "1", text: "hello" });
+    expect((await world.get(ConfigMap, "a-page"))?.data).toEqual({ old: "1", text: "hello" });
   });
 
   test("created: false waits for somebody else, without an error", async () => {
     const world = await settled({ created: false });
-    expect(said(world)).toEqual(["page Pending/NotFound"]);
-    expect(world.get(ConfigMap, "a-page")).toBeUndefined();
+    expect(await said(world)).toEqual(["page Pending/NotFound"]);
+    expect(await world.get(ConfigMap, "a-page")).toBeUndefined();
     expect(world.passes.every(({ error }) => error === undefined)).toBe(true);
     await world.create(ConfigMap, configMap("a-page", { theirs: "1" }) as never);
-    await world.settle();
-    expect(said(world)).toEqual(["page Ready"]);
-    expect(world.get(Site, "a")).toBeReady();
+    await world.settled();
+    expect(await said(world)).toEqual(["page Ready"]);
+    expect(await world.get(Site, "a")).toBeReady();
     await world.delete(Site, "a");
-    await world.settle();
-    expect(world.get(ConfigMap, "a-page")?.data).toMatchObject({ theirs: "1" });
+    await world.settled();
+    expect((await world.get(ConfigMap, "a-page"))?.data).toMatchObject({ theirs: "1" });
   });
 
   test("updated: false leaves an existing one as it is", async () => {
     const world = await settled({ updated: false });
     await world.update(Site, "a", ({ spec }) => void (spec.text = "new"));
     await world.update(ConfigMap, "a-page", (object) => merge(object, { data: { text: "drift" } }));
-    await world.settle();
-    expect(world.get(ConfigMap, "a-page")?.data).toEqual({ text: "drift" });
-    expect(said(world)).toEqual(["page Ready"]);
+    await world.settled();
+    expect((await world.get(ConfigMap, "a-page"))?.data).toEqual({ text: "drift" });
+    expect(await said(world)).toEqual(["page Ready"]);
   });
 
   test("watched: false reads it once a pass and is not woken", async () => {
     const world = await settled({ watched: false });
-    expect(said(world)).toEqual(["page Ready"]);
+    expect(await said(world)).toEqual(["page Ready"]);
     world.requests.clear();
     await world.update(ConfigMap, "a-page", (object) => merge(object, { data: { text: "drift" } }));
-    await world.settle();
+    await world.settled();
     expect(world.requests.length).toBe(0);
     await world.pass("a");
-    expect(world.get(ConfigMap, "a-page")?.data).toEqual({ text: "hello" });
+    expect((await world.get(ConfigMap, "a-page"))?.data).toEqual({ text: "hello" });
     world.requests.clear();
     await world.pass("a");
     expect(world.requests.filter({}).map(({ verb, resource }) => `${verb} ${resource}`)).toEqual(["get configmaps"]);
     await world.delete(Site, "a");
     for (let i = 0; i < 5; i++) {
-      await world.settle();
+      await world.settled();
       await world.advance(1_000);
     }
-    expect(world.get(ConfigMap, "a-page")).toBeUndefined();
-    expect(world.get(Site, "a")).toBeUndefined();
+    expect(await world.get(ConfigMap, "a-page")).toBeUndefined();
+    expect(await world.get(Site, "a")).toBeUndefined();
   });
 
   test("checkedForReadiness: false has no entry and keeps nobody waiting", async () => {
     const world = await settled({ checkedForReadiness: false, readyWhen: () => "never" });
-    expect(entries(world)).toEqual([]);
-    expect(world.get(Site, "a")).toBeReady();
-    expect(world.get(ConfigMap, "a-page")?.data).toEqual({ text: "hello" });
+    expect(await entries(world)).toEqual([]);
+    expect(await world.get(Site, "a")).toBeReady();
+    expect((await world.get(ConfigMap, "a-page"))?.data).toEqual({ text: "hello" });
   });
 
   test("an update of the author's own is a PUT of what it returns, guarded by the version; undefined writes nothing", async () => {
@@ -435,17 +435,17 @@ describe("switches", () => {
       update: (live, wanted) =>
         live.data?.["text"] === wanted.data?.["text"] ? undefined : { ...live, data: { ...live.data, ...wanted.data, merged: "yes" } },
     });
-    expect(world.get(ConfigMap, "a-page")?.metadata.ownerReferences).toHaveLength(1);
+    expect((await world.get(ConfigMap, "a-page"))?.metadata.ownerReferences).toHaveLength(1);
     world.requests.clear();
     await world.pass("a");
     expect(world.requests.length).toBe(0);
     await world.update(ConfigMap, "a-page", (object) => merge(object, { data: { text: "drift", more: "1" } }));
-    await world.settle();
-    expect(world.get(ConfigMap, "a-page")?.data).toEqual({ text: "hello", more: "1", merged: "yes" });
+    await world.settled();
+    expect((await world.get(ConfigMap, "a-page"))?.data).toEqual({ text: "hello", more: "1", merged: "yes" });
     expect(writes(world)).toEqual(["update configmaps"]);
     await world.delete(Site, "a");
-    await world.settle();
-    expect(world.get(ConfigMap, "a-page")).toBeUndefined();
+    await world.settled();
+    expect(await world.get(ConfigMap, "a-page")).toBeUndefined();
   });
 });
 
@@ -459,20 +459,20 @@ describe("what the status says", () => {
         attributes: [{ name: "podName", value: live?.data?.["pod"] ?? "" }],
       }),
     });
-    expect(entries(world)).toMatchObject([
+    expect(await entries(world)).toMatchObject([
       { type: "Pending", reason: "NoPod", message: "no pod yet", attributes: [{ name: "podName", value: "" }] },
     ]);
-    expect(world.get(Site, "a")).toHaveCondition("Ready", { status: "Unknown", message: /no pod yet/ });
+    expect(await world.get(Site, "a")).toHaveCondition("Ready", { status: "Unknown", message: /no pod yet/ });
     await world.update(ConfigMap, "a-page", (object) => merge(object, { data: { pod: "p-1" } }));
-    await world.settle();
-    expect(entries(world)).toMatchObject([{ type: "Ready", reason: "PodReady", attributes: [{ name: "podName", value: "p-1" }] }]);
-    expect(world.get(Site, "a")).toBeReady();
+    await world.settled();
+    expect(await entries(world)).toMatchObject([{ type: "Ready", reason: "PodReady", attributes: [{ name: "podName", value: "p-1" }] }]);
+    expect(await world.get(Site, "a")).toBeReady();
   });
 
   test("a refinement to Pending makes the step wait", async () => {
     const world = await settled({ status: (entry) => ({ ...entry, type: "Pending", reason: "Linking", message: "linking" }) });
-    expect(said(world)).toEqual(["page Pending/Linking"]);
-    expect(world.get(Site, "a")).toHaveCondition("Ready", { status: "Unknown" });
+    expect(await said(world)).toEqual(["page Pending/Linking"]);
+    expect(await world.get(Site, "a")).toHaveCondition("Ready", { status: "Unknown" });
   });
 
   test("an error is in the entry, refined and without secrets, and is retried with a back-off", async () => {
@@ -482,15 +482,15 @@ describe("what the status says", () => {
     const stop = world.onRequest(({ verb, resource }) => {
       if (verb === "apply" && resource === "configmaps") throw new ApiError({ message: "denied: password=hunter2hunter2", status: 500 });
     });
-    await world.settle();
-    expect(entries(world)).toMatchObject([{ type: "Failed", attributes: [{ name: "failed", value: "true" }] }]);
-    expect(JSON.stringify(world.get(Site, "a")?.status)).not.toContain("hunter2");
+    await world.settled();
+    expect(await entries(world)).toMatchObject([{ type: "Failed", attributes: [{ name: "failed", value: "true" }] }]);
+    expect(JSON.stringify((await world.get(Site, "a"))?.status)).not.toContain("hunter2");
     expect(world.passes.at(-1)?.error).toBeDefined();
     expect(world.dueIn("a")).toBeGreaterThan(0);
     stop();
     await world.advance(1_000);
-    await world.settle();
-    expect(said(world)).toEqual(["page Ready"]);
+    await world.settled();
+    expect(await said(world)).toEqual(["page Ready"]);
   });
 
   test.for([
@@ -529,7 +529,7 @@ describe("what the status says", () => {
     },
   ])("what $name throws is an entry and an error", async ({ options }) => {
     const world = await settled(options as Partial<Options>);
-    expect(entries(world)).toMatchObject([{ step: "page", type: "Failed", message: "boom" }]);
+    expect(await entries(world)).toMatchObject([{ step: "page", type: "Failed", message: "boom" }]);
     expect(world.passes.at(-1)?.error).toMatchObject({ message: expect.stringContaining("boom") });
   });
 
@@ -546,17 +546,18 @@ describe("what the status says", () => {
       message: "",
       lastTransitionTime: "2025-01-01T00:00:00Z",
     };
-    await world.updateStatus(Site, "a", (object) => merge(object, { status: { dependents: [other, ...entries(world)] } }));
+    const dependents = [other, ...(await entries(world))];
+    await world.updateStatus(Site, "a", (object) => merge(object, { status: { dependents } }));
     await world.update(Site, "a", ({ spec }) => void (spec.wanted = false));
-    await world.settle();
-    expect(entries(world)).toEqual([other]);
+    await world.settled();
+    expect(await entries(world)).toEqual([other]);
   });
 
   test("an author's own status fields and the entries do not disturb each other", async () => {
     const see = step(Site, { name: "see", do: (req) => void (req.status.seen = req.object.spec.text) });
     const world = fakeWorld(handler(Site).step(conditions()).step(see).step(page()).build(), { objects: [site()] });
-    await world.settle();
-    expect(world.get(Site, "a")?.status).toMatchObject({ seen: "hello", dependents: [{ step: "page" }] });
+    await world.settled();
+    expect((await world.get(Site, "a"))?.status).toMatchObject({ seen: "hello", dependents: [{ step: "page" }] });
   });
 });
 
@@ -566,13 +567,13 @@ describe("races and crashes", () => {
     const stop = world.onRequest(({ verb, resource, subresource }) => {
       if (verb === "patch" && resource === "sites" && subresource === "status") throw new Error("the process died");
     });
-    await world.settle();
+    await world.settled();
     stop();
     world.requests.clear();
     await world.advance(60_000);
-    await world.settle();
+    await world.settled();
     expect(writes(world)).toEqual(["patch sites/status"]);
-    expect(said(world)).toEqual(["page Ready"]);
+    expect(await said(world)).toEqual(["page Ready"]);
   });
 
   test("somebody was faster with a foreign object: it is said at once, and not touched", async () => {
@@ -582,25 +583,25 @@ describe("races and crashes", () => {
       stop();
       throw new ApiError({ message: "exists", status: 409, reason: "AlreadyExists" });
     });
-    await world.settle();
-    expect(said(world)).toEqual(["page Pending/NotSeenYet"]);
+    await world.settled();
+    expect(await said(world)).toEqual(["page Pending/NotSeenYet"]);
     expect(world.passes.every(({ error }) => error === undefined)).toBe(true);
     await world.advance(50);
-    await world.settle();
-    expect(said(world)).toEqual(["page Ready"]);
+    await world.settled();
+    expect(await said(world)).toEqual(["page Ready"]);
   });
 
   test("an object that is being deleted is made again when it is gone", async () => {
     const world = await settled();
     await world.update(ConfigMap, "a-page", (object) => merge(object, { metadata: { finalizers: ["example.dev/hold"] } }));
     await world.delete(ConfigMap, "a-page");
-    await world.settle();
-    expect(said(world)).toEqual(["page Pending/Deleting"]);
-    const { uid } = (world.get(ConfigMap, "a-page") as KubernetesObject).metadata;
+    await world.settled();
+    expect(await said(world)).toEqual(["page Pending/Deleting"]);
+    const { uid } = ((await world.get(ConfigMap, "a-page")) as KubernetesObject).metadata;
     await world.update(ConfigMap, "a-page", (object) => merge(object, { metadata: { finalizers: null } }));
-    await world.settle();
-    expect(said(world)).toEqual(["page Ready"]);
-    expect(world.get(ConfigMap, "a-page")?.metadata.uid).not.toBe(uid);
+    await world.settled();
+    expect(await said(world)).toEqual(["page Ready"]);
+    expect((await world.get(ConfigMap, "a-page"))?.metadata.uid).not.toBe(uid);
   });
 });
 

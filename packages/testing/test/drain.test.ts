@@ -4,7 +4,8 @@ import { ConfigMap } from "@treadle/apimachinery/kinds";
 import { type AnyHandler, conditions, handler, pause, step } from "@treadle/reconcile";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { explore, startTestCluster } from "../src/index.ts";
+import { explore } from "../src/explore/index.ts";
+import { startTestCluster } from "../src/index.ts";
 import { page, Site, site } from "./sites.ts";
 
 const Bucket = defineResource({
@@ -49,7 +50,7 @@ test.for([
     await op.stop();
     expect((await cluster.get(Bucket, "a"))?.metadata.finalizers).toHaveLength(1);
 
-    const drain = await cluster.start(buckets(outside), { drain: rule, predicate: () => false });
+    const drain = await cluster.start(buckets(outside), { controller: { drain: rule, predicate: () => false } });
     await drain.settled();
     await drain.manager.drained();
     await cluster.update(Bucket, "a", (object) => void (object.metadata.labels = { some: "label" }));
@@ -79,7 +80,7 @@ test.for([
       .step(conditions())
       .step(idle)
       .build();
-    const drain = await cluster.start(pausing, { drain: rule });
+    const drain = await cluster.start(pausing, { controller: { drain: rule } });
     await drain.settled();
     const all = await cluster.list(Bucket);
     expect(all.filter(({ metadata }) => metadata.finalizers !== undefined).map(({ metadata }) => metadata.name)).toEqual(held);
@@ -96,7 +97,7 @@ test("what is being deleted is cleaned up, whatever the rule; what hangs is name
   await op.stop();
   await cluster.delete(Bucket, "a");
 
-  const drain = await cluster.start(stuck(), { drain: "release" });
+  const drain = await cluster.start(stuck(), { controller: { drain: "release" } });
   await drain.settled({ horizonMs: 0 });
   expect((await cluster.get(Bucket, "b"))?.metadata.finalizers).toBeUndefined();
   const ended = new AbortController();
@@ -127,7 +128,7 @@ test("an object that is cleaned while it lives keeps its conditions: nobody woul
   const op = await cluster.start(stuck());
   await op.settled();
   await op.stop();
-  const drain = await cluster.start(stuck(), { drain: "clean" });
+  const drain = await cluster.start(stuck(), { controller: { drain: "clean" } });
   await drain.settled({ horizonMs: 0 });
   const ready = async (): Promise<unknown> => (await cluster.get(Bucket, "a"))?.status?.conditions?.find(({ type }) => type === "Ready");
   expect(await ready()).toMatchObject({ status: "True" });
@@ -148,7 +149,7 @@ test.for([
   const op = await cluster.start(sites);
   await op.settled();
   await op.stop();
-  const drain = await cluster.start(sites, { drain: rule });
+  const drain = await cluster.start(sites, { controller: { drain: rule } });
   await drain.settled();
   await drain.manager.drained();
   expect((await cluster.get(Site, "a"))?.metadata.finalizers).toBeUndefined();
@@ -161,8 +162,8 @@ test.for(["release", "clean"] as const)("%s, whatever fails when", { tags: ["mem
   const { points } = await explore(
     (outside: Set<string>) => buckets(outside),
     {
-      world: () => new Set(["a", "b"]),
-      outside: (outside) => [...outside].toSorted(),
+      external: () => new Set(["a", "b"]),
+      externalState: (outside) => [...outside].toSorted(),
       async run(cluster) {
         for (const name of ["a", "b"]) await cluster.create(Bucket, { metadata: { name, finalizers }, spec: {} } as never);
         await cluster.delete(Bucket, "b");

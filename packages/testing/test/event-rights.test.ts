@@ -14,7 +14,7 @@ const telling = step(RW, {
 test("each right to write events is needed", async () => {
   await using cluster = await startTestCluster({ time: "real", kinds: [RW] });
   const runs = await checkRights(cluster, handler(RW, { name: "telling" }).step(telling).build(), {
-    async story({ namespaces: [namespace], until }) {
+    async run({ namespaces: [namespace], until }) {
       const count = async (): Promise<number> => {
         const { items } = await cluster.client.list(Event, { namespace });
         return items.reduce((sum, { series }) => sum + (series?.count ?? 1), 0);

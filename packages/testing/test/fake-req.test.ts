@@ -54,7 +54,9 @@ test("a step with needs runs alone with given vars, and really writes", async ()
   expect(secretText(output)).toEqual({ result: "5" });
   expect(req.status.outputSecret).toBe("rwexternal-out");
   expect(req.status.steps).toEqual({ store: { written: 1 } });
-  expect(req.events).toEqual([{ type: "Normal", reason: "Stored", note: "stored rwexternal-out", action: "store" }]);
+  expect(req.events).toEqual([
+    { type: "Normal", reason: "Stored", note: "stored rwexternal-out", action: "store", object: "default/rwexternal" },
+  ]);
   expect(req.requests.filter({ kind: Secret, verb: "create" })).toHaveLength(1);
   expect(req.object.metadata.finalizers).toEqual([FINALIZER]);
 });

@@ -62,7 +62,7 @@ test.for([1, 2, 3])("with random faults of seed %d it comes to the right end", {
     logLevel: "fatal",
   });
   manager.add(notes);
-  const random = proxy.faults.random({ seed, rate: 0.15, kinds: KINDS });
+  const random = proxy.faults.random({ seed, rate: 0.15, faults: KINDS });
   try {
     await manager.start();
     for (const name of NAMES) await cluster.create(Note, { metadata: { name }, spec: { text: "one" } });
@@ -82,7 +82,7 @@ test.for([1, 2, 3])("with random faults of seed %d it comes to the right end", {
         { timeout: 60_000 },
       )
       .toEqual(["a-page: two a", "b-page: two b", "c-page: two c", "d-page: two d"]);
-    expect(random.hits).toBeGreaterThan(0);
+    expect(random.hits.length).toBeGreaterThan(0);
   } finally {
     random.remove();
     await manager.stop();

@@ -14,8 +14,8 @@ test("a built-in kind under a plural that no server has is waited for by its ste
   const Wrong = kind({ group: "networking.k8s.io", version: "v1", kind: "Ingress", plural: "ingresss" });
   const reading = step(Site, { name: "reading", reads: { it: one(Wrong, () => "x") }, do() {} });
   const world = fakeWorld(handler(Site).step(conditions()).step(reading).build(), { objects: [site()] });
-  await world.settle();
-  expect(world.get(Site, "a")).toHaveCondition("Ready", {
+  await world.settled();
+  expect(await world.get(Site, "a")).toHaveCondition("Ready", {
     status: "Unknown",
     reason: "KindNotInstalled",
     message: /is not installed.*nothing is served at \/apis\/networking.k8s.io\/v1\/ingresss; is `plural` right\?/,

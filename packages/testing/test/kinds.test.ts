@@ -18,10 +18,10 @@ const Tenant = defineResource({
 test("a cluster-scoped primary needs no namespace, anywhere", async () => {
   const tenants = handler(Tenant).step(conditions()).step(noted("note")).build();
   const world = fakeWorld(tenants, { objects: [{ apiVersion: "t.example.com/v1", kind: "Tenant" }] });
-  await world.settle();
-  expect(world.get(Tenant, "tenant")).toBeReady();
-  expect(world.get(Tenant, "tenant")?.metadata.namespace).toBeUndefined();
-  expect(world.get(Tenant, "tenant")?.spec.size).toBe(3);
+  await world.settled();
+  expect(await world.get(Tenant, "tenant")).toBeReady();
+  expect((await world.get(Tenant, "tenant"))?.metadata.namespace).toBeUndefined();
+  expect((await world.get(Tenant, "tenant"))?.spec.size).toBe(3);
   expect(await fakeReq(Tenant).run(noted("note"))).toContinue();
 });
 
@@ -45,7 +45,7 @@ test("every version of a resource is served", async () => {
   const op = await cluster.start(handler(Versioned).step(reading).build());
   await cluster.create(Versioned, { metadata: { name: "a" } });
   await op.settled();
-  expect(op.passes[0]?.result.outcome).toEqual({ type: "done" });
+  expect(op.passes[0]?.outcome).toEqual({ type: "done" });
 });
 
 test("a CRD among the objects defines its kinds, wherever it stands", async () => {
@@ -113,7 +113,7 @@ describe("a kind that a manifest named first", () => {
           .step(step(Tenant, { name: "look", do() {} }))
           .build(),
       ),
-    ).rejects.toThrow(/Tenant .* as namespaced "tenants"; they are cluster-scoped "tenants": .*kinds: \[Tenant\]/);
+    ).rejects.toThrow(/Tenant .* as namespaced "tenants", but the kind is cluster-scoped "tenants": .*kinds: \[Tenant\]/);
   });
 });
 

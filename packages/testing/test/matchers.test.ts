@@ -37,7 +37,7 @@ test.for([
   {
     name: "ready of an older generation",
     run: () => expect({ ...object, metadata: { name: "a", generation: 3 } }).toBeReady(),
-    says: "of generation 2; the object is at 3",
+    says: "for generation 2; the object has generation 3",
   },
 ])("a failure says what is there: $name", ({ run, says }) => {
   expect(run).toThrow(says);

@@ -9,25 +9,25 @@ import { settled, Site, site } from "./sites.ts";
 const reading = async (ref: () => string): Promise<FakeWorld> => {
   const s = step(Site, { name: "s", reads: { x: one(ConfigMap, ref) }, do() {} });
   const world = fakeWorld(handler(Site).step(conditions()).step(s).build(), { objects: [site()] });
-  await world.settle();
+  await world.settled();
   return world;
 };
 
 test("a reference that throws is named with its step and its read", async () => {
   const world = await reading(() => (undefined as never as { readonly name: string }).name);
   const message = /^step "s", read "x": Cannot read properties of undefined/;
-  expect(world.get(Site, "a")).toHaveCondition("Ready", { status: "False", reason: "TypeError", message });
+  expect(await world.get(Site, "a")).toHaveCondition("Ready", { status: "False", reason: "TypeError", message });
 });
 
 test("a reference that says more than that it failed is heard", async () => {
   const world = await reading(() => {
     throw new TerminalError("never", { code: "Hopeless" });
   });
-  expect(world.get(Site, "a")).toHaveCondition("Ready", { status: "False", reason: "Hopeless" });
+  expect(await world.get(Site, "a")).toHaveCondition("Ready", { status: "False", reason: "Hopeless" });
   expect(world.dueIn("a")).toBeUndefined();
 });
 
 test("what a dependent reads is named, but not what it reads of itself", async () => {
   const world = await settled({ reads: { y: one(ConfigMap, () => "a/b") } } as never);
-  expect(world.get(Site, "a")).toHaveCondition("Ready", { status: "False", message: /^step "page", read "y": one\(ConfigMap\)/ });
+  expect(await world.get(Site, "a")).toHaveCondition("Ready", { status: "False", message: /^step "page", read "y": one\(ConfigMap\)/ });
 });

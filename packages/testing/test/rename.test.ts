@@ -4,7 +4,8 @@ import { type KubernetesObject, ownerLabels } from "@treadle/apimachinery";
 import { ConfigMap } from "@treadle/apimachinery/kinds";
 import { type AnyHandler, conditions, dependentsOf, handler, type HandlerOptions, PAUSED_ANNOTATION, step } from "@treadle/reconcile";
 import { expect, test } from "vitest";
-import { explore, startTestCluster, type TestCluster } from "../src/index.ts";
+import { explore } from "../src/explore/index.ts";
+import { startTestCluster, type TestCluster } from "../src/index.ts";
 import { page, Site, site, WRITES } from "./sites.ts";
 
 const OLD = "old-sites";
@@ -69,13 +70,13 @@ test("a renamed handler: finalizer, labels, fields, entries and conditions move,
   expect(Object.keys(moved.metadata.labels ?? {}).toSorted()).toEqual([`${NEW}/dependent`, `${NEW}/owner-id`]);
   expect(managersOf(moved)).toEqual([`${NEW}/page/<uid> Apply`]);
 
-  cluster.clearRequests();
+  cluster.requests.clear();
   await cluster.update(ConfigMap, "a-page", (object) => void (object.data = {}));
   await op.settled();
   expect((await pageOf(cluster)).data, "its events wake the owner").toEqual({ text: "hello" });
-  cluster.clearRequests();
+  cluster.requests.clear();
   await op.settled();
-  expect(cluster.requests({ verb: WRITES })).toEqual([]);
+  expect(cluster.requests.filter({ verb: WRITES })).toEqual([]);
   await cluster.delete(Site, "a");
   await op.settled();
   expect(await cluster.get(Site, "a")).toBeUndefined();
@@ -102,7 +103,7 @@ test("both versions side by side come to rest; what the old one puts back goes w
   await op.settled({ horizonMs: 30_000 });
   await old.settled();
   expect(await cluster.get(Site, "a")).toBeReady();
-  expect(cluster.requests({ verb: WRITES }).length).toBeLessThan(15);
+  expect(cluster.requests.filter({ verb: WRITES }).length).toBeLessThan(15);
   const finalizers = async (): Promise<readonly string[]> => (await cluster.get(Site, "a"))?.metadata.finalizers ?? [];
   expect(await finalizers()).toContain(finalizer(NEW));
   await old.stop();
@@ -126,10 +127,10 @@ test("versions that stay side by side write the status with delays: neither find
   const op = await cluster.start(renamed());
   await op.settled({ horizonMs: 60_000 });
   await old.settled();
-  cluster.clearRequests();
+  cluster.requests.clear();
   await op.settled({ horizonMs: 300_000 });
   await old.settled();
-  expect(cluster.requests({ verb: WRITES }).length).toBeLessThan(150);
+  expect(cluster.requests.filter({ verb: WRITES }).length).toBeLessThan(150);
   await old.stop();
   await op.settled({ horizonMs: 60_000 });
   expect(await cluster.get(Site, "a")).toBeReady();
@@ -170,7 +171,9 @@ test("another operator's place is taken: its finalizer, fields and conditions ar
   expect(adopted.metadata.labels).not.toHaveProperty("app.kubernetes.io/managed-by");
   expect(managersOf(adopted)).toEqual(["sites.example.dev/page/<uid> Apply"]);
   expect(types(await cluster.get(Site, "a"))).toEqual(["Ready"]);
-  expect(cluster.requests({ verb: "patch", resource: "sites" }).filter(({ subresource }) => subresource === undefined)).toHaveLength(1);
+  expect(cluster.requests.filter({ verb: "patch", resource: "sites" }).filter(({ subresource }) => subresource === undefined)).toHaveLength(
+    1,
+  );
   await cluster.delete(Site, "a");
   await op.settled();
   expect(await cluster.get(Site, "a")).toBeUndefined();

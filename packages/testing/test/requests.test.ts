@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeRequest } from "../src/requests.ts";
+import { describeRequest } from "../src/internal/request-description.ts";
 
 test.for([
   {

@@ -57,13 +57,14 @@ export const worldOf = (options: Partial<Options> = {}, ...objects: object[]): F
   fakeWorld(handler(Site).step(conditions()).step(page(options)).build(), { objects: [site(), ...objects] });
 export async function settled(options: Partial<Options> = {}, ...objects: object[]): Promise<FakeWorld> {
   const world = worldOf(options, ...objects);
-  await world.settle();
+  await world.settled();
   return world;
 }
 
-export const entries = (world: FakeWorld, key = "a"): readonly DependentEntry[] => dependentsOf(world.get(Site, key) ?? {});
-export const said = (world: FakeWorld, key = "a"): readonly string[] =>
-  entries(world, key).map(({ step, type, reason }) => `${step} ${type === reason ? type : `${type}/${reason}`}`);
+export const entries = async (world: FakeWorld, key = "a"): Promise<readonly DependentEntry[]> =>
+  dependentsOf((await world.get(Site, key)) ?? {});
+export const said = async (world: FakeWorld, key = "a"): Promise<readonly string[]> =>
+  (await entries(world, key)).map(({ step, type, reason }) => `${step} ${type === reason ? type : `${type}/${reason}`}`);
 export const writes = (world: FakeWorld): readonly string[] =>
   world.requests
     .filter({ verb: WRITES })

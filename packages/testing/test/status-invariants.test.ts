@@ -1,6 +1,6 @@
 import type { Condition, KubernetesObject } from "@treadle/apimachinery";
 import { expect, test } from "vitest";
-import { checkStatus, requireValidStatus } from "../src/index.ts";
+import { checkStatus, statusProblems } from "../src/index.ts";
 import { rw } from "./rw.ts";
 
 const condition = (given: Partial<Condition> = {}): Condition => ({
@@ -23,9 +23,9 @@ const ours = [condition(), condition({ type: "InputReady", reason: "InputReady" 
 const nowMs = Date.UTC(2026, 0, 3);
 
 test("a status that the engine wrote breaks nothing", () => {
-  expect(checkStatus(object(ours), { handler: rw, nowMs })).toEqual([]);
-  expect(checkStatus({ apiVersion: "v1", kind: "Secret", metadata: { name: "a" } })).toEqual([]);
-  expect(checkStatus(object([]))).toEqual([]);
+  expect(statusProblems(object(ours), { handler: rw, nowMs })).toEqual([]);
+  expect(statusProblems({ apiVersion: "v1", kind: "Secret", metadata: { name: "a" } })).toEqual([]);
+  expect(statusProblems(object([]))).toEqual([]);
 });
 
 test.for([
@@ -46,16 +46,16 @@ test.for([
   { code: "TREADLE0007", given: object(ours, { observedGeneration: 1 }) },
   { code: "TREADLE0008", given: object(ours, { observedGeneration: undefined }) },
 ])("$code is found", ({ code, given }) => {
-  expect(checkStatus(given, { handler: rw, nowMs }).map((problem) => problem.code)).toContain(code);
+  expect(statusProblems(given, { handler: rw, nowMs }).map((problem) => problem.code)).toContain(code);
 });
 
 test("without a handler nothing is known to count, and Ready is expected all the same", () => {
-  expect(checkStatus(object([condition(), condition({ type: "X", status: "False", reason: "X" })]))).toEqual([]);
-  expect(checkStatus(object([condition({ type: "X" })])).map(({ code }) => code)).toEqual(["TREADLE0001"]);
+  expect(statusProblems(object([condition(), condition({ type: "X", status: "False", reason: "X" })]))).toEqual([]);
+  expect(statusProblems(object([condition({ type: "X" })])).map(({ code }) => code)).toEqual(["TREADLE0001"]);
 });
 
 test("the error names the object and every problem", () => {
-  expect(() => requireValidStatus(object(ours.slice(1), { observedGeneration: 9 }), { handler: rw })).toThrow(
+  expect(() => checkStatus(object(ours.slice(1), { observedGeneration: 9 }), { handler: rw })).toThrow(
     /RWExternal b\/a[\s\S]*TREADLE0001[\s\S]*TREADLE0002/,
   );
 });

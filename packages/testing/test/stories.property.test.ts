@@ -93,10 +93,10 @@ class Story {
     // Longer than the longest wait, and than the back-off after so many failures.
     await this.#op.settled({ horizonMs: 1_000_000 });
     for (const key of ["a", "b"]) await this.#check(key);
-    await this.#cluster.checkInvariants();
-    this.#cluster.clearRequests();
+    await this.#cluster.checkStatus();
+    this.#cluster.requests.clear();
     await this.#op.settled({ horizonMs: 0 });
-    expect(this.#cluster.requests()).toEqual([]);
+    expect(this.#cluster.requests.filter()).toEqual([]);
   }
 
   async #patch(name: string, spec: object): Promise<void> {

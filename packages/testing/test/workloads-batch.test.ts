@@ -104,9 +104,9 @@ test("an operator waits for its Job", async () => {
   await cluster.apply(primary("a"));
   await op.settled({ horizonMs: 0 });
   await cluster.create(Job, job());
-  await reached(cluster, async () => op.passes.at(-1)?.result.outcome.type === "done");
-  expect(op.passes.at(0)?.result.outcome).toMatchObject({ type: "wait" });
-  expect(op.passes.at(-1)?.result.outcome).toMatchObject({ type: "done" });
+  await reached(cluster, async () => op.passes.at(-1)?.outcome.type === "done");
+  expect(op.passes.at(0)?.outcome).toMatchObject({ type: "wait" });
+  expect(op.passes.at(-1)?.outcome).toMatchObject({ type: "done" });
 });
 
 test("a StatefulSet has pods with names that stay, each with its claim, and claims outlive pods", async () => {

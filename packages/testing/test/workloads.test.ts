@@ -83,8 +83,8 @@ test("an operator sees its Deployment become ready, and its pass says so", async
   await op.settled({ horizonMs: 0 });
   await cluster.create(Deployment, web(2));
   await cluster.settled();
-  expect(op.passes.at(0)?.result.outcome).toMatchObject({ type: "wait" });
-  expect(op.passes.at(-1)?.result.outcome).toMatchObject({ type: "done" });
+  expect(op.passes.at(0)?.outcome).toMatchObject({ type: "wait" });
+  expect(op.passes.at(-1)?.outcome).toMatchObject({ type: "done" });
 });
 
 describe("what goes wrong", { tags: ["memory"] }, () => {

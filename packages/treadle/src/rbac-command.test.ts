@@ -152,7 +152,7 @@ await createManager({ metrics: { tls: { certFile: "a", keyFile: "b" }, authorize
   );
   const lines: string[] = [];
   await main([file, "--explain"], (text) => lines.push(text));
-  const because = "the metrics are for those who may read them: metrics.authorize";
+  const because = "metrics.authorize asks the server who may read the metrics";
   expect(lines.slice(-2)).toEqual([
     `create tokenreviews.authentication.k8s.io: ${because}`,
     `create subjectaccessreviews.authorization.k8s.io: ${because}`,

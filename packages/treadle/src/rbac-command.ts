@@ -6,16 +6,8 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import {
-  inspectManagers,
-  leaseRights,
-  type Leases,
-  leasesOf,
-  rbacManifests,
-  reviewRights,
-  reviewsAccess,
-  rightsOf,
-} from "@treadle/controller";
+import { inspectManagers, type Leases, rbacManifests, rightsOf } from "@treadle/controller";
+import { leaseRights, leasesOf, reviewRights, reviewsAccess } from "@treadle/controller/unstable/rbac";
 import type { Handler, KubernetesObject } from "./index.ts";
 
 const USAGE = `usage: treadle-rbac MODULE [options]

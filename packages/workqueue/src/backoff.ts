@@ -1,54 +1,44 @@
 /**
- * Growing delays per key. A {@link Backoff} counts and computes; it sets no timer and knows no time.
+ * Growing delays. A {@link Backoff} is plain data, and {@link delayAfter} computes a delay from it and a number of attempts.
+ * Nothing here sets a timer or reads a clock. {@link RateLimit} counts the attempts of many keys.
  */
+import { type Random, systemRandom } from "@treadle/apimachinery";
 
-/** `baseMs`, then each time `factor` times as long, never more than `maxMs`. */
-export interface Curve {
+/** Describes delays that grow: `baseMs` first, then each time `factor` times as long, never more than `maxMs`. */
+export interface Backoff {
+  /** First delay, in milliseconds. */
   readonly baseMs: number;
-  /** @defaultValue 2 */
+  /** Ratio of each delay to the one before it. @defaultValue 2 */
   readonly factor?: number;
+  /** Longest delay before jitter, in milliseconds. */
   readonly maxMs: number;
+  /** Largest part of a delay that is added to it at random, so that many callers do not retry together. @defaultValue 0 */
+  readonly jitter?: number;
 }
 
-/** After failures against the cluster: 5 ms doubling to 1000 s (client-go `DefaultControllerRateLimiter`). */
-export const CLUSTER_CURVE: Curve = { baseMs: 5, maxMs: 1_000_000 };
+/** The backoff after failures against the cluster: 5 ms doubling to 1000 s (client-go `DefaultControllerRateLimiter`). */
+export const CLUSTER_BACKOFF: Backoff = { baseMs: 5, maxMs: 1_000_000 };
 
-/** After failures against systems that bill or throttle calls: 1 s doubling to 60 s (crossplane-runtime `ratelimiter`). */
-export const EXTERNAL_CURVE: Curve = { baseMs: 1000, maxMs: 60_000 };
+/** The backoff after failures against systems that bill or throttle calls: 1 s doubling to 60 s (crossplane-runtime `ratelimiter`). */
+export const EXTERNAL_BACKOFF: Backoff = { baseMs: 1000, maxMs: 60_000 };
 
-/** While something expected has not happened yet: 50 ms doubling to 10 s. */
-export const WAITING_CURVE: Curve = { baseMs: 50, maxMs: 10_000 };
+/** The backoff while something expected has not happened yet: 50 ms doubling to 10 s. */
+export const WAITING_BACKOFF: Backoff = { baseMs: 50, maxMs: 10_000 };
 
-export class Backoff {
-  readonly #curve: Curve;
-  readonly #keys = new Map<string, { attempts: number; readonly reason: string }>();
+/**
+ * Returns the delay in milliseconds after `attempts` earlier delays; 0 attempts give `baseMs`.
+ * @param random source of the jitter; not used by a backoff without jitter
+ */
+export function delayAfter(backoff: Backoff, attempts: number, random: Random = systemRandom): number {
+  const { baseMs, factor = 2, maxMs, jitter = 0 } = backoff;
+  // The power becomes infinite after many attempts, and 0 times infinity is not a number.
+  const delayMs = baseMs === 0 ? 0 : Math.min(maxMs, baseMs * factor ** attempts);
+  return jitter === 0 ? delayMs : delayMs + delayMs * jitter * random.next();
+}
 
-  /** @throws RangeError for a curve that is not one. */
-  constructor(curve: Curve) {
-    const { baseMs, factor = 2, maxMs } = curve;
-    if (!(baseMs >= 0 && maxMs >= baseMs && factor >= 1 && Number.isFinite(maxMs))) {
-      throw new RangeError(`a curve needs 0 <= baseMs <= maxMs and factor >= 1, got ${JSON.stringify({ baseMs, factor, maxMs })}`);
-    }
-    this.#curve = curve;
-  }
-
-  /** The next delay of `key` in milliseconds. Another `reason` than last time begins at `baseMs` again. */
-  next(key: string, reason: string = ""): number {
-    const { baseMs, factor = 2, maxMs } = this.#curve;
-    const known = this.#keys.get(key);
-    const attempts = known?.reason === reason ? known.attempts : 0;
-    this.#keys.set(key, { attempts: attempts + 1, reason });
-    // The power is infinite some day, and 0 times that is no number.
-    return baseMs === 0 ? 0 : Math.min(maxMs, baseMs * factor ** attempts);
-  }
-
-  /** How many delays `key` has had since it was forgotten or its reason changed. */
-  attempts(key: string): number {
-    return this.#keys.get(key)?.attempts ?? 0;
-  }
-
-  /** The next delay of `key` is `baseMs`. Keys are kept until forgotten, so forget those that are gone. */
-  forget(key: string): void {
-    this.#keys.delete(key);
-  }
+/** Checks numbers that a user gave. @throws RangeError that repeats them */
+export function checkBackoff({ baseMs, factor = 2, maxMs, jitter = 0 }: Backoff): void {
+  if (baseMs >= 0 && maxMs >= baseMs && Number.isFinite(maxMs) && factor >= 1 && jitter >= 0 && Number.isFinite(jitter)) return;
+  const given = JSON.stringify({ baseMs, factor, maxMs, jitter });
+  throw new RangeError(`a backoff needs 0 <= baseMs <= maxMs, factor >= 1 and jitter >= 0, got ${given}`);
 }

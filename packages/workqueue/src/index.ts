@@ -1,4 +1,4 @@
-export { Backoff, CLUSTER_CURVE, type Curve, EXTERNAL_CURVE, WAITING_CURVE } from "./backoff.ts";
-export { type AddOptions, LOW_PRIORITY, type QueueKeys, type QueueObserver, type QueueOptions, type QueueStatus } from "./options.ts";
+export { type Backoff, CLUSTER_BACKOFF, delayAfter, EXTERNAL_BACKOFF, WAITING_BACKOFF } from "./backoff.ts";
+export { type AddOptions, LOW_PRIORITY, type QueueKeys, type QueueListeners, type QueueOptions, type QueueStatus } from "./options.ts";
 export { WorkQueue } from "./queue.ts";
-export { type BackoffProfile, type Bucket, EXTERNAL_BUCKET, type Profile, RateLimit } from "./rate-limit.ts";
+export { type BackoffProfile, type CustomBackoff, EXTERNAL_BUCKET, RateLimit, type TokenBucket } from "./rate-limit.ts";

@@ -1,62 +1,62 @@
-/** What a queue is told and what it tells. */
+/** Options and reports of a {@link WorkQueue}. */
 import type { Clock } from "@treadle/apimachinery";
-import type { BackoffProfile } from "./rate-limit.ts";
 
-/** The priority of what a list or resync brings, so that changes overtake it (controller-runtime `LowPriority`). */
+/** The priority of keys from a list or resync, so that changes come first (controller-runtime `LowPriority`). */
 export const LOW_PRIORITY = -100;
 
+/** Options of {@link WorkQueue.add} and {@link WorkQueue.addAfter}. */
 export interface AddOptions {
   /**
-   * Higher is sooner. A key that is queued already keeps the higher of both.
+   * Priority; a higher one comes first. A queued key keeps the higher one of both.
    * @defaultValue 0; for a delayed add of a key that is held, the priority with which it was handed out
    */
   readonly priority?: number;
 }
 
-export interface QueueOptions {
-  /** @defaultValue the system's */
+/** Callbacks for metrics. Each is named after a workqueue metric of client-go. They must be fast and must not throw. */
+export interface QueueListeners {
+  /** Called when a key is added that was not queued (`workqueue_adds_total`). */
+  onAdded?(key: string, priority: number): void;
+  /** Called when the number of ready keys of a priority changes (`workqueue_depth`). */
+  onDepth?(priority: number, keys: number): void;
+  /** Called when a key is added with a delay (`workqueue_retries_total`). */
+  onRetried?(key: string): void;
+  /** Called when a key is handed out, with its waiting time (`workqueue_queue_duration_seconds`). */
+  onStarted?(key: string, waitedMs: number): void;
+  /** Called when a key is done, with its working time (`workqueue_work_duration_seconds`). */
+  onFinished?(key: string, workedMs: number): void;
+}
+
+/** Options of a {@link WorkQueue}. */
+export interface QueueOptions extends QueueListeners {
+  /** Clock of delays and durations. @defaultValue the system's */
   readonly clock?: Clock;
-  /** Delays of `addRateLimited`. @defaultValue "cluster" */
-  readonly backoff?: BackoffProfile;
-  /** Between which keys to be fair. @defaultValue the namespace of `namespace/name` */
+  /** Returns the group of a key. Groups take turns. @defaultValue the namespace of `namespace/name` */
   readonly groupOf?: (key: string) => string;
-  readonly observer?: QueueObserver;
 }
 
-/** Told what happens, for metrics; names follow client-go's workqueue metrics. It must be quick and must not throw. */
-export interface QueueObserver {
-  /** A key came in that was not waiting already (`workqueue_adds_total`). */
-  added?(key: string, priority: number): void;
-  /** How many keys wait at a priority, each time that it changes (`workqueue_depth`). */
-  depth?(priority: number, keys: number): void;
-  /** A key was added with a delay (`workqueue_retries_total`). */
-  retried?(key: string): void;
-  /** A key was handed out after waiting so long (`workqueue_queue_duration_seconds`). */
-  started?(key: string, waitedMs: number): void;
-  /** A key was done after so long (`workqueue_work_duration_seconds`). */
-  finished?(key: string, workedMs: number): void;
-}
-
-/** The keys themselves, for people who look into a queue. */
+/** Lists the keys of a queue, for inspection. */
 export interface QueueKeys {
-  /** Those that are held, the longest first. */
+  /** Keys that are held, the longest held first. */
   readonly running: readonly { readonly key: string; readonly forMs: number }[];
-  /** Those to be handed out, the highest priority first and then the oldest. */
+  /** Keys that are ready or wait for their holder, the highest priority first and then the oldest. */
   readonly queued: readonly { readonly key: string; readonly priority: number; readonly forMs: number }[];
-  /** Those whose time has not come, the next first. */
+  /** Keys that are not due yet, the next one first. */
   readonly delayed: readonly { readonly key: string; readonly inMs: number }[];
 }
 
+/** Counts the keys of a queue. */
 export interface QueueStatus {
-  /** Keys to be handed out as soon as somebody asks, and keys that will be when their holder is done. */
+  /** Number of keys that are ready, or wait for their holder. */
   readonly queued: number;
+  /** Number of keys that are held. */
   readonly running: number;
-  /** Keys whose time has not come. */
+  /** Number of keys that are not due yet. */
   readonly delayed: number;
-  /** When the first of them is due, in the clock's milliseconds. */
+  /** Time at which the first delayed key is due, in milliseconds of the clock. */
   readonly nextDueAt: number | undefined;
-  /** How long the running keys have been running, added up (`workqueue_unfinished_work_seconds`). */
+  /** Sum of the times for which keys have been held, in milliseconds (`workqueue_unfinished_work_seconds`). */
   readonly unfinishedMs: number;
-  /** `workqueue_longest_running_processor_seconds` */
+  /** Longest time for which a key has been held, in milliseconds (`workqueue_longest_running_processor_seconds`). */
   readonly longestRunningMs: number;
 }

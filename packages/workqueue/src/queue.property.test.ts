@@ -1,5 +1,5 @@
 /**
- * The queue against a model that keeps plain lists and searches them.
+ * The queue compared with a model that keeps plain lists and searches them.
  *
  * Invariants, checked after every command and at every hand-out:
  *  1. A key has at most one holder.
@@ -8,9 +8,9 @@
  *     and a delayed add without one keeps that of the holder.
  *  4. Inside a priority and namespace the one that has been ready longest goes first.
  *  5. Inside a priority no namespace is served twice while another one waits all the time.
- *  6. `get` waits only while nothing can be handed out.
- *  7. Counts and the next due time are what the model says.
- *  8. At the end, once time has passed, every key that was added comes out: nothing is lost, nothing is made up.
+ *  6. `get` waits only while no key can be handed out.
+ *  7. Counts and the next due time equal those of the model.
+ *  8. At the end, once time has passed, every added key is handed out, and no other key.
  */
 import { fakeClock, type FakeClock } from "@treadle/apimachinery";
 import fc from "fast-check";
@@ -171,7 +171,7 @@ const waitAndGiveUp = fc.constant(
   ),
 );
 
-test("behaves as the model does, whatever the order of calls", async () => {
+test("the queue behaves as its model, in any order of calls", async () => {
   const commands = fc.commands([add, add, addAfter, get, get, done, advance, waitAndGiveUp], { maxCommands: 60, size: "+1" });
   const property = fc.asyncProperty(commands, async (sequence) => {
     const clock = fakeClock(0);

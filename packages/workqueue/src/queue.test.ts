@@ -8,7 +8,7 @@ function setUp(options: QueueOptions = {}) {
   return { clock, queue: new WorkQueue({ clock, ...options }) };
 }
 
-/** The keys that can be had now, each given back at once. */
+/** The ready keys, each done at once. */
 async function takeAll(queue: WorkQueue): Promise<string[]> {
   const keys: string[] = [];
   while (queue.status().queued > 0) {
@@ -20,7 +20,7 @@ async function takeAll(queue: WorkQueue): Promise<string[]> {
   return keys;
 }
 
-/** Whether a promise is settled once everything that is ready has run. */
+/** Whether a promise is pending after everything that is ready has run. */
 async function isPending(promise: Promise<unknown>): Promise<boolean> {
   let pending = true;
   void promise.then(
@@ -32,7 +32,7 @@ async function isPending(promise: Promise<unknown>): Promise<boolean> {
 }
 
 describe("keys", () => {
-  test("that are dropped are not handed out, unless somebody holds them", async () => {
+  test("a dropped key is not handed out, unless it was held", async () => {
     const { queue } = setUp();
     for (const key of ["a", "b"]) queue.add(key);
     queue.addAfter("c", 10);
@@ -45,13 +45,13 @@ describe("keys", () => {
     expect(await takeAll(queue)).toEqual(["b"]);
   });
 
-  test("are handed out once however often they were added", async () => {
+  test("a key that was added several times is handed out once", async () => {
     const { queue } = setUp();
     for (const key of ["a", "b", "a", "a"]) queue.add(key);
     expect(await takeAll(queue)).toEqual(["a", "b"]);
   });
 
-  test("that are added while held are handed out exactly once more, after done", async () => {
+  test("a key that is added while it is held is handed out exactly once after done", async () => {
     const { queue } = setUp();
     queue.add("a");
     expect(await queue.get()).toBe("a");
@@ -65,7 +65,7 @@ describe("keys", () => {
     expect(queue.status()).toMatchObject({ queued: 0, running: 0, delayed: 0 });
   });
 
-  test("that become due while held wait for their holder", async () => {
+  test("a key that becomes due while it is held waits for its holder", async () => {
     const { queue, clock } = setUp();
     queue.add("a");
     await queue.get();
@@ -76,7 +76,7 @@ describe("keys", () => {
     expect(await takeAll(queue)).toEqual(["a"]);
   });
 
-  test("go to waiting callers in the order in which these asked", async () => {
+  test("keys go to waiting callers in the order of their calls", async () => {
     const { queue } = setUp();
     const first = queue.get();
     const second = queue.get();
@@ -85,7 +85,7 @@ describe("keys", () => {
     expect(await Promise.all([first, second])).toEqual(["a", "b"]);
   });
 
-  test("that come due go to who waits already, even if somebody asks before the timer fires", async () => {
+  test("a key that becomes due goes to a waiting caller, even if another one calls before the timer fires", async () => {
     let now = 0;
     const queue = new WorkQueue({ clock: { now: () => now, elapsed: () => now, after: () => ({ cancel: () => {} }) } });
     queue.addAfter("a", 10);
@@ -95,7 +95,7 @@ describe("keys", () => {
     expect(await Promise.all([queue.get(), first])).toEqual(["b", "a"]);
   });
 
-  test("are not lost to a caller that went away", async () => {
+  test("no key is lost to a caller that was aborted", async () => {
     const { queue } = setUp();
     const controller = new AbortController();
     const gone = queue.get(controller.signal);
@@ -107,7 +107,7 @@ describe("keys", () => {
     await expect(queue.get(controller.signal)).rejects.toBe(reason);
   });
 
-  test("given back twice change nothing", async () => {
+  test("a second done of a key changes nothing", async () => {
     const { queue } = setUp();
     queue.add("a");
     await queue.get();
@@ -120,11 +120,11 @@ describe("keys", () => {
 
 describe("delays", () => {
   test.for([
-    { name: "keeps the earlier of two delays, whichever came first", delays: [100, 10], due: 10 },
-    { name: "keeps the first delay when the second is later", delays: [10, 100], due: 10 },
-    { name: "an add for now beats a delay", delays: [100, 0], due: 0 },
-    { name: "a delay does not hold back what is queued for now", delays: [0, 100], due: 0 },
-    { name: "a negative delay is now", delays: [-5], due: 0 },
+    { name: "the earlier one of two delays of a key wins, in any order", delays: [100, 10], due: 10 },
+    { name: "a later second delay changes nothing", delays: [10, 100], due: 10 },
+    { name: "an add without a delay wins over a delay", delays: [100, 0], due: 0 },
+    { name: "a delay does not delay a key that is queued already", delays: [0, 100], due: 0 },
+    { name: "a negative delay is no delay", delays: [-5], due: 0 },
   ])("$name", async ({ delays, due }) => {
     const { queue, clock } = setUp();
     for (const delay of delays) queue.addAfter("a", delay);
@@ -140,14 +140,14 @@ describe("delays", () => {
     expect(queue.status()).toMatchObject({ queued: 0, delayed: 0 });
   });
 
-  test("due at the same time keep the order in which they were added", async () => {
+  test("keys that are due at the same time keep the order in which they were added", async () => {
     const { queue, clock } = setUp();
     for (const key of ["c", "a", "b"]) queue.addAfter(key, 10);
     await clock.advance(10);
     expect(await takeAll(queue)).toEqual(["c", "a", "b"]);
   });
 
-  test("arm one timer, for the first of them, and none when all are gone", async () => {
+  test("delayed keys need one timer, for the first of them, and none without delayed keys", async () => {
     const { queue, clock } = setUp();
     queue.addAfter("late", 100);
     queue.addAfter("early", 10);
@@ -158,30 +158,15 @@ describe("delays", () => {
     expect([clock.nextDue(), queue.status().nextDueAt]).toEqual([undefined, undefined]);
   });
 
-  test("that are no numbers are refused", () => {
+  test("delays and priorities that are not finite numbers are refused", () => {
     const { queue } = setUp();
     expect(() => queue.addAfter("a", Number.NaN)).toThrow(RangeError);
     expect(() => queue.addAfter("a", Number.POSITIVE_INFINITY)).toThrow(RangeError);
     expect(() => queue.add("a", { priority: Number.NaN })).toThrow(RangeError);
   });
-
-  test("of failures grow per key from 5 ms to 1000 s until the key is forgotten", () => {
-    const { queue } = setUp();
-    const delays = Array.from({ length: 20 }, () => queue.addRateLimited("a"));
-    expect(delays.slice(0, 4)).toEqual([5, 10, 20, 40]);
-    expect(delays.at(-1)).toBe(1_000_000);
-    expect([queue.retries("a"), queue.addRateLimited("b")]).toEqual([20, 5]);
-    queue.forget("a");
-    expect([queue.retries("a"), queue.addRateLimited("a")]).toEqual([0, 5]);
-  });
-
-  test("of failures against external systems grow from 1 s to 60 s", () => {
-    const { queue } = setUp({ backoff: "external" });
-    expect(Array.from({ length: 8 }, () => queue.addRateLimited("a"))).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000]);
-  });
 });
 
-test("delays follow the time that nobody sets: a jump of the time of day neither frees nor floods", async () => {
+test("a jump of the system time makes no delayed key due, and delays none", async () => {
   const clock = fakeClock(0);
   let jumpedMs = 0;
   const queue = new WorkQueue({ clock: { ...clock, now: () => clock.now() + jumpedMs } });
@@ -198,7 +183,7 @@ test("delays follow the time that nobody sets: a jump of the time of day neither
 });
 
 describe("order", () => {
-  test("is by priority, then first in, first out", async () => {
+  test("keys are ordered by priority, then first in, first out", async () => {
     const { queue } = setUp();
     queue.add("initial-1", { priority: LOW_PRIORITY });
     queue.add("initial-2", { priority: LOW_PRIORITY });
@@ -220,14 +205,14 @@ describe("order", () => {
     const { queue, clock } = setUp();
     queue.add("slow", { priority: LOW_PRIORITY });
     await queue.get();
-    queue.addRateLimited("slow");
+    queue.addAfter("slow", 5);
     queue.done("slow");
     await clock.advance(5);
     queue.add("event");
     expect(await takeAll(queue)).toEqual(["event", "slow"]);
   });
 
-  test("a delayed key is raised too", async () => {
+  test("the priority of a delayed key is raised as well", async () => {
     const { queue, clock } = setUp();
     queue.addAfter("a", 10, { priority: LOW_PRIORITY });
     queue.addAfter("a", 50, { priority: 1 });
@@ -236,13 +221,13 @@ describe("order", () => {
     expect(await takeAll(queue)).toEqual(["a", "b"]);
   });
 
-  test("namespaces take turns, so that a flood in one does not hold up the others", async () => {
+  test("namespaces take turns, so that many keys of one do not delay the others", async () => {
     const { queue } = setUp();
     for (const key of ["flood/1", "flood/2", "flood/3", "flood/4", "b/1", "b/2", "c/1", "cluster-scoped"]) queue.add(key);
     expect(await takeAll(queue)).toEqual(["flood/1", "b/1", "c/1", "cluster-scoped", "flood/2", "b/2", "flood/3", "flood/4"]);
   });
 
-  test("a low-priority flood does not hold up an event in its own namespace", async () => {
+  test("many keys of low priority do not delay an event in the same namespace", async () => {
     const { queue } = setUp();
     for (let i = 0; i < 3; i++) queue.add(`ns/${i}`, { priority: LOW_PRIORITY });
     queue.add("ns/2");
@@ -251,7 +236,7 @@ describe("order", () => {
 });
 
 describe("stop", () => {
-  test("takes nothing more, hands out what is ready, drops what is delayed, and lets holders finish", async () => {
+  test("stop refuses new keys, hands out ready keys, drops delayed keys, and lets holders finish", async () => {
     const { queue, clock } = setUp();
     for (const key of ["held", "ready"]) queue.add(key);
     queue.addAfter("delayed", 10);
@@ -273,7 +258,7 @@ describe("stop", () => {
     expect([clock.nextDue(), queue.status().delayed]).toEqual([undefined, 0]);
   });
 
-  test("can drop what is ready too", async () => {
+  test("stop can drop the ready keys as well", async () => {
     const { queue } = setUp();
     for (const key of ["held", "ready"]) queue.add(key);
     await queue.get();
@@ -285,7 +270,7 @@ describe("stop", () => {
     await queue.drained();
   });
 
-  test("sends waiting callers away", async () => {
+  test("stop ends the waits of callers", async () => {
     const { queue } = setUp();
     const waiting = [queue.get(), queue.get()];
     queue.stop();
@@ -295,7 +280,7 @@ describe("stop", () => {
 });
 
 describe("introspection", () => {
-  test("settled means: none queued, none running, none due within the horizon", async () => {
+  test("a settled queue has no key queued, held or due within the horizon", async () => {
     const { queue, clock } = setUp();
     await queue.settled();
     queue.addAfter("a", 1000);
@@ -309,7 +294,7 @@ describe("introspection", () => {
     await settled;
   });
 
-  test("settled ends with the signal's reason", async () => {
+  test("settled rejects with the signal's reason", async () => {
     const { queue } = setUp();
     queue.add("a");
     const reason = new Error("boom");
@@ -320,27 +305,27 @@ describe("introspection", () => {
     await expect(settled).rejects.toBe(reason);
   });
 
-  test("the observer sees depth, adds, retries, waiting and working times", async () => {
+  test("the listeners are told depth, adds, retries, waiting and working times", async () => {
     const seen: unknown[] = [];
     const note =
       (what: string) =>
       (...values: unknown[]) =>
         void seen.push([what, ...values]);
-    const observer = {
-      added: note("added"),
-      depth: note("depth"),
-      retried: note("retried"),
-      started: note("started"),
-      finished: note("finished"),
+    const listeners = {
+      onAdded: note("added"),
+      onDepth: note("depth"),
+      onRetried: note("retried"),
+      onStarted: note("started"),
+      onFinished: note("finished"),
     };
-    const { queue, clock } = setUp({ observer });
+    const { queue, clock } = setUp(listeners);
     queue.add("a");
     queue.add("a");
     await clock.advance(7);
     await queue.get();
     await clock.advance(3);
     expect(queue.status()).toMatchObject({ unfinishedMs: 3, longestRunningMs: 3 });
-    queue.addRateLimited("a");
+    queue.addAfter("a", 5);
     queue.done("a");
     expect(seen).toEqual([
       ["added", "a", 0],
@@ -354,7 +339,7 @@ describe("introspection", () => {
   });
 });
 
-test("the keys of each state can be looked at, those that matter first", async () => {
+test("the keys of each state are listed, the most important ones first", async () => {
   const { clock, queue } = setUp();
   for (const key of ["a", "b"]) {
     queue.add(key);

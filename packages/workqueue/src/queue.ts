@@ -1,30 +1,29 @@
 /**
- * The queue between events and passes: keys in, keys out.
+ * The queue between events and passes. Keys go in, and workers take keys out.
  *
  * Guarantees
- * - A key is in it at most once, however often it was added, and with at most one holder at a time.
- * - A key added while it is held is handed out exactly once more after `done`.
- * - Of several delays of a key the earliest wins; of several priorities the highest.
- * - Higher priorities first. Inside a priority the groups (by default: namespaces) take turns, so none starves;
- *   inside a group first in, first out.
- * - Nothing is lost: what was added before `stop` is handed out, unless `stop` was told to drop it.
- * - Delays are counted by `Clock.elapsed`: that somebody sets the time makes no key come sooner or later.
+ * - A key is in the queue at most once, however often it was added, and has at most one holder at a time.
+ * - A key that is added while it is held is handed out exactly once after `done`.
+ * - The earliest delay of a key wins, and the highest priority.
+ * - Higher priorities come first. In a priority the groups (by default: namespaces) take turns, so that none starves. In a group
+ *   the order is first in, first out.
+ * - No key is lost: keys that were added before `stop` are handed out, unless `stop` drops them.
+ * - Delays are counted by `Clock.elapsed`, so a change of the system time does not move them.
  *
- * It runs nothing by itself and keeps no process alive.
+ * The queue runs nothing by itself and does not keep the process alive.
  */
 import { type Clock, refOf, systemClock, type Timer } from "@treadle/apimachinery";
 import { Pending } from "./internal/pending.ts";
-import type { AddOptions, QueueKeys, QueueObserver, QueueOptions, QueueStatus } from "./options.ts";
-import { RateLimit } from "./rate-limit.ts";
+import type { AddOptions, QueueKeys, QueueListeners, QueueOptions, QueueStatus } from "./options.ts";
 
 interface Waiter {
   readonly resolve: (key: string | undefined) => void;
 }
 
+/** Holds the keys that need work, each once. See the guarantees at the top of the file. */
 export class WorkQueue {
   readonly #clock: Clock;
-  readonly #observer: QueueObserver;
-  readonly #limit: RateLimit;
+  readonly #listeners: QueueListeners;
   readonly #pending: Pending;
   readonly #running = new Map<string, { readonly priority: number; readonly since: number }>();
   readonly #waiters = new Set<Waiter>();
@@ -34,59 +33,41 @@ export class WorkQueue {
 
   constructor(options: QueueOptions = {}) {
     this.#clock = options.clock ?? systemClock;
-    this.#observer = options.observer ?? {};
+    this.#listeners = options;
     this.#pending = new Pending({
       groupOf: options.groupOf ?? ((key) => refOf(key).namespace ?? ""),
       isRunning: (key) => this.#running.has(key),
-      observer: this.#observer,
+      listeners: this.#listeners,
     });
-    this.#limit = new RateLimit(options.backoff ?? "cluster", this.#clock);
   }
 
-  /** Queues `key` for now. After {@link stop} it does nothing. */
+  /** Queues `key` for now. After {@link WorkQueue.stop} it does nothing. */
   add(key: string, options: AddOptions = {}): void {
     this.#insert(key, 0, options.priority ?? 0);
   }
 
-  /** Queues `key` for `delayMs` from now, or earlier if it is queued for earlier already. @throws RangeError unless finite. */
+  /** Queues `key` for `delayMs` from now. An earlier time of a queued key stays. @throws RangeError for a delay that is not finite */
   addAfter(key: string, delayMs: number, options: AddOptions = {}): void {
     if (!Number.isFinite(delayMs))
       throw new RangeError(`cannot queue ${JSON.stringify(key)} after ${delayMs} ms: the delay must be finite`);
     this.#insert(key, Math.max(0, delayMs), options.priority ?? this.#running.get(key)?.priority);
   }
 
-  /** Queues `key` after the next delay of its own back-off, and returns that delay in milliseconds. */
-  addRateLimited(key: string, options: AddOptions = {}): number {
-    const delayMs = this.#limit.next(key);
-    this.addAfter(key, delayMs, options);
-    return delayMs;
-  }
-
-  /** Takes `key` out, unless somebody holds it: nobody needs its work any more. */
+  /** Removes `key`, because its work is no longer needed. A key that is held stays. */
   drop(key: string): void {
     if (!this.#pending.remove(key)) return;
     this.#arm();
     this.#announce();
   }
 
-  /** The back-off of `key` begins anew: its work succeeded, or it is gone. What is queued stays queued. */
-  forget(key: string): void {
-    this.#limit.forget(key);
-  }
-
-  /** How often `key` was rate-limited since it was forgotten. */
-  retries(key: string): number {
-    return this.#limit.attempts(key);
-  }
-
   /**
-   * Hands out the next key; the caller holds it until {@link done}. Waits while there is none; several callers are
-   * served in the order in which they asked. `undefined` means: stopped, and nothing is left.
-   * Rejects with the signal's reason when aborted while waiting; no key is lost by that.
+   * Hands out the next key. The caller holds it until {@link WorkQueue.done}. It waits while no key is ready, and serves several
+   * callers in the order of their calls. `undefined` means that the queue was stopped and no key is left.
+   * When the signal is aborted during the wait, it rejects with the signal's reason, and no key is lost.
    */
   async get(signal?: AbortSignal): Promise<string | undefined> {
     signal?.throwIfAborted();
-    // Who waits already is served before the caller, also with a key that came due a moment ago.
+    // Callers that wait already come first, also for a key that became due a moment ago.
     this.#dispatch();
     const key = this.#take();
     if (key !== undefined || this.#isExhausted()) return key;
@@ -107,22 +88,22 @@ export class WorkQueue {
   }
 
   /**
-   * Gives back a key; if it was added in the meantime it is queued again, last of its group. Does nothing for a key that
-   * nobody holds. Call it once for each key that was handed out: a second call ends the hold of who got the key since.
+   * Ends the hold of a key. If the key was added meanwhile, it is queued again as the last one of its group. A key that is not held
+   * is ignored. Call it once for each key that was handed out: a second call ends the hold of the next holder.
    */
   done(key: string): void {
     const run = this.#running.get(key);
     if (run === undefined) return;
     this.#running.delete(key);
-    this.#observer.finished?.(key, this.#clock.elapsed() - run.since);
+    this.#listeners.onFinished?.(key, this.#clock.elapsed() - run.since);
     this.#pending.released(key);
     this.#dispatch();
     this.#announce();
   }
 
   /**
-   * Takes no more keys and drops the delayed ones; keys that are held stay with their holders. Keys that are ready are
-   * still handed out (`"drain"`) or dropped too (`"drop"`). May be called again to drop what a drain left.
+   * Accepts no more keys and drops the delayed ones. Keys that are held stay with their holders. Keys that are ready are still
+   * handed out (`"drain"`) or dropped as well (`"drop"`). A second call can drop the keys that a drain left.
    */
   stop(pending: "drain" | "drop" = "drain"): void {
     this.#isStopped = true;
@@ -133,29 +114,30 @@ export class WorkQueue {
     this.#announce();
   }
 
-  /** Resolves when the queue was stopped, nothing is left, and every holder is done. */
+  /** Resolves when the queue was stopped, no key is left, and no key is held. */
   async drained(signal?: AbortSignal): Promise<void> {
     await this.#until(() => this.#isStopped && this.#pending.size === 0 && this.#running.size === 0, signal);
   }
 
-  /** Resolves when no key is queued or running and none is due within `horizonMs` from now. */
+  /** Resolves when no key is queued or held, and none is due within `horizonMs` from now. */
   async settled(options: { readonly horizonMs?: number; readonly signal?: AbortSignal } = {}): Promise<void> {
     await this.#until(() => this.isSettled(options.horizonMs), options.signal);
   }
 
-  /** No key is queued or running, and none is due within `horizonMs` from now. @defaultValue horizonMs 0 */
+  /** Tells whether no key is queued or held, and none is due within `horizonMs` from now. @defaultValue horizonMs 0 */
   isSettled(horizonMs: number = 0): boolean {
     const { due, nextDueAt } = this.#pending;
     if (due > 0 || this.#running.size > 0) return false;
     return nextDueAt === undefined || nextDueAt > this.#clock.elapsed() + horizonMs;
   }
 
-  /** Calls `listener` each time after which no key is queued or running. Returns the way to unsubscribe. */
+  /** Calls `listener` each time that the last queued or held key is done. Returns a function that unsubscribes. */
   onIdle(listener: () => void): () => void {
     this.#idleListeners.add(listener);
     return () => void this.#idleListeners.delete(listener);
   }
 
+  /** Returns the counts and times of the queue, for metrics. */
   status(): QueueStatus {
     const now = this.#clock.elapsed();
     let unfinishedMs = 0;
@@ -175,7 +157,7 @@ export class WorkQueue {
     };
   }
 
-  /** At most `limit` keys of each state. Takes time by the size of the queue. */
+  /** Returns at most `limit` keys of each state, for inspection. Its time grows with the size of the queue. */
   keys(limit: number): QueueKeys {
     const now = this.#clock.elapsed();
     const entries = this.#pending.all();
@@ -193,7 +175,7 @@ export class WorkQueue {
     if (this.#isStopped) return;
     if (priority !== undefined && !Number.isFinite(priority))
       throw new RangeError(`cannot queue ${JSON.stringify(key)} at priority ${priority}`);
-    if (delayMs > 0) this.#observer.retried?.(key);
+    if (delayMs > 0) this.#listeners.onRetried?.(key);
     const now = this.#clock.elapsed();
     this.#pending.insert(key, { dueAt: now + delayMs, priority, now });
     this.#arm();
@@ -205,11 +187,11 @@ export class WorkQueue {
     const entry = this.#pending.shift(now);
     if (entry === undefined) return undefined;
     this.#running.set(entry.key, { priority: entry.priority, since: now });
-    this.#observer.started?.(entry.key, now - entry.dueAt);
+    this.#listeners.onStarted?.(entry.key, now - entry.dueAt);
     return entry.key;
   }
 
-  /** Serves those who wait, and sends them away when nothing can come any more. */
+  /** Serves the waiting callers, or ends their waits when no key can come. */
   #dispatch(): void {
     for (const waiter of this.#waiters) {
       const key = this.#take();
@@ -223,7 +205,7 @@ export class WorkQueue {
     return this.#isStopped && this.#pending.size === 0;
   }
 
-  /** One timer, for the first delayed key. */
+  /** Sets one timer, for the first delayed key. */
   #arm(): void {
     const dueAt = this.#pending.nextDueAt;
     if (dueAt === this.#timer?.dueAt) return;

@@ -1,61 +1,65 @@
 /**
- * When keys that failed come back: each by a back-off of its own and, where a profile says so, all of them together no
- * faster than a token bucket lets them.
+ * Delays of keys that failed: each key has a backoff. A profile may also limit all keys together by a token bucket.
  */
 import type { Clock } from "@treadle/apimachinery";
-import { Backoff, CLUSTER_CURVE, type Curve, EXTERNAL_CURVE } from "./backoff.ts";
+import { type Backoff, checkBackoff, CLUSTER_BACKOFF, delayAfter, EXTERNAL_BACKOFF } from "./backoff.ts";
 
-/** A bucket that holds `burst` tokens and is filled with `perSecond` of them; each delay takes one, or waits for one. */
-export interface Bucket {
+/** Describes a bucket that holds `burst` tokens and gets `perSecond` new ones. Each delay takes a token, or waits for one. */
+export interface TokenBucket {
+  /** Tokens added each second. */
   readonly perSecond: number;
+  /** Tokens that a full bucket holds. */
   readonly burst: number;
 }
 
-/** A curve for each key, and a bucket for all keys together. */
-export interface Profile extends Curve {
-  /** With many failing keys their delays become longer than `maxMs`. @defaultValue none */
-  readonly bucket?: Bucket;
+/** Describes a custom profile: a backoff for each key, and a bucket for all keys together. */
+export interface CustomBackoff extends Backoff {
+  /** Limit for all keys together. With many failing keys it makes delays longer than `maxMs`. @defaultValue none */
+  readonly bucket?: TokenBucket;
 }
 
-/** `"cluster"`: {@link CLUSTER_CURVE}. `"external"`: {@link EXTERNAL_CURVE} and {@link EXTERNAL_BUCKET}. */
-export type BackoffProfile = "cluster" | "external" | Profile;
+/**
+ * Chooses the delays after failures. `"cluster"` is {@link CLUSTER_BACKOFF}; `"external"` is {@link EXTERNAL_BACKOFF} with
+ * {@link EXTERNAL_BUCKET}.
+ */
+export type BackoffProfile = "cluster" | "external" | CustomBackoff;
 
-/** Against systems that bill or throttle calls: 10 a second after 100 at once (client-go `DefaultControllerRateLimiter`). */
-export const EXTERNAL_BUCKET: Bucket = { perSecond: 10, burst: 100 };
+/** The bucket for systems that bill or throttle calls: 10 a second after a burst of 100 (client-go `DefaultControllerRateLimiter`). */
+export const EXTERNAL_BUCKET: TokenBucket = { perSecond: 10, burst: 100 };
 
+/** Counts the failures of keys and computes their delays. It sets no timer. */
 export class RateLimit {
   readonly #backoff: Backoff;
-  readonly #bucket: Bucket | undefined;
+  readonly #bucket: TokenBucket | undefined;
   readonly #clock: Pick<Clock, "elapsed">;
-  /** When the bucket will have been full, were nothing taken any more. */
+  readonly #attempts = new Map<string, number>();
+  /** When the bucket will be full if no more tokens are taken. */
   #fullAt = Number.NEGATIVE_INFINITY;
 
-  /** @throws RangeError for a profile that is none */
+  /** @throws RangeError for a profile with impossible numbers */
   constructor(profile: BackoffProfile, clock: Pick<Clock, "elapsed">) {
-    const { bucket, ...curve } = profileOf(profile);
+    const { bucket, ...backoff } = profileOf(profile);
+    checkBackoff(backoff);
     if (bucket !== undefined && !(bucket.perSecond > 0 && Number.isFinite(bucket.perSecond) && bucket.burst >= 1))
-      throw new RangeError(`a bucket needs perSecond > 0 and burst >= 1, got ${JSON.stringify(bucket)}`);
-    this.#backoff = new Backoff(curve);
+      throw new RangeError(`a token bucket needs perSecond > 0 and burst >= 1, got ${JSON.stringify(bucket)}`);
+    this.#backoff = backoff;
     this.#bucket = bucket;
     this.#clock = clock;
   }
 
-  /** The next delay of `key` in milliseconds: the longer one of its own and of the bucket's. */
+  /** Counts a failure of `key` and returns its delay in milliseconds: the longer one of the backoff and the bucket. */
   next(key: string): number {
-    return Math.max(this.#backoff.next(key), this.#take());
+    const attempts = this.#attempts.get(key) ?? 0;
+    this.#attempts.set(key, attempts + 1);
+    return Math.max(delayAfter(this.#backoff, attempts), this.#take());
   }
 
-  /** How many delays `key` has had since it was forgotten. */
-  attempts(key: string): number {
-    return this.#backoff.attempts(key);
-  }
-
-  /** The next delay of `key` is its first. Keys are kept until forgotten. */
+  /** Makes the next failure of `key` its first. Keys are kept until they are forgotten, so forget the keys of deleted objects. */
   forget(key: string): void {
-    this.#backoff.forget(key);
+    this.#attempts.delete(key);
   }
 
-  /** Takes a token; returns in how many milliseconds it is there. */
+  /** Takes a token and returns in how many milliseconds it is available. */
   #take(): number {
     if (this.#bucket === undefined) return 0;
     const now = this.#clock.elapsed();
@@ -65,7 +69,7 @@ export class RateLimit {
   }
 }
 
-function profileOf(profile: BackoffProfile): Profile {
-  if (profile === "cluster") return CLUSTER_CURVE;
-  return profile === "external" ? { ...EXTERNAL_CURVE, bucket: EXTERNAL_BUCKET } : profile;
+function profileOf(profile: BackoffProfile): CustomBackoff {
+  if (profile === "cluster") return CLUSTER_BACKOFF;
+  return profile === "external" ? { ...EXTERNAL_BACKOFF, bucket: EXTERNAL_BUCKET } : profile;
 }

@@ -1,9 +1,9 @@
-/** Printer columns and the scale subresource: paths into the schema, checked against it. */
-import type { JsonSchema, PrinterColumn, ScaleSubresource } from "../crd.ts";
+/** Printer columns and the scale subresource: paths into the schema, checked against the schema. */
+import type { JsonSchema, PrinterColumn, ScaleSubresource } from "../crd-types.ts";
 import type { DefinitionProblem } from "../definition-error.ts";
 import type { PrinterColumnInput } from "../resource-definition.ts";
 
-/** The columns that every resource of Treadle shows, after the author's own. */
+/** The default columns of every resource, shown after the author's columns. */
 const DEFAULT_COLUMNS: readonly PrinterColumn[] = [
   { name: "Ready", type: "string", jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
   { name: "Reason", type: "string", jsonPath: '.status.conditions[?(@.type=="Ready")].reason' },
@@ -14,7 +14,7 @@ const DEFAULT_COLUMNS: readonly PrinterColumn[] = [
 const TYPES: readonly string[] = ["integer", "number", "string", "boolean", "date"];
 const FORMATS: readonly string[] = ["int32", "int64", "float", "double", "byte", "date", "date-time", "password"];
 
-/** The author's columns, then the default ones whose names are still free. */
+/** Returns the author's columns, and the default columns whose names are free. */
 export function printerColumns(
   given: readonly PrinterColumnInput<string>[],
   withDefaults: boolean,
@@ -34,7 +34,7 @@ export function printerColumns(
   return [...own, ...(withDefaults ? DEFAULT_COLUMNS.filter((column) => !names.includes(column.name.toLowerCase())) : [])];
 }
 
-/** The scale subresource with its paths as the API server wants them. */
+/** Returns the scale subresource, with its paths in the form that the API server expects. */
 export function scaleSubresource(given: ScaleSubresource, root: JsonSchema, problems: DefinitionProblem[]): ScaleSubresource {
   const check = (key: keyof ScaleSubresource, path: string, prefixes: readonly string[], type: string): string => {
     const jsonPath = path.startsWith(".") ? path : `.${path}`;
@@ -48,7 +48,7 @@ export function scaleSubresource(given: ScaleSubresource, root: JsonSchema, prob
     } else if (at?.type !== type) {
       problems.push({
         path: `scale.${key}`,
-        reason: at === undefined ? `the schema has no field ${jsonPath}` : `the field ${jsonPath} is no ${type}`,
+        reason: at === undefined ? `the schema has no field ${jsonPath}` : `the field ${jsonPath} is not of type ${type}`,
         fix: `Declare it as ${type === "integer" ? "z.int32()" : "z.string()"}`,
       });
     }
@@ -78,7 +78,7 @@ function columnOf(
   if (format !== undefined && !FORMATS.includes(format))
     problems.push({ path: at, reason: `the format ${JSON.stringify(format)} is unknown`, fix: `Use one of ${FORMATS.join(", ")}` });
   if (priority !== undefined && !Number.isInteger(priority))
-    problems.push({ path: at, reason: `the priority ${priority} is no whole number`, fix: "Use 0, or 1 for -o wide only" });
+    problems.push({ path: at, reason: `the priority ${priority} is not a whole number`, fix: "Use 0, or 1 for -o wide only" });
   if (given.type !== undefined && !TYPES.includes(given.type))
     problems.push({ path: at, reason: `the type ${JSON.stringify(given.type)} is unknown`, fix: `Use one of ${TYPES.join(", ")}` });
   if (name === "") problems.push({ path: at, reason: "the column has no name", fix: "Give it one" });
@@ -109,7 +109,7 @@ function columnType(field: JsonSchema): PrinterColumn["type"] {
   return field.type === "integer" || field.type === "number" || field.type === "boolean" ? field.type : "string";
 }
 
-/** The schema of the field at a dotted path below the root. */
+/** The schema of the field at a path in dots below the root. */
 function schemaAt(root: JsonSchema, path: string): JsonSchema | undefined {
   if (path === "metadata.creationTimestamp" || path === "metadata.deletionTimestamp") return { type: "string", format: "date-time" };
   if (path === "metadata.generation") return { type: "integer" };

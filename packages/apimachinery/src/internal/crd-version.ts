@@ -1,23 +1,22 @@
-/** One version of a CRD from its zod schemas. */
-import type { CustomResourceDefinitionVersion, JsonSchema, ValidationRule } from "../crd.ts";
+/** Builds one version of a CRD from its zod schemas. */
+import type { CustomResourceDefinitionVersion, JsonSchema, ValidationRule } from "../crd-types.ts";
 import type { DefinitionProblem } from "../definition-error.ts";
 import type { VersionDefinition } from "../resource-definition.ts";
 import { printerColumns, scaleSubresource } from "./columns.ts";
-import { engineStatus, reservedNames } from "./engine-status.ts";
+import { engineStatus, reservedNames, type StatusOptions } from "./engine-status.ts";
 import { checkedRule } from "./meta-keys.ts";
 import { structuralSchema } from "./structural.ts";
 import { refuse, section, type Walk } from "./walk.ts";
 import { type AnySchema, defOf, parse, RULES } from "./zod-tree.ts";
 
-export interface VersionOptions {
+/** The parts of the declaration that are not in its {@link VersionDefinition}. */
+export interface VersionOptions extends StatusOptions {
   readonly name: string;
   readonly isStored: boolean;
-  readonly stepState: boolean;
-  readonly dependents: boolean;
   readonly description?: string | undefined;
 }
 
-/** Builds the version; what is wrong goes to `problems`. */
+/** Builds the version, and adds its problems to `problems`. */
 export function crdVersion(
   given: VersionDefinition,
   options: VersionOptions,
@@ -50,7 +49,7 @@ function rootSchema(given: VersionDefinition, options: VersionOptions, walk: Wal
   const spec = sectionSchema(given.spec, "spec", given.validations?.spec, walk);
   const status = statusSchema(given, options, walk);
   const rules = rulesAt("validations.object", given.validations?.object, walk);
-  // A spec that may be empty is filled in, so that readers always find one with its defaults.
+  // A spec that may be empty gets a default, so that readers always find a spec with its defaults.
   const isSpecOptional = walk.problems.length === 0 && "value" in parse(given.spec, {});
   return {
     ...(options.description === undefined ? {} : { description: options.description }),
@@ -67,7 +66,7 @@ function rootSchema(given: VersionDefinition, options: VersionOptions, walk: Wal
   };
 }
 
-/** The author's fields and the engine's. None is required: a status is filled bit by bit. */
+/** The author's fields and the engine's. No field is required, because steps fill the status one by one. */
 function statusSchema(given: VersionDefinition, options: VersionOptions, walk: Walk): JsonSchema {
   const own =
     given.status === undefined ? { type: "object" as const } : sectionSchema(given.status, "status", given.validations?.status, walk);
@@ -87,7 +86,7 @@ function hasField(schema: AnySchema, name: string): boolean {
 function sectionSchema(schema: AnySchema, path: string, validations: readonly ValidationRule[] | undefined, walk: Walk): JsonSchema {
   const place = section(path);
   if (defOf(schema).type !== "object") {
-    refuse(walk, place, `${path} is no object`, "Use z.object({...})");
+    refuse(walk, place, `${path} is not an object`, "Use z.object({...})");
     return { type: "object" };
   }
   const shape = structuralSchema(schema, walk, place) ?? { type: "object" };

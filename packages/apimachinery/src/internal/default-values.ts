@@ -1,10 +1,10 @@
-/** Defaults: a constant that the server can fill in, and that it fills in just as zod does. */
-import type { JsonSchema } from "../crd.ts";
+/** Checks defaults: a default must be a constant that the server can set, with the same result as in zod. */
+import type { JsonSchema } from "../crd-types.ts";
 import { jsonEqual } from "../patches.ts";
 import { type Place, refuse, type Walk } from "./walk.ts";
 import { defOf, parse, type Peeled } from "./zod-tree.ts";
 
-/** The default as the schema says it, or `undefined` after a problem. */
+/** Returns the default for the schema, or `undefined` after a problem. */
 export function checkDefault(defaults: NonNullable<Peeled["defaults"]>, shape: JsonSchema, walk: Walk, place: Place): unknown {
   const { value, wrapper } = defaults;
   const def = defOf(wrapper);
@@ -16,13 +16,13 @@ export function checkDefault(defaults: NonNullable<Peeled["defaults"]>, shape: J
       "an API server drops a null default, and the field would be absent",
       "Use .nullish(), and read null and absent alike",
     );
-  if (!isJson(value)) return refuse(walk, place, `the default ${String(value)} is no JSON value`, "Use a value that JSON can hold");
-  // A function behind .default() is called anew at each reading.
+  if (!isJson(value)) return refuse(walk, place, `the default ${String(value)} is not a JSON value`, "Use a value that JSON can hold");
+  // A function in .default() is called again for each read.
   if (!jsonEqual(value, def.defaultValue))
     return refuse(
       walk,
       place,
-      "the default is computed anew each time, and the API server fills in a constant",
+      "the default is computed again each time, and the API server fills in a constant",
       "Use a constant, or set the value in the operator",
     );
   const parsed = parse(def.innerType, value);
@@ -50,7 +50,7 @@ export function checkDefault(defaults: NonNullable<Peeled["defaults"]>, shape: J
   return value;
 }
 
-/** What the server finds wrong with a value beyond what zod checks: elements given twice, and objects without their kind. */
+/** The problem that the server finds in a value and zod does not: duplicate elements, and embedded objects without a kind. */
 function clashOf(shape: JsonSchema, value: unknown): string | undefined {
   if (Array.isArray(value)) {
     const keys = shape["x-kubernetes-list-map-keys"];

@@ -1,6 +1,6 @@
-/** The fields of `status` that belong to the engine, and their schemas. */
+/** The schemas of the fields of `status` that only the engine writes. */
 import { CONDITION_LIMITS } from "../conditions.ts";
-import type { JsonSchema } from "../crd.ts";
+import type { JsonSchema } from "../crd-types.ts";
 
 /** The schema of metav1.Condition lists, as controller-gen writes it. */
 const CONDITIONS: JsonSchema = {
@@ -56,7 +56,7 @@ const STEPS: JsonSchema = {
   "x-kubernetes-preserve-unknown-fields": true,
 };
 
-const DEPENDENTS: JsonSchema = {
+export const DEPENDENTS: JsonSchema = {
   description: "The objects that the operator keeps for this one.",
   type: "array",
   items: {
@@ -79,18 +79,25 @@ const DEPENDENTS: JsonSchema = {
   "x-kubernetes-list-type": "atomic",
 };
 
-/** The engine's fields of a status, in the order in which they are shown. */
-export function engineStatus(options: { readonly stepState: boolean; readonly dependents: boolean }): Readonly<Record<string, JsonSchema>> {
+/** What a status holds beside the author's fields. */
+export interface StatusOptions {
+  readonly stepState: boolean;
+  /** The fields that extensions of the engine own. */
+  readonly statusParts: Readonly<Record<string, JsonSchema>>;
+}
+
+/** Returns the engine's fields of a status, in their order in the CRD. */
+export function engineStatus(options: StatusOptions): Readonly<Record<string, JsonSchema>> {
   return {
     conditions: CONDITIONS,
     observedGeneration: OBSERVED_GENERATION,
     lastHandledReconcileAt: LAST_HANDLED_RECONCILE_AT,
     ...(options.stepState ? { steps: STEPS } : {}),
-    ...(options.dependents ? { dependents: DEPENDENTS } : {}),
+    ...options.statusParts,
   };
 }
 
-/** The names that an author's status may not use. `steps` stays reserved without step state: it may be switched on later. */
-export function reservedNames(options: { readonly dependents: boolean }): readonly string[] {
-  return ["conditions", "observedGeneration", "lastHandledReconcileAt", "steps", ...(options.dependents ? ["dependents"] : [])];
+/** Returns the names that an author's status must not use. `steps` is reserved even without step state, which may be switched on later. */
+export function reservedNames({ statusParts }: StatusOptions): readonly string[] {
+  return ["conditions", "observedGeneration", "lastHandledReconcileAt", "steps", ...Object.keys(statusParts)];
 }

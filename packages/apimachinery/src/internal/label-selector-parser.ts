@@ -1,15 +1,19 @@
 /**
- * Scanner and recursive-descent parser of the text form of label selectors. It reproduces which texts the API server
- * takes (empty values, `in` as a label name, `(,a)`) and the words in which it refuses the others.
+ * Scanner and recursive-descent parser for the text form of label selectors. It accepts the same texts as the API server,
+ * such as empty values, `in` as a label name, and `(,a)`. It refuses the others with the same error texts.
  */
 import { labelKeyProblems } from "../names.ts";
 
+/** An operator of a label selector. */
 export type LabelOperator = "=" | "!=" | "in" | "notin" | "exists" | "!" | "gt" | "lt";
 
-/** One term of a selector. `values` is empty for `exists` and `!`, and has one element for `=`, `!=`, `gt` and `lt`. */
+/** One term of a label selector. */
 export interface LabelRequirement {
+  /** Key of the label. */
   readonly key: string;
+  /** How the label is compared with the values. */
   readonly operator: LabelOperator;
+  /** Values; empty for `exists` and `!`, one value for `=`, `!=`, `gt` and `lt`. */
   readonly values: readonly string[];
 }
 
@@ -20,7 +24,7 @@ interface Token {
   readonly text: string;
 }
 
-/** Parses `text`; `fail` makes the error to throw, `build` checks and makes one requirement. */
+/** Parses `text`. `fail` makes the error to throw; `build` checks and makes one requirement. */
 export function parseRequirements(
   text: string,
   fail: (message: string) => Error,
@@ -51,7 +55,7 @@ class Cursor {
     this.#fail = fail;
   }
 
-  /** The next token; `in` and `notin` are operators only where one may stand. */
+  /** The next token. `in` and `notin` are operators only where an operator is allowed. */
   peek(place: "value" | "operator" = "value"): Token {
     const token = this.#tokens[this.#position] ?? END;
     return place === "value" && token.type === "word-operator" ? { type: "identifier", text: token.text } : token;
@@ -90,7 +94,7 @@ function requirementAt(
   const key = token.text;
   const wrong = labelKeyProblems(key);
   if (wrong.length > 0) throw cursor.refuse(`<nil>: Invalid value: ${JSON.stringify(key)}: ${wrong.join("; ")}`);
-  // What follows a negated key is not looked at: it belongs to the next term.
+  // Tokens after a negated key belong to the next term.
   if (negated) return made(key, "!", []);
   if (isEndOfTerm(cursor.peek())) return made(key, "exists", []);
   const operator = operatorAt(cursor);
@@ -125,7 +129,7 @@ function valueAt(cursor: Cursor): string {
   return token.text;
 }
 
-/** `(a,b)`. A missing value between, before or after commas is the empty string, and so is all of `()`. */
+/** Reads `(a,b)`. A missing value before, between or after commas is the empty string, and `()` is one empty string. */
 function setAt(cursor: Cursor): readonly string[] {
   const open = cursor.take();
   if (open.text !== "(" || open.type !== "symbol") throw cursor.refuse(`found '${open.text}' expected: '('`);

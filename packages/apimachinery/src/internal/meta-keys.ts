@@ -1,14 +1,14 @@
-/** What `.meta({...})` and `.describe()` add to a schema: descriptions, list and map semantics, CEL rules, immutability. */
-import type { JsonSchema, ValidationRule } from "../crd.ts";
+/** The keywords that `.meta({...})` and `.describe()` add to a schema: descriptions, list and map semantics, CEL rules, immutability. */
+import type { JsonSchema, ValidationRule } from "../crd-types.ts";
 import { type Place, refuse, type Walk } from "./walk.ts";
 import { type Meta, RULES, rulesOf } from "./zod-tree.ts";
 
-/** The part of the structural schema that comes from `meta`; `shape` is the rest. */
+/** Returns the keywords of the structural schema that come from `meta`. `shape` has the other keywords. */
 export function metaSchema(meta: Meta, shape: JsonSchema, walk: Walk, place: Place): JsonSchema {
   const out: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(meta)) {
     if (key === RULES || value === undefined) continue;
-    if (TEXTS.has(key) && typeof value !== "string") refuse(walk, place, `the ${key} is no text`, "Write a string");
+    if (TEXTS.has(key) && typeof value !== "string") refuse(walk, place, `the ${key} is not a string`, "Write a string");
     else if (COPIED.has(key) || TEXTS.has(key)) out[key] = value;
     else if (key.startsWith("x-kubernetes-")) {
       const problem = extensionProblem(key, value, shape, meta);
@@ -34,7 +34,7 @@ export function metaSchema(meta: Meta, shape: JsonSchema, walk: Walk, place: Pla
     refuse(
       walk,
       place,
-      "a transition rule (immutable, or one that names oldSelf) cannot stand below a list whose elements have no key",
+      "a transition rule (immutable, or one that names oldSelf) is not possible below a list whose elements have no key",
       'Make the list a map: .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"] })',
     );
   }
@@ -57,7 +57,7 @@ export function metaSchema(meta: Meta, shape: JsonSchema, walk: Walk, place: Pla
   return rules.length === 0 ? out : { ...out, [RULES]: rules };
 }
 
-/** For a field that may be absent: a value that is set must not vanish either. The field's own rule is not asked then. */
+/** Returns the rule that an immutable optional field, once set, is not removed. The API server does not check the field's own rule then. */
 export function removalRule(name: string, meta: Meta, walk: Walk, place: Place): readonly ValidationRule[] {
   if (meta["immutable"] !== true) return [];
   const field = celName(name);
@@ -73,14 +73,14 @@ export function removalRule(name: string, meta: Meta, walk: Walk, place: Place):
   return [{ rule: `!has(oldSelf.${field}) || has(self.${field})`, message: `${name} is immutable: it cannot be removed` }];
 }
 
-/** What one rule may cost, and the largest request, in bytes (apiextensions-apiserver validation, apiserver pkg/cel). */
+/** The maximum cost of one rule, and the maximum size of a request in bytes (apiextensions-apiserver validation, apiserver pkg/cel). */
 const MAX_COST = 10_000_000;
 const MAX_REQUEST = 3 * 1024 * 1024;
 
-/** What the API server estimates for `self == oldSelf`: a tenth of the size, as often as the value may occur. */
+/** The cost that the API server estimates for `self == oldSelf`: a tenth of the size, times the number of values. */
 function costOfEquality(shape: JsonSchema, cardinality: number): number {
   const size = comparedSize(shape);
-  // Where nothing bounds their number, as many values as a request can hold, each with a comma.
+  // Without a bound, there may be as many values as fit into a request, each with a comma.
   const smallest = shape.type === "string" || shape.type === "array" || shape.type === "object" ? 2 : 1;
   return (2 + size / 10) * (Number.isFinite(cardinality) ? cardinality : MAX_REQUEST / (smallest + 1));
 }
@@ -101,7 +101,7 @@ const LIST_KEYS = ["x-kubernetes-list-type", "x-kubernetes-list-map-keys"] as co
 const TEXTS: ReadonlySet<string> = new Set(["description", "title"]);
 const COPIED: ReadonlySet<string> = new Set(["example", "externalDocs"]);
 
-/** Checks one rule and keeps what Kubernetes knows of it. */
+/** Checks one CEL rule. Returns it, or nothing after a problem that leaves no rule. */
 export function checkedRule(given: unknown, walk: Walk, place: Place): readonly ValidationRule[] {
   const rule = typeof given === "object" && given !== null ? (given as Readonly<Record<string, unknown>>) : {};
   if (typeof rule["rule"] !== "string" || rule["rule"].trim() === "") {
@@ -115,14 +115,14 @@ export function checkedRule(given: unknown, walk: Walk, place: Place): readonly 
   if (rule["reason"] !== undefined && !REASONS.has(rule["reason"]))
     refuse(walk, place, `a CEL rule has no reason ${JSON.stringify(rule["reason"])}`, `Use ${[...REASONS].join(", ")}`);
   if (rule["fieldPath"] !== undefined && !(typeof rule["fieldPath"] === "string" && FIELD_PATH.test(rule["fieldPath"])))
-    refuse(walk, place, `the fieldPath ${JSON.stringify(rule["fieldPath"])} is no path`, 'Write e.g. ".field" or ".map[\'key\']"');
+    refuse(walk, place, `the fieldPath ${JSON.stringify(rule["fieldPath"])} is not a JSONPath`, 'Write e.g. ".field" or ".map[\'key\']"');
   if (typeof rule["message"] === "string" && /[\r\n]/.test(rule["message"]))
     refuse(walk, place, "the message of a CEL rule has a line break", "Write it on one line");
   if (rule["rule"].includes("\n") && rule["message"] === undefined)
     refuse(walk, place, "a CEL rule over several lines needs a message", "Add a message");
   const unknown = Object.keys(rule).find((key) => !RULE_KEYS.has(key));
   if (unknown !== undefined) refuse(walk, place, `a CEL rule has no field ${unknown}`, `Use ${[...RULE_KEYS].join(", ")}`);
-  return [rule as unknown as ValidationRule]; // its one required field was checked, and it has no unknown ones
+  return [rule as unknown as ValidationRule]; // the checks above establish the type
 }
 
 const REASONS: ReadonlySet<unknown> = new Set(["FieldValueInvalid", "FieldValueForbidden", "FieldValueRequired", "FieldValueDuplicate"]);
@@ -136,7 +136,7 @@ function isTransition(rule: ValidationRule): boolean {
 
 const TEXT_LITERAL = /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'/g;
 
-/** One `x-kubernetes-*` key, checked as the API server checks a structural schema. */
+/** The problem of one `x-kubernetes-*` key, by the rules of the API server for structural schemas. */
 function extensionProblem(key: string, value: unknown, shape: JsonSchema, meta: Meta): string | undefined {
   switch (key) {
     case "x-kubernetes-preserve-unknown-fields":
@@ -188,9 +188,9 @@ function listKeysProblem(value: unknown, shape: JsonSchema): string | undefined 
   for (const key of value) {
     const properties = shape.items?.properties ?? {};
     const field = typeof key === "string" && Object.hasOwn(properties, key) ? properties[key] : undefined;
-    if (field === undefined) return `the list-map key ${JSON.stringify(key)} is no field of the elements`;
+    if (field === undefined) return `the list-map key ${JSON.stringify(key)} is not a field of the elements`;
     if (field.type === "object" || field.type === "array" || field.type === undefined)
-      return `the list-map key ${JSON.stringify(key)} is no scalar`;
+      return `the list-map key ${JSON.stringify(key)} is not a scalar`;
     if (field.nullable === true) return `the list-map key ${JSON.stringify(key)} is nullable`;
     if (shape.items?.required?.includes(String(key)) !== true && field.default === undefined)
       return `the list-map key ${JSON.stringify(key)} is neither required nor has a default`;
@@ -198,8 +198,8 @@ function listKeysProblem(value: unknown, shape: JsonSchema): string | undefined 
   return undefined;
 }
 
-/** A field name as CEL selects it, or `undefined` when it cannot (k8s.io/apiserver/pkg/cel escaping). */
-export function celName(name: string): string | undefined {
+/** Returns a field name as CEL selects it, or `undefined` when CEL cannot name it (k8s.io/apiserver/pkg/cel escaping). */
+function celName(name: string): string | undefined {
   if (!/^[A-Za-z_.\-/][A-Za-z0-9_.\-/]*$/.test(name)) return undefined;
   if (CEL_RESERVED.has(name)) return `__${name}__`;
   return name.replaceAll("__", "__underscores__").replaceAll(".", "__dot__").replaceAll("-", "__dash__").replaceAll("/", "__slash__");

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { monotonicNow } from "./monotonic.ts";
 
-test("a wall clock that is set back is not followed, and the time runs on", () => {
+test("monotonicNow does not follow a wall clock that is set back", () => {
   let wall = 1_000_000;
   let elapsed = 7;
   const now = monotonicNow(
@@ -16,7 +16,7 @@ test("a wall clock that is set back is not followed, and the time runs on", () =
   expect(now()).toBe(1_090_000);
 });
 
-test("a wall clock that jumps forward, as when a suspended machine wakes up, is followed", () => {
+test("monotonicNow follows a wall clock that jumps forward, as when a suspended machine wakes up", () => {
   let wall = 1_000_000;
   const now = monotonicNow(
     () => wall,
@@ -27,8 +27,8 @@ test("a wall clock that jumps forward, as when a suspended machine wakes up, is 
   expect(now()).toBe(4_600_000);
 });
 
-/** Whatever the wall clock does: 1. the time never goes back, 2. it runs on at least as fast as the monotonic clock does. */
-test("differences can be trusted whatever happens to the wall clock", () => {
+/** Invariants for any wall clock: 1. The time never goes back. 2. It advances at least as fast as the monotonic clock. */
+test("monotonicNow never goes back and never stops, whatever happens to the wall clock", () => {
   const step = fc.record({ wall: fc.integer({ min: -1e7, max: 1e7 }), elapsed: fc.integer({ min: 0, max: 1e6 }) });
   fc.assert(
     fc.property(fc.array(step), (steps) => {

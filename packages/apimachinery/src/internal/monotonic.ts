@@ -1,11 +1,11 @@
 /**
- * The time of day made of two clocks, so that differences of it can be trusted: one that is set by people and NTP, and one
- * that only ever runs on but begins anywhere and (on Linux) stands still while the machine is suspended.
+ * The time of day, made of two clocks so that differences are reliable. People and NTP set the wall clock. The monotonic
+ * clock is never set, but it begins anywhere and (on Linux) stops while the machine is suspended.
  */
 
 /**
- * Makes a clock in whole milliseconds of the epoch that never goes back and never stands still. A `wall` clock that is
- * set back is not followed; one that jumps forward (the machine woke up, or NTP corrected it) is.
+ * Makes a clock in whole milliseconds since the epoch that never goes back and never stops. It does not follow a `wall`
+ * clock that is set back. It follows one that jumps forward: the machine woke up, or NTP corrected the time.
  */
 export function monotonicNow(wall: () => number, monotonic: () => number): () => number {
   let offset = Number.NEGATIVE_INFINITY;

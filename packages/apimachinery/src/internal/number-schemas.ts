@@ -1,10 +1,10 @@
-/** Numbers: bounds, formats and divisors of zod's checks as a structural schema says them. */
-import type { JsonSchema, ValidationRule } from "../crd.ts";
+/** Numbers: the bounds, formats and divisors of zod's checks as keywords of a structural schema. */
+import type { JsonSchema, ValidationRule } from "../crd-types.ts";
 import { own, refuseCheck } from "./scalar-schemas.ts";
 import { type Place, refuse, type Shape, type Walk } from "./walk.ts";
 import { type CheckDef, RULES } from "./zod-tree.ts";
 
-/** The schema of a number with these checks. */
+/** Returns the schema of a number with these checks. */
 export function numberSchema(checks: readonly CheckDef[], walk: Walk, place: Place): Shape {
   const low: Bound = { value: Number.NEGATIVE_INFINITY, isExclusive: false };
   const high: Bound = { value: Number.POSITIVE_INFINITY, isExclusive: false };
@@ -22,7 +22,7 @@ export function numberSchema(checks: readonly CheckDef[], walk: Walk, place: Pla
       lower(high, format.max, false);
     } else if (check.check === "greater_than" || check.check === "less_than") {
       const bound = Number(check.value);
-      if (!Number.isFinite(bound)) refuse(walk, place, `the bound ${bound} is no JSON number`, "Leave the bound out");
+      if (!Number.isFinite(bound)) refuse(walk, place, `the bound ${bound} is not a JSON number`, "Leave the bound out");
       else if (check.check === "greater_than") raise(low, bound, check.inclusive !== true);
       else lower(high, bound, check.inclusive !== true);
     } else if (check.check === "multiple_of") {
@@ -33,7 +33,7 @@ export function numberSchema(checks: readonly CheckDef[], walk: Walk, place: Pla
         refuse(
           walk,
           place,
-          `the API server divides whole numbers by whole ones only, so multipleOf(${divisor}) would be another check there`,
+          `the API server divides whole numbers by whole ones only, so it would check multipleOf(${divisor}) differently`,
           "Count in a smaller unit with z.int(), e.g. cents or milliseconds",
         );
       else divisors.add(divisor);
@@ -61,7 +61,7 @@ function lower(bound: Bound, value: number, isExclusive: boolean): void {
   if (value < bound.value || (value === bound.value && isExclusive)) Object.assign(bound, { value, isExclusive });
 }
 
-/** The bounds to write as keywords: those that the format implies on the server are left out. */
+/** The bounds as keywords, without those that the format implies on the server. */
 function boundsOf(shape: JsonSchema, low: Bound, high: Bound): JsonSchema {
   if (shape.type === "integer") {
     whole(low, Math.ceil);
@@ -84,8 +84,8 @@ function whole(bound: Bound, round: (value: number) => number): void {
 }
 
 /**
- * The server reads `1` in a field of type number as an int64 and casts the bound to one too (kube-openapi
- * validation/validate), so a fraction or a bound beyond int64 would become another bound for whole numbers.
+ * Whether a keyword can express the bound. The server reads `1` in a field of type number as an int64 and casts the bound
+ * to int64 too (kube-openapi validation/validate). So a fraction or a bound beyond int64 would become another bound.
  */
 function isWritten(bound: Bound, shape: JsonSchema): boolean {
   return Number.isFinite(bound.value) && (shape.type === "integer" || isInt64(bound.value));
@@ -95,7 +95,7 @@ function isInt64(value: number): boolean {
   return Number.isInteger(value) && Math.abs(value) < 2 ** 63;
 }
 
-/** A bound that the keywords would misread, in CEL, where every value of the field is a double. */
+/** The CEL rule for a bound that no keyword can express. In CEL every value of the field is a double. */
 function celBound(bound: Bound, direction: "greater" | "less"): readonly ValidationRule[] {
   if (!Number.isFinite(bound.value) || isInt64(bound.value)) return [];
   const text = Number.isInteger(bound.value) ? bound.value.toExponential() : String(bound.value);
@@ -114,8 +114,8 @@ const INT32_MAX = 2 ** 31 - 1;
 const FLOAT32_MAX = 3.4028234663852886e38;
 
 /**
- * zod's number formats. Where the server's format is wider than zod's (an int64 beyond what JavaScript can hold), the
- * bounds are written out: else the server would store what the operator must refuse.
+ * zod's number formats. Where the server's format is wider than zod's (an int64 that JavaScript cannot hold), the bounds are
+ * written out. Otherwise the server would store numbers that the operator must refuse.
  */
 const NUMBER_FORMATS: Readonly<Record<string, { readonly schema: JsonSchema; readonly min: number; readonly max: number }>> = {
   safeint: { schema: { type: "integer", format: "int64" }, min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER },

@@ -1,15 +1,16 @@
 /**
- * JavaScript regular expressions as RE2, the engine of the API server. What both engines know passes unchanged, so that
- * people find their own pattern in the CRD and in the server's errors; what only JavaScript knows is translated into what
- * both know, and refused where there is nothing.
+ * Converts JavaScript regular expressions to RE2, the engine of the API server. Syntax that both engines know is unchanged,
+ * so that people find their own pattern in the CRD and in the server's errors. Syntax that only JavaScript knows is
+ * translated, or refused if RE2 has no equivalent.
  *
- * Two escapes differ in characters that hardly occur, and are left alone: JavaScript's dot stops also at \r, U+2028 and
- * U+2029, and its \s has also \v and the spaces beyond ASCII.
+ * Caveat: two escapes differ for rare characters. JavaScript's dot stops also at \r, U+2028 and U+2029, and its \s also
+ * matches \v and the spaces beyond ASCII.
  */
 
+/** A pattern for RE2, or the reason why there is none. */
 export type Re2 = { readonly pattern: string } | { readonly problem: string };
 
-/** The RE2 pattern that accepts the same texts as `regex`, or why there is none. */
+/** Returns the RE2 pattern that matches the same texts as `regex`, or the reason why there is none. */
 export function toRe2(regex: RegExp): Re2 {
   const flags = [...regex.flags].filter((flag) => flag !== "u");
   if (flags.length > 0) return { problem: `the regular expression ${regex} has the flag ${flags.join("")}, which a schema cannot carry` };
@@ -48,7 +49,7 @@ function unsupported(rest: string): string | undefined {
 
 interface Token {
   readonly token: string;
-  /** How RE2 writes it; `undefined` when it cannot. */
+  /** The token in RE2; `undefined` when RE2 has no equivalent. */
   readonly written: string | undefined;
 }
 
@@ -62,7 +63,7 @@ function next(rest: string, isUnicode: boolean): Token {
   return { token: repeat, written: repeat };
 }
 
-/** A class from bracket to bracket. Where a set such as \d ends a range, JavaScript takes the dash as itself and RE2 fails. */
+/** Reads a class from bracket to bracket. If a set such as \d ends a range, JavaScript reads the dash as a character, and RE2 fails. */
 function characterClass(given: string, isUnicode: boolean): Token {
   let token = given.startsWith("[^") ? "[^" : "[";
   let written = token;
@@ -100,9 +101,9 @@ function isSet(token: string): boolean {
   return /^\\[dDwWsSpP]/.test(token);
 }
 
-/** Counts what nested repetitions multiply to, as Go's regexp/syntax does (repeatIsValid). */
+/** Multiplies nested repetitions, as Go's regexp/syntax does (repeatIsValid). */
 class Repeats {
-  /** Of each open group, the largest product in it so far; the last entry is the innermost group. */
+  /** The largest product so far in each open group; the last entry is the innermost group. */
   readonly #groups: number[] = [1];
   #last = 1;
   #isTooMuch = false;
@@ -143,19 +144,19 @@ function escape(rest: string, isInClass: boolean, isUnicode: boolean): Token {
 
 function hexEscape(digits: string): string | undefined {
   const point = Number.parseInt(digits, 16);
-  // Halves of a surrogate pair are no characters on the server.
+  // Half a surrogate pair is not a character on the server.
   if (Number.isNaN(point) || point > 0x10ffff || (point >= 0xd800 && point <= 0xdfff)) return undefined;
   return point <= 0xff ? `\\x${point.toString(16).padStart(2, "0")}` : String.fromCodePoint(point);
 }
 
-/** General categories and scripts have the same names; the binary properties of JavaScript do not exist. */
+/** General categories and scripts have the same names in RE2. The binary properties of JavaScript do not exist there. */
 function unicodeProperty(token: string, name: string): string | undefined {
   const script = /^(?:Script|sc)=(\w+)$/.exec(name)?.[1];
   if (script !== undefined) return isKnownScript(script) ? token.replace(name, script) : undefined;
   return /^(?:C[cfos]?|L[lmotu]?|M[cen]?|N[dlo]?|P[cdefios]?|S[ckmo]?|Z[lps]?)$/.test(name) ? token : undefined;
 }
 
-/** The short names of scripts, and the scripts since Unicode 16, are unknown to Go's tables (Unicode 15). */
+/** Go's tables (Unicode 15) have neither the short names of scripts nor the scripts since Unicode 16. */
 function isKnownScript(name: string): boolean {
   if (NEW_SCRIPTS.has(name)) return false;
   return name.length > 4 || /^(?:Ahom|Cham|Kawi|Lao|Lisu|Modi|Mro|Newa|Nko|Thai|Toto|Vai|Yi)$/.test(name);

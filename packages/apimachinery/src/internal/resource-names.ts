@@ -1,8 +1,9 @@
-/** The names of a resource: defaults, and the checks that the API server makes of them. */
-import type { CustomResourceDefinitionNames } from "../crd.ts";
+/** The names of a resource: their defaults, and the checks of the API server. */
+import type { CustomResourceDefinitionNames } from "../crd-types.ts";
 import type { DefinitionProblem } from "../definition-error.ts";
 import { dns1035LabelProblems, dns1123SubdomainProblems, labelKeyProblems, labelValueProblems } from "../names.ts";
 
+/** The names in the declaration of a resource. */
 export interface NamesInput {
   readonly group: string;
   readonly kind: string;
@@ -15,7 +16,7 @@ export interface NamesInput {
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-/** `names` of a CRD; absent ones follow from the kind. */
+/** Returns the `names` of a CRD. Absent names follow from the kind. */
 export function crdNames(given: NamesInput): CustomResourceDefinitionNames {
   return {
     kind: given.kind,
@@ -27,7 +28,7 @@ export function crdNames(given: NamesInput): CustomResourceDefinitionNames {
   };
 }
 
-/** What the API server would refuse in the names. */
+/** Returns the problems that the API server would find in the names. */
 export function nameProblems(given: NamesInput, versions: readonly string[]): readonly DefinitionProblem[] {
   const names = crdNames(given);
   const problems: DefinitionProblem[] = [...groupProblems(given), ...lengthProblems(`${names.plural}.${given.group}`, given.group)];
@@ -37,7 +38,7 @@ export function nameProblems(given: NamesInput, versions: readonly string[]): re
   label("kind", names.kind.toLowerCase(), 'Use letters and digits, e.g. "Widget"');
   label("listKind", (names.listKind ?? "").toLowerCase(), 'Use letters and digits, e.g. "WidgetList"');
   if (names.listKind === names.kind)
-    problems.push({ path: "listKind", reason: "it is the same as kind", fix: `Use ${JSON.stringify(`${names.kind}List`)}` });
+    problems.push({ path: "listKind", reason: "it is equal to kind", fix: `Use ${JSON.stringify(`${names.kind}List`)}` });
   label("plural", names.plural, 'Use the lower-case plural, e.g. "widgets"');
   label("singular", names.singular ?? "", 'Use the lower-case kind, e.g. "widget"');
   given.shortNames?.forEach((name, i) => label(`shortNames[${i}]`, name, 'Use a few lower-case letters, e.g. "wd"'));
@@ -54,10 +55,10 @@ export function nameProblems(given: NamesInput, versions: readonly string[]): re
   return [...problems, ...metadataProblems(given)];
 }
 
-/** English plural of a kind in lower case, as code generators guess it. */
+/** Returns the English plural of a kind in lower case, as code generators guess it. */
 export function pluralOf(kind: string): string {
   const word = kind.toLowerCase();
-  // The one kind of Kubernetes that is a plural already.
+  // The one kind of Kubernetes whose name is a plural already.
   if (word.endsWith("endpoints")) return word;
   if (/[^aeiou]y$/.test(word)) return `${word.slice(0, -1)}ies`;
   return /(?:s|x|z|ch|sh)$/.test(word) ? `${word}es` : `${word}s`;

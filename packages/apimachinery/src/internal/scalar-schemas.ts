@@ -1,9 +1,9 @@
-/** Strings: bounds, formats and patterns of zod's checks as a structural schema says them. */
+/** Strings: the bounds, formats and patterns of zod's checks as keywords of a structural schema. */
 import { toRe2 } from "./re2.ts";
 import { type Place, refuse, type Shape, type Walk } from "./walk.ts";
 import type { CheckDef } from "./zod-tree.ts";
 
-/** The schema of a string with these checks. */
+/** Returns the schema of a string with these checks. */
 export function stringSchema(checks: readonly CheckDef[], walk: Walk, place: Place): Shape {
   const patterns: string[] = [];
   let format: string | undefined;
@@ -41,7 +41,7 @@ export function stringSchema(checks: readonly CheckDef[], walk: Walk, place: Pla
   };
 }
 
-/** Refuses a check that no schema can carry. Custom checks are judged where the rules beside them are known. */
+/** Refuses a check that no schema can express. For custom checks, refuseCustomWithoutRule in structural.ts decides. */
 export function refuseCheck(check: CheckDef, walk: Walk, place: Place): undefined {
   if (check.check === "custom") return undefined;
   if (check.check === "overwrite") {
@@ -55,12 +55,12 @@ export function refuseCheck(check: CheckDef, walk: Walk, place: Place): undefine
   return refuse(
     walk,
     place,
-    `the check ${check.check} cannot be said in a schema`,
+    `the check ${check.check} has no form in a schema`,
     'Write it as a CEL rule in .meta({ "x-kubernetes-validations": [...] })',
   );
 }
 
-/** A format may be named like a member of every object. */
+/** Reads an own member of `table`. A format may have the name of a member that every object inherits. */
 export function own<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }
@@ -71,7 +71,7 @@ interface TextFormat {
   readonly maxLength?: number;
 }
 
-/** What a string format says. The server's format of the same name is wider than zod's pattern, so both are written. */
+/** The keywords of a string format. The server's format of the same name is wider than zod's pattern, so the schema has both. */
 function textFormat(check: CheckDef, walk: Walk, place: Place): TextFormat {
   const name = check.format ?? "";
   const computing = own(COMPUTING_FORMATS, name);
@@ -83,7 +83,7 @@ function textFormat(check: CheckDef, walk: Walk, place: Place): TextFormat {
   const re2 = toRe2(check.pattern);
   if ("problem" in re2)
     return refuse(walk, place, re2.problem, 'Write it without, or as a CEL rule in .meta({ "x-kubernetes-validations": [...] })') ?? {};
-  // Where the author changed the pattern, the server's format may be narrower than it.
+  // If the author changed the pattern, the server's format may be narrower than the pattern.
   const isLax = check.local === true || check.precision === -1 || (name === "email" && check.pattern.source !== EMAIL);
   const format = isLax ? undefined : own(SERVER_FORMATS, name);
   return { pattern: re2.pattern, ...(format === undefined ? {} : { format }) };
@@ -91,7 +91,7 @@ function textFormat(check: CheckDef, walk: Walk, place: Place): TextFormat {
 
 const ADVICE = "Use z.string().regex(...), or a CEL rule beside z.string()";
 
-/** The formats that the API server knows too (apiextensions-apiserver validation/formats.go); others say their pattern only. */
+/** The formats that the API server knows (apiextensions-apiserver validation/formats.go). Others have only a pattern. */
 const SERVER_FORMATS: Readonly<Record<string, string>> = {
   email: "email",
   uuid: "uuid",
@@ -103,17 +103,17 @@ const SERVER_FORMATS: Readonly<Record<string, string>> = {
   date: "date",
 };
 
-/** zod's pattern of an e-mail address, which is narrower than what the server parses. */
+/** zod's pattern of an e-mail address. The server accepts more. */
 const EMAIL = "^(?:[A-Za-z0-9_'+\\-]+\\.)*[A-Za-z0-9_'+\\-]*[A-Za-z0-9_+-]@(?:[A-Za-z0-9][A-Za-z0-9\\-]*\\.)+[A-Za-z]{2,}$";
 
 const IPV6 = ipv6Pattern();
 
-/** Formats whose zod pattern is not the whole check, or not one for RE2. */
+/** Formats whose zod pattern is not the whole check, or is not valid in RE2. */
 const EXACT_FORMATS: Readonly<Record<string, TextFormat>> = {
-  // The server's format byte refuses the empty text.
+  // The server's format byte refuses the empty string.
   base64: { pattern: "^(?:[0-9a-zA-Z+/]{4})*(?:[0-9a-zA-Z+/]{2}==|[0-9a-zA-Z+/]{3}=)?$" },
   base64url: { pattern: "^(?:[A-Za-z0-9_-]{4})*(?:[A-Za-z0-9_-]{2,3})?$" },
-  // zod parses addresses, so that its patterns lack those that end in an IPv4 address.
+  // zod parses addresses, so its patterns lack those that end in an IPv4 address.
   ipv6: { pattern: `^(?:${IPV6})$` },
   cidrv6: { pattern: `^(?:${IPV6})/(?:12[0-8]|1[01][0-9]|[1-9]?[0-9])$` },
   hostname: {
@@ -144,7 +144,7 @@ const COMPUTING_FORMATS: Readonly<Record<string, string>> = {
   json_string: "decodes the text",
 };
 
-/** zod trims a URL and parses it by the WHATWG rules, the server by Go's: the pattern keeps out what would be trimmed. */
+/** zod trims a URL and parses it by the WHATWG rules, and the server parses by Go's rules. The pattern refuses URLs that zod would trim. */
 function urlFormat(check: CheckDef, walk: Walk, place: Place): TextFormat {
   if (check.normalize === true) return refuse(walk, place, "a normalized URL is computed", "Leave normalize out") ?? {};
   if (check.hostname !== undefined || check.protocol !== undefined) {

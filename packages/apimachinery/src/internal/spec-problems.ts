@@ -1,8 +1,9 @@
-/** How the spec of a stored object breaks its zod schema. */
+/** Checks the spec of a stored object against its zod schema. */
 import type { SchemaProblem } from "../kind.ts";
 import type { KubernetesObject } from "../objects.ts";
 import { type AnySchema, parse } from "./zod-tree.ts";
 
+/** Returns the problems of the spec of `object`. */
 export function specProblems(schema: AnySchema, object: KubernetesObject): readonly SchemaProblem[] {
   const spec: unknown = "spec" in object ? object.spec : undefined;
   if (spec === undefined) return [{ path: "spec", message: "is missing" }];

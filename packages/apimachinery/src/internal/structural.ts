@@ -1,9 +1,9 @@
 /**
- * A zod schema as a structural schema of Kubernetes. The zod tree itself is walked: the JSON schema that zod makes of it
- * silently drops what it cannot say, and a CRD that says less than the operator checks stores objects that the operator refuses.
- * Everything that computes, or that a structural schema cannot say, becomes a problem with its path.
+ * Converts a zod schema to a structural schema of Kubernetes. It walks the zod tree itself, because zod's own JSON schema
+ * silently drops checks that it cannot express. A CRD with fewer checks would store objects that the operator refuses.
+ * Every schema that computes, or that has no structural schema, becomes a problem with its path.
  */
-import type { JsonSchema, ValidationRule } from "../crd.ts";
+import type { JsonSchema, ValidationRule } from "../crd-types.ts";
 import { checkDefault } from "./default-values.ts";
 import { metaSchema, removalRule } from "./meta-keys.ts";
 import { numberSchema } from "./number-schemas.ts";
@@ -25,7 +25,7 @@ import {
   type SchemaDef,
 } from "./zod-tree.ts";
 
-/** The structural schema of `schema`, or `undefined` after problems were reported. */
+/** Returns the structural schema of `schema`, or `undefined` after it reported problems. */
 export function structuralSchema(schema: AnySchema, walk: Walk, place: Place): Shape {
   if (walk.isTooDeep) return undefined;
   try {
@@ -36,7 +36,7 @@ export function structuralSchema(schema: AnySchema, walk: Walk, place: Place): S
   }
 }
 
-/** Deeper schemas are taken for a recursion that makes new schemas at each level. */
+/** A deeper schema counts as a recursion that makes new schemas at each level. */
 const MAX_DEPTH = 64;
 
 function openSchema(peeled: Peeled, walk: Walk, place: Place): Shape {
@@ -103,7 +103,7 @@ function shapeOf(peeled: Peeled, walk: Walk, place: Place): Shape {
   }
 }
 
-/** A shape whose type has no checks of its own: what checks there are must be custom ones. */
+/** A shape whose type has no checks. Only custom checks are allowed. */
 function plain(shape: Shape, checks: readonly CheckDef[], walk: Walk, place: Place): Shape {
   for (const check of checks) refuseCheck(check, walk, place);
   return shape;
@@ -112,7 +112,7 @@ function plain(shape: Shape, checks: readonly CheckDef[], walk: Walk, place: Pla
 function refuseFractionalLengths(checks: readonly CheckDef[], walk: Walk, place: Place): void {
   const lengths = checks.flatMap(({ minimum, maximum, length }) => [minimum, maximum, length]);
   const bad = lengths.find((length) => length !== undefined && Number.isFinite(length) && !Number.isInteger(length));
-  if (bad !== undefined) refuse(walk, place, `the length ${bad} is no whole number`, `Use ${Math.floor(bad)}`);
+  if (bad !== undefined) refuse(walk, place, `the length ${bad} is not a whole number`, `Use ${Math.floor(bad)}`);
 }
 
 function refuseCustomWithoutRule(peeled: Peeled, walk: Walk, place: Place): void {
@@ -163,7 +163,7 @@ function objectSchema(def: Extract<SchemaDef, { readonly type: "object" }>, meta
   };
 }
 
-/** zod reads a field that is absent as the member of the same name that every object inherits. */
+/** zod reads an absent field as the inherited member of the same name. */
 function fieldNameIsFree(name: string, walk: Walk, place: Place): boolean {
   if (!(name in Object.prototype)) return true;
   refuse(
@@ -234,7 +234,7 @@ function arraySchema(element: AnySchema, peeled: Peeled, walk: Walk, place: Plac
   return { type: "array", items, ...(minItems === undefined ? {} : { minItems }), ...(most === undefined ? {} : { maxItems: most }) };
 }
 
-/** An element of a list or a value of a map: it is there or it is not, so it has no default and is not optional. */
+/** An element of a list or a value of a map. It cannot be absent, so it has no default and is not optional. */
 function elementSchema(schema: AnySchema, what: string, walk: Walk, place: Place): Shape {
   const type = defOf(schema).type;
   if (!isRequired(schema) && type !== "any" && type !== "unknown") {
@@ -254,7 +254,7 @@ function templateSchema(schema: AnySchema, walk: Walk, place: Place): Shape {
   return "problem" in re2 ? refuse(walk, place, re2.problem, "Use z.string().regex(...)") : { type: "string", pattern: re2.pattern };
 }
 
-/** An API server compares null with no element of an enum, so null beside an enum is said by a pattern. */
+/** An API server accepts null for no enum, so a nullable enum of strings becomes a pattern. */
 function withNull(shape: JsonSchema, peeled: Peeled, walk: Walk, place: Place): JsonSchema {
   if (!peeled.isNullable && shape.nullable !== true) return shape;
   if (shape.enum === undefined) return { ...shape, nullable: true };
@@ -269,7 +269,7 @@ function withNull(shape: JsonSchema, peeled: Peeled, walk: Walk, place: Place): 
   }
   const { enum: values, ...rest } = shape;
   const texts = values.map((value) => String(value).replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
-  // The length lets the API server estimate what rules on the field cost, as the enum would.
+  // With the length the API server can estimate the cost of rules on the field, as it does for an enum.
   const maxLength = Math.max(...values.map((value) => [...String(value)].length));
   return { ...rest, nullable: true, maxLength, pattern: `^(?:${texts.join("|")})$` };
 }

@@ -1,9 +1,9 @@
-/** Enums and the few unions that a structural schema can say: choices of one type, a nullable type, and int-or-string. */
-import type { JsonSchema } from "../crd.ts";
+/** Enums, and the few unions that have a structural schema: choices of one type, a nullable type, and int-or-string. */
+import type { JsonSchema } from "../crd-types.ts";
 import { child, type Place, refuse, type Shape, type Walk } from "./walk.ts";
 import { type AnySchema, defOf, peel, type SchemaDef } from "./zod-tree.ts";
 
-/** The schema of a closed set of values. null among them makes the schema nullable. */
+/** Returns the schema of a closed set of values. The value null makes the schema nullable. */
 export function enumSchema(values: ReadonlySet<unknown> | undefined, walk: Walk, place: Place): Shape {
   const all = [...(values ?? [])];
   const choices = all.filter((value) => value !== null);
@@ -14,7 +14,7 @@ export function enumSchema(values: ReadonlySet<unknown> | undefined, walk: Walk,
     return refuse(
       walk,
       place,
-      `the value ${String(bad)} is no JSON value`,
+      `the value ${String(bad)} is not a JSON value`,
       "Use strings, numbers or booleans; make the field .optional() for undefined",
     );
   if (choices.length === 0) return refuse(walk, place, "no value is allowed here", "Give at least one value beside null");
@@ -31,7 +31,7 @@ export function enumSchema(values: ReadonlySet<unknown> | undefined, walk: Walk,
   return { type, enum: choices, ...(choices.length < all.length ? { nullable: true } : {}) };
 }
 
-/** The schema of a union; `walkOption` gives the schema of one option. */
+/** Returns the schema of a union. `walkOption` returns the schema of one option. */
 export function unionSchema(
   def: Extract<SchemaDef, { readonly type: "union" }>,
   walk: Walk,
@@ -75,7 +75,7 @@ export function unionSchema(
   );
 }
 
-/** Number keywords bind numbers only and text keywords texts only, so both stand side by side. */
+/** Keywords of numbers apply to numbers only, and keywords of strings to strings only, so the schema has both. */
 function intOrString(shapes: readonly Shape[], walk: Walk, place: Place): Shape {
   const merged: { -readonly [K in keyof JsonSchema]: JsonSchema[K] } = {};
   for (const shape of shapes) {
@@ -101,7 +101,7 @@ function isChoice(option: AnySchema): boolean {
   return refused === undefined && checks.length === 0 && (type === "literal" || type === "enum");
 }
 
-/** The options, those of unions among them included. */
+/** The options, with the options of nested unions. */
 function flatten(options: readonly AnySchema[]): readonly AnySchema[] {
   return options.flatMap((option) => {
     const { core, isNullable, checks } = peel(option);

@@ -1,45 +1,47 @@
-/** What every part of the walk over a zod tree shares: where it stands, and where problems go. */
+/** The state of a walk over a zod tree: its present place, and the problems found so far. */
 import type { DefinitionProblem } from "../definition-error.ts";
-import type { JsonSchema } from "../crd.ts";
+import type { JsonSchema } from "../crd-types.ts";
 import type { AnySchema } from "./zod-tree.ts";
 
 /** A place in the schema. */
 export interface Place {
-  /** E.g. `spec.ports[].name`. */
+  /** Path of the place, `spec.ports[].name`. */
   readonly path: string;
-  /** Whether the server can tell which old value belongs to a new one here, as transition rules need it. */
+  /** Whether the server can find the old value of a new value here, as transition rules need. */
   readonly isCorrelatable: boolean;
-  /** How many values may stand here in one object: the bounds of the enclosing lists and maps multiplied, or Infinity. */
+  /** Maximum number of values here in one object: the product of the bounds of the enclosing lists and maps, or Infinity. */
   readonly cardinality: number;
 }
 
+/** The state of the walk. */
 export interface Walk {
   readonly problems: DefinitionProblem[];
-  /** The schemas that enclose the present one: meeting one of them again is a recursion. */
+  /** The schemas around the present one. If one of them occurs again, the schema is recursive. */
   readonly open: Set<AnySchema>;
-  /** Whether the nesting went too deep: the walk ends then, for each level may double the work. */
+  /** Whether the nesting is too deep. The walk ends then, because each level may double the work. */
   isTooDeep: boolean;
 }
 
-/** What a handler of one kind of schema gives; `undefined` after it reported a problem. */
+/** The schema that a part of the walk found, or `undefined` after it reported a problem. */
 export type Shape = JsonSchema | undefined;
 
-/** Reports a problem; returns `undefined` so that a handler can end with it. */
+/** Reports a problem. Returns `undefined`, so that a caller can return the result. */
 export function refuse(walk: Walk, place: Place, reason: string, fix: string): undefined {
   walk.problems.push({ path: place.path, reason, fix });
   return undefined;
 }
 
-/** The place of a whole section, e.g. of the spec. */
+/** Returns the place of a whole section, such as the spec. */
 export function section(path: string): Place {
   return { path, isCorrelatable: true, cardinality: 1 };
 }
 
+/** Returns the place of a field or option. */
 export function child(place: Place, suffix: string): Place {
   return { ...place, path: `${place.path}${suffix}` };
 }
 
-/** The place of the elements of a list or the values of a map, of which there are at most `count`. */
+/** Returns the place of the elements of a list or the values of a map. There are at most `count` of them. */
 export function elements(place: Place, suffix: string, isCorrelatable: boolean, count: number | undefined): Place {
   return {
     path: `${place.path}${suffix}`,

@@ -1,14 +1,13 @@
-/**
- * Reading zod's schema tree. Only types are imported: a schema brings its own zod, so this package loads none.
- */
+/** Reads zod's schema tree. It imports only types: a schema brings its own zod, so this package does not load zod. */
 import type { z } from "zod";
 
+/** Any zod schema. */
 export type AnySchema = z.core.$ZodType;
 
-/** The definition of a schema as a union to switch on. */
+/** The definition of a schema, as a union for `switch`. */
 export type SchemaDef = z.core.$ZodTypes["_zod"]["def"];
 
-/** A check, reduced to what is read of it. */
+/** The fields of a check that this package reads. */
 export interface CheckDef {
   readonly check: string;
   readonly value?: unknown;
@@ -25,40 +24,43 @@ export interface CheckDef {
   readonly protocol?: RegExp;
 }
 
+/** The metadata that `.meta({...})` and `.describe()` attach. */
 export type Meta = Readonly<Record<string, unknown>>;
 
-/** A schema with its wrappers peeled off: what it is at the core, and what the wrappers say. */
+/** A schema without its wrappers, and the information from the wrappers. */
 export interface Peeled {
   readonly core: AnySchema;
   readonly isNullable: boolean;
   /** The outermost default; `prefault` values are parsed, `default` values are not. */
   readonly defaults: { readonly value: unknown; readonly isParsed: boolean; readonly wrapper: AnySchema } | undefined;
-  /** Of all layers, the outer ones winning. */
+  /** The metadata of all layers; an outer layer overrides an inner one. */
   readonly meta: Meta;
   readonly checks: readonly CheckDef[];
-  /** A wrapper that computes or reads on: its type. */
+  /** The type of the first wrapper that computes. */
   readonly refused: string | undefined;
 }
 
+/** Returns the definition of a schema. */
 export function defOf(schema: AnySchema): SchemaDef {
   // zod's base type does not know which definition it has; the union lists all that zod makes.
   return schema._zod.def as SchemaDef;
 }
 
-/** Whether a client must send it. */
+/** Whether a client must send a value for the schema. */
 export function isRequired(schema: AnySchema): boolean {
   return schema._zod.optin === undefined;
 }
 
+/** One failure of a schema on a value. */
 export interface Issue {
   readonly path: readonly PropertyKey[];
   readonly message: string;
 }
 
-/** Reads `value` as zod does; what the author's functions throw is an issue too. */
+/** Parses `value` with zod. An error that a function of the author throws becomes an issue. */
 export function parse(schema: AnySchema, value: unknown): { readonly value: unknown } | { readonly issues: readonly Issue[] } {
   try {
-    // Both flavours of zod have the method; their common base type does not tell. `~standard` would go on asynchronously
+    // Both flavours of zod have the method, but their common base type does not. `~standard` would continue asynchronously
     // after an exception.
     const result = (schema as z.ZodType).safeParse(value);
     return result.success ? { value: result.data } : { issues: result.error.issues };
@@ -67,7 +69,7 @@ export function parse(schema: AnySchema, value: unknown): { readonly value: unkn
   }
 }
 
-/** Peels optional, nullable, default, prefault, nonoptional, readonly and lazy. */
+/** Removes the wrappers optional, nullable, default, prefault, nonoptional, readonly and lazy. */
 export function peel(schema: AnySchema): Peeled {
   let core = schema;
   let isNullable = false;
@@ -86,7 +88,7 @@ export function peel(schema: AnySchema): Peeled {
         continue;
       case "default":
       case "prefault":
-        // nonoptional() around a default refuses what is absent, so the default is never used.
+        // nonoptional() around a default refuses an absent value, so the default is never used.
         if (!isDemanded) defaults ??= { value: def.defaultValue, isParsed: def.type === "prefault", wrapper: core };
         core = def.innerType;
         continue;
@@ -133,8 +135,10 @@ function mergeMeta(inner: Meta, outer: Meta): Meta {
   return { ...inner, ...outer, ...(rules.length === 0 ? {} : { [RULES]: rules }) };
 }
 
+/** The key of CEL rules. */
 export const RULES = "x-kubernetes-validations";
 
+/** Returns the CEL rules in `meta`, unchecked. */
 export function rulesOf(meta: Meta): readonly unknown[] {
   const rules = meta[RULES];
   return rules === undefined ? [] : Array.isArray(rules) ? rules : [rules];

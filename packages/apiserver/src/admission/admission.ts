@@ -1,55 +1,52 @@
 /**
- * Admission by webhooks. Everything else of a request is synchronous, so that it sees and leaves a consistent store; a webhook
- * takes time. So where an answer is needed the request is given up ({@link Suspension}), the webhook is asked, and the request
- * is handled again from the start, on the store as it is by then. An answer counts for the very objects that were shown:
- * where another write came between, webhooks are asked anew, as the real server does it.
+ * Admission by webhooks and policies.
+ *
+ * All other work of a request is synchronous, so a request sees and leaves a consistent store. A call of a webhook takes
+ * time. When an answer is missing, the request throws a {@link Suspension}, the webhook is called, and the request is handled
+ * again from the start on the new store. An answer is valid only for the objects that the webhook saw. After another write
+ * the webhooks are called again, as on the real server.
  */
 import { jsonEqual } from "@treadle/apimachinery";
-import type { Call, Parts } from "../context.ts";
-import { complete } from "../draft.ts";
+import type { UserInfo } from "../authorization/identity.ts";
+import type { ResourceRoute } from "../request/routes.ts";
+import { complete } from "../request/draft.ts";
 import { cloneJson, goQuote, isObject, type JsonObject, valueAt } from "../internal/json.ts";
 import { listAt } from "../internal/read.ts";
 import { objectAt } from "../internal/read.ts";
-import { MetaTypeError } from "../meta-type-error.ts";
-import { resourceOf } from "../registry.ts";
-import { forbiddenError, internalError, StatusError } from "../status-errors.ts";
-import type { Collection, Draft, StoredObject } from "../storage.ts";
-import { readPatch } from "../verbs/patch-body.ts";
+import { MetaTypeError } from "../errors/meta-type-error.ts";
+import { type Registry, resourceOf, type Served } from "../storage/registry.ts";
+import { forbiddenError, internalError, StatusError } from "../errors/status-errors.ts";
+import type { Store } from "../storage/store.ts";
+import type { Draft, StoredObject } from "../storage/stored-object.ts";
+import { readPatch } from "../patch/patch-body.ts";
 import { conditionsHold } from "./conditions.ts";
 import { namesOf } from "./expressions.ts";
 import type { Operation, Wanted } from "./matching.ts";
-import { type Answer, readAnswer, reviewOf } from "./review.ts";
-import { Suspension, UnreadError } from "./suspension.ts";
-import { type WebhookClient, WebhookError } from "./transport.ts";
+import { type Answer, readAnswer, reviewOf } from "./admission-review.ts";
+import { type Deliberation, type Outcome, Suspension } from "../request/deliberation.ts";
+import { type WebhookClient, WebhookError } from "./webhook-client.ts";
 import { askPolicies, hasPolicies } from "./policies.ts";
 import { hasWebhooks, type Invocation, invocationOf, type Webhook, webhooksOf } from "./webhooks.ts";
 
-/** What a request keeps while it is handled more than once. */
-export class Deliberation {
-  /** By what was asked. */
-  readonly outcomes: Map<string, Outcome> = new Map();
-  /** Objects in the version in which they are stored, by what was sent. */
-  readonly converted: Map<string, JsonObject> = new Map();
-  /** What the first try chose for a new object. */
-  uid: string | undefined;
-  name: string | undefined;
-  nowMs: number | undefined;
+/** The part of a request that admission needs. */
+export interface AdmittedCall {
+  readonly parts: { readonly store: Store; readonly registry: Registry };
+  readonly user: UserInfo;
+  readonly route: ResourceRoute;
+  readonly query: URLSearchParams;
+  readonly served: Served;
+  readonly warnings: string[];
+  /** Absent for writes of the server itself. */
+  readonly deliberation?: Deliberation | undefined;
 }
 
 export interface AdmittedWrite {
   readonly operation: Operation;
-  /** Undefined for a deletion. */
+  /** Absent for a deletion. */
   readonly draft: Draft | undefined;
   readonly live: StoredObject | undefined;
   readonly subresource: string;
   readonly isDryRun: boolean;
-}
-
-export interface Outcome {
-  readonly warnings: readonly string[];
-  readonly denial?: StatusError;
-  /** As webhooks changed it; absent where none did. */
-  readonly object?: JsonObject;
 }
 
 export class Admission {
@@ -61,8 +58,8 @@ export class Admission {
     this.#uid = uid;
   }
 
-  /** The object as mutating webhooks make it. @throws Suspension, and StatusError for what a webhook refuses */
-  mutate(call: Call, write: AdmittedWrite & { readonly draft: Draft }): Draft {
+  /** Returns the object after all mutating webhooks. @throws Suspension, and StatusError when a webhook denies the request */
+  mutate(call: AdmittedCall, write: AdmittedWrite & { readonly draft: Draft }): Draft {
     const outcome = this.#outcome(call, write, "mutating");
     if (outcome?.object === undefined) return write.draft;
     try {
@@ -73,8 +70,11 @@ export class Admission {
     }
   }
 
-  /** Asks mutating webhooks about a deletion, which they cannot change; policies and validating webhooks about any write. @throws Suspension, StatusError */
-  validate(call: Call, write: AdmittedWrite): void {
+  /**
+   * Calls the policies and the validating webhooks. For a deletion it also calls the mutating webhooks, which cannot change
+   * it. @throws Suspension, StatusError
+   */
+  validate(call: AdmittedCall, write: AdmittedWrite): void {
     if (write.draft === undefined) this.#outcome(call, write, "mutating");
     // Writes of the server itself have no deliberation.
     if (call.deliberation !== undefined && write.subresource !== "scale" && hasPolicies(call.parts)) {
@@ -87,9 +87,9 @@ export class Admission {
     this.#outcome(call, write, "validating");
   }
 
-  #outcome(call: Call, write: AdmittedWrite, phase: "mutating" | "validating"): Outcome | undefined {
+  #outcome(call: AdmittedCall, write: AdmittedWrite, phase: "mutating" | "validating"): Outcome | undefined {
     const { parts, deliberation } = call;
-    // A Scale is not what the webhooks of its object expect.
+    // The webhooks of an object do not expect a Scale.
     if (deliberation === undefined || write.subresource === "scale" || !hasWebhooks(parts.store, phase)) return undefined;
     const wanted = wantedOf(call, write);
     const invocations = webhooksOf(parts.store, phase).flatMap((hook) => invocationOf(parts.store, hook, wanted) ?? []);
@@ -108,11 +108,11 @@ export class Admission {
   }
 }
 
-/** The calls that one write needs. */
+/** The calls of webhooks for one write. */
 class Rounds {
   readonly #client: WebhookClient;
   readonly #uid: () => string;
-  readonly #call: Call;
+  readonly #call: AdmittedCall;
   readonly #isDryRun: boolean;
   readonly #warnings: string[] = [];
   #wanted: Wanted;
@@ -120,7 +120,7 @@ class Rounds {
   constructor(
     client: WebhookClient,
     uid: () => string,
-    call: Call,
+    call: AdmittedCall,
     { wanted, isDryRun }: { readonly wanted: Wanted; readonly isDryRun: boolean },
   ) {
     this.#client = client;
@@ -131,8 +131,8 @@ class Rounds {
   }
 
   /**
-   * One after the other. A webhook that wishes it is asked once more when a later one changed the object; in that second round
-   * a change may wake others, too.
+   * Calls the webhooks one after the other. A webhook with `reinvocationPolicy: IfNeeded` is called a second time when a
+   * later webhook changed the object. A change in the second round can cause more calls.
    */
   async mutate(invocations: readonly Invocation[]): Promise<Outcome> {
     const before = this.#wanted.object;
@@ -156,7 +156,7 @@ class Rounds {
     return { warnings: this.#warnings, ...(object === undefined || object === before ? {} : { object }) };
   }
 
-  /** All at once; the first refusal in their order counts. */
+  /** Calls all webhooks at the same time. The first denial in their order counts. */
   async validate(invocations: readonly Invocation[]): Promise<Outcome> {
     const answers = await Promise.all(invocations.map((invocation) => this.#ask(invocation)));
     for (const answer of answers) if (!(answer instanceof StatusError)) this.#warnings.push(...answer.warnings);
@@ -187,7 +187,7 @@ class Rounds {
     }
   }
 
-  /** The answer; one that lets pass for a webhook that does not answer and may be left out. */
+  /** Returns the answer. It allows the request when the call failed and the webhook has `failurePolicy: Ignore`. */
   async #ask(invocation: Invocation): Promise<Answer | StatusError> {
     const { hook } = invocation;
     try {
@@ -216,7 +216,7 @@ class Rounds {
   }
 }
 
-/** The words of Go's library for a field that is to be removed and is not there. */
+/** Returns the text of Go's JSON patch library for a removed field that does not exist. */
 function patchProblem(patch: unknown, object: JsonObject): string | undefined {
   for (const operation of listAt(patch)) {
     const { op, path } = operation;
@@ -233,11 +233,11 @@ function patchProblem(patch: unknown, object: JsonObject): string | undefined {
 
 const PASS: Answer = { warnings: [] };
 
-function wantedOf({ served, route }: Call, { operation, draft, live, subresource }: AdmittedWrite): Wanted {
+function wantedOf({ served, route }: AdmittedCall, { operation, draft, live, subresource }: AdmittedWrite): Wanted {
   const metadata: { readonly name?: string; readonly namespace?: string } = draft?.metadata ?? live?.metadata ?? {};
-  // Of many objects that are deleted at once none is named.
+  // A deletion of a collection has no name.
   const name = route.name || (operation === "DELETE" ? "" : metadata.name) || "";
-  // The namespace of a namespace is itself.
+  // The namespace of a Namespace object is its own name.
   const namespace = served.type.id === "namespaces" ? name : (metadata.namespace ?? "");
   return { operation, served, subresource, namespace, name, object: draft, oldObject: live };
 }
@@ -253,39 +253,4 @@ function optionsOf(operation: Operation, query: URLSearchParams): JsonObject {
     ...(operation === "DELETE" ? {} : Object.fromEntries(given)),
     ...(dryRun.length === 0 ? {} : { dryRun }),
   };
-}
-
-/** Handles a request again and again until no webhook needs to be asked any more. */
-export async function deliberate<T>(
-  { conversions }: Pick<Parts, "conversions">,
-  collection: Collection,
-  handle: (deliberation: Deliberation) => Promise<T>,
-): Promise<T> {
-  const deliberation = new Deliberation();
-  for (let tries = 0; ; tries++) {
-    try {
-      return await handle(deliberation);
-    } catch (error) {
-      if (!(error instanceof Suspension) && !(error instanceof UnreadError)) throw error;
-      if (tries === MAX_TRIES) throw internalError("other writes came between again and again while webhooks were asked");
-      if (error instanceof Suspension) await error.settled;
-      else await conversions.fill(collection, error);
-    }
-  }
-}
-
-/** Each write takes at most two, unless others come between. */
-const MAX_TRIES = 100;
-
-/** The id, the time and the name that a new object keeps while webhooks are asked about it. */
-export function chosenFor({ deliberation, parts }: { readonly deliberation?: Deliberation | undefined; readonly parts: Parts }): Chosen {
-  if (deliberation === undefined) return { uid: parts.uid(), nowMs: parts.clock.now() };
-  deliberation.uid ??= parts.uid();
-  deliberation.nowMs ??= parts.clock.now();
-  return { uid: deliberation.uid, nowMs: deliberation.nowMs };
-}
-
-interface Chosen {
-  readonly uid: string;
-  readonly nowMs: number;
 }

@@ -1,5 +1,5 @@
-/** `matchConditions`: expressions of CEL over the objects and the request. */
-import { BudgetError } from "../cel/evaluate.ts";
+/** `matchConditions`: CEL expressions over the objects and the request. */
+import { BudgetError } from "../cel/budget.ts";
 import { ExpressionError, type Names, OUT_OF_BUDGET, run } from "./expressions.ts";
 
 export interface Condition {
@@ -7,7 +7,7 @@ export interface Condition {
   readonly expression: string;
 }
 
-/** Whether all conditions hold; a text: why that is not known. One that does not hold decides, whatever the others do. */
+/** Reports whether all conditions are true, or returns the text of an error. One false condition decides, even when another one fails. */
 export function conditionsHold(conditions: readonly Condition[], names: Names): boolean | string {
   const errors: string[] = [];
   const budget = { remaining: BUDGET };

@@ -1,23 +1,23 @@
-/** Expressions of CEL about a request: what names mean in them, and running one. */
-import { type Budget, BudgetError } from "../cel/evaluate.ts";
+/** CEL expressions about a request: their variables, and how they run. */
+import { type Budget, BudgetError } from "../cel/budget.ts";
 import { compileProgram, type Program } from "../cel/program.ts";
 import { DYN, type Type } from "../cel/types.ts";
 import { CelError, Dict, List, Struct, type Value } from "../cel/values.ts";
 import type { JsonObject } from "../internal/json.ts";
 
-/** The names that expressions know, with what they are for one request. */
+/** Variables of an expression, with their types and their values for one request. */
 export interface Names {
   readonly types: ReadonlyMap<string, Type>;
   readonly values: Readonly<Record<string, Value>>;
 }
 
-/** What an expression could not be told of; `message` is that of the real server. */
+/** An expression that has no value. The message is that of the real server. */
 export class ExpressionError extends Error {
   override readonly name = "ExpressionError";
   readonly code = "ERR_EXPRESSION";
 }
 
-/** The names of JSON values; what is undefined is null. */
+/** Makes variables of JSON values. `undefined` becomes null. */
 export function namesOf(json: Readonly<Record<string, unknown>>): Names {
   const names = Object.keys(json);
   return {
@@ -26,7 +26,7 @@ export function namesOf(json: Readonly<Record<string, unknown>>): Names {
   };
 }
 
-/** @throws ExpressionError, and BudgetError when more than this run is over */
+/** Runs an expression. @throws ExpressionError, and BudgetError when the shared budget is used up */
 export function run(expression: string, { types, values }: Names, budget: Budget): Value {
   const program = compiled(expression, types);
   if (typeof program === "string") throw new ExpressionError(`compilation error: ${program}`);
@@ -49,7 +49,7 @@ const MAX_COST = 1_000_000;
 
 export const OUT_OF_BUDGET = "validation failed due to running out of cost budget, no further validation rules will be run";
 
-/** A name for each expression, `variables.name`: each is run when it is first asked for, and may use those before it. */
+/** Adds `variables.name` for each expression. An expression runs when its variable is first read, and may read earlier variables. */
 export function withVariables(
   names: Names,
   variables: readonly { readonly name: string; readonly expression: string }[],
@@ -86,7 +86,7 @@ class Variables extends Struct {
   }
 
   #run(field: string, expression: string): Value | CelError {
-    // One that asks for itself finds this.
+    // An expression that reads its own variable finds this error.
     this.#known.set(field, new CelError(`composited variable "${field}" refers to itself`));
     const result = this.#value(field, expression);
     this.#known.set(field, result);
@@ -105,7 +105,7 @@ class Variables extends Struct {
   }
 }
 
-/** A program, or why there is none. Kept by its text and the names that it may use. */
+/** Compiles an expression and returns the program or the text of the error. The cache key is the text and the types of the variables. */
 function compiled(expression: string, types: ReadonlyMap<string, Type>): Program | string {
   const variables = types.get("variables");
   const key = [expression, ...types.keys(), ...(variables?.type === "object" ? variables.fields.keys() : [])].join("\0");
@@ -114,7 +114,7 @@ function compiled(expression: string, types: ReadonlyMap<string, Type>): Program
   return known;
 }
 
-// A cache of what follows from the texts alone.
+// A cache: its values depend only on the texts.
 const programs = new Map<string, Program | string>();
 
 function toValue(json: unknown): Value {

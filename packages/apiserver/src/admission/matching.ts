@@ -1,13 +1,14 @@
-/** What a webhook or a policy is about: rules and selectors, compared with a request. */
+/** Compares the rules and selectors of a webhook or a policy with a request. */
 import { type LabelSelector, matchesLabels } from "@treadle/apimachinery";
 import type { JsonObject } from "../internal/json.ts";
 import { objectAt, textsAt } from "../internal/read.ts";
-import type { Served, ServedVersion } from "../registry.ts";
-import type { Store, StoredObject } from "../storage.ts";
+import type { Served, ServedVersion } from "../storage/registry.ts";
+import type { Store } from "../storage/store.ts";
+import type { StoredObject } from "../storage/stored-object.ts";
 
 export type Operation = "CREATE" | "UPDATE" | "DELETE";
 
-/** What is to be done, as webhooks and policies see it. */
+/** A write, as webhooks and policies see it. */
 export interface Wanted {
   readonly operation: Operation;
   readonly served: Served;
@@ -20,16 +21,16 @@ export interface Wanted {
 
 export interface Matching {
   readonly rules: readonly JsonObject[];
-  /** Another version of the kind does not count. */
+  /** Whether rules match only the version of the request (`matchPolicy: Exact`). */
   readonly isExact: boolean;
   readonly namespaceSelector: LabelSelector;
   readonly objectSelector: LabelSelector;
 }
 
-/** The group of webhooks and policies, which must not be able to keep themselves from being removed. */
+/** The group of webhooks and policies. They never apply to objects of this group, so a wrong one can always be removed. */
 export const ADMISSION_GROUP = "admissionregistration.k8s.io";
 
-/** The version of the kind that is meant: that of the request, else another one; `undefined`: the request is not meant. */
+/** Returns the version of the kind that the rules match: that of the request, or else another one. `undefined`: no rule matches. */
 export function versionFor({ rules, isExact }: Pick<Matching, "rules" | "isExact">, wanted: Wanted): ServedVersion | undefined {
   const { type, version } = wanted.served;
   const fits = (one: ServedVersion): boolean => rules.some((rule) => ruleMatches(rule, wanted, one));
@@ -37,7 +38,7 @@ export function versionFor({ rules, isExact }: Pick<Matching, "rules" | "isExact
   return isExact ? undefined : type.versions.find((one) => one.served && one !== version && fits(one));
 }
 
-/** Whether both selectors let the request pass: that of objects has to select one of the two. */
+/** Reports whether both selectors match. The object selector must match the new or the old object. */
 export function isSelected(store: Store, { namespaceSelector, objectSelector }: Matching, wanted: Wanted): boolean {
   if (!matchesNamespace(store, namespaceSelector, wanted)) return false;
   const selects = (object: { readonly [field: string]: unknown } | undefined): boolean =>
@@ -61,7 +62,7 @@ function ruleMatches(rule: JsonObject, wanted: Wanted, version: ServedVersion): 
   });
 }
 
-/** Objects without a namespace are not selected by one, but for namespaces, which have their own labels. */
+/** A namespace selector matches each object without a namespace. Namespaces are matched by their own labels. */
 function matchesNamespace(store: Store, selector: LabelSelector, wanted: Wanted): boolean {
   const { served, namespace, object, oldObject } = wanted;
   if (served.type.id === "namespaces") return matchesLabels(selector, labelsOf(object ?? oldObject ?? {}));

@@ -1,22 +1,23 @@
 /**
- * ValidatingAdmissionPolicies and their bindings: which of them a write must pass, and what they say of it. Unlike webhooks
- * they are asked at once. Policies and, of one policy, bindings come by name; on the real server the order is up to chance.
+ * ValidatingAdmissionPolicies and their bindings: which of them apply to a write, and their verdicts. Unlike webhooks they
+ * run synchronously. Policies run in the order of their names, and so do the bindings of one policy. On the real server this
+ * order is random.
  */
 import { matchesLabels } from "@treadle/apimachinery";
-import { BudgetError } from "../cel/evaluate.ts";
-import type { Parts } from "../context.ts";
+import { BudgetError } from "../cel/budget.ts";
 import { isObject, type JsonObject } from "../internal/json.ts";
 import { listAt, objectAt, textAt, textsAt } from "../internal/read.ts";
-import { viewOf } from "../present.ts";
-import { resourceOf, type Served, type ServedVersion } from "../registry.ts";
-import { forbiddenError, StatusError } from "../status-errors.ts";
-import type { StoredObject } from "../storage.ts";
+import { representationOf } from "../storage/served-form.ts";
+import { type Registry, resourceOf, type Served, type ServedVersion } from "../storage/registry.ts";
+import type { Store } from "../storage/store.ts";
+import { forbiddenError, StatusError } from "../errors/status-errors.ts";
+import type { StoredObject } from "../storage/stored-object.ts";
 import { type Condition, conditionsHold } from "./conditions.ts";
 import { ExpressionError, type Names, namesOf, OUT_OF_BUDGET, run, withVariables } from "./expressions.ts";
 import { ADMISSION_GROUP, isSelected, type Matching, versionFor, type Wanted } from "./matching.ts";
-import { requestOf, type ReviewContext } from "./review.ts";
+import { requestOf, type ReviewContext } from "./admission-review.ts";
 
-/** What the policies say; the first refusal counts. */
+/** Outcome of all policies. The first denial counts. */
 export interface PolicyOutcome {
   readonly warnings: readonly string[];
   readonly denial: StatusError | undefined;
@@ -25,14 +26,17 @@ export interface PolicyOutcome {
 const POLICIES = `validatingadmissionpolicies.${ADMISSION_GROUP}`;
 const BINDINGS = `validatingadmissionpolicybindings.${ADMISSION_GROUP}`;
 
-/** Whether there is any that could have a say: most servers have none. */
-export function hasPolicies({ store }: Pick<Parts, "store">): boolean {
+/** Reports whether any policy exists. Most servers have none. */
+export function hasPolicies({ store }: { readonly store: Store }): boolean {
   return store.collection(POLICIES).size > 0 && store.collection(BINDINGS).size > 0;
 }
 
-type PolicyParts = Pick<Parts, "store" | "registry">;
+interface PolicyParts {
+  readonly store: Store;
+  readonly registry: Registry;
+}
 
-/** Asks all policies about a write. */
+/** Runs all policies for a write. */
 export function askPolicies(parts: PolicyParts, wanted: Wanted, context: Omit<ReviewContext, "uid">): PolicyOutcome {
   const warnings: string[] = [];
   let denial: StatusError | undefined;
@@ -71,7 +75,7 @@ function refusal({ served, name, object }: Wanted, message: string, reason: stri
   return new StatusError({ ...status, reason, code: CODES[reason] ?? 422 });
 }
 
-/** The version in which the objects are judged; `undefined`: the request is not meant. */
+/** Returns the version in which the policy sees the objects, or `undefined` when the policy does not apply. */
 function versionOf({ store }: PolicyParts, raw: JsonObject, wanted: Wanted): ServedVersion | undefined {
   const matching: Matching = {
     rules: listAt(raw, "resourceRules"),
@@ -95,11 +99,11 @@ interface Question {
 interface Verdict {
   readonly message: string;
   readonly reason: string;
-  /** The binding itself is wrong, which no action of it makes a mere warning. */
+  /** Whether the binding itself is wrong. No `validationActions` turn such an error into a warning. */
   readonly isOfBinding?: true;
 }
 
-/** What the policy has against the write, with each of the binding's parameters. */
+/** Returns the violations of a policy, for each parameter object of the binding. */
 function verdicts(parts: PolicyParts, question: Question): readonly Verdict[] {
   const { policy, version, wanted, context } = question;
   const params = paramsOf(parts, question);
@@ -122,7 +126,7 @@ function verdicts(parts: PolicyParts, question: Question): readonly Verdict[] {
   });
 }
 
-/** Of a namespace expressions see what is the same on every server. */
+/** Returns a namespace as expressions see it: only the fields that are equal on every server. */
 function shown({ metadata, ...rest }: StoredObject): JsonObject {
   const { managedFields: _, ...meta } = metadata;
   return { metadata: meta, spec: rest["spec"], status: rest["status"] };
@@ -144,7 +148,7 @@ function paramKindOf({ registry }: PolicyParts, policy: StoredObject): Served | 
   return [...registry.all()].find(({ type, version }) => `${version.apiVersion}, Kind=${type.kind}` === paramKindText(policy));
 }
 
-/** The objects that the binding names; a text: what is wrong with it. Without any there is nothing to judge by. */
+/** Returns the parameter objects of a binding, or the text of an error. Without a parameter object nothing is evaluated. */
 function paramsOf(parts: PolicyParts, { policy, binding, wanted }: Question): readonly (StoredObject | undefined)[] | string {
   const { paramRef } = objectAt(binding, "spec");
   if (!hasParams(policy) || !isObject(paramRef)) return [undefined];
@@ -167,7 +171,7 @@ function paramsOf(parts: PolicyParts, { policy, binding, wanted }: Question): re
     );
   if (found.length === 0 && textAt(paramRef, "parameterNotFoundAction") === "Deny")
     return "no params found for policy binding with `Deny` parameterNotFoundAction";
-  return found.map((entry) => viewOf(entry, version, type.storage).object);
+  return found.map((entry) => representationOf(entry, version, type.storage).object);
 }
 
 /** k8s.io/apiserver `apis/cel.RuntimeCELCostBudget`. */
@@ -202,7 +206,7 @@ function expressionsAt(policy: StoredObject, field: string): readonly Condition[
   return listAt(policy, "spec", field).map((one) => ({ name: textAt(one, "name"), expression: textAt(one, "expression") }));
 }
 
-/** What `messageExpression` makes, unless that is no single line; else `message`; else the expression itself. */
+/** Returns the result of `messageExpression` if it is one line, or else `message`, or else the expression. */
 function messageOf(validation: JsonObject, names: Names, budget: { remaining: number }): string {
   const expression = textAt(validation, "messageExpression");
   if (expression !== "") {
@@ -211,7 +215,7 @@ function messageOf(validation: JsonObject, names: Names, budget: { remaining: nu
       const text = typeof value === "string" ? value.trim() : "";
       if (text !== "" && !text.includes("\n") && Buffer.byteLength(text) <= MAX_MESSAGE_BYTES) return text;
     } catch (error) {
-      // One that fails is as good as none.
+      // A failing `messageExpression` counts as absent.
       if (!(error instanceof ExpressionError)) throw error;
     }
   }

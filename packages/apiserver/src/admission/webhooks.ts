@@ -1,16 +1,20 @@
-/** Which webhooks of the stored configurations a request must pass, in the order in which they are called. */
+/** Finds the webhooks that a request must pass, in the order in which they are called. */
 import type { JsonObject } from "../internal/json.ts";
 import { listAt, objectAt, textAt, textsAt } from "../internal/read.ts";
-import type { ServedVersion } from "../registry.ts";
-import type { Store } from "../storage.ts";
+import type { ServedVersion } from "../storage/registry.ts";
+import type { Store } from "../storage/store.ts";
+import type { ClientConfig } from "./webhook-client.ts";
 import { ADMISSION_GROUP, isSelected, type Matching, versionFor, type Wanted } from "./matching.ts";
 
 export type Phase = "mutating" | "validating";
 
-/** A webhook as it is configured, with the defaults of the API. In a dry run none has side effects: others are not stored. */
+/**
+ * A configured webhook with the defaults of the API. All webhooks are called in a dry run, because the API only stores those
+ * without side effects.
+ */
 export interface Webhook extends Matching {
   readonly name: string;
-  /** Of its configuration and itself, unique. */
+  /** Unique id: the name of the configuration and that of the webhook. */
   readonly id: string;
   readonly isMutating: boolean;
   readonly clientConfig: ClientConfig;
@@ -21,14 +25,7 @@ export interface Webhook extends Matching {
   readonly reviewVersions: readonly string[];
 }
 
-export interface ClientConfig {
-  readonly url?: string;
-  readonly service?: { readonly namespace: string; readonly name: string; readonly path?: string; readonly port?: number };
-  /** Base64 of PEM. */
-  readonly caBundle?: string;
-}
-
-/** A webhook that is to be called, and the version of the kind in which it wants the objects. */
+/** A webhook to call, and the version in which it gets the objects. */
 export interface Invocation {
   readonly hook: Webhook;
   readonly version: ServedVersion;
@@ -39,12 +36,12 @@ const CONFIGURATIONS: Readonly<Record<Phase, string>> = {
   validating: `validatingwebhookconfigurations.${ADMISSION_GROUP}`,
 };
 
-/** Whether there is any configuration: most servers have none. */
+/** Reports whether any configuration exists. Most servers have none. */
 export function hasWebhooks(store: Store, phase: Phase): boolean {
   return store.collection(CONFIGURATIONS[phase]).size > 0;
 }
 
-/** The webhooks of a phase by the names of their configurations, in the order in which each lists them. */
+/** Returns the webhooks of a phase, by the names of their configurations and in the order within each. */
 export function webhooksOf(store: Store, phase: Phase): readonly Webhook[] {
   return store
     .collection(CONFIGURATIONS[phase])
@@ -55,7 +52,7 @@ export function webhooksOf(store: Store, phase: Phase): readonly Webhook[] {
     });
 }
 
-/** How a webhook is to be called, or undefined where it does not concern the request; its conditions are asked elsewhere. */
+/** Returns the invocation of a webhook, or `undefined` when the webhook does not match the request. `matchConditions` are checked later. */
 export function invocationOf(store: Store, hook: Webhook, wanted: Wanted): Invocation | undefined {
   if (wanted.served.type.group === ADMISSION_GROUP) return undefined;
   const version = versionFor(hook, wanted);

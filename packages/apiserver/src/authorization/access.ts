@@ -1,10 +1,10 @@
-/** The one place where requests are let in: who sends them, whom they act as, and what they may do. */
+/** Authentication and authorization of requests: who sends a request, as whom it acts, and whether it is allowed. */
 import type { ApiRequest, Clock } from "@treadle/apimachinery";
-import type { Call } from "../context.ts";
-import type { Written } from "../validation.ts";
-import type { Registry } from "../registry.ts";
-import type { Target } from "../routes.ts";
-import type { Draft, Store, StoredObject } from "../storage.ts";
+import type { Written } from "../objects/validation.ts";
+import type { Registry, Served } from "../storage/registry.ts";
+import type { ResourceRoute, Target } from "../request/routes.ts";
+import type { Store } from "../storage/store.ts";
+import type { Draft, StoredObject } from "../storage/stored-object.ts";
 import { attributesOf, forbidden, type ResourceAttributes } from "./attributes.ts";
 import { ALLOW_ALL, type Authorizer, RbacAuthorizer } from "./authorizer.ts";
 import { checkEscalation } from "./escalation.ts";
@@ -17,15 +17,23 @@ export interface AccessOptions {
   readonly store: Store;
   readonly registry: Registry;
   readonly clock: Clock;
-  /** Rights are asked for. */
+  /** Whether requests need rights. */
   readonly isRestricted: boolean;
   readonly tokens: Readonly<Record<string, Identity>>;
   readonly enforcesOwners: boolean;
 }
 
+/** The part of a request that decides whether it is allowed. */
+interface Asked {
+  readonly user: UserInfo;
+  readonly request: ApiRequest;
+  readonly route: ResourceRoute;
+  readonly served: Served;
+}
+
 export class Access {
   readonly authorizer: Authorizer;
-  /** Those of service accounts. */
+  /** Tokens of service accounts. */
   readonly accountTokens: AccountTokens;
   readonly isRestricted: boolean;
   readonly #options: AccessOptions;
@@ -39,41 +47,44 @@ export class Access {
     this.#tokens = new Map(Object.entries(options.tokens));
   }
 
-  /** Whose token it is; undefined: nobody's, or its time is over. */
+  /** Returns the user of a token, or `undefined` for an unknown or expired one. */
   authenticate(token: string): Identity | undefined {
     const holder = this.holderOf(token, [ISSUER]);
     return "identity" in holder ? holder.identity : undefined;
   }
 
-  /** Whose token it is, if it is for one of the audiences; those that are given are for all. */
+  /**
+   * Returns the user of a token if the token is valid for one of the audiences. Tokens of the option `tokens` are valid for
+   * each audience.
+   */
   holderOf(token: string, audiences: readonly string[]): Holder {
     const identity = this.#tokens.get(token);
     return identity === undefined ? this.accountTokens.read(token, audiences) : { identity, audiences };
   }
 
-  /** Whom the request acts as. @throws StatusError 400, 403 where that one may not do it */
+  /** Returns the user that the request acts as. @throws StatusError 400, 403 when this user is not allowed to send it */
   enter(request: ApiRequest, target: Target, sender: Identity): UserInfo {
     const user = actingUser(request, userInfoOf(sender), this.authorizer);
     if (this.isRestricted) this.#require(user, attributesOf(request, target));
     return user;
   }
 
-  /** A PUT or PATCH that creates needs that right, too. @throws StatusError 403 */
-  checkCreate({ user, request, route, served }: Call): void {
+  /** Checks the right to create for a PUT or PATCH that creates an object. @throws StatusError 403 */
+  checkCreate({ user, request, route, served }: Asked): void {
     if (!this.isRestricted || request.method === "POST") return;
     const { version } = served.version;
     this.#require(user, { verb: "create", ...resourceAttributes(route), version });
   }
 
-  /** @throws StatusError 403 for a role or binding that gives what the user does not have */
-  checkRoles({ user, served, route }: Call, draft: Draft, live: StoredObject | undefined): void {
+  /** Checks that a role or binding gives only rights that the user has. @throws StatusError 403 */
+  checkRoles({ user, served, route }: Asked, draft: Draft, live: StoredObject | undefined): void {
     if (!this.isRestricted) return;
     const { store } = this.#options;
     checkEscalation({ id: served.type.id, user, draft, live, store, authorizer: this.authorizer, nameInPath: route.name });
   }
 
-  /** @throws StatusError 403 for owners that the user may not give */
-  checkOwners({ user, served }: Call, { draft, live, subresource }: Written): void {
+  /** Checks that the user may set the owner references. @throws StatusError 403 */
+  checkOwners({ user, served }: Asked, { draft, live, subresource }: Written): void {
     const { enforcesOwners, registry } = this.#options;
     if (!enforcesOwners || !this.isRestricted) return;
     checkOwners({ user, authorizer: this.authorizer, registry, served, draft, live, subresource });
@@ -85,7 +96,7 @@ export class Access {
   }
 }
 
-function resourceAttributes(route: Call["route"]): Omit<ResourceAttributes, "verb"> {
+function resourceAttributes(route: ResourceRoute): Omit<ResourceAttributes, "verb"> {
   const { group, version, resource, subresource, namespace, name } = route;
   return { group, version, resource, subresource, namespace, name };
 }

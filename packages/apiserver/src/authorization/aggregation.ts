@@ -1,8 +1,9 @@
-/** The rules of aggregated ClusterRoles, which on a real cluster the controller manager writes. */
+/** Computes the rules of aggregated ClusterRoles. In a real cluster the controller manager does this. */
 import { type Clock, jsonEqual, labelRequirements, matchesLabels } from "@treadle/apimachinery";
 import { isObject } from "../internal/json.ts";
-import { secondsOf } from "../object-meta.ts";
-import type { Collection, Draft, Entry, Store } from "../storage.ts";
+import { secondsOf } from "../objects/object-meta.ts";
+import type { Collection, Entry, Store } from "../storage/store.ts";
+import type { Draft } from "../storage/stored-object.ts";
 import { CLUSTER_ROLES, rulesIn } from "./authorizer.ts";
 import type { PolicyRule } from "./rules.ts";
 
@@ -17,9 +18,9 @@ export class RoleAggregation {
     this.#roles.listen(() => void (this.#isDue = true));
   }
 
-  /** Writes what is not as it should be. Called after each request that wrote something; costs nothing when no role changed. */
+  /** Writes the roles whose rules changed. Called after each write; without a changed role it does nothing. */
   settle(): void {
-    // One aggregated role may be part of another.
+    // An aggregated role can be part of another one.
     while (this.#isDue) {
       this.#isDue = false;
       for (const entry of this.#roles.all()) this.#settleRole(entry);
@@ -52,14 +53,14 @@ export class RoleAggregation {
   }
 }
 
-/** Rules are stored with their fields in one order, so equal ones have equal texts. */
+/** Returns a text for comparison. The fields of stored rules have one order, so equal rules have equal texts. */
 function textOf(rule: PolicyRule): string {
   const known = texts.get(rule) ?? JSON.stringify(rule);
   texts.set(rule, known);
   return known;
 }
 
-// A cache of what follows from frozen rules alone.
+// A cache: its values depend only on frozen rules.
 const texts = new WeakMap<PolicyRule, string>();
 
 const MANAGER = "clusterrole-aggregation-controller";

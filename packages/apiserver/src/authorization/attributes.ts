@@ -1,9 +1,9 @@
-/** What a request wants to do, in the words of the authorizer (k8s.io/apiserver `request.RequestInfo`). */
+/** The attributes of a request that authorization looks at (k8s.io/apiserver `request.RequestInfo`). */
 import type { ApiRequest } from "@treadle/apimachinery";
 import { goQuote } from "../internal/json.ts";
-import { readBoolean } from "../options.ts";
-import type { Target } from "../routes.ts";
-import { forbiddenError, type StatusError } from "../status-errors.ts";
+import { readBoolean } from "../request/write-options.ts";
+import type { Target } from "../request/routes.ts";
+import { forbiddenError, type StatusError } from "../errors/status-errors.ts";
 import type { UserInfo } from "./identity.ts";
 
 export interface ResourceAttributes {
@@ -12,7 +12,7 @@ export interface ResourceAttributes {
   readonly version: string;
   readonly resource: string;
   readonly subresource: string;
-  /** Empty: cluster-scoped, or all namespaces. */
+  /** Namespace. Empty for cluster-scoped kinds and for all namespaces. */
   readonly namespace: string;
   readonly name: string;
 }
@@ -28,11 +28,11 @@ export function isResource(attributes: Attributes): attributes is ResourceAttrib
   return "resource" in attributes;
 }
 
-/** What the request wants to do. Never throws: what cannot be read is a path. */
+/** Returns the attributes of a request. Never throws: an unreadable request has the attributes of its path. */
 export function attributesOf({ method, path }: Pick<ApiRequest, "method" | "path">, { route, query }: Target): Attributes {
   if (route.type !== "resource") return { verb: method.toLowerCase(), path: path.split("?")[0] ?? "" };
   const { group, version, resource, subresource } = route;
-  // A namespace is in itself, so that its own role bindings may open it.
+  // A Namespace object is in its own namespace, so role bindings there can give access to it.
   const namespace = resource === "namespaces" && group === "" && route.namespace === "" ? route.name : route.namespace;
   const at = { group, version, resource, subresource, namespace };
   const verb = VERBS[method] ?? "";
@@ -43,7 +43,7 @@ export function attributesOf({ method, path }: Pick<ApiRequest, "method" | "path
   return { ...at, verb: readBoolean(query, "watch") === true ? "watch" : "list", name: selectedName(query) };
 }
 
-/** Another method stands for no verb. */
+/** The verbs of the HTTP methods. Other methods have no verb. */
 const VERBS: Readonly<Partial<Record<string, string>>> = {
   GET: "get",
   POST: "create",
@@ -52,7 +52,7 @@ const VERBS: Readonly<Partial<Record<string, string>>> = {
   DELETE: "delete",
 };
 
-/** A list of what has one name is a list of that name. */
+/** A list with a field selector on the name has this name. */
 function selectedName(query: URLSearchParams): string {
   const terms = (query.get("fieldSelector") ?? "").split(",");
   for (const term of terms) {
@@ -62,7 +62,7 @@ function selectedName(query: URLSearchParams): string {
   return "";
 }
 
-/** The refusal of a request, as the real server words it. */
+/** Makes the refusal of a request, with the text of the real server. */
 export function forbidden(user: UserInfo, attributes: Attributes, reason: string): StatusError {
   const because = reason === "" ? "" : `: ${reason}`;
   const who = `User ${goQuote(user.name)} cannot ${attributes.verb}`;

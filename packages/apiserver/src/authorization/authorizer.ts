@@ -1,24 +1,25 @@
-/** Who may do what: by the roles and bindings in the store, or everything. */
+/** Decides what a user may do: by the roles and bindings in the store, or everything. */
 import { goQuote, isObject } from "../internal/json.ts";
 import { listAt } from "../internal/read.ts";
-import { keyFor, type Store, type StoredObject } from "../storage.ts";
+import { keyFor, type Store } from "../storage/store.ts";
+import type { StoredObject } from "../storage/stored-object.ts";
 import type { Attributes } from "./attributes.ts";
 import { accountName, MASTERS, type UserInfo } from "./identity.ts";
 import { type PolicyRule, ruleAllows } from "./rules.ts";
 
 export interface Decision {
   readonly isAllowed: boolean;
-  /** As the real server words it; may be empty. */
+  /** Reason in the words of the real server; may be empty. */
   readonly reason: string;
 }
 
 export interface Authorizer {
   authorize(user: UserInfo, attributes: Attributes): Decision;
-  /** What the user may do in the namespace, and what could not be found out. */
+  /** Returns the rules of a user in a namespace, and the errors of roles that could not be read. */
   rulesFor(user: UserInfo, namespace: string): { readonly rules: readonly PolicyRule[]; readonly errors: readonly string[] };
 }
 
-/** Lets everybody do everything. */
+/** Allows everything. */
 export const ALLOW_ALL: Authorizer = {
   authorize: () => ({ isAllowed: true, reason: "" }),
   rulesFor: () => ({
@@ -47,13 +48,13 @@ interface Subject {
   readonly namespace?: string;
 }
 
-/** What a binding gives, or why it gives nothing. */
+/** The rules that a binding gives, or the reason why it gives none. */
 interface Grant {
   readonly source: string;
   readonly rules: readonly PolicyRule[] | string;
 }
 
-/** Reads the store on each question, so that a right counts from the moment its objects are stored. */
+/** Reads the store for each decision, so a right is effective as soon as its objects are stored. */
 export class RbacAuthorizer implements Authorizer {
   readonly #store: Store;
 
@@ -87,7 +88,7 @@ export class RbacAuthorizer implements Authorizer {
   }
 }
 
-/** The rules of the role, or why there are none. */
+/** Returns the rules of a role, or the reason why there are none. */
 export function rulesOfRole(store: Store, { kind = "", name = "" }: RoleRef, namespace: string): readonly PolicyRule[] | string {
   if (kind !== "Role" && kind !== "ClusterRole") return `unsupported role reference kind: ${goQuote(kind)}`;
   const collection = kind === "Role" ? ROLES : CLUSTER_ROLES;
@@ -100,7 +101,7 @@ export function rulesIn(role: { readonly [field: string]: unknown }): readonly P
   return listAt(role, "rules");
 }
 
-/** Several errors as Go's `NewAggregate` tells them. */
+/** Joins several errors as Go's `NewAggregate` does. */
 export function aggregated(errors: readonly string[]): string {
   const different = [...new Set(errors)];
   return different.length === 1 ? (different[0] ?? "") : `[${different.join(", ")}]`;

@@ -1,9 +1,10 @@
-/** The roles and bindings that are there from the start where rights are asked for. */
+/** The default roles and bindings of a cluster with RBAC. */
 import type { Clock } from "@treadle/apimachinery";
 import { freezeJson, type JsonObject } from "../internal/json.ts";
-import { secondsOf } from "../object-meta.ts";
-import { idOf } from "../registry.ts";
-import type { Draft, Store } from "../storage.ts";
+import { secondsOf } from "../objects/object-meta.ts";
+import { idOf } from "../storage/registry.ts";
+import type { Store } from "../storage/store.ts";
+import type { Draft } from "../storage/stored-object.ts";
 import { BOOTSTRAP } from "./bootstrap-data.ts";
 
 const GROUP = "rbac.authorization.k8s.io";
@@ -15,7 +16,7 @@ interface Recorded extends JsonObject {
   readonly metadata: { readonly name: string; readonly namespace?: string; readonly labels?: JsonObject };
 }
 
-/** Stores them as kube-apiserver would have. */
+/** Stores the default roles and bindings as a kube-apiserver would. */
 export function createBootstrapRoles({
   store,
   clock,
@@ -26,7 +27,7 @@ export function createBootstrapRoles({
   readonly uid: () => string;
 }): void {
   const time = secondsOf(clock.now());
-  // Frozen, so that all servers may share the rules.
+  // Frozen, so that all servers can share the rules.
   recorded ??= BOOTSTRAP.trim()
     .split("\n")
     .map((line) => freezeJson(JSON.parse(line) as Recorded)); // written by scripts/bootstrap-roles.ts

@@ -1,9 +1,10 @@
-/** Nobody gives rights that they do not have: checks of writes to roles and bindings (kubernetes `registry/rbac`). */
+/** Prevents escalation: a user can only give rights that the user has. Checks writes of roles and bindings (kubernetes `registry/rbac`). */
 import { jsonEqual } from "@treadle/apimachinery";
 import { goQuote, isObject } from "../internal/json.ts";
 import { objectAt } from "../internal/read.ts";
-import { forbiddenError, notFound, type StatusError } from "../status-errors.ts";
-import type { Draft, Store, StoredObject } from "../storage.ts";
+import { forbiddenError, notFound, type StatusError } from "../errors/status-errors.ts";
+import type { Store } from "../storage/store.ts";
+import type { Draft, StoredObject } from "../storage/stored-object.ts";
 import type { ResourceAttributes } from "./attributes.ts";
 import {
   aggregated,
@@ -19,20 +20,20 @@ import { MASTERS, type UserInfo } from "./identity.ts";
 import { describeRules, goTexts, type PolicyRule, uncovered } from "./rules.ts";
 
 export interface RoleWrite {
-  /** Of the kind that is written. */
+  /** Id of the kind that is written. */
   readonly id: string;
   readonly user: UserInfo;
   readonly draft: Draft;
   readonly live: StoredObject | undefined;
   readonly store: Store;
   readonly authorizer: Authorizer;
-  /** The name in the path; empty on a create. */
+  /** Name in the path; empty for a create. */
   readonly nameInPath: string;
 }
 
 const GROUP = "rbac.authorization.k8s.io";
 
-/** @throws StatusError 403 for rights that the user does not have; kinds other than roles and bindings pass. */
+/** Checks a write of a role or a binding; ignores other kinds. @throws StatusError 403 for rights that the user does not have */
 export function checkEscalation(write: RoleWrite): void {
   const { id, user, draft, live } = write;
   const isRole = id === ROLES || id === CLUSTER_ROLES;
@@ -61,11 +62,11 @@ function checkBinding(write: RoleWrite): void {
   if (isAllowed(write, { verb: "bind", resource, namespace, name })) return;
   const rules = rulesOfRole(store, roleRef, namespace);
   if (typeof rules !== "string") return checkHeld(write, rules);
-  // What is no role is refused by validation.
+  // Validation refuses a reference to anything but a role.
   if (kind === "Role" || kind === "ClusterRole") throw notFound({ group: GROUP, resource: plural(write.id) }, name);
 }
 
-/** @throws StatusError 403 */
+/** Checks that the user has all rights of the rules. @throws StatusError 403 */
 function checkHeld(write: RoleWrite, rules: readonly PolicyRule[]): void {
   const { user, authorizer, draft } = write;
   const lacking = missing(write, rules);
@@ -100,7 +101,7 @@ function isAggregated(role: { readonly [field: string]: unknown }): boolean {
   return Array.isArray(selectors) && selectors.length > 0;
 }
 
-/** What the garbage collector writes, which gives no rights. */
+/** Reports whether only fields changed that the garbage collector writes. These give no rights. */
 function isGarbageWork(draft: Draft, live: StoredObject): boolean {
   const rest = ({ metadata, ...fields }: { readonly metadata: object }): unknown => {
     const { ownerReferences: _, finalizers: __, managedFields: ___, ...meta } = metadata as Readonly<Record<string, unknown>>; // any fields

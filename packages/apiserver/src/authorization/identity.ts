@@ -1,16 +1,21 @@
-/** Who sends a request, and the names that Kubernetes has for users and groups. */
+/** Identities of the senders of requests, and the names of the users and groups that Kubernetes defines. */
 
-/** Somebody on whose behalf requests are sent. */
+/** The user that a request is sent as. */
 export interface Identity {
-  /** E.g. `alice`, or `system:serviceaccount:NAMESPACE:NAME`. */
+  /** Name of the user, such as `alice` or `system:serviceaccount:NAMESPACE:NAME`. */
   readonly user: string;
-  /** Beside `system:authenticated`, which everybody but `system:anonymous` is in. @defaultValue of a service account its two groups */
+  /**
+   * Groups of the user. `system:authenticated` is added for each user except `system:anonymous`.
+   * @defaultValue the two groups of a service account, none for other users
+   */
   readonly groups?: readonly string[];
+  /** Uid of the user, such as that of the ServiceAccount. @defaultValue "" */
   readonly uid?: string;
+  /** More attributes of the user, as in `userInfo.extra` of Kubernetes. @defaultValue none */
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** The same with all its groups, as the real server's `user.Info`. */
+/** An identity with all its groups, as `user.Info` of the real server. */
 export interface UserInfo {
   readonly name: string;
   readonly uid: string;
@@ -18,15 +23,20 @@ export interface UserInfo {
   readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 
+/** Group of administrators, who may do everything. */
 export const MASTERS = "system:masters";
+/** Group of all users except `system:anonymous`. */
 export const AUTHENTICATED = "system:authenticated";
+/** Group of `system:anonymous`. */
 export const UNAUTHENTICATED = "system:unauthenticated";
 const ANONYMOUS_NAME = "system:anonymous";
 
-/** Who sends requests in this process, unless it says otherwise. */
+/** Default sender of requests in this process. */
 export const ADMINISTRATOR: Identity = { user: "kubernetes-admin", groups: [MASTERS] };
+/** Sender of requests without credentials. */
 export const ANONYMOUS: Identity = { user: ANONYMOUS_NAME };
 
+/** Completes an identity with its default groups. */
 export function userInfoOf({ user, groups, uid = "", extra = {} }: Identity): UserInfo {
   const given = [...(groups ?? groupsOfAccount(user))];
   const everybody = user === ANONYMOUS_NAME ? UNAUTHENTICATED : AUTHENTICATED;
@@ -36,16 +46,18 @@ export function userInfoOf({ user, groups, uid = "", extra = {} }: Identity): Us
 
 const ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/;
 
-/** Of the name of a service account's user; undefined for others. */
+/** Returns the service account of a user name, or `undefined` for other users. */
 export function accountOf(user: string): { readonly namespace: string; readonly name: string } | undefined {
   const [, namespace, name] = ACCOUNT.exec(user) ?? [];
   return namespace === undefined || name === undefined ? undefined : { namespace, name };
 }
 
+/** Returns the user name of a service account. */
 export function accountName(namespace: string, name: string): string {
   return `system:serviceaccount:${namespace}:${name}`;
 }
 
+/** Returns the groups of a service account's user, none for other users. */
 export function groupsOfAccount(user: string): readonly string[] {
   const account = accountOf(user);
   return account === undefined ? [] : ["system:serviceaccounts", `system:serviceaccounts:${account.namespace}`];

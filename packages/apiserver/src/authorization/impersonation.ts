@@ -1,14 +1,14 @@
-/** Acting as somebody else: the `Impersonate-*` headers, each of which needs a right. */
+/** Impersonation: the `Impersonate-*` headers, each of which needs a right. */
 import type { ApiRequest } from "@treadle/apimachinery";
 import { goQuote } from "../internal/json.ts";
-import { badRequest } from "../status-errors.ts";
+import { badRequest } from "../errors/status-errors.ts";
 import { forbidden, type ResourceAttributes } from "./attributes.ts";
 import type { Authorizer } from "./authorizer.ts";
 import { accountOf, AUTHENTICATED, groupsOfAccount, UNAUTHENTICATED, userInfoOf, type UserInfo } from "./identity.ts";
 
 const EXTRA = "impersonate-extra-";
 
-/** Whom the request acts as: the one who sends it, or whom its headers name. @throws StatusError 400, 403 */
+/** Returns the user that the request acts as: the sender, or the user in the headers. @throws StatusError 400, 403 */
 export function actingUser({ headers }: Pick<ApiRequest, "headers">, requester: UserInfo, authorizer: Authorizer): UserInfo {
   const name = headers["impersonate-user"] ?? "";
   const uid = headers["impersonate-uid"] ?? "";
@@ -36,7 +36,7 @@ export function actingUser({ headers }: Pick<ApiRequest, "headers">, requester: 
 
 const AUTHENTICATION = { group: "authentication.k8s.io", version: "v1" } as const;
 
-/** Several headers of one name come joined by a comma. */
+/** Splits the values of several headers with one name, which arrive joined by commas. */
 function splitHeader(value: string | undefined): readonly string[] {
   return value === undefined ? [] : value.split(",").flatMap((one) => (one.trim() === "" ? [] : [one.trim()]));
 }
@@ -61,7 +61,7 @@ function grouped(extra: readonly (readonly [string, string])[]): Readonly<Record
   return byKey;
 }
 
-/** As Go prints a `user.DefaultInfo`. */
+/** Returns the text that Go prints for a `user.DefaultInfo`. */
 function described(groups: readonly string[], extra: readonly (readonly [string, string])[], uid: string): string {
   const texts = (values: readonly string[]): string => (values.length === 0 ? "[]string(nil)" : goList(values));
   const entries = Object.entries(grouped(extra)).toSorted(([a], [b]) => (a < b ? -1 : 1));

@@ -1,13 +1,13 @@
 /**
- * The admission plugin OwnerReferencesPermissionEnforcement: who makes an object depend on another must be able to delete
- * the one, and to update the finalizers of the other where it is to wait.
+ * The admission plugin OwnerReferencesPermissionEnforcement. A user who changes the owners of an object must be able to
+ * delete the object. With `blockOwnerDeletion` the user must also be able to update the finalizers of the owner.
  */
 import { jsonEqual } from "@treadle/apimachinery";
 import { goQuote, type JsonObject } from "../internal/json.ts";
 import { listAt } from "../internal/read.ts";
-import { type Registry, resourceOf, type Served } from "../registry.ts";
-import { forbiddenError, type StatusError } from "../status-errors.ts";
-import type { Draft, StoredObject } from "../storage.ts";
+import { type Registry, resourceOf, type Served } from "../storage/registry.ts";
+import { forbiddenError, type StatusError } from "../errors/status-errors.ts";
+import type { Draft, StoredObject } from "../storage/stored-object.ts";
 import type { ResourceAttributes } from "./attributes.ts";
 import type { Authorizer } from "./authorizer.ts";
 import type { UserInfo } from "./identity.ts";
@@ -30,10 +30,10 @@ interface OwnerReference extends JsonObject {
   readonly blockOwnerDeletion?: boolean;
 }
 
-/** @throws StatusError 403 */
+/** Checks the rights for the owner references of a write. @throws StatusError 403 */
 export function checkOwners(write: OwnedWrite): void {
   const { user, authorizer, served, draft, live, subresource } = write;
-  // The kubelet binds pods and keeps their owners.
+  // The kubelet writes the status of pods and keeps their owners.
   if (served.type.id === "pods" && subresource === "status") return;
   const owners = ownersOf(draft);
   const before = live === undefined ? [] : ownersOf(live);

@@ -1,17 +1,17 @@
-/** What the API says of rights and of who somebody is. */
-import { secondsOf } from "../object-meta.ts";
-import type { Call } from "../context.ts";
-import { type FieldError, invalid } from "../field-errors.ts";
+/** Answers to reviews: of the rights of a user, and of the user of a request or a token. */
+import { secondsOf } from "../objects/object-meta.ts";
+import type { Call } from "../request/context.ts";
+import { type FieldError, invalid } from "../errors/field-errors.ts";
 import { isObject, type JsonObject } from "../internal/json.ts";
 import { objectAt } from "../internal/read.ts";
-import { badRequest, invalidObject } from "../status-errors.ts";
-import type { Draft } from "../storage.ts";
+import { badRequest, invalidObject } from "../errors/status-errors.ts";
+import type { Draft } from "../storage/stored-object.ts";
 import type { Attributes } from "./attributes.ts";
 import { aggregated } from "./authorizer.ts";
 import { type UserInfo, userInfoOf } from "./identity.ts";
 import { ISSUER } from "./tokens.ts";
 
-/** SubjectAccessReview, LocalSubjectAccessReview and SelfSubjectAccessReview. @throws StatusError 422 */
+/** Answers a SubjectAccessReview, LocalSubjectAccessReview or SelfSubjectAccessReview. @throws StatusError 422 */
 export function answerAccess({ parts, served, user }: Call, asked: Draft): JsonObject {
   const { kind, group } = served.type;
   const spec = objectAt(asked, "spec");
@@ -22,7 +22,7 @@ export function answerAccess({ parts, served, user }: Call, asked: Draft): JsonO
   return { ...asked, status: { allowed: isAllowed, ...(reason === "" ? {} : { reason }) } };
 }
 
-/** @throws StatusError 400 */
+/** Answers a SelfSubjectRulesReview. @throws StatusError 400 */
 export function answerRules({ parts, user }: Call, asked: Draft): JsonObject {
   const { namespace } = objectAt(asked, "spec");
   if (typeof namespace !== "string" || namespace === "") throw badRequest("no namespace on request");
@@ -44,7 +44,7 @@ export function answerSelf({ parts, user }: Call, { kind, apiVersion }: Draft): 
   return { kind, apiVersion, metadata: { creationTimestamp: secondsOf(parts.clock.now()) }, status: { userInfo: shown(user) } };
 }
 
-/** TokenReview. @throws StatusError 400 */
+/** Answers a TokenReview. @throws StatusError 400 */
 export function answerToken({ parts }: Call, asked: Draft): JsonObject {
   const { token, audiences } = objectAt(asked, "spec");
   if (typeof token !== "string" || token === "") throw badRequest("token is required for TokenReview in authentication");
@@ -87,12 +87,12 @@ function accessErrors(kind: string, spec: JsonObject, asked: Draft): readonly Fi
   return errors;
 }
 
-/** With the names that the fields have in Go. */
+/** The attributes with the field names of Go. */
 function goAttributes({ path = "", verb = "" }: JsonObject): JsonObject {
   return { Path: path, Verb: verb };
 }
 
-/** As it is told: no group is added. */
+/** Returns the user of a review as it is given. No group is added. */
 function userOf(spec: JsonObject): UserInfo {
   const groups = Array.isArray(spec["groups"]) ? spec["groups"].map(String) : [];
   return { name: textIn(spec, "user"), uid: textIn(spec, "uid"), groups, extra: {} };

@@ -1,4 +1,4 @@
-/** Rules of roles: what one allows, and whether some rules give all that others give (k8s.io/component-helpers `auth/rbac`). */
+/** Rules of roles: what a rule allows, and whether rules cover other rules (k8s.io/component-helpers `auth/rbac`). */
 import { goQuote } from "../internal/json.ts";
 import { type Attributes, isResource } from "./attributes.ts";
 
@@ -24,17 +24,17 @@ export function ruleAllows(rule: PolicyRule, attributes: Attributes): boolean {
   return names.length === 0 || names.includes(name);
 }
 
-/** What `wanted` gives beyond `owned`, one verb on one thing each; empty when `owned` covers it. */
+/** Returns the rights of `wanted` that `owned` does not cover, one verb on one resource each. */
 export function uncovered(owned: readonly PolicyRule[], wanted: readonly PolicyRule[]): readonly PolicyRule[] {
   return wanted.flatMap(breakDown).filter((single) => !owned.some((rule) => covers(rule, single)));
 }
 
-/** Rules as a refusal tells them, in order: verbs on the same thing together. */
+/** Returns the rules as a refusal lists them, with the verbs of one resource together. */
 export function describeRules(rules: readonly PolicyRule[]): readonly string[] {
   const byThing = new Map<string, PolicyRule & { readonly verbs: string[] }>();
   for (const rule of rules) {
     const { verbs: _, ...thing } = rule;
-    // Those of paths are told one by one.
+    // Rules of paths are listed separately.
     const key = rule.nonResourceURLs === undefined ? JSON.stringify(thing) : JSON.stringify(rule);
     const known = byThing.get(key);
     if (known === undefined) byThing.set(key, { ...rule, verbs: [...list(rule, "verbs")] });
@@ -43,7 +43,7 @@ export function describeRules(rules: readonly PolicyRule[]): readonly string[] {
   return [...new Set([...byThing.values()].map(describe))].toSorted();
 }
 
-/** As Go prints a list of texts. */
+/** Returns the text that Go prints for a list of strings. */
 export function goTexts(texts: readonly string[]): string {
   return `[${texts.map(goQuote).join(" ")}]`;
 }
@@ -82,7 +82,7 @@ function breakDown(rule: PolicyRule): readonly PolicyRule[] {
   return single;
 }
 
-/** `single` has at most one of everything. */
+/** Reports whether `owned` covers `single`, which has at most one value in each field. */
 function covers(owned: PolicyRule, single: PolicyRule): boolean {
   const hasEach = (field: Field): boolean => list(single, field).every((value) => list(owned, field).includes(value));
   const hasAll = (field: Field): boolean => list(owned, field).includes("*") || hasEach(field);

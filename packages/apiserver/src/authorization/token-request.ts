@@ -1,11 +1,12 @@
-/** POST to `serviceaccounts/NAME/token`: makes a token for the account. */
-import type { Call } from "../context.ts";
-import { type FieldError, invalid } from "../field-errors.ts";
+/** TokenRequest: a POST to `serviceaccounts/NAME/token` makes a token of the account. */
+import type { Call } from "../request/context.ts";
+import { type FieldError, invalid } from "../errors/field-errors.ts";
 import { goQuote, isObject, type JsonObject } from "../internal/json.ts";
 import { objectAt } from "../internal/read.ts";
-import { secondsOf } from "../object-meta.ts";
-import { badRequest, conflict, invalidObject, notFound } from "../status-errors.ts";
-import { type Draft, keyFor, type StoredObject } from "../storage.ts";
+import { secondsOf } from "../objects/object-meta.ts";
+import { badRequest, conflict, invalidObject, notFound } from "../errors/status-errors.ts";
+import { keyFor } from "../storage/store.ts";
+import type { Draft, StoredObject } from "../storage/stored-object.ts";
 import { type BoundObject, ISSUER } from "./tokens.ts";
 
 const OF = { group: "authentication.k8s.io", kind: "TokenRequest" } as const;
@@ -13,7 +14,7 @@ const OF = { group: "authentication.k8s.io", kind: "TokenRequest" } as const;
 const MIN_SECONDS = 600;
 const DEFAULT_SECONDS = 3600;
 
-/** @throws StatusError 400, 404, 409, 422 */
+/** Answers a TokenRequest. @throws StatusError 400, 404, 409, 422 */
 export function answerTokenRequest({ parts, route }: Call, asked: Draft): JsonObject {
   const { name: given = "", uid } = asked.metadata as Partial<StoredObject["metadata"]>; // read by readMeta
   if (given !== "" && given !== route.name) {

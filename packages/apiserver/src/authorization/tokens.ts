@@ -1,15 +1,19 @@
-/** Tokens of service accounts: JSON Web Tokens that this server signs and reads, valid by its clock and as long as the account. */
+/**
+ * Tokens of service accounts: JSON Web Tokens that this server signs and checks. They are valid until they expire by the
+ * clock of the server, and as long as the account exists.
+ */
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Clock } from "@treadle/apimachinery";
 import { goQuote } from "../internal/json.ts";
-import { keyFor, type Store, type StoredObject } from "../storage.ts";
+import { keyFor, type Store } from "../storage/store.ts";
+import type { StoredObject } from "../storage/stored-object.ts";
 import { accountName, type Identity } from "./identity.ts";
 import { goTexts } from "./rules.ts";
 
-/** The audience and issuer of a cluster that names none. */
+/** Default audience and issuer of a cluster. */
 export const ISSUER = "https://kubernetes.default.svc.cluster.local";
 
-/** An object with which a token ends. */
+/** The object that a token is bound to. The token becomes invalid when the object is deleted. */
 export interface BoundObject {
   readonly kind: string;
   readonly apiVersion: string;
@@ -21,12 +25,12 @@ export interface TokenRequest {
   readonly account: StoredObject;
   readonly audiences: readonly string[];
   readonly seconds: number;
-  /** Of the token itself. */
+  /** Id of the token. */
   readonly id: string;
   readonly bound?: BoundObject | undefined;
 }
 
-/** Who holds a token, or why nobody does, as the real server words it. */
+/** The user of a token, or the error of the real server. */
 export type Holder = { readonly identity: Identity; readonly audiences: readonly string[] } | { readonly error: string };
 
 const INVALID = { error: "invalid bearer token" } as const;
@@ -34,7 +38,7 @@ const INVALID = { error: "invalid bearer token" } as const;
 export class AccountTokens {
   readonly #store: Store;
   readonly #clock: Clock;
-  /** Of this server alone: a token of another one is nobody's. */
+  /** The key of this server. Tokens of other servers are invalid. */
   readonly #key = randomBytes(32);
 
   constructor(store: Store, clock: Clock) {
@@ -63,7 +67,7 @@ export class AccountTokens {
     return `${signed}.${this.#sign(signed).toString("base64url")}`;
   }
 
-  /** Who holds the token, if it is for one of the audiences. */
+  /** Returns the user of a token that is valid for one of the audiences. */
   read(token: string, audiences: readonly string[]): Holder {
     const [header, body, signature = "", ...more] = token.split(".");
     if (header === undefined || body === undefined || more.length > 0) return INVALID;
@@ -124,7 +128,7 @@ interface Claims {
   };
 }
 
-/** Two ways to read a token were tried. */
+/** Makes the error of the real server, which tries two ways to read a token. */
 function failed(cause: string): Holder {
   return { error: `[${INVALID.error}, ${cause}]` };
 }

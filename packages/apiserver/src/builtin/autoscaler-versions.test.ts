@@ -12,7 +12,7 @@ const status = {
   conditions: [{ type: "AbleToScale", status: "True" }],
 };
 
-test("what v1 has no field for is in annotations and comes back from them", () => {
+test("fields that v1 does not have are converted to annotations and back", () => {
   const metadata = { name: "a", annotations: { own: "x" } };
   const stored = { metadata, spec: { scaleTargetRef, maxReplicas: 3, metrics: [memory, external, cpu], behavior }, status };
   const shown = autoscalerToV1(stored);
@@ -21,13 +21,13 @@ test("what v1 has no field for is in annotations and comes back from them", () =
   expect(autoscalerFromV1(shown)).toEqual(stored);
 });
 
-test("without any metric the use of cpu counts, at 80 percent", () => {
+test("an autoscaler without metrics uses cpu at 80 percent", () => {
   const spec = { scaleTargetRef, maxReplicas: 3 };
   const metrics = [{ type: "Resource", resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 80 } } }];
   expect(autoscalerFromV1({ metadata: { name: "a" }, spec })).toEqual({ metadata: { name: "a" }, spec: { ...spec, metrics } });
 });
 
-test.for(["no json", "null", '{"a":1}', "[1,null]"])("an annotation that is %s says nothing", (text) => {
+test.for(["no json", "null", '{"a":1}', "[1,null]"])("an annotation that is %s is ignored", (text) => {
   const names = ["metrics", "current-metrics", "conditions", "behavior"];
   const annotations = Object.fromEntries(names.map((name) => [`autoscaling.alpha.kubernetes.io/${name}`, text]));
   const read = autoscalerFromV1({

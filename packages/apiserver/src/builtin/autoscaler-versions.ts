@@ -1,6 +1,6 @@
 /**
- * HorizontalPodAutoscalers in `autoscaling/v1`: stored as `v2`, of which that version knows one target, the use of cpu. What
- * it has no field for it shows in annotations, and takes from them (pkg/apis/autoscaling/v1/conversion.go of Kubernetes).
+ * HorizontalPodAutoscalers in `autoscaling/v1`. They are stored as `v2`, of which `v1` has only the CPU target. `v1` keeps
+ * all other fields in annotations (pkg/apis/autoscaling/v1/conversion.go of Kubernetes).
  */
 import { isObject, type JsonObject } from "../internal/json.ts";
 import { at, listAt, objectAt, textAt } from "../internal/read.ts";
@@ -10,7 +10,7 @@ const CURRENT_METRICS = "autoscaling.alpha.kubernetes.io/current-metrics";
 const CONDITIONS = "autoscaling.alpha.kubernetes.io/conditions";
 const BEHAVIOR = "autoscaling.alpha.kubernetes.io/behavior";
 
-/** The object of `v2` as `v1` shows it. */
+/** Converts an object of `v2` to `v1`. */
 export function autoscalerToV1(object: JsonObject): JsonObject {
   const { metrics: _, behavior, ...spec } = objectAt(object, "spec");
   const { currentMetrics: __, conditions: ___, ...status } = objectAt(object, "status");
@@ -38,13 +38,13 @@ export function autoscalerToV1(object: JsonObject): JsonObject {
   };
 }
 
-/** Without any metric the default one counts, which `v1` shows. */
+/** Fills in the default metric, which `v1` shows. */
 export function completeAutoscalerV1(object: JsonObject): void {
   const spec = objectAt(object, "spec");
   if (noted(object, METRICS, Array.isArray).length === 0) spec["targetCPUUtilizationPercentage"] ??= DEFAULT_PERCENTAGE;
 }
 
-/** The object of `v1` as it is stored. Annotations that cannot be read count as if they were not there. */
+/** Converts an object of `v1` to the stored form. Unreadable annotations are ignored. */
 export function autoscalerFromV1(object: JsonObject): JsonObject {
   const { targetCPUUtilizationPercentage: percentage, ...spec } = objectAt(object, "spec");
   const { currentCPUUtilizationPercentage: used, currentReplicas, ...status } = objectAt(object, "status");
@@ -96,7 +96,7 @@ function numberIn(field: string, value: unknown, ...path: readonly string[]): Js
   return typeof found === "number" ? { [field]: found } : {};
 }
 
-/** metadata with these annotations of ours and no others of them. */
+/** Returns metadata with these conversion annotations and no others. */
 function withNotes(object: JsonObject, notes: Readonly<Record<string, unknown>>): unknown {
   const { annotations, ...metadata } = objectAt(object, "metadata");
   const kept = Object.entries(isObject(annotations) ? annotations : {}).filter(
@@ -106,7 +106,7 @@ function withNotes(object: JsonObject, notes: Readonly<Record<string, unknown>>)
   return all.length === 0 ? metadata : { ...metadata, annotations: Object.fromEntries(all) as JsonObject };
 }
 
-/** What an annotation says, if it is what is expected. */
+/** Returns the value of an annotation, if it has the expected type. */
 function noted(object: JsonObject, name: string, isExpected: (value: unknown) => boolean): readonly JsonObject[] {
   try {
     const value: unknown = JSON.parse(textAt(object, "metadata", "annotations", name));
@@ -116,7 +116,7 @@ function noted(object: JsonObject, name: string, isExpected: (value: unknown) =>
   }
 }
 
-/** The fields of a metric in `v1` and where they are in `v2`, by the field of its source. */
+/** Paths of the fields of a metric in `v1` and in `v2`, by the field of its source. */
 type Fields = Readonly<Record<string, readonly (readonly [flat: string, nested: readonly string[]])[]>>;
 
 const SPEC_FIELDS: Fields = {
@@ -151,7 +151,7 @@ const SPEC_FIELDS: Fields = {
   ],
 };
 
-/** Those of what was measured have other names for the same. */
+/** Measured values have the same fields with other names. */
 const STATUS_FIELDS: Fields = Object.fromEntries(
   Object.entries(SPEC_FIELDS).map(([source, fields]) => [
     source,
@@ -183,7 +183,7 @@ function toFlat(source: JsonObject, names: Fields[string]): JsonObject {
   );
 }
 
-/** A reference as Go writes it: the text of an annotation has an order. */
+/** Returns a reference in the order of Go, because the annotation is a text. */
 function inOrder(reference: unknown): JsonObject {
   const { kind, name, apiVersion } = objectAt(reference);
   return { kind, name, ...(apiVersion === undefined ? {} : { apiVersion }) };
@@ -206,7 +206,7 @@ function targetType(target: JsonObject): string {
   return target["averageValue"] === undefined ? "Value" : "AverageValue";
 }
 
-/** The annotation holds Go's own names, and null for what is absent. */
+/** Returns the behavior with the names of Go and null for absent fields, as the annotation contains it. */
 function withGaps(behavior: JsonObject): JsonObject {
   const rules = (name: string): unknown => {
     const given = behavior[name];
@@ -220,7 +220,7 @@ function withGaps(behavior: JsonObject): JsonObject {
 const upper = (name: string): string => `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
 const lower = (name: string): string => `${name.slice(0, 1).toLowerCase()}${name.slice(1)}`;
 
-/** With all names changed, and without what is null when they are no longer Go's. */
+/** Renames all fields. Nulls are removed when the names are no longer Go's. */
 function recased(value: JsonObject, change: (name: string) => string): JsonObject {
   const each = (one: unknown): unknown => (Array.isArray(one) ? one.map(each) : isObject(one) ? recased(one, change) : one);
   return Object.fromEntries(

@@ -1,13 +1,17 @@
-/** What the server adds to requests for certificates (registry `certificates`). */
+/** What the server adds to CertificateSigningRequests (registry `certificates`). */
 import { isObject, type JsonObject } from "../internal/json.ts";
 import { listAt, objectAt } from "../internal/read.ts";
-import { secondsOf } from "../object-meta.ts";
-import type { Call, Parts } from "../context.ts";
-import type { Draft } from "../storage.ts";
+import { secondsOf } from "../objects/object-meta.ts";
+import type { Clock } from "@treadle/apimachinery";
+import type { UserInfo } from "../authorization/identity.ts";
+import type { Draft } from "../storage/stored-object.ts";
 
-type Given = Pick<Parts, "clock"> & { readonly user: Call["user"] };
+interface Given {
+  readonly clock: Clock;
+  readonly user: UserInfo;
+}
 
-/** A request says who sent it. A write of the status does not change how it was judged, and conditions without times get them. */
+/** Adds the sender to a new request. A write of the status does not change approvals, and new conditions get their times. */
 export function prepareCertificateRequest(draft: Draft, previous: JsonObject | undefined, { clock, user }: Given): void {
   if (previous === undefined) {
     const { username: _, uid: __, groups: ___, extra: ____, ...asked } = objectAt(draft, "spec");
@@ -29,7 +33,7 @@ export function prepareCertificateRequest(draft: Draft, previous: JsonObject | u
   draft["status"] = { ...status, conditions };
 }
 
-/** Through `approval` metadata and all conditions are written, but not the certificate. */
+/** Returns the result of a write to `approval`: metadata and all conditions, but not the certificate. */
 export function approved(sent: JsonObject, live: JsonObject): JsonObject {
   const { conditions: _, ...status } = objectAt(live, "status");
   const conditions = listAt(sent, "status", "conditions");
@@ -40,7 +44,7 @@ export function approved(sent: JsonObject, live: JsonObject): JsonObject {
   };
 }
 
-function senderIn({ name, uid, groups, extra }: Call["user"]): JsonObject {
+function senderIn({ name, uid, groups, extra }: UserInfo): JsonObject {
   return {
     username: name,
     ...(uid === "" ? {} : { uid }),

@@ -3,7 +3,7 @@ import { parseCron } from "./cron.ts";
 
 describe("schedules", () => {
   test.for(["* * * * *", "*/5 0-12/2 1,15 jan-MAR sun", "0 0 ? * 0-6", "@daily", "@every 1h30m", "59/7 23 31 12 6"])(
-    "%j is one",
+    "%j is a valid schedule",
     (text) => {
       expect(parseCron(text)).toBeTypeOf("object");
     },
@@ -28,7 +28,7 @@ test.for([
   expect(parseCron(text)).toMatchObject({ needsBothDays });
 });
 
-test("intervals are whole seconds, and one at least", () => {
+test("an interval has whole seconds, and at least one", () => {
   expect(parseCron("@every 1h30m1.7s")).toEqual({ type: "every", ms: 5_401_000 });
   expect(parseCron("@every 3ms")).toEqual({ type: "every", ms: 1_000 });
 });

@@ -1,8 +1,8 @@
-/** Schedules as `robfig/cron` reads them, which CronJobs are written for: its verdicts, and its words about what is none. Pure. */
+/** Parses schedules as `robfig/cron` does for CronJobs, with its errors. Pure. */
 
 export type Cron = CronFields | CronInterval;
 
-/** Each field as the set of its numbers. */
+/** A schedule as the set of numbers of each field. */
 export interface CronFields {
   readonly type: "fields";
   readonly minutes: ReadonlySet<number>;
@@ -10,17 +10,17 @@ export interface CronFields {
   readonly days: ReadonlySet<number>;
   readonly months: ReadonlySet<number>;
   readonly weekdays: ReadonlySet<number>;
-  /** Of day and weekday both must fit; otherwise one of them is enough. */
+  /** Whether the day and the weekday must both match. Otherwise one is enough. */
   readonly needsBothDays: boolean;
 }
 
-/** `@every 90m`: no time of the day, but so long after the last. */
+/** A schedule such as `@every 90m`: a fixed time after the last run. */
 export interface CronInterval {
   readonly type: "every";
   readonly ms: number;
 }
 
-/** The schedule, or what keeps the text from being one. */
+/** Parses a schedule, or returns its error. */
 export function parseCron(text: string): Cron | string {
   if (text.startsWith("@")) return parseDescriptor(text);
   const parts = text.split(/\s+/).filter((part) => part !== "");
@@ -39,7 +39,7 @@ export function parseCron(text: string): Cron | string {
 interface Field {
   readonly low: number;
   readonly high: number;
-  /** The names of the numbers, each at its number. */
+  /** Names of the numbers, each at the index of its number. */
   readonly names?: readonly string[];
 }
 
@@ -85,7 +85,7 @@ function parseRange(text: string, { low, high, names = [] }: Field): Range | str
   if (more.length > 0) return `too many slashes: ${text}`;
   const stride = step === undefined ? 1 : parseNumber(step);
   if (typeof stride === "string") return stride;
-  // With a step a single number begins a range that has no other end.
+  // With a step, a single number begins a range without an end.
   const end = step !== undefined && last === undefined ? high : named;
   if (start < low) return `beginning of range (${start}) below minimum (${low}): ${text}`;
   if (end > high) return `end of range (${end}) above maximum (${high}): ${text}`;
@@ -93,7 +93,7 @@ function parseRange(text: string, { low, high, names = [] }: Field): Range | str
   return stride === 0 ? `step of range should be a positive number: ${text}` : { start, end, stride };
 }
 
-/** A number, or why it is none. */
+/** Parses a number, or returns its error. */
 function parseNumber(text: string): number | string {
   if (!/^[+-]?\d+$/.test(text)) return `failed to parse int from ${text}: strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`;
   return text.startsWith("-") ? `negative number (${Number(text)}) not allowed: ${text}` : Number(text);
@@ -122,7 +122,7 @@ function parseDescriptor(text: string): Cron | string {
 
 const UNIT_MS: Readonly<Record<string, number>> = { ns: 1e-6, us: 1e-3, µs: 1e-3, ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
-/** Milliseconds of a duration as Go writes it, such as `1h30m`. */
+/** Parses a duration of Go, such as `1h30m`, in milliseconds. */
 function parseDuration(text: string): number | undefined {
   if (!/^[+-]?(0|((\d+\.?\d*|\.\d+)(ns|us|µs|ms|s|m|h))+)$/.test(text)) return undefined;
   let ms = 0;

@@ -59,10 +59,10 @@ function setPullPolicy(container: JsonObject): void {
   container["imagePullPolicy"] ??= pullPolicy(container["image"]);
 }
 
-/** An image without tag and digest means its latest one. */
+/** Returns the default pull policy. An image without tag and digest is the latest one. */
 function pullPolicy(image: unknown): string {
   const [name = "", digest] = String(image ?? "").split("@");
-  // What is no image has no tag either.
+  // An invalid image has no tag.
   if (!/^[\w.:/-]+$/.test(name)) return "IfNotPresent";
   const tag = /:([^/:]+)$/.exec(name)?.[1];
   return tag === "latest" || (tag === undefined && digest === undefined && name !== "") ? "Always" : "IfNotPresent";
@@ -74,7 +74,7 @@ function setVolumeSource(volume: JsonObject): void {
   if (isObject(image)) image["pullPolicy"] ??= pullPolicy(image["reference"]);
 }
 
-/** The account has two names, an old and a new one. */
+/** Copies the name of the service account to its old field, or from it. */
 function nameServiceAccount(spec: JsonObject): void {
   const name = spec["serviceAccountName"] || spec["serviceAccount"];
   if (typeof name === "string" && name !== "") Object.assign(spec, { serviceAccountName: name, serviceAccount: name });

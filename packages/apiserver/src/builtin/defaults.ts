@@ -1,9 +1,9 @@
-/** Defaults of built-in kinds, by definition: constants as data, and rules for what depends on other fields. */
+/** Defaults of built-in kinds, by definition: constants, and rules that depend on other fields. */
 import { cloneJson, type JsonObject } from "../internal/json.ts";
 import { RULES } from "./default-rules.ts";
 import { definition } from "./schemas.ts";
 
-/** Fills in the defaults of one struct; those of the structs inside it must be there. */
+/** Fills in the defaults of one struct. Those of structs inside it must be filled in before. */
 export function fillDefaults(name: string, struct: JsonObject): void {
   const { properties = {} } = definition(name);
   for (const [field, value] of constantsOf(name)) {
@@ -15,7 +15,7 @@ export function fillDefaults(name: string, struct: JsonObject): void {
 
 const CACHE = new Map<string, readonly (readonly [string, unknown])[]>();
 
-/** Those of the table, and those of OpenAPI: there zero values are no defaults, unless of pointers. */
+/** Returns the constants of the table and of OpenAPI. There, a zero value is a default only for a pointer. */
 function constantsOf(name: string): readonly (readonly [string, unknown])[] {
   let constants = CACHE.get(name);
   if (constants === undefined) {

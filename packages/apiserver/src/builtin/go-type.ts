@@ -1,7 +1,7 @@
-/** The Go types of fields, as the errors of the real server name them. */
+/** The Go types of fields, for errors of the real server. */
 import type { RawSchema } from "./schemas.ts";
 
-/** The Go type of a field as its schema alone suggests it; where that is wrong the data holds the right one. */
+/** Returns the Go type that follows from a schema. Where that is wrong, the data contains the right one. */
 export function deducedGoType(schema: RawSchema): string {
   if (schema.go !== undefined) return schema.go;
   if (schema.$ref !== undefined) return schema.$ref.split(".").slice(-2).join(".");

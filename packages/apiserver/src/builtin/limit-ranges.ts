@@ -1,13 +1,14 @@
-/** What the LimitRanges of a namespace give to new pods and claims, and what they forbid (admission `LimitRanger`). */
+/** Applies the LimitRanges of a namespace to new pods and claims: defaults and limits (admission `LimitRanger`). */
 import { isObject, type JsonObject } from "../internal/json.ts";
 import { listAt, objectAt, textAt } from "../internal/read.ts";
-import { forbiddenError } from "../status-errors.ts";
-import type { Draft, Store } from "../storage.ts";
+import { forbiddenError } from "../errors/status-errors.ts";
+import type { Store } from "../storage/store.ts";
+import type { Draft } from "../storage/stored-object.ts";
 import { canonicalQuantity, quantityNanos } from "./quantity.ts";
 
 const NOTE = "kubernetes.io/limit-ranger";
 
-/** Fills in the default requests and limits of the containers of a new pod, and notes it in an annotation. */
+/** Fills in the default requests and limits of the containers of a new pod, and lists them in an annotation. */
 export function giveDefaults(draft: Draft, spec: JsonObject, store: Store): void {
   for (const items of limitsIn(draft.metadata.namespace ?? "", store)) {
     const [requests, limits] = ["defaultRequest", "default"].map((field) => containerDefaults(items, field));
@@ -19,7 +20,7 @@ export function giveDefaults(draft: Draft, spec: JsonObject, store: Store): void
       if (!Array.isArray(spec[field])) continue;
       spec[field] = listAt(spec, field).map((container) => {
         const resources = { ...objectAt(container, "resources") };
-        // The names are sorted in the note, and requests are told before limits.
+        // The annotation has the names in order, and requests before limits.
         const given = {
           limits: addMissing(resources, "limits", limits ?? {}),
           requests: addMissing(resources, "requests", requests ?? {}),
@@ -36,7 +37,7 @@ export function giveDefaults(draft: Draft, spec: JsonObject, store: Store): void
   }
 }
 
-/** @throws StatusError 403 for a new pod beyond a limit */
+/** Checks the limits for a new pod. @throws StatusError 403 */
 export function checkPodLimits(draft: Draft, previous: JsonObject | undefined, { store }: { readonly store: Store }): void {
   if (previous !== undefined) return;
   const spec = objectAt(draft, "spec");
@@ -52,7 +53,7 @@ export function checkPodLimits(draft: Draft, previous: JsonObject | undefined, {
   });
 }
 
-/** @throws StatusError 403 for a claim beyond a limit */
+/** Checks the limits for a claim. @throws StatusError 403 */
 export function checkClaimLimits(draft: Draft, _: JsonObject | undefined, { store }: { readonly store: Store }): void {
   const { requests } = demandsOf(objectAt(draft, "spec"));
   check(draft, "persistentvolumeclaims", store, (item) => {
@@ -74,13 +75,13 @@ interface Demands {
   readonly limits: Amounts;
 }
 
-/** The items of each LimitRange of a namespace. */
+/** Returns the items of each LimitRange of a namespace. */
 function limitsIn(namespace: string, store: Store): readonly (readonly JsonObject[])[] {
   const ranges = store.collection("limitranges").all();
   return ranges.filter((entry) => entry.namespace === namespace).map(({ object }) => listAt(object, "spec", "limits"));
 }
 
-/** Each LimitRange is asked for itself: the first that refuses is told, with all of its reasons. */
+/** Checks each LimitRange. The first one with errors is reported, with all of its errors. */
 function check(draft: Draft, resource: string, store: Store, problemsOf: (item: JsonObject) => readonly string[]): void {
   for (const items of limitsIn(draft.metadata.namespace ?? "", store)) {
     const problems = [...new Set(items.flatMap(problemsOf))];
@@ -111,7 +112,7 @@ function demandsOf({ resources }: JsonObject): Demands {
   return { requests: Object.fromEntries(amounts(own, "requests")), limits: Object.fromEntries(amounts(own, "limits")) };
 }
 
-/** What all containers need together; init containers run before them, one after the other, but for those that stay. */
+/** Adds up what the containers need. Init containers run one after the other, except for those that stay. */
 function podDemands(spec: JsonObject): Demands {
   const total = (field: keyof Demands): Amounts => {
     let running = listAt(spec, "containers")
@@ -143,7 +144,7 @@ function larger(a: Amounts, b: Amounts): Amounts {
   return { ...a, ...Object.fromEntries(bigger) };
 }
 
-/** In the units of `like`. */
+/** Formats an amount in the units of `like`. */
 function written(nanos: bigint, like: string): string {
   const kibi = 1024n * 1_000_000_000n;
   return canonicalQuantity(like.endsWith("i") && nanos % kibi === 0n ? `${nanos / kibi}Ki` : `${nanos}n`);

@@ -1,11 +1,12 @@
-/** What the server adds to pods: priority, tolerations, their class of service; and how long they take to go. */
+/** What the server adds to pods: priority, tolerations and QoS class; and their grace period. */
 import { cloneJson, isObject, type JsonObject } from "../internal/json.ts";
 import { listAt, objectAt } from "../internal/read.ts";
-import { forbiddenError } from "../status-errors.ts";
-import type { Draft, Store, StoredObject } from "../storage.ts";
+import { forbiddenError } from "../errors/status-errors.ts";
+import type { Store } from "../storage/store.ts";
+import type { Draft, StoredObject } from "../storage/stored-object.ts";
 import { giveDefaults } from "./limit-ranges.ts";
 
-/** Completes a pod, as admission and the pod strategy of the real server do. @throws StatusError 403 */
+/** Completes a pod as admission and the pod strategy of the real server do. @throws StatusError 403 */
 export function preparePod(draft: Draft, previous: JsonObject | undefined, { store }: { readonly store: Store }): void {
   if (previous !== undefined && draft["spec"] === previous["spec"]) return;
   const spec: JsonObject = { ...objectAt(draft, "spec") };
@@ -14,7 +15,7 @@ export function preparePod(draft: Draft, previous: JsonObject | undefined, { sto
     giveDefaults(draft, spec, store);
     prioritise(String(draft.metadata.name), spec, store);
   } else if (isObject(previous["spec"])) {
-    // A client that leaves out what was computed means the same.
+    // A client may omit what the server computed.
     for (const field of ["priority", "preemptionPolicy"])
       if (previous["spec"][field] !== undefined) spec[field] ??= previous["spec"][field];
   }
@@ -23,7 +24,10 @@ export function preparePod(draft: Draft, previous: JsonObject | undefined, { sto
   if (previous === undefined) draft["status"] = { phase: "Pending", qosClass: serviceClass(spec) };
 }
 
-/** A pod that runs on a node stays until its kubelet deletes it with a grace period of zero; one that has ended goes at once. */
+/**
+ * Returns the grace period of a deletion. A running pod stays until its kubelet deletes it with a grace period of zero. A
+ * finished pod is deleted at once.
+ */
 export function podGrace(pod: StoredObject, requested: number | undefined): number {
   const spec = objectAt(pod, "spec");
   const { phase } = objectAt(pod, "status");
@@ -33,7 +37,7 @@ export function podGrace(pod: StoredObject, requested: number | undefined): numb
   return typeof own === "number" ? own : 30;
 }
 
-/** Priorities come from classes; a pod may say its own only if it is the same (admission `Priority`). @throws StatusError 403 */
+/** Sets the priority of the class. A pod may only name the same priority itself (admission `Priority`). @throws StatusError 403 */
 function prioritise(pod: string, spec: JsonObject, store: Store): void {
   const refuse = (cause: string): never => {
     throw forbiddenError({ group: "", resource: "pods" }, pod, cause);
@@ -65,7 +69,7 @@ const SYSTEM_PRIORITIES: ReadonlyMap<string, number> = new Map([
   ["system-node-critical", 2_000_001_000],
 ]);
 
-/** Pods stay for five minutes on a node that is lost, unless they say otherwise (admission `DefaultTolerationSeconds`). */
+/** Adds the default tolerations: five minutes on a node that is not ready or unreachable (admission `DefaultTolerationSeconds`). */
 function tolerate(spec: JsonObject): void {
   const given = listAt(spec, "tolerations");
   const added = LOST.filter((key) => !given.some((one) => matches(one, key)));
@@ -90,7 +94,7 @@ function serviceClass(spec: JsonObject): string {
   return isGuaranteed ? "Guaranteed" : "Burstable";
 }
 
-/** The amounts of cpu and memory, but for zero. */
+/** Returns the amounts of cpu and memory, except zeros. */
 function computing(resources: unknown, field: string): readonly string[] {
   const amounts = isObject(resources) && isObject(resources[field]) ? cloneJson(resources[field]) : {};
   return ["cpu", "memory"].flatMap((name) =>

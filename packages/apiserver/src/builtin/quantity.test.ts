@@ -28,14 +28,14 @@ test.for<[string, string]>([
   ["3.0000000001", "3000000001n"],
 ])("%s is written as %s", ([given, want]) => expect(canonicalQuantity(given)).toBe(want));
 
-test.for(["", "lots", "5x", "1 Gi", "Ki", "--1", "1.2.3"])("%j is no quantity", (text) =>
+test.for(["", "lots", "5x", "1 Gi", "Ki", "--1", "1.2.3"])("%j is not a quantity", (text) =>
   expect(() => canonicalQuantity(text)).toThrow("quantities must match"),
 );
 
-test("a unit that is none has words of its own", () => expect(() => canonicalQuantity("5KM")).toThrow("unable to parse quantity's suffix"));
+test("an unknown unit has its own error", () => expect(() => canonicalQuantity("5KM")).toThrow("unable to parse quantity's suffix"));
 
 /** What is canonical stays as it is. */
-test("writing twice is writing once", () => {
+test("the canonical form of a quantity is stable", () => {
   const unit = fc.constantFrom("", "m", "k", "M", "Ki", "Mi", "Gi", "u", "n", "e3");
   fc.assert(
     fc.property(fc.nat({ max: 1_000_000 }), fc.nat({ max: 999 }), unit, (whole, fraction, suffix) => {

@@ -1,13 +1,13 @@
-/** Quantities (`500m`, `1.5Gi`) in the one form in which the real server writes each of them (apimachinery `resource`). */
+/** Quantities (`500m`, `1.5Gi`) in the canonical form of the real server (apimachinery `resource`). */
 
-/** The canonical form of a quantity: no fraction, the largest unit that keeps it exact. @throws SyntaxError in the words of Go. */
+/** Returns the canonical form of a quantity: no fraction, the largest unit that keeps it exact. @throws SyntaxError with the text of Go */
 export function canonicalQuantity(text: string): string {
   const { sign, nanos, isBinary, isExponent } = parse(text);
   const written = isBinary ? writeBinary(nanos) : writeDecimal(nanos, isExponent);
   return `${sign === "-" && written !== "0" ? "-" : ""}${written}`;
 }
 
-/** A quantity in billionths, to compare and to add. What is no quantity is nothing. */
+/** Returns a quantity in billionths, to compare and to add. An invalid quantity is zero. */
 export function quantityNanos(text: unknown): bigint {
   try {
     const { sign, nanos } = parse(String(text));
@@ -37,14 +37,14 @@ function parse(text: string): Parsed {
   if (decimal === undefined) scaled *= 1024n ** BigInt(binary + 1);
   else if (decimal >= 0) scaled *= 10n ** BigInt(Math.min(decimal, MAX_EXPONENT));
   else divisor *= 10n ** BigInt(-decimal);
-  // Rounded up, away from zero, to billionths.
+  // Rounded away from zero to billionths.
   const nanos = (scaled * 10n ** BigInt(NANO) + divisor - 1n) / divisor;
   return { sign, nanos, isBinary: decimal === undefined, isExponent: exponent !== undefined };
 }
 
 const NO_QUANTITY = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 const NANO = 9;
-/** Beyond 10^18 the real server caps. */
+/** The real server caps exponents here. */
 const MAX_EXPONENT = 18;
 const BINARY: readonly string[] = ["Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 const DECIMAL: ReadonlyMap<string, number> = new Map([
@@ -71,7 +71,7 @@ function writeBinary(nanos: bigint): string {
     value /= 1024n;
     unit = next;
   }
-  // What no binary unit fits is read back as a decimal number.
+  // A value that fits no binary unit becomes a decimal number.
   return unit === "" ? writeDecimal(value * one, false) : `${value}${unit}`;
 }
 

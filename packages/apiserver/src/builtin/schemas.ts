@@ -1,9 +1,9 @@
 /**
  * The schemas of the built-in kinds, from the OpenAPI of a real server. Each definition is parsed and compiled when it is
- * first needed, so a server that stores three Secrets never looks at pods. Definitions may refer to themselves.
+ * first needed, so a server with three Secrets never compiles the schema of pods. Definitions can refer to themselves.
  */
-import { type CompiledSchema, compileSchema } from "../crd/schema.ts";
-import type { ResourceType, ServedVersion } from "../registry.ts";
+import { type CompiledSchema, compileSchema } from "../schema/schema.ts";
+import type { ResourceType, ServedVersion } from "../storage/registry.ts";
 import { DEFINITIONS, KINDS } from "./schema-data.ts";
 
 /** A schema of the data: OpenAPI without descriptions. */
@@ -15,7 +15,7 @@ export interface RawSchema {
   readonly properties?: Readonly<Record<string, RawSchema>>;
   readonly items?: RawSchema;
   readonly additionalProperties?: RawSchema;
-  /** The short name of a definition, as `apps.v1.DeploymentSpec`. */
+  /** Short name of a definition, such as `apps.v1.DeploymentSpec`. */
   readonly $ref?: string;
   readonly default?: unknown;
   readonly "x-kubernetes-list-type"?: string;
@@ -23,27 +23,27 @@ export interface RawSchema {
   readonly "x-kubernetes-map-type"?: string;
   readonly "x-kubernetes-int-or-string"?: boolean;
   readonly "x-kubernetes-preserve-unknown-fields"?: boolean;
-  /** For strategic merge patches: `merge`, `replace`, `retainKeys`, or two of them joined by a comma. */
+  /** Strategy of strategic merge patches: `merge`, `replace`, `retainKeys`, or two of them joined by a comma. */
   readonly "x-kubernetes-patch-strategy"?: string;
   readonly "x-kubernetes-patch-merge-key"?: string;
-  /** The Go type of a field, where `deducedGoType` does not find it. */
+  /** Go type of a field, when `deducedGoType` does not find it. */
   readonly go?: string;
-  /** What the real server writes when the field is absent; without it the field is left out, as it is when it is empty. */
+  /** Value that the real server writes for an absent field. Absent: the field is omitted, also when it is empty. */
   readonly zero?: unknown;
 }
 
-/** The name of the definition of a built-in kind in a version. */
+/** Returns the name of the definition of a built-in kind in a version. */
 export function definitionOf({ kind }: Pick<ResourceType, "kind">, { apiVersion }: Pick<ServedVersion, "apiVersion">): string | undefined {
   return KINDS[`${apiVersion} ${kind}`];
 }
 
-/** The schema of a built-in kind with its patch merge keys; `undefined` for a kind of which there is none. Follow `$ref` by {@link definition}. */
+/** Returns the schema of a built-in kind with its patch merge keys, or `undefined`. Resolve `$ref` with {@link definition}. */
 export function schemaOf(type: Pick<ResourceType, "kind">, version: Pick<ServedVersion, "apiVersion">): RawSchema | undefined {
   const name = definitionOf(type, version);
   return name === undefined ? undefined : definition(name);
 }
 
-/** A definition by its short name. @throws Error when there is none. */
+/** Returns a definition by its short name. @throws Error when there is none */
 export function definition(name: string): RawSchema {
   const known = parsed.get(name);
   if (known !== undefined) return known;
@@ -55,18 +55,18 @@ export function definition(name: string): RawSchema {
   return schema;
 }
 
-/** A schema with what the definition that it refers to says. */
+/** Returns a schema together with the definition that it refers to. */
 export function resolved(schema: RawSchema): RawSchema {
   return schema.$ref === undefined ? schema : { ...definition(schema.$ref), ...schema };
 }
 
-/** The schema of a built-in kind in the form in which custom ones are used: for ownership of fields. */
+/** Returns the schema of a built-in kind in the form of custom ones, for field ownership. */
 export function compiledSchemaOf(type: Pick<ResourceType, "kind">, version: Pick<ServedVersion, "apiVersion">): CompiledSchema | undefined {
   const name = definitionOf(type, version);
   return name === undefined ? undefined : compiledDefinition(name);
 }
 
-// Caches of constants: what they hold follows from the data alone.
+// Caches: their values depend only on the data.
 const parsed = new Map<string, RawSchema>();
 const compiled = new Map<string, CompiledSchema>();
 
@@ -79,7 +79,7 @@ function compiledDefinition(name: string): CompiledSchema {
   return schema;
 }
 
-/** Compiles one level now, what is below it on its first use. */
+/** Compiles one level now, and the levels below it at their first use. */
 function compile(raw: RawSchema): CompiledSchema {
   if (raw.$ref !== undefined) {
     const target = compiledDefinition(raw.$ref);
@@ -88,11 +88,11 @@ function compile(raw: RawSchema): CompiledSchema {
   return lazily(raw, undefined);
 }
 
-/** `target` is what the schema refers to: it says all that the schema does not. */
+/** Compiles a schema. `target` is the definition that it refers to, which has all that the schema does not have. */
 function lazily(raw: RawSchema, target: CompiledSchema | undefined): CompiledSchema {
   const { properties, items, additionalProperties, $ref, ...own } = raw;
   const { properties: _, items: __, additionalProperties: ___, ...theirs } = $ref === undefined ? {} : definition($ref);
-  // What has no fields that are known has one owner.
+  // A value without known fields has one owner.
   const hasFields = target !== undefined || properties !== undefined || additionalProperties !== undefined;
   const isOpaque = !hasFields && (own.type ?? "object") === "object" && own["x-kubernetes-int-or-string"] !== true;
   const schema: CompiledSchema = compileSchema({ ...theirs, ...own, ...(isOpaque ? { "x-kubernetes-map-type": "atomic" } : {}) });

@@ -1,16 +1,17 @@
-/** Ports on nodes and addresses that a Service wants: which there are, and which others have (core `service/portallocator`). */
-import { type FieldError, invalid } from "../field-errors.ts";
+/** Node ports and addresses that a Service asks for: their ranges, and conflicts with other Services (core `service/portallocator`). */
+import { type FieldError, invalid } from "../errors/field-errors.ts";
 import { isObject, type JsonObject } from "../internal/json.ts";
 import { listAt, textsAt } from "../internal/read.ts";
-import { invalidObject } from "../status-errors.ts";
-import type { Draft, Store } from "../storage.ts";
+import { invalidObject } from "../errors/status-errors.ts";
+import type { Store } from "../storage/store.ts";
+import type { Draft } from "../storage/stored-object.ts";
 
-/** The default of `--service-node-port-range`. */
+/** First port of the default `--service-node-port-range`. */
 export const FIRST_PORT = 30_000;
 export const PORT_COUNT = 2768;
 const LAST_PORT = FIRST_PORT + PORT_COUNT - 1;
 
-/** A dry run does not look at the range. @throws StatusError 422 for a port or an address that the Service cannot have */
+/** Checks the ports and the address of a Service. A dry run does not check the range. @throws StatusError 422 */
 export function checkAllocations(
   draft: Draft,
   previous: JsonObject | undefined,
@@ -45,7 +46,7 @@ function portError(
   { others, isDryRun }: { readonly others: readonly JsonObject[]; readonly isDryRun: boolean },
 ): FieldError | undefined {
   const own = new Set(listAt(previous, "spec", "ports").map((port) => port["nodePort"]));
-  // One Service may have a port for several protocols, two may not.
+  // One Service may use a port for several protocols; two Services may not.
   const taken = new Set(others.flatMap((other) => listAt(other, "ports").map((port) => port["nodePort"])));
   for (const [i, port] of listAt(draft, "spec", "ports").entries()) {
     const { nodePort } = port;

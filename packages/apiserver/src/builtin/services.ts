@@ -1,14 +1,15 @@
 /**
- * Addresses and ports of Services. They come from the ranges that clusters have by default, chosen by the name of the
- * Service, so that equal tests see equal addresses; nothing listens there.
+ * Assigns addresses and ports to Services, from the default ranges of clusters. They depend on the name of the Service, so
+ * equal tests get equal addresses. Nothing listens there.
  */
 import { jsonEqual } from "@treadle/apimachinery";
 import { isObject, type JsonObject } from "../internal/json.ts";
 import { listAt } from "../internal/read.ts";
-import type { Draft, Store } from "../storage.ts";
+import type { Store } from "../storage/store.ts";
+import type { Draft } from "../storage/stored-object.ts";
 import { FIRST_PORT, PORT_COUNT } from "./service-ports.ts";
 
-/** Gives a Service what its type needs and takes what it needs no more (core `service/storage`, `service/strategy`). */
+/** Assigns what the type of a Service needs, and removes what it no longer needs (core `service/storage`, `service/strategy`). */
 export function prepareService(draft: Draft, previous: JsonObject | undefined, { store }: { readonly store: Store }): void {
   if (!isObject(draft["spec"]) || draft["spec"] === previous?.["spec"]) return;
   const spec: JsonObject = { ...draft["spec"] };
@@ -23,7 +24,7 @@ export function prepareService(draft: Draft, previous: JsonObject | undefined, {
   draft["spec"] = spec;
 }
 
-/** What was assigned stays when a client leaves it out. */
+/** Keeps assigned values that a client omits. */
 function keepAssigned(spec: JsonObject, old: JsonObject): void {
   if (hasAddress(spec) && hasAddress(old)) {
     if (spec["clusterIP"]) followAddress(spec, old);
@@ -42,14 +43,14 @@ function keepAssigned(spec: JsonObject, old: JsonObject): void {
   if (needsHealthCheck(spec) && needsHealthCheck(old)) spec["healthCheckNodePort"] ??= old["healthCheckNodePort"];
 }
 
-/** A client that knows one address means the first of several. */
+/** Treats one address of a client as the first of several. */
 function followAddress(spec: JsonObject, old: JsonObject): void {
   const { clusterIPs } = spec;
   if (spec["clusterIP"] === old["clusterIP"] || !jsonEqual(clusterIPs, old["clusterIPs"]) || !Array.isArray(clusterIPs)) return;
   spec["clusterIPs"] = [spec["clusterIP"], ...clusterIPs.slice(1)];
 }
 
-/** What the old type had and the new one has not goes, unless the client changed it. */
+/** Removes the fields that only the old type had, unless the client changed them. */
 function dropUnneeded(spec: JsonObject, old: JsonObject): void {
   const drop = (field: string): void => {
     if (JSON.stringify(spec[field]) === JSON.stringify(old[field])) delete spec[field];
@@ -101,7 +102,7 @@ function assignPorts(spec: JsonObject, name: string, store: Store): void {
   if (wantsCheck) spec["healthCheckNodePort"] = next("health");
 }
 
-/** 10.96.0.0/12, the range of kubeadm, without the first addresses, which clusters use themselves. */
+/** Start of 10.96.0.0/12, the range of kubeadm, without the first addresses, which clusters use themselves. */
 const FIRST_ADDRESS = (10 * 256 + 96) * 256 * 256 + 256;
 const ADDRESSES = 2 ** 20 - 512;
 
@@ -110,7 +111,7 @@ function addressOf(index: number): string {
   return [24, 16, 8, 0].map((bits) => (value >>> bits) & 255).join(".");
 }
 
-/** The first value from a place on that is not taken. @throws Error when all are. */
+/** Returns the first value from an index on that is not taken. @throws Error when all are taken */
 function free<T>(
   valueAt: (index: number) => T,
   { from, count, taken }: { readonly from: number; readonly count: number; readonly taken: ReadonlySet<unknown> },

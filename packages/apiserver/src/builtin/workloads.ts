@@ -2,9 +2,9 @@
 import { jsonEqual } from "@treadle/apimachinery";
 import { isObject, type JsonObject } from "../internal/json.ts";
 import { objectAt } from "../internal/read.ts";
-import type { Draft } from "../storage.ts";
+import type { Draft } from "../storage/stored-object.ts";
 
-/** A Job finds its pods by its uid, unless it brings a selector of its own. */
+/** Gives a Job a selector by its uid, unless it has its own. */
 export function prepareJob(draft: Draft, previous: JsonObject | undefined): void {
   const { spec } = draft;
   if (previous !== undefined || !isObject(spec) || spec["manualSelector"] === true) return;
@@ -17,7 +17,7 @@ export function prepareJob(draft: Draft, previous: JsonObject | undefined): void
   };
   const [template, selector] = [objectAt(spec, "template"), objectAt(spec, "selector")];
   const metadata = objectAt(template, "metadata");
-  // A Job without labels has those of its template, and then also what is added to them; other labels are left alone.
+  // A Job without labels gets those of its template, including the added ones. Other labels are not modified.
   if (jsonEqual(draft.metadata["labels"] ?? {}, metadata["labels"] ?? {}))
     draft.metadata["labels"] = { ...objectAt(draft.metadata, "labels"), ...labels };
   draft["spec"] = {
@@ -29,7 +29,7 @@ export function prepareJob(draft: Draft, previous: JsonObject | undefined): void
 
 const TEMPLATE_GENERATION = "deprecated.daemonset.template.generation";
 
-/** A DaemonSet counts the changes of its template in an annotation, which starts at 1. */
+/** Counts the changes of a DaemonSet's template in an annotation, starting at 1. */
 export function numberTemplate(draft: Draft, previous: JsonObject | undefined): void {
   if (previous === undefined) annotate(draft, "1");
 }

@@ -1,14 +1,14 @@
-/** What is wrong with the rules of a CRD's schema (apiextensions-apiserver `apis/apiextensions/validation`). */
-import { type CompiledSchema, compileSchema } from "../crd/schema.ts";
-import { type FieldError, forbidden, invalid, notSupported, required } from "../field-errors.ts";
+/** Validates the rules of a CRD's schema (apiextensions-apiserver `apis/apiextensions/validation`). */
+import { type CompiledSchema, compileSchema } from "../schema/schema.ts";
+import { type FieldError, forbidden, invalid, notSupported, required } from "../errors/field-errors.ts";
 import { goJson, isObject, type JsonObject } from "../internal/json.ts";
 import { compileRule } from "./compile-rule.ts";
 import type { Program } from "./program.ts";
 import { normalFieldPath } from "./field-path.ts";
-import { readRules, type Rule } from "./rule.ts";
+import { readRules, type Rule } from "../schema/rule.ts";
 import { smallest, typeOfSchema } from "./types.ts";
 
-/** How a schema's rules are written, before anything is compiled. */
+/** Returns the errors of a schema's rules that need no compilation. */
 export function ruleFormErrors(schema: JsonObject, at: string): FieldError[] {
   const compiled = compileSchema(schema);
   return readRules(schema["x-kubernetes-validations"]).flatMap((rule, i) =>
@@ -38,7 +38,7 @@ function formErrors(rule: Rule, at: string, schema: CompiledSchema): FieldError[
   return errors;
 }
 
-/** What does not compile in the rules of a structural schema, and rules on `oldSelf` where there is none. */
+/** Returns the errors of rules that do not compile, and of rules on `oldSelf` where there is no old value. */
 export function ruleCompileErrors(schema: JsonObject, at: string): FieldError[] {
   const errors: FieldError[] = [];
   const costs: Cost[] = [];
@@ -51,10 +51,10 @@ export function ruleCompileErrors(schema: JsonObject, at: string): FieldError[] 
   return errors;
 }
 
-/** What one rule, and all of a CRD, may be estimated to cost (apiextensions-apiserver `validation.go`). */
+/** Limits of the estimated cost of a rule and of a CRD (apiextensions-apiserver `validation.go`). */
 const RULE_LIMIT = 10_000_000;
 const ALL_RULES_LIMIT = 100_000_000;
-/** How many of the most expensive rules are named. */
+/** Number of the most expensive rules that are listed. */
 const SHOWN_COSTS = 4;
 const MAX_REQUEST_BYTES = 3 * 1024 * 1024;
 
@@ -73,14 +73,14 @@ function tooExpensive(field: string, what: string, times: number): FieldError {
 interface Place {
   readonly at: string;
   readonly isRoot: boolean;
-  /** The list above whose items have no counterparts in the old object. */
+  /** Path of the list above whose items have no counterparts in the old object. */
   readonly uncorrelated: string | undefined;
-  /** How many of it an object can have; absent where a list or map above has no limit. */
+  /** Maximum number of such values in an object. Absent when a list or map above has no limit. */
   readonly count: number | undefined;
   readonly costs: Cost[];
 }
 
-/** What is below comes first, as with the real server. */
+/** Walks a schema. As on the real server, errors of inner schemas come first. */
 function walk(schema: JsonObject, place: Place, errors: FieldError[]): void {
   const { at, uncorrelated, costs } = place;
   const times = (limit: unknown): number | undefined =>
@@ -140,7 +140,7 @@ function nodeErrors(schema: JsonObject, { at, isRoot, uncorrelated, count, costs
   });
 }
 
-/** An error about a rule shows all of it as Go writes the internal type: no JSON names, fields in their order. */
+/** Makes an error about a rule. It shows the whole rule as Go prints the internal type: no JSON names, fields in their order. */
 function refused(
   field: string,
   { rule, message, messageExpression, reason, fieldPath, optionalOldSelf }: Rule,

@@ -1,9 +1,9 @@
-/** One rule of `x-kubernetes-validations`, compiled for the values of its place in a schema. */
+/** Compiles a rule of `x-kubernetes-validations` for the values of its place in a schema. */
 import { compileProgram, type Program } from "./program.ts";
-import type { Rule } from "./rule.ts";
+import type { Rule } from "../schema/rule.ts";
 import { type Type, typeName } from "./types.ts";
 
-/** A rule and its programs. Neither program nor error: the rule is empty. */
+/** A rule and its programs. An empty rule has neither a program nor an error. */
 export interface CompiledRule {
   readonly rule: Rule;
   readonly program: Program | undefined;

@@ -1,12 +1,13 @@
 /**
- * The most that an expression can cost on any object that its schema allows, by the rates of cel-go (`checker/cost.go`)
- * and Kubernetes (`pkg/cel/library/cost.go`). Sizes come with the types of a schema; what has no known size may be of any.
+ * Estimates the maximum cost of an expression on any object that its schema allows, by the rates of cel-go
+ * (`checker/cost.go`) and Kubernetes (`pkg/cel/library/cost.go`). The types of a schema have sizes. A value without a known
+ * size can have any size.
  */
-import { qualified } from "./check.ts";
+import { qualified } from "./environment.ts";
 import type { Expr, FoldExpr } from "./syntax.ts";
 import type { Type } from "./types.ts";
 
-/** The most units that `expr` can take; `Infinity` where nothing limits it. `self` is the type of the value it is about. */
+/** Returns the maximum cost of `expr`, or `Infinity` when nothing limits it. `self` is the type of the rule's value. */
 export function maxCost(expr: Expr, types: ReadonlyMap<Expr, Type>, self: Type | undefined): number {
   return new Estimator(types, sizeOf(self)).cost(expr);
 }
@@ -15,7 +16,7 @@ const TRAVERSAL = 0.1;
 const REGEX = 0.25;
 const NEW_LIST = 10;
 const NEW_MAP = 30;
-/** The pattern of a named format counts as one of this length. */
+/** Assumed length of the pattern of a named format. */
 const FORMAT_PATTERN = 128;
 
 class Estimator {
@@ -56,7 +57,7 @@ class Estimator {
     return exprs.reduce((sum, expr) => sum + this.cost(expr), 0);
   }
 
-  /** The most elements or characters that a value can have. */
+  /** Returns the maximum number of elements or characters of a value. */
   #size(expr: Expr | undefined): number {
     if (expr === undefined) return Infinity;
     const known = this.#sizes.get(expr);
@@ -68,7 +69,7 @@ class Estimator {
     if (expr.type === "list") return expr.items.length;
     if (expr.type === "map") return expr.entries.length;
     const size = sizeOf(this.#types.get(expr));
-    // The real server takes variables and items of which it knows nothing to be as long as the whole.
+    // The real server assumes that unknown variables and items are as long as the whole value.
     const isItem = expr.type === "ident" || (expr.type === "call" && expr.name === "_[_]");
     return isItem && size === Infinity ? this.#root : size;
   }
@@ -87,7 +88,7 @@ class Estimator {
       const [condition = 0, yes = 0, no = 0] = expr.args.map((arg) => this.cost(arg));
       return this.#sized(expr, Math.max(this.#size(second), this.#size(third)), condition + Math.max(yes, no));
     }
-    // The target comes first: what it costs may set the size of its value.
+    // The target comes first: its cost can set the size of its value.
     const sum = (target === undefined ? 0 : this.cost(target)) + this.#sum(expr.args);
     if (name === "_&&_" || name === "_||_") return sum;
     if (name === "dyn") return this.#sized(expr, this.#size(first), sum + 1);
@@ -196,7 +197,7 @@ class Estimator {
     }
   }
 
-  /** As the comprehension that a macro stands for: what it starts with, each round, and what it ends with. */
+  /** Returns the cost of a macro as the comprehension that it expands to: the start, each round and the end. */
   #fold(expr: FoldExpr): number {
     const range = this.cost(expr.range);
     const filter = expr.filter === undefined ? 0 : this.cost(expr.filter);
@@ -224,7 +225,7 @@ class Estimator {
   }
 }
 
-/** Nothing of infinitely many is nothing. */
+/** Multiplies. Zero times infinity is zero. */
 function product(a: number, b: number): number {
   return a === 0 || b === 0 ? 0 : a * b;
 }

@@ -1,11 +1,11 @@
-/** JSON of a custom resource as CEL values, by its schema (k8s.io/apiserver `pkg/cel/common/valuesunstructured.go`). */
-import { type CompiledSchema, compileSchema } from "../crd/schema.ts";
+/** Converts the JSON of a custom resource to CEL values, by its schema (k8s.io/apiserver `pkg/cel/common/valuesunstructured.go`). */
+import { type CompiledSchema, compileSchema } from "../schema/schema.ts";
 import { isObject, type JsonObject } from "../internal/json.ts";
 import { parseDuration, parseTimestamp } from "./library/time.ts";
-import { escapeName, keywordField } from "./names.ts";
+import { escapeName, keywordField } from "./escaping.ts";
 import { CelError, Dict, Duration, List, Struct, type Value } from "./values.ts";
 
-/** A JSON value as CEL sees it. @throws CelError when it cannot be what the schema says. */
+/** Converts a JSON value. @throws CelError when it does not fit the schema */
 export function toValue(json: unknown, schema: CompiledSchema, isRoot: boolean = schema.isEmbedded): Value {
   if (json === null || json === undefined) {
     if (schema.isNullable) return null;
@@ -77,7 +77,7 @@ function textValue(json: unknown, format: string | undefined): Value {
   }
 }
 
-/** An object whose fields are converted when they are asked for. */
+/** An object whose fields are converted when they are read. */
 class JsonStruct extends Struct {
   readonly #json: JsonObject;
   readonly #byName: ReadonlyMap<string, readonly [property: string, schema: CompiledSchema]>;
@@ -104,7 +104,7 @@ class JsonStruct extends Struct {
   }
 }
 
-/** A field that is null is as good as absent. */
+/** Reports whether a field is set. Null counts as absent. */
 function isSet(json: JsonObject, property: string): boolean {
   return Object.hasOwn(json, property) && json[property] !== null;
 }
@@ -113,7 +113,7 @@ type Names = ReadonlyMap<string, readonly [property: string, schema: CompiledSch
 
 const names = new WeakMap<CompiledSchema, { plain?: Names; root?: Names }>();
 
-/** The fields that rules can name, by their name. Made once for each schema. */
+/** Returns the fields that rules can name, by their name. Computed once for each schema. */
 function namesOf(schema: CompiledSchema, isRoot: boolean): Names {
   let of = names.get(schema);
   if (of === undefined) names.set(schema, (of = {}));
@@ -128,7 +128,7 @@ function namesOf(schema: CompiledSchema, isRoot: boolean): Names {
 
 const TEXT = { type: "string" };
 
-/** What rules see of every resource. */
+/** The part of each resource that rules see. */
 const ROOT: CompiledSchema = compileSchema({
   type: "object",
   properties: {

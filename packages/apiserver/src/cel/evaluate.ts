@@ -1,6 +1,8 @@
 /** Runs a checked expression within a budget. */
-import { type Environment, functionName, qualified } from "./check.ts";
+import { type Budget, BudgetError, costOf } from "./budget.ts";
+import { type Environment, functionName, qualified } from "./environment.ts";
 import { accepts, type Overload } from "./overloads.ts";
+import { isBound, type Scope, scopeNames, scopesOf } from "./scope.ts";
 import type { Expr, FoldExpr } from "./syntax.ts";
 import {
   CelError,
@@ -19,27 +21,12 @@ import {
 } from "./values.ts";
 import { indexInto } from "./library/collections.ts";
 
-/** What a run may cost: one unit for each step, more for what goes over long texts and lists. */
-export interface Budget {
-  remaining: number;
-}
-
-/** The budget is used up. Unlike a {@link CelError} nothing absorbs it. */
-export class BudgetError extends Error {}
-
-/** What names mean: the variables of macros over those of the rule. */
-export interface Scope {
-  readonly name: string;
-  readonly value: Value;
-  readonly outer: Scope | undefined;
-}
-
 export interface Runtime extends Environment {
   overloads(name: string): readonly Overload[] | undefined;
   readonly constants: ReadonlyMap<string, Value>;
 }
 
-/** The value of an expression. @throws CelError, BudgetError */
+/** Evaluates an expression. @throws CelError, BudgetError */
 export function evaluate(expr: Expr, scope: Scope | undefined, runtime: Runtime, budget: Budget): Value {
   return new Evaluator(runtime, budget).run(expr, scope);
 }
@@ -148,7 +135,7 @@ class Evaluator {
     return overload.run(...args);
   }
 
-  /** `&&` and `||` of which one side decides hide what goes wrong on the other. */
+  /** Evaluates `&&` or `||`. If one side decides, an error of the other side is ignored. */
   #logical(decides: boolean, sides: readonly [Expr, Expr], scope: Scope | undefined): boolean {
     let failure: CelError | undefined;
     for (const side of sides) {
@@ -238,27 +225,6 @@ class Evaluator {
   }
 }
 
-/** The scopes of a macro, one for each item or key. */
-function scopesOf(range: Value, variables: readonly string[], outer: Scope | undefined): Scope[] {
-  const [first = "", second] = variables;
-  const pairs: readonly (readonly [Value, Value])[] =
-    range instanceof List
-      ? range.items.map((item, i) => [second === undefined ? item : BigInt(i), item] as const)
-      : range instanceof Dict
-        ? [...range.entries].map(([key, value]) => [key, value] as const)
-        : range instanceof Struct
-          ? range.fields.map((field) => [field, range.get(field) ?? null] as const)
-          : missing();
-  return pairs.map(([key, value]) => {
-    const scope: Scope = { name: first, value: key, outer };
-    return second === undefined ? scope : { name: second, value, outer: scope };
-  });
-}
-
-function missing(): never {
-  throw noOverload();
-}
-
 function sortBy(range: Value, keys: readonly Value[]): List {
   if (!(range instanceof List)) throw noOverload();
   const places = range.items.map((_, i) => i);
@@ -275,7 +241,7 @@ function compareKeys(a: Value, b: Value): number {
   return (x as bigint) < (y as bigint) ? -1 : 1; // sortBy takes only what has an order
 }
 
-/** A field of an object or a key of a map; `undefined` when it is not there. Null has none. */
+/** Returns a field of an object or a key of a map, or `undefined`. Null has no fields. */
 function fieldOf(value: Value, field: string): Value | undefined {
   if (value instanceof Struct) return value.get(field);
   if (value instanceof Dict) return value.entries.get(field);
@@ -284,40 +250,8 @@ function fieldOf(value: Value, field: string): Value | undefined {
   throw noOverload();
 }
 
-function isBound(name: string, scope: Scope | undefined): boolean {
-  return scopeNames(scope).has(name.split(".", 1)[0] ?? "");
-}
-
-function scopeNames(scope: Scope | undefined): ReadonlyMap<string, unknown> {
-  const names = new Map<string, unknown>();
-  for (let at = scope; at !== undefined; at = at.outer) names.set(at.name, true);
-  return names;
-}
-
 function constValue(value: (Expr & { readonly type: "const" })["value"]): Value {
   if (typeof value === "object" && value !== null && !(value instanceof Uint8Array)) return new Uint(value.uint);
   if (typeof value === "bigint" && BigInt.asIntN(64, value) !== value) throw new CelError("integer overflow");
   return value;
 }
-
-/** Beyond the step itself: what a call goes through, by the rates of cel-go (a tenth of a unit for each character). */
-function costOf(name: string, args: readonly Value[]): number {
-  const sizes = args.map((arg) => (typeof arg === "string" ? arg.length / 10 : arg instanceof List ? arg.items.length : 0));
-  if (CHEAP.has(name)) return 0;
-  if (PRODUCTS.has(name)) return Math.ceil((1 + (sizes[0] ?? 0)) * (1 + (sizes[1] ?? 0)));
-  return Math.ceil(sizes.reduce((sum, size) => sum + size, 0));
-}
-
-const CHEAP: ReadonlySet<string> = new Set(["size", "_[_]", "type", "dyn", "string", "int"]);
-const PRODUCTS: ReadonlySet<string> = new Set([
-  "matches",
-  "contains",
-  "find",
-  "findAll",
-  "replace",
-  "indexOf",
-  "lastIndexOf",
-  "sets.contains",
-  "sets.equivalent",
-  "sets.intersects",
-]);

@@ -1,7 +1,7 @@
-/** The `fieldPath` of a rule: a JSON path of fields and map keys below the value that the rule is about. */
-import type { CompiledSchema } from "../crd/schema.ts";
+/** The `fieldPath` of a rule: a JSON path of fields and map keys below the value of the rule. */
+import type { CompiledSchema } from "../schema/schema.ts";
 
-/** The path as messages write it; the empty text when it points to nothing. */
+/** Returns the path as messages show it, or an empty text when it does not exist. */
 export function normalFieldPath(path: string, schema: CompiledSchema): string {
   const steps = stepsOf(path);
   if (steps === undefined) return "";

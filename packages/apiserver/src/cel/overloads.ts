@@ -1,5 +1,5 @@
-/** How functions of the libraries are written down: a name, a signature as text, and what they do. */
-import type { Signature } from "./check.ts";
+/** The format in which libraries declare functions: a name, a signature as text, and the implementation. */
+import type { Signature } from "./environment.ts";
 import { DYN, plain, type Type } from "./types.ts";
 import { Dict, kindOf, List, Optional, Struct, type Value } from "./values.ts";
 
@@ -8,14 +8,14 @@ export interface Overload extends Signature {
 }
 
 /**
- * Functions by name, then by signature: `"string, int -> string"`; one that starts with `.` is called on its first
+ * Functions by name, then by signature: `"string, int -> string"`. A signature that starts with `.` is called on its first
  * argument. Capitals are type parameters.
  */
 // The values that a function gets are of the types of its signature: the dispatcher sees to that.
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Library = Readonly<Record<string, Readonly<Record<string, (...args: any[]) => Value>>>>;
 
-/** The overloads of some libraries by the name of the function. */
+/** Returns the overloads of some libraries, by the name of the function. */
 export function overloadsOf(libraries: readonly Library[]): ReadonlyMap<string, readonly Overload[]> {
   const all = new Map<string, Overload[]>();
   for (const library of libraries) {
@@ -28,7 +28,7 @@ export function overloadsOf(libraries: readonly Library[]): ReadonlyMap<string, 
   return all;
 }
 
-/** Whether a value is one for which an overload is meant. */
+/** Reports whether an overload accepts a value. */
 export function accepts(type: Type, value: Value): boolean {
   switch (type.type) {
     case "plain":
@@ -46,7 +46,7 @@ export function accepts(type: Type, value: Value): boolean {
   }
 }
 
-export function readSignature(text: string): Signature {
+function readSignature(text: string): Signature {
   const isMember = text.startsWith(".");
   const [args = "", result = ""] = text.slice(isMember ? 1 : 0).split("->");
   return { isMember, args: split(args).map(readType), result: readType(result) };
@@ -71,7 +71,7 @@ function readType(text: string): Type {
   }
 }
 
-/** Splits at the commas that stand in no brackets. */
+/** Splits at commas outside of brackets. */
 function split(text: string): string[] {
   if (text.trim() === "") return [];
   const parts: string[] = [];

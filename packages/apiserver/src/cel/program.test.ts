@@ -1,7 +1,7 @@
-/** Expressions from anywhere: what compiles runs within its budget, and what does not says so. */
+/** Random expressions: a valid one runs within its budget, and an invalid one gives an error text. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { BudgetError } from "./evaluate.ts";
+import { BudgetError } from "./budget.ts";
 import { compileProgram } from "./program.ts";
 import { plain, type Type } from "./types.ts";
 import { CelError, List } from "./values.ts";
@@ -9,8 +9,8 @@ import { CelError, List } from "./values.ts";
 const variables: ReadonlyMap<string, Type> = new Map([["self", { type: "list", item: plain("int") } satisfies Type]]);
 
 describe("compileProgram", () => {
-  // Invariant: whatever the text, the answer is a program or a text; nothing is thrown.
-  test("never throws", () => {
+  // Invariant: for any text the result is a program or an error text; nothing is thrown.
+  test("never throws for any text", () => {
     const parts = [
       "self",
       "x",
@@ -43,20 +43,20 @@ describe("compileProgram", () => {
     );
   });
 
-  test("refuses what is nested too deeply", () => {
+  test("refuses an expression that is nested too deeply", () => {
     expect(typeof compileProgram(`${"(".repeat(3000)}true${")".repeat(3000)}`, variables)).toBe("string");
     expect(typeof compileProgram(`${"!".repeat(20_000)}true`, variables)).toBe("string");
   });
 });
 
-test("a run ends when its budget does", () => {
+test("a run ends when its budget is used up", () => {
   const program = compileProgram("self.all(x, self.all(y, self.all(z, x + y + z >= 0)))", variables);
   if (typeof program === "string") throw new Error(program);
   const self = new List(Array.from({ length: 300 }, (_, i) => BigInt(i)));
   expect(() => program.run({ self }, { remaining: 1_000_000 })).toThrow(BudgetError);
 });
 
-test("integers have 64 bits", () => {
+test("integers of CEL have 64 bits", () => {
   const program = compileProgram("self[0] + 1 > 0", variables);
   if (typeof program === "string") throw new Error(program);
   expect(() => program.run({ self: new List([9_223_372_036_854_775_807n]) }, { remaining: 1000 })).toThrow(CelError);

@@ -1,8 +1,11 @@
-/** An expression of a rule, parsed and checked against what `self` is; and running it. */
-import { compilePattern } from "../crd/pattern.ts";
-import { check, type Checked, type Problem, type Signature } from "./check.ts";
+/** Compiles an expression of a rule for the type of `self`, and runs it. */
+import { compilePattern } from "../schema/pattern.ts";
+import { check, type Checked, type Problem } from "./type-check.ts";
+import type { Signature } from "./environment.ts";
 import { maxCost } from "./cost.ts";
-import { type Budget, evaluate, type Runtime, type Scope } from "./evaluate.ts";
+import { evaluate, type Runtime } from "./evaluate.ts";
+import type { Scope } from "./scope.ts";
+import type { Budget } from "./budget.ts";
 import { collections } from "./library/collections.ts";
 import { formats, kubernetes } from "./library/kubernetes.ts";
 import { network } from "./library/network.ts";
@@ -16,15 +19,15 @@ import { TypeValue, type Value } from "./values.ts";
 
 export interface Program {
   readonly type: Type;
-  /** Whether it mentions `oldSelf`. */
+  /** Whether the expression uses `oldSelf`. */
   readonly usesOldSelf: boolean;
-  /** The most units that a run can take on any object of the schema. */
+  /** Returns the maximum cost of a run on any object of the schema. */
   maxCost(): number;
-  /** @throws CelError, BudgetError */
+  /** Runs the program. @throws CelError, BudgetError */
   run(variables: Readonly<Record<string, Value>>, budget: Budget): Value;
 }
 
-/** A program, or why there is none, as cel-go tells it. */
+/** Compiles a program, or returns the error of cel-go. */
 export function compileProgram(source: string, variables: ReadonlyMap<string, Type>): Program | string {
   let expr: Expr;
   try {
@@ -55,7 +58,7 @@ export function compileProgram(source: string, variables: ReadonlyMap<string, Ty
 
 let overloads: ReadonlyMap<string, readonly Overload[]> | undefined;
 
-/** The overloads of a function of all libraries. Operators with forms of their own have a signature for the checker only. */
+/** Returns the overloads of a function in all libraries. Operators with their own syntax have a signature only for the checker. */
 function find(name: string): (readonly Overload[] & readonly Signature[]) | undefined {
   overloads ??= overloadsOf([standard, collections, text, time, network, kubernetes, formats]);
   return overloads.get(name);
@@ -74,7 +77,7 @@ const TYPE_NAMES: readonly (readonly [name: string, type: Type])[] = [
   ),
 ];
 
-/** Names of types are values, too: `type(self) == string`. */
+/** Names of types, which are values: `type(self) == string`. */
 const types: ReadonlyMap<string, Type> = new Map(TYPE_NAMES.map(([name, item]) => [name, { type: "type", item }]));
 const constants: ReadonlyMap<string, Value> = new Map(TYPE_NAMES.map(([name]) => [name, new TypeValue(name)]));
 
@@ -84,7 +87,7 @@ const literals: Runtime["literals"] = {
   timestamp: (source) => parseTimestamp(source) !== undefined,
 };
 
-/** An expression that is nested too deeply for the stack is refused like one that is no CEL. */
+/** Returns the problem of invalid syntax. An expression that is nested too deeply for the stack counts as invalid. */
 function syntaxProblem(error: unknown): Problem {
   if (error instanceof CelSyntaxError) return error;
   if (error instanceof RangeError) return { message: "expression recursion limit exceeded: 250", at: 0 };

@@ -1,11 +1,10 @@
 /**
- * CEL text to a tree. The parser is that of `@marcbachmann/cel-js`, loaded when the first rule is met: a server
- * without rules never pays for it. Its checker and evaluator are not used: they know neither Kubernetes' types nor
- * what a rule costs.
+ * Parses CEL to a tree with the parser of `@marcbachmann/cel-js`, which is loaded for the first rule. The checker and
+ * evaluator of this library are not used: they know neither Kubernetes' types nor the cost of a rule.
  */
 import { createRequire } from "node:module";
 
-/** A node of an expression; `at` is the offset that messages about it point to. */
+/** A node of an expression. `at` is the offset for messages. */
 export type Expr =
   | { readonly type: "const"; readonly value: ConstValue; readonly at: number }
   | { readonly type: "ident"; readonly name: string; readonly at: number }
@@ -18,7 +17,7 @@ export type Expr =
 
 export type ConstValue = bigint | number | string | boolean | null | Uint8Array | { readonly uint: bigint };
 
-/** A macro over the items of a list or the keys of a map; `optMap` and `optFlatMap` go over what an optional holds. */
+/** A macro over the items of a list or the keys of a map. `optMap` and `optFlatMap` use the content of an optional. */
 export interface FoldExpr {
   readonly type: "fold";
   readonly macro: string;
@@ -29,7 +28,7 @@ export interface FoldExpr {
   readonly at: number;
 }
 
-/** A text that is no CEL. */
+/** A text that is not valid CEL. */
 export class CelSyntaxError extends Error {
   readonly at: number;
   constructor(message: string, at: number) {
@@ -46,7 +45,7 @@ export function parseCel(source: string): Expr {
   try {
     node = parser(source);
   } catch (error) {
-    // The library's errors carry their place; anything else is a fault of its own.
+    // Errors of the library have a position; any other error is a defect.
     const { summary, range, code } = error as { summary?: string; range?: { start: number }; code?: string };
     if (summary === undefined) throw error;
     if (code === "invalid_macro_argument") throw new CelSyntaxError("argument must be a simple name", range?.start ?? 0);
@@ -55,7 +54,7 @@ export function parseCel(source: string): Expr {
   return convert(node, source);
 }
 
-/** As the library has it: `args` by operator. */
+/** A node of the library: `args` depend on the operator. */
 interface Node {
   readonly op: string;
   readonly args: unknown;
@@ -67,7 +66,7 @@ interface Node {
 let parser: ((source: string) => Node) | undefined;
 
 function load(): (source: string) => Node {
-  // Loaded in one step: rules are met while a CRD is installed, which is synchronous in process.
+  // Loaded synchronously, because a CRD in process is installed synchronously.
   const { Environment } = createRequire(import.meta.url)("@marcbachmann/cel-js") as typeof import("@marcbachmann/cel-js");
   const environment = new Environment({ enableOptionalTypes: true, limits: { maxListElements: 100_000, maxMapEntries: 100_000 } });
   return (source) => environment.parse(source).ast as unknown as Node; // its declared type hides the positions
@@ -117,7 +116,7 @@ function convert(node: Node, source: string): Expr {
 function constant(node: Node): ConstValue {
   const { args } = node;
   if (typeof args === "bigint") return args;
-  // The library's unsigned integers are objects of its own.
+  // The library has its own class for unsigned integers.
   if (typeof args === "object" && args !== null && !(args instanceof Uint8Array)) return { uint: BigInt(args.valueOf() as bigint) };
   return args as ConstValue;
 }
@@ -127,7 +126,7 @@ function inRange(value: ConstValue, at: number): ConstValue {
   return value;
 }
 
-/** A minus before a number is part of it: the smallest integer has no positive counterpart. */
+/** A minus before a number belongs to the number: the smallest integer has no positive counterpart. */
 function negated(node: Node, to: (inner: unknown) => Expr): Expr {
   const operand = node.args as Node; // of a unary operator
   if (operand.op === "value" && (typeof operand.args === "bigint" || typeof operand.args === "number")) {
@@ -140,7 +139,7 @@ function operator(name: string, args: readonly Expr[], at: number): Expr {
   return { type: "call", name, target: undefined, args, at };
 }
 
-/** Which macros there are, by the number of their arguments; the last is the step, the first ones are variables. */
+/** Macros by the number of their arguments. The last argument is the step, the first ones are variables. */
 const MACROS: Readonly<Record<string, readonly number[]>> = {
   all: [2, 3],
   exists: [2, 3],

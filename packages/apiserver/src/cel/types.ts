@@ -1,18 +1,18 @@
-/** CEL types as Kubernetes uses them: what a schema is to a rule, how types are named in messages, and what fits what. */
-import { type CompiledSchema } from "../crd/schema.ts";
-import { escapeName } from "./names.ts";
+/** CEL types in Kubernetes: the type of a schema, the names of types in messages, and the compatibility of types. */
+import { type CompiledSchema } from "../schema/schema.ts";
+import { escapeName } from "./escaping.ts";
 
-/** `max` is the most characters, items or keys that the schema lets a value have; absent of what is in no schema. */
+/** A type. `max` is the maximum number of characters, items or keys by the schema; absent without a schema. */
 export type Type =
   | { readonly type: "dyn"; readonly max?: number }
-  /** Scalars, and types that only functions know: `kubernetes.Quantity`. */
+  /** Scalars, and types of the libraries such as `kubernetes.Quantity`. */
   | { readonly type: "plain"; readonly name: string; readonly max?: number }
   | { readonly type: "list"; readonly item: Type; readonly max?: number }
   | { readonly type: "map"; readonly key: Type; readonly value: Type; readonly max?: number }
   | { readonly type: "object"; readonly name: string; readonly fields: ReadonlyMap<string, Type> }
   | { readonly type: "optional"; readonly item: Type }
   | { readonly type: "type"; readonly item: Type }
-  /** Of a signature, to be found out. */
+  /** A parameter of a signature. */
   | { readonly type: "param"; readonly name: string };
 
 export const DYN: Type = { type: "dyn" };
@@ -26,7 +26,7 @@ export function plain(name: string): PlainType {
   return { type: "plain", name };
 }
 
-/** What values of a schema are to a rule; `undefined` when rules cannot see them. `name` is that of an object's type. */
+/** Returns the type of a schema in rules, or `undefined` when rules cannot see it. `name` is the type name of an object. */
 export function typeOfSchema(schema: CompiledSchema, isRoot: boolean, name: string): Type | undefined {
   const { limits } = schema;
   if (schema.isIntOrString) return { type: "dyn", max: limits.maxLength === undefined ? LONGEST : limits.maxLength * 4 };
@@ -78,7 +78,7 @@ function typeOfObject(schema: CompiledSchema, isRoot: boolean, name: string): Ty
   return { type: "object", name, fields };
 }
 
-/** A request has at most 3 MiB; two bytes are quotes or brackets (k8s.io/apiserver `pkg/cel/limits.go`). */
+/** A request has at most 3 MiB, and two bytes are quotes or brackets (k8s.io/apiserver `pkg/cel/limits.go`). */
 const LONGEST = 3 * 1024 * 1024 - 2;
 
 function longestText({ format, limits, enum: values }: CompiledSchema): number {
@@ -89,7 +89,7 @@ function longestText({ format, limits, enum: values }: CompiledSchema): number {
   return Math.max(0, ...values.map((value) => (typeof value === "string" ? Buffer.byteLength(value) : 0)));
 }
 
-/** The fewest bytes that a value takes as JSON: with them goes how many there can be where no limit is set. */
+/** Returns the minimum size of a value in JSON, in bytes. It limits the number of values when there is no other limit. */
 export function smallest(schema: CompiledSchema): number {
   if (schema.isIntOrString) return 1;
   switch (schema.type) {
@@ -115,7 +115,7 @@ export function smallest(schema: CompiledSchema): number {
 
 const SMALLEST_TEXT: Readonly<Record<string, number>> = { duration: 3, date: 12, "date-time": 21 };
 
-/** As cel-go writes a type in messages. */
+/** Returns the name of a type in messages of cel-go. */
 export function typeName(type: Type): string {
   switch (type.type) {
     case "dyn":
@@ -138,10 +138,10 @@ export function typeName(type: Type): string {
 
 const SHOWN: Readonly<Record<string, string>> = { null_type: "null", timestamp: "timestamp", duration: "duration" };
 
-/** What parameters of a signature turned out to be. */
+/** Types that parameters of a signature are bound to. */
 export type Bindings = Map<string, Type>;
 
-/** Whether a value of type `given` may stand where `wanted` is; binds parameters on the way. */
+/** Reports whether a value of type `given` fits `wanted`, and binds parameters. */
 export function fits(given: Type, wanted: Type, bound: Bindings): boolean {
   if (wanted.type === "param") return bind(wanted, given, bound);
   if (given.type === "param") return bind(given, wanted, bound);
@@ -162,7 +162,7 @@ export function fits(given: Type, wanted: Type, bound: Bindings): boolean {
   }
 }
 
-/** A type with its parameters replaced by what they are bound to; free ones are `dyn` when `isFinal`. */
+/** Replaces parameters by their bound types. With `isFinal` unbound ones become `dyn`. */
 export function substitute(type: Type, bound: Bindings, isFinal = false): Type {
   switch (type.type) {
     case "param": {
@@ -208,7 +208,7 @@ function isNull(type: Type): boolean {
   return type.type === "plain" && type.name === "null_type";
 }
 
-/** Objects, times and the types of the libraries may be compared with null. */
+/** Reports whether a type can be compared with null: objects, times and types of the libraries. */
 function takesNull(type: Type): boolean {
   return type.type === "object" || type.type === "optional" || (type.type === "plain" && !SCALARS.has(type.name));
 }

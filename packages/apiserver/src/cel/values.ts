@@ -1,4 +1,4 @@
-/** What expressions compute with. Integers are bigints, doubles are numbers; the rest of CEL's types are classes here. */
+/** Values of expressions. Integers are bigints and doubles are numbers; the other types of CEL are classes here. */
 import { goQuote } from "../internal/json.ts";
 
 export type Value =
@@ -18,7 +18,7 @@ export type Value =
   | Struct
   | Opaque;
 
-/** What goes wrong while an expression runs; CEL's `&&`, `||` and macros may absorb it. */
+/** An error of a running expression. `&&`, `||` and macros can ignore it. */
 export class CelError extends Error {
   constructor(message: string) {
     super(message);
@@ -38,7 +38,7 @@ export class Uint {
   }
 }
 
-/** Nanoseconds since 1970; `zone` is the minutes that its text is ahead of UTC. */
+/** A time in nanoseconds since 1970. `zone` is the offset of its text from UTC, in minutes. */
 export class Timestamp {
   readonly nanos: bigint;
   readonly zone: number;
@@ -74,7 +74,7 @@ export class Optional {
   }
 }
 
-/** A list; those of a schema keep their list-type, which decides what equality and `+` mean. */
+/** A list. A list of a schema has a list-type, which decides about equality and `+`. */
 export class List {
   readonly items: readonly Value[];
   readonly kind: "atomic" | "set" | "map";
@@ -95,20 +95,20 @@ export class Dict {
 
 export type Key = bigint | string | boolean;
 
-/** An object of a schema: its fields by the names that rules have for them. */
+/** An object of a schema, with the field names of rules. */
 export abstract class Struct {
   abstract readonly fields: readonly string[];
-  /** `undefined` for a field that is absent. */
+  /** Returns a field, or `undefined` when it is absent. */
   abstract get(field: string): Value | undefined;
 }
 
-/** A value of a library; only the library looks inside. */
+/** A value that only its library can read. */
 export abstract class Opaque {
   abstract readonly typeName: string;
   abstract equals(other: Opaque): boolean;
 }
 
-/** The name of a value's type at run time. */
+/** Returns the name of a value's type. */
 export function kindOf(value: Value): string {
   if (typeof value === "bigint") return "int";
   if (typeof value === "number") return "double";
@@ -130,7 +130,7 @@ const CLASSES = [
   [Optional, "optional"],
 ] as const;
 
-/** CEL's equality: of different kinds nothing is equal but numbers. */
+/** Compares by CEL's equality. Values of different types are equal only if they are equal numbers. */
 export function isEqual(a: Value, b: Value): boolean {
   const [x, y] = [toNumber(a), toNumber(b)];
   // JavaScript compares a bigint and a number by their mathematical value, as CEL does.
@@ -151,13 +151,13 @@ export function isEqual(a: Value, b: Value): boolean {
   return a === b;
 }
 
-/** The number that a numeric value is. */
+/** Returns the number of a numeric value. */
 export function toNumber(value: Value): bigint | number | undefined {
   if (typeof value === "bigint" || typeof value === "number") return value;
   return value instanceof Uint ? value.value : undefined;
 }
 
-/** Less than, equal or greater as below zero, zero, above. @throws CelError for what has no order */
+/** Compares two values: negative, zero or positive. @throws CelError for values without an order */
 export function compare(a: Value, b: Value): number {
   const [x, y] = [toNumber(a), toNumber(b)];
   if (x !== undefined && y !== undefined) return order(x, y);
@@ -169,12 +169,12 @@ export function compare(a: Value, b: Value): number {
   throw noOverload();
 }
 
-/** A text of a literal or a message. */
+/** Quotes a text. */
 export function quoted(text: string): string {
   return goQuote(text);
 }
 
-/** The key that a value is in a map. */
+/** Returns the key of a value in a map. */
 export function keyOf(value: Value): Key {
   if (typeof value === "string" || typeof value === "boolean" || typeof value === "bigint") return value;
   if (value instanceof Uint) return value.value;
@@ -182,7 +182,7 @@ export function keyOf(value: Value): Key {
   throw new CelError(`unsupported key type: ${kindOf(value)}`);
 }
 
-/** Joins lists; the left one decides how: sets leave out what they have, list-maps replace items with the same keys. */
+/** Joins two lists. The left one decides how: a set ignores duplicates, a list-map replaces items with the same keys. */
 export function concatenate(a: List, b: List): List {
   if (a.kind === "set") return new List([...a.items, ...b.items.filter((item) => !a.items.some((own) => isEqual(own, item)))], "set");
   if (a.kind !== "map") return new List([...a.items, ...b.items]);

@@ -1,46 +1,55 @@
 /**
- * A cluster of one API server, for people and programs beside this one: HTTPS on the loopback, a kubeconfig, garbage
- * collection and what every namespace has. No pods run in it.
+ * A local cluster: one in-memory API server that people and other programs use over HTTPS on the loopback address. It writes
+ * a kubeconfig, collects garbage, and gives each namespace its usual contents. No pods run in it.
  */
 import { randomUUID } from "node:crypto";
 import { chmod, readFile, rm, writeFile } from "node:fs/promises";
 import { isObject } from "../internal/json.ts";
-import { KUBECONFIG_NAME } from "../kubeconfig.ts";
-import { type HttpsFront, serveHttps } from "../http.ts";
-import { type ApiServer, type ApiServerOptions, createApiServer } from "../server.ts";
+import { KUBECONFIG_NAME } from "../front/kubeconfig.ts";
+import { type HttpsFront, serveHttps } from "../front/http.ts";
+import { createApiServer } from "../server.ts";
+import type { ApiServer, ApiServerOptions } from "../api-server.ts";
 import { LocalClusterError, reasonOf, systemCode } from "./errors.ts";
 import { createManifests, readManifests } from "./manifests.ts";
 import { createOwnService } from "./own-service.ts";
 import { furnishNamespaces } from "./namespace-contents.ts";
 
+/** Options of {@link startLocalCluster}. */
 export interface LocalClusterOptions {
-  /** On 127.0.0.1. @defaultValue 0: a free one */
+  /** Port on 127.0.0.1. @defaultValue 0: any free port */
   readonly port?: number;
-  /** The file to which the kubeconfig is written, for its owner only. One that is there already is replaced only if this wrote it. */
+  /** File that the kubeconfig is written to, with mode 0600. An existing file is replaced only if an earlier local cluster wrote it. */
   readonly kubeconfig: string;
-  /** A folder of manifests that exist from the start: CRDs first, the rest in any order. */
+  /** Folder with manifests to create before the cluster is ready. CRDs are created first, the others in any order. */
   readonly manifests?: string;
   /**
-   * What controllers do here: garbage collection and the contents of namespaces. False: as with a kube-apiserver alone.
+   * Whether the work of controllers is done: garbage collection and the contents of namespaces. With `false` the cluster
+   * behaves as a kube-apiserver alone.
    * @defaultValue true
    */
   readonly controllers?: boolean;
-  /** `garbageCollection` is on and `authorization` is `"RBAC"` unless it is said otherwise here; the kubeconfig is the administrator's. */
+  /**
+   * Options of the API server. They override the defaults of a local cluster: `garbageCollection: true` and
+   * `authorization: "RBAC"`. The kubeconfig always has the rights of the administrator.
+   */
   readonly server?: ApiServerOptions;
 }
 
+/** A running local cluster. `await using` closes it. */
 export interface LocalCluster extends AsyncDisposable {
+  /** API server of the cluster. */
   readonly server: ApiServer;
+  /** URL of the API server, without a trailing slash. */
   readonly url: string;
-  /** How many objects of the manifests there are. */
+  /** Number of objects that the manifests contain. */
   readonly manifestCount: number;
-  /** Ends the server and removes the kubeconfig, unless somebody else wrote the file meanwhile. Idempotent. */
+  /** Stops the server and removes the kubeconfig, unless another program has replaced the file. Idempotent. */
   close(): Promise<void>;
 }
 
 /**
- * Starts a cluster; everything is there when it resolves.
- * @throws LocalClusterError for a port or file that cannot be had, or a manifest
+ * Starts a local cluster. When the promise resolves, the server listens, the manifests exist and the kubeconfig is written.
+ * @throws LocalClusterError when the port or a file cannot be used, or a manifest is wrong
  */
 export async function startLocalCluster(options: LocalClusterOptions): Promise<LocalCluster> {
   const manifests = options.manifests === undefined ? [] : await readManifests(options.manifests);
@@ -63,7 +72,7 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
   }
 }
 
-const MARK = "# Written by treadle for an in-memory cluster; replaced by the next one, removed when it ends.\n";
+const MARK = "# Written by treadle for an in-memory cluster; the next cluster replaces it, and the end of this cluster removes it.\n";
 
 interface Parts {
   readonly server: ApiServer;
@@ -113,22 +122,22 @@ async function listen(server: ApiServer, port: number): Promise<HttpsFront> {
     if (code === "EADDRINUSE")
       throw new LocalClusterError("ERR_PORT", `port ${port} of 127.0.0.1 is in use: choose another, or 0 for a free one`, { cause: error });
     if (code === "EACCES")
-      throw new LocalClusterError("ERR_PORT", `port ${port} may not be used by this user: choose one above 1023`, { cause: error });
+      throw new LocalClusterError("ERR_PORT", `this user may not use port ${port}: choose one above 1023`, { cause: error });
     throw error;
   }
 }
 
-/** Somebody's kubeconfig of other clusters must not be lost. @throws LocalClusterError */
+/** Checks that a kubeconfig of other clusters is not overwritten. @throws LocalClusterError */
 async function checkKubeconfig(file: string): Promise<void> {
   const content = await contentOf(file);
   if (content === undefined || content.trim() === "" || (await onlyServerOf(content)) !== undefined) return;
   throw new LocalClusterError(
     "ERR_KUBECONFIG",
-    `${file} exists and was not written by a cluster of this kind: name another file, or remove it`,
+    `cannot use ${file} for the kubeconfig: it exists, and no local cluster wrote it. Name another file, or remove it`,
   );
 }
 
-/** The server of a kubeconfig that names nothing but a cluster of this kind. `kubectl config` may have written it anew. */
+/** Returns the server of a kubeconfig that contains only a cluster of this kind. `kubectl config` may have rewritten the file. */
 async function onlyServerOf(content: string): Promise<string | undefined> {
   const { parse } = await import("yaml");
   let config: unknown;
@@ -147,14 +156,14 @@ async function onlyServerOf(content: string): Promise<string | undefined> {
 async function writeKubeconfig(file: string, text: string): Promise<void> {
   try {
     await writeFile(file, text, { mode: 0o600 });
-    // The mode above is for a new file only.
+    // The mode of writeFile applies only to a new file.
     await chmod(file, 0o600);
   } catch (error) {
     throw new LocalClusterError("ERR_KUBECONFIG", `cannot write the kubeconfig ${file}: ${reasonOf(error)}`, { cause: error });
   }
 }
 
-/** @throws LocalClusterError for what is there and no file that can be read. */
+/** Returns the content of a file, or `undefined` when it does not exist. @throws LocalClusterError when it cannot be read */
 async function contentOf(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, "utf8");

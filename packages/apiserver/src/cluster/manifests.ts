@@ -1,23 +1,23 @@
-/** Manifests of a folder: read, put in an order in which they can be created, and created. */
+/** Reads the manifests of a folder, sorts them so that they can be created, and creates them. */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ApiRequest } from "@treadle/apimachinery";
-import { BodyError, parseBody } from "../content.ts";
+import { BodyError, parseBody } from "../request/content.ts";
 import { isObject, type JsonObject } from "../internal/json.ts";
 import { listAt, objectAt } from "../internal/read.ts";
-import type { ApiServer } from "../server.ts";
+import type { ApiServer } from "../api-server.ts";
 import { LocalClusterError, reasonOf } from "./errors.ts";
 
-/** One object, and where it stands. */
+/** One object of a file. */
 export interface FileManifest {
   readonly object: JsonObject;
-  /** File and, of several, the number of the document: for messages. */
+  /** File, and the number of the document in a file with several; for messages. */
   readonly where: string;
 }
 
 /**
- * Reads every `.yaml`, `.yml` and `.json` file of a folder and those inside it, in the order of their paths; lists are taken
- * apart, `kustomization` files are left out. @throws LocalClusterError
+ * Reads each `.yaml`, `.yml` and `.json` file of a folder and its subfolders, in the order of their paths. Lists are split;
+ * `kustomization` files are skipped. @throws LocalClusterError
  */
 export async function readManifests(dir: string): Promise<readonly FileManifest[]> {
   const files = await filesOf(dir);
@@ -26,7 +26,7 @@ export async function readManifests(dir: string): Promise<readonly FileManifest[
   return found;
 }
 
-/** Creates them: CRDs first, then namespaces, then the rest; what exists already is merged. @throws LocalClusterError */
+/** Creates the objects: CRDs first, then namespaces, then the others. An existing object is merged. @throws LocalClusterError */
 export async function createManifests(server: ApiServer, manifests: readonly FileManifest[]): Promise<void> {
   const ranked = manifests.map((manifest) => ({ manifest, rank: rankOf(manifest.object) }));
   for (const { manifest } of ranked.toSorted((a, b) => a.rank - b.rank)) await create(server, manifest);
@@ -50,7 +50,7 @@ async function readManifestFile(file: string): Promise<readonly FileManifest[]> 
     throw problem(`cannot read ${file}: ${reasonOf(error)}`, error);
   }
   const isJson = /\.json$/i.test(file);
-  // Documents begin where a line begins with three dashes, as kubectl reads them.
+  // As for kubectl, a document begins at a line that begins with three dashes.
   const documents = isJson ? [text] : text.replace(/^\uFEFF/, "").split(/^---(?=\s|$).*$/m);
   const found: FileManifest[] = [];
   for (const [index, document] of documents.entries()) {
@@ -74,7 +74,7 @@ async function parse(document: string, isJson: boolean, where: string): Promise<
 }
 
 function objectsOf(value: unknown, where: string): readonly FileManifest[] {
-  if (!isObject(value)) throw problem(`${where}: no object with apiVersion and kind`);
+  if (!isObject(value)) throw problem(`${where}: this is not an object with apiVersion and kind`);
   const { kind, items } = value;
   if (typeof kind === "string" && kind.endsWith("List") && Array.isArray(items))
     return items.flatMap((item, index) => objectsOf(item, `${where}, item ${index + 1}`));
@@ -92,7 +92,7 @@ async function create(server: ApiServer, { object, where }: FileManifest): Promi
   const what = `${where}: cannot create ${String(object["kind"])} ${name}`;
   const resource = await resourceOf(server, object);
   if (resource === undefined)
-    throw problem(`${what}: no such kind in ${String(object["apiVersion"])}; its CRD must be among the manifests`);
+    throw problem(`${what}: the server has no such kind in ${String(object["apiVersion"])}; add its CRD to the manifests`);
   const namespace = resource.isNamespaced ? `/namespaces/${encodeURIComponent(String(metadata["namespace"] ?? "default"))}` : "";
   const path = `${resource.root}${namespace}/${resource.plural}`;
   const created = await send(server, "POST", path, object);

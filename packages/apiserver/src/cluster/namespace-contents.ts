@@ -1,12 +1,18 @@
-/** What controllers put into each namespace of a cluster: the service account `default` and the authority of the server. */
+/**
+ * Creates what controllers put into each namespace of a cluster: the ServiceAccount `default` and the ConfigMap with the
+ * authority of the server.
+ */
 import { isObject } from "../internal/json.ts";
 import { objectAt, textAt } from "../internal/read.ts";
-import type { ApiServer } from "../server.ts";
+import type { ApiServer } from "../api-server.ts";
 
 const ACCOUNT = "default";
 const AUTHORITY = "kube-root-ca.crt";
 
-/** Furnishes every namespace, present and future, and again what somebody deletes or changes, until the returned function is called. */
+/**
+ * Keeps these objects in each namespace, also in new ones, until the returned function is called. Deleted or changed objects
+ * are restored.
+ */
 export async function furnishNamespaces(server: ApiServer, caPem: string): Promise<() => void> {
   const end = new AbortController();
   const account = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: ACCOUNT } };
@@ -30,7 +36,7 @@ export async function furnishNamespaces(server: ApiServer, caPem: string): Promi
   return () => end.abort();
 }
 
-/** Tells each event of a watch, one after the other. */
+/** Handles each event of a watch, one after the other. */
 async function follow(
   server: ApiServer,
   path: string,
@@ -41,7 +47,7 @@ async function follow(
   const response = await server.handle({ method: "GET", path: url, headers: {}, stream: true, signal });
   if (response.stream === undefined) throw new Error(`the watch of ${path} was answered with ${response.status}: ${response.body}`);
   const { stream } = response;
-  // Runs until the watch ends; `handle` never rejects.
+  // Runs until the watch ends. `handle` never rejects.
   void (async () => {
     for await (const line of stream) {
       const event: unknown = JSON.parse(line);
@@ -54,7 +60,7 @@ function pathOf(namespace: string, plural: string): string {
   return `/api/v1/namespaces/${encodeURIComponent(namespace)}/${plural}`;
 }
 
-/** What is there already stays as it is, and nothing is made in a namespace that goes: the refusal is the answer. */
+/** Sends a write and ignores a refusal: an existing object stays as it is, and a namespace that is being deleted accepts none. */
 async function send(server: ApiServer, method: "POST" | "PUT", path: string, object: object): Promise<void> {
   const headers = { "content-type": "application/json", "user-agent": "kube-controller-manager" };
   await server.handle({ method, path, headers, body: JSON.stringify(object) });

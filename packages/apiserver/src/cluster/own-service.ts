@@ -1,5 +1,5 @@
-/** What every kube-apiserver makes for itself: the Service by which programs in a cluster find it, and the range of Services. */
-import type { ApiServer } from "../server.ts";
+/** Creates what a kube-apiserver creates for itself: the Service by which programs in a cluster find it, and the range of Services. */
+import type { ApiServer } from "../api-server.ts";
 
 /** Creates the Service `kubernetes` in the namespace `default`, for the server that listens at `url`, and the ServiceCIDR `kubernetes`. */
 export async function createOwnService(server: ApiServer, url: string): Promise<void> {
@@ -8,7 +8,7 @@ export async function createOwnService(server: ApiServer, url: string): Promise<
     kind: "Service",
     metadata: { name: "kubernetes", labels: { component: "apiserver", provider: "kubernetes" } },
     spec: {
-      // The first address of the range belongs to it.
+      // The first address of the range belongs to this Service.
       clusterIP: "10.96.0.1",
       ports: [{ name: "https", port: 443, protocol: "TCP", targetPort: Number(new URL(url).port) }],
     },

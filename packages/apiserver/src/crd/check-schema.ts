@@ -1,15 +1,15 @@
-/** What keeps a schema from being structural (apiextensions-apiserver `apiserver/schema`), or makes no sense in itself. */
+/** Checks that a schema is structural (apiextensions-apiserver `apiserver/schema`) and consistent. */
 import { jsonEqual } from "@treadle/apimachinery";
 import { ruleCompileErrors, ruleFormErrors } from "../cel/check-rules.ts";
-import { type FieldError, forbidden, invalid, notSupported, required } from "../field-errors.ts";
+import { type FieldError, forbidden, invalid, notSupported, required } from "../errors/field-errors.ts";
 import { isObject, type JsonObject } from "../internal/json.ts";
 import { listAt, objectAt } from "../internal/read.ts";
-import { applyDefaults, pruneObject } from "./coerce.ts";
-import { compilePattern } from "./pattern.ts";
-import { compileSchema } from "./schema.ts";
-import { listErrors, schemaErrors } from "./validate.ts";
+import { applyDefaults, pruneObject } from "../schema/coerce.ts";
+import { compilePattern } from "../schema/pattern.ts";
+import { compileSchema } from "../schema/schema.ts";
+import { listErrors, schemaErrors } from "../schema/validate-object.ts";
 
-/** The problems of an openAPIV3Schema; `at` is where it stands. */
+/** Returns the errors of an openAPIV3Schema at the path `at`. */
 export function rootSchemaErrors(schema: JsonObject, at: string): FieldError[] {
   const errors: FieldError[] = [];
   if (schema["type"] === undefined || schema["type"] === "") errors.push(required(`${at}.type`, "must not be empty at the root"));
@@ -18,7 +18,7 @@ export function rootSchemaErrors(schema: JsonObject, at: string): FieldError[] {
   if (schema["additionalProperties"] !== undefined) errors.push(forbidden(`${at}.additionalProperties`, "must not be used at the root"));
   walk(schema, { at, isRoot: true, isNested: false }, errors);
   errors.push(...completenessErrors(schema, schema, { at, place: at, isRule: false }));
-  // Defaults are checked with a compiled schema, which makes sense only for one that is in order.
+  // Defaults are checked with a compiled schema, which needs a correct one.
   if (errors.length === 0) defaultErrors(schema, at, errors);
   if (errors.length === 0) errors.push(...ruleCompileErrors(schema, at));
   return errors;
@@ -27,7 +27,7 @@ export function rootSchemaErrors(schema: JsonObject, at: string): FieldError[] {
 interface Place {
   readonly at: string;
   readonly isRoot: boolean;
-  /** Inside allOf, anyOf, oneOf or not: only rules about values may stand there. */
+  /** Whether the schema is inside allOf, anyOf, oneOf or not, where only validations of values are allowed. */
   readonly isNested: boolean;
 }
 
@@ -35,7 +35,7 @@ const TYPES: readonly string[] = ["array", "boolean", "integer", "number", "obje
 
 const UNSUPPORTED = ["id", "additionalItems", "patternProperties", "definitions", "dependencies", "$ref"] as const;
 
-/** Allowed at every depth, but not where only rules about values may stand. */
+/** Keywords that are allowed at each depth, except where only validations of values are allowed. */
 const STRUCTURAL_ONLY: readonly (readonly [keyword: string, text: string])[] = [
   ["additionalProperties", "must be undefined to be structural"],
   ["default", "must be undefined to be structural"],
@@ -169,7 +169,7 @@ function listErrorsOf(schema: JsonObject, at: string, errors: FieldError[]): voi
   for (const key of hasKeys ? keys : []) mapKeyErrors(String(key), { items, keys, at }, errors);
 }
 
-/** Items of a set are compared as a whole. */
+/** Checks the items of a set, which are compared as a whole. */
 function setItemErrors(items: JsonObject, at: string, errors: FieldError[]): void {
   const text = "must be atomic as item of a list with x-kubernetes-list-type=set";
   const [listType, mapType] = [items["x-kubernetes-list-type"], items["x-kubernetes-map-type"]];
@@ -235,13 +235,16 @@ function descend(schema: JsonObject, { at, isRoot, isNested }: Place, errors: Fi
   if (schema["not"] !== undefined) child(schema["not"], { at: `${at}.not`, isRoot: false, isNested: true }, errors);
 }
 
-/** int-or-string has one form of anyOf that names types, alone or as the first of allOf; Kubernetes allows just that. */
+/**
+ * Reports whether a schema lists the two types of int-or-string in `anyOf`, alone or first in `allOf`. Kubernetes allows only
+ * these forms.
+ */
 function namesBothTypes({ anyOf, allOf }: JsonObject): boolean {
   const isForm = (list: unknown): boolean => Array.isArray(list) && jsonEqual(list, [{ type: "integer" }, { type: "string" }]);
   return isForm(anyOf) || (Array.isArray(allOf) && isObject(allOf[0]) && isForm(allOf[0]["anyOf"]));
 }
 
-/** What rules about values at the root name must be part of the structure; `at` is where they do, `place` where it must be. */
+/** Checks that the validations of values at `at` name only fields of the structure at `place`. */
 function completenessErrors(
   value: unknown,
   structure: unknown,
@@ -276,7 +279,7 @@ function metadataErrors(schema: unknown, at: string, errors: FieldError[]): void
   }
 }
 
-/** Every default must be valid by its own schema. */
+/** Checks that each default is valid by its own schema. */
 function defaultErrors(schema: JsonObject, at: string, errors: FieldError[]): void {
   if (schema["default"] !== undefined) {
     const compiled = compileSchema({ ...schema, default: undefined });

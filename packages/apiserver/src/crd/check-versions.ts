@@ -1,15 +1,15 @@
 /**
- * What is wrong with the versions of a CRD. Go's internal type keeps once what all versions have alike, so that errors of it are
- * told once, at a place of its own: {@link sharedErrors}.
+ * Validates the versions of a CRD. Go's internal type keeps what all versions have in common only once, so errors of it have
+ * their own path: {@link sharedErrors}.
  */
 import { dns1035LabelProblems, jsonEqual } from "@treadle/apimachinery";
-import { duplicate, type FieldError, GoStruct, invalid, required, tooMany } from "../field-errors.ts";
+import { duplicate, type FieldError, GoStruct, invalid, required, tooMany } from "../errors/field-errors.ts";
 import { isObject, type JsonObject } from "../internal/json.ts";
 import { listAt, objectAt, textAt } from "../internal/read.ts";
 import { rootSchemaErrors } from "./check-schema.ts";
-import { isKnownFormat } from "./formats.ts";
+import { isKnownFormat } from "../schema/string-formats.ts";
 
-/** The names of versions, and what only some of them have. */
+/** Returns the errors of the names of versions, and of fields that differ between versions. */
 export function versionErrors(spec: JsonObject): FieldError[] {
   const versions = listAt(spec, "versions");
   const errors = versions.flatMap((version, i) => {
@@ -18,7 +18,7 @@ export function versionErrors(spec: JsonObject): FieldError[] {
     const problems = labelProblems(name);
     const own = PARTS.filter(({ field }) => !isShared(versions, field)).flatMap((part) => partErrors(part, version, at));
     const found = [...warningErrors(version, `${at}.deprecationWarning`), ...own];
-    // What must be there, the real server asks for where it is missing.
+    // The real server reports a missing schema at the version that has none.
     if (!isObject(objectAt(version, "schema")["openAPIV3Schema"])) found.push(required(`${at}.schema.openAPIV3Schema`));
     return problems.length === 0 ? found : [invalid(`${at}.name`, name, problems.join(",")), ...found];
   });
@@ -33,7 +33,7 @@ export function versionErrors(spec: JsonObject): FieldError[] {
   return errors;
 }
 
-/** What all versions have alike. */
+/** Returns the errors of fields that are equal in all versions. */
 export function sharedErrors(spec: JsonObject): FieldError[] {
   const versions = listAt(spec, "versions");
   const [first] = versions;
@@ -41,7 +41,7 @@ export function sharedErrors(spec: JsonObject): FieldError[] {
   return PARTS.filter(({ field }) => isShared(versions, field)).flatMap((part) => partErrors(part, first, "spec"));
 }
 
-/** Said of a CRD: formats that the real server does not know, and so does not check; of an update only new ones. */
+/** Returns warnings about formats that the real server does not check; for an update only about new ones. */
 export function formatWarnings(spec: JsonObject, previous: JsonObject): readonly string[] {
   const known = unknownFormats(previous);
   const formats = [...unknownFormats(spec)].filter((format) => !known.has(format));
@@ -62,7 +62,7 @@ function unknownFormats(spec: JsonObject): ReadonlySet<string> {
   return formats;
 }
 
-/** In apiextensions-apiserver the length of a label is told in characters. */
+/** Returns the problems of a label. apiextensions-apiserver gives its length in characters. */
 export function labelProblems(text: string): readonly string[] {
   return dns1035LabelProblems(text).map((problem) => problem.replace("63 bytes", "63 characters"));
 }
@@ -95,7 +95,7 @@ function partErrors({ field, shared, errors }: Part, version: JsonObject, at: st
   return errors(version[field], `${at}.${at === "spec" ? shared : field}`, version);
 }
 
-/** A version as Go prints it, without what all of them share. */
+/** Returns a version as Go prints it, without the fields that all versions share. */
 function asInGo(versions: readonly JsonObject[], version: JsonObject): object {
   const own = (field: string): unknown => (isShared(versions, field) ? null : (version[field] ?? null));
   return {
@@ -186,7 +186,7 @@ function selectableErrors(fields: unknown, at: string, version: JsonObject): Fie
   return errors;
 }
 
-/** Why a field selector cannot be about that field. */
+/** Returns the reason why a field cannot be used in a field selector. */
 function pathProblem(path: string, schema: JsonObject): string | undefined {
   if (!/^[.[]/.test(path)) return `is an invalid path: expected [ or . but got: ${/^[^.[]*/.exec(path)?.[0] ?? ""}`;
   if (path.includes("[")) return "is an invalid path: array notation is not allowed";

@@ -1,12 +1,12 @@
-/** A CustomResourceDefinition as the server uses it: the kind it makes. */
-import type { ConversionWebhook } from "../admission/conversion.ts";
+/** Makes the kind that a CustomResourceDefinition defines. */
+import type { ConversionWebhook } from "../storage/registry.ts";
 import { isObject, type JsonObject } from "../internal/json.ts";
 import { listAt, objectAt, textAt, textsAt } from "../internal/read.ts";
-import type { ResourceType, ScalePaths, ServedVersion } from "../registry.ts";
+import type { ResourceType, ScalePaths, ServedVersion } from "../storage/registry.ts";
 import { readPrinterColumns } from "../table/printer-columns.ts";
-import { compileSchema } from "./schema.ts";
+import { compileSchema } from "../schema/schema.ts";
 
-/** The kind that a CRD defines, under the names that were accepted. The CRD was checked and completed before. */
+/** Returns the kind that a CRD defines, with the names that were accepted. The CRD is already checked and completed. */
 export function customResource(definition: JsonObject): ResourceType {
   const spec = objectAt(definition, "spec");
   const names = objectAt(definition, "status", "acceptedNames");

@@ -1,14 +1,14 @@
-/** Serving a kind from inside the process, by the same way as a CRD that a client sends. */
+/** Serves a kind from within the process, in the same way as a CRD that a client sends. */
 import type { CustomResourceDefinitionInput, Kind } from "@treadle/apimachinery";
-import type { Parts } from "../context.ts";
-import { readObject } from "../draft.ts";
-import { localCall } from "../local-call.ts";
-import type { WriteOptions } from "../options.ts";
+import type { Parts } from "../request/context.ts";
+import { readObject } from "../request/draft.ts";
+import { localCall } from "../request/local-call.ts";
+import type { WriteOptions } from "../request/write-options.ts";
 import { store } from "../verbs/create.ts";
 import { change } from "../verbs/update.ts";
 import { DEFINITIONS } from "./resource.ts";
 
-/** The CRD of a kind; `undefined` for a kind that is built in. */
+/** Returns the CRD of a kind, or `undefined` for a built-in kind. */
 export function manifestOf(resource: Kind | CustomResourceDefinitionInput, parts: Parts): CustomResourceDefinitionInput | undefined {
   if ("spec" in resource) return resource;
   if (resource.resource !== undefined) return resource.resource.crd();
@@ -32,7 +32,7 @@ export function installNow(parts: Parts, manifest: CustomResourceDefinitionInput
 
 const OPTIONS: WriteOptions = { fieldManager: "treadle", fieldValidation: "Ignore", isDryRun: false };
 
-/** A CRD without rules, for a kind of which only the names are known. */
+/** Makes a CRD that accepts any fields, for a kind of which only the names are known. */
 function openDefinition({ group, version, kind, plural, scope }: Kind): CustomResourceDefinitionInput {
   return {
     metadata: { name: `${plural}.${group}` },

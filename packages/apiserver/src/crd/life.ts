@@ -1,16 +1,17 @@
 /**
- * What the API server itself does with CRDs after they are stored: it gives them their names, establishes them, and takes their
- * objects away before they go. These are writes of the status like anybody's, by the manager `kube-apiserver`. Nothing here runs
- * on a timer: what became due is done at the end of the request that caused it.
+ * The controllers of CRDs that are part of the API server. They accept the names of a CRD, establish it, and delete its
+ * objects before the CRD is deleted. They write the status as the manager `kube-apiserver`. There are no timers: work that
+ * became due is done at the end of the request that caused it.
  */
 import { jsonEqual } from "@treadle/apimachinery";
-import type { Parts } from "../context.ts";
-import { CRD_CLEANUP_FINALIZER, emptyOut } from "../deletion.ts";
+import type { Parts } from "../request/context.ts";
+import { CRD_CLEANUP_FINALIZER, emptyOut } from "../objects/deletion.ts";
 import { cloneJson, type JsonObject, valueAt } from "../internal/json.ts";
 import { hasCondition, listAt } from "../internal/read.ts";
-import { localCall } from "../local-call.ts";
-import { secondsOf, stringsOf } from "../object-meta.ts";
-import type { Collection, Draft, Entry } from "../storage.ts";
+import { localCall } from "../request/local-call.ts";
+import { secondsOf, stringsOf } from "../objects/object-meta.ts";
+import type { Collection, Entry } from "../storage/store.ts";
+import type { Draft } from "../storage/stored-object.ts";
 import { change } from "../verbs/update.ts";
 import { type Condition, namingOf, withCondition } from "./names.ts";
 import { DEFINITIONS, DEFINITIONS_ID } from "./resource.ts";
@@ -18,7 +19,7 @@ import { DEFINITIONS, DEFINITIONS_ID } from "./resource.ts";
 export class DefinitionLife {
   readonly #parts: Parts;
   readonly #definitions: Collection;
-  /** Groups of which a CRD changed or went. */
+  /** Groups in which a CRD was changed or deleted. */
   readonly #due = new Set<unknown>();
   readonly #going = new Set<string>();
 
@@ -32,11 +33,11 @@ export class DefinitionLife {
     });
   }
 
-  /** Called after each request that wrote something; costs nothing when no CRD changed and none is going. */
+  /** Does the work that is due. Called after each write; without a changed or deleted CRD it does nothing. */
   settle(): void {
     this.#nameAll();
     for (const name of this.#going) this.#end(name);
-    // One that went has freed its names.
+    // A deleted CRD has freed its names.
     this.#nameAll();
   }
 
@@ -51,7 +52,7 @@ export class DefinitionLife {
     return this.#definitions.all().filter((entry) => groupOf(entry) === group);
   }
 
-  /** Accepts what is free of the names; a CRD that has all of them is established. */
+  /** Accepts the names that are free. A CRD that has all its names is established. */
   #name(name: string, group: unknown): void {
     const entry = this.#definitions.get(name);
     if (entry === undefined) return;
@@ -66,7 +67,7 @@ export class DefinitionLife {
       this.#write(named, { conditions: this.#conditions(named.object, [ESTABLISHED]) });
   }
 
-  /** Deletes the objects of a CRD that is going; lets it go when nothing holds them any more. */
+  /** Deletes the objects of a CRD that is being deleted, and then removes its finalizer. */
   #end(name: string): void {
     const entry = this.#definitions.get(name);
     if (entry === undefined || !stringsOf(entry.object.metadata.finalizers).includes(CRD_CLEANUP_FINALIZER)) return;
@@ -85,7 +86,7 @@ export class DefinitionLife {
     return listAt(status, "status", "conditions");
   }
 
-  /** Writes the status, nothing when it is the same, and returns what is stored then. */
+  /** Writes the status unless it is unchanged, and returns the stored object. */
   #write(entry: Entry, status: JsonObject, finalizers?: readonly string[]): Entry {
     const { metadata, ...rest } = cloneJson(entry.object) as unknown as Draft; // a copy of a stored object
     const draft = { ...rest, metadata, status: { ...(rest["status"] as JsonObject), ...cloneJson(status) } } as Draft;
@@ -116,7 +117,7 @@ const ESTABLISHED: Condition = { type: "Established", status: "True", reason: "I
 const INSTALLING: Condition = { type: "Established", status: "False", reason: "Installing", message: NAMED };
 const NOT_ACCEPTED: Condition = { type: "Established", status: "False", reason: "NotAccepted", message: "not all names are accepted" };
 
-/** A kind that is served stays so, even if it asks for another name that is taken. */
+/** Makes the condition Established. An established kind stays established, even when the CRD asks for a name that is taken. */
 function establishing(definition: object, { status }: Condition): readonly Condition[] {
   if (hasCondition(definition, "Established")) return [];
   if (status === "True") return [INSTALLING];

@@ -10,7 +10,7 @@ function definition(wanted: object, accepted: object = { plural: "", kind: "" })
 const first = definition(ENGINE, ENGINE);
 
 describe("the names of a definition", () => {
-  test("are all accepted when nobody has one of them", () => {
+  test("are all accepted when no other CRD has one of them", () => {
     const mine = definition({ ...ENGINE, categories: ["all"] });
     expect(namingOf(mine, [mine])).toEqual({
       names: { ...ENGINE, categories: ["all"] },
@@ -21,7 +21,7 @@ describe("the names of a definition", () => {
   test.for([
     { name: "kind", wanted: { kind: "Engine", listKind: "MotorList" }, reason: "KindConflict", message: '"Engine" is already in use' },
     {
-      name: "kind and kind of lists: the last conflict is told",
+      name: "kind and list kind: the last conflict is reported",
       wanted: { kind: "Engine", listKind: "EngineList" },
       reason: "ListKindConflict",
       message: '"EngineList" is already in use',
@@ -49,14 +49,14 @@ describe("the names of a definition", () => {
     });
   });
 
-  test("stay what they are when others are asked for and taken", () => {
+  test("stay accepted when the CRD asks for names that are taken", () => {
     const has = { plural: "motors", singular: "motor", kind: "Motor", listKind: "MotorList", shortNames: ["mo"] };
     const mine = definition({ ...has, shortNames: ["mo", "en"] }, has);
     expect(namingOf(mine, [first, mine]).names).toEqual(has);
   });
 });
 
-test("the time of a condition moves only when its status does", () => {
+test("the time of a condition changes only with its status", () => {
   const condition: Condition = { type: "Established", status: "True", reason: "A", message: "a" };
   const once = { status: { conditions: withCondition({}, condition, "1") } };
   const again = { status: { conditions: withCondition(once, { ...condition, reason: "B" }, "2") } };

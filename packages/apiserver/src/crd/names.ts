@@ -1,7 +1,7 @@
 /**
- * Which of the names that a CRD asks for it gets (apiextensions-apiserver `NamingConditionController`). Plurals, singulars and short
- * names of a group are one set, kinds and kinds of lists another. A CRD keeps what it has; what is free it gets; the rest is told
- * in a condition, of which the last conflict is the one that stays.
+ * Accepts the names that a CRD asks for (apiextensions-apiserver `NamingConditionController`). The plural, singular and short
+ * names of a group are one set; kinds and list kinds are another. A CRD keeps the names that it has and gets those that are
+ * free. A condition reports the last conflict.
  */
 import type { JsonObject } from "../internal/json.ts";
 import { listAt, objectAt, textsAt } from "../internal/read.ts";
@@ -15,14 +15,14 @@ export interface Condition {
 }
 
 export interface Naming {
-  /** As `status.acceptedNames` shows them. */
+  /** Accepted names, as in `status.acceptedNames`. */
   readonly names: JsonObject;
   readonly condition: Condition;
 }
 
 const ORDER = ["plural", "singular", "shortNames", "kind", "listKind", "categories"] as const;
 
-/** What `definition` is to be called beside `all`, the CRDs of its group, itself among them. */
+/** Returns the names of `definition`. `all` are the CRDs of its group, including itself. */
 export function namingOf(definition: object, all: readonly object[]): Naming {
   const wanted = objectAt(definition, "spec", "names");
   const has = objectAt(definition, "status", "acceptedNames");
@@ -51,7 +51,7 @@ export function namingOf(definition: object, all: readonly object[]): Naming {
   return { names: Object.fromEntries(given) as JsonObject, condition: { type: "NamesAccepted", ...outcome } as Condition };
 }
 
-/** The conditions with this one; its time moves only when its status does. */
+/** Returns the conditions with this one. Its time changes only with its status. */
 export function withCondition(definition: object, condition: Condition, now: string): readonly JsonObject[] {
   const all = listAt(definition, "status", "conditions");
   const before = all.find((one) => one["type"] === condition.type);
@@ -60,7 +60,7 @@ export function withCondition(definition: object, condition: Condition, now: str
   return before === undefined ? [...all, next] : all.map((one) => (one === before ? next : one));
 }
 
-/** Several errors in Go's one. */
+/** Joins several errors as Go does. */
 function aggregate(messages: readonly string[]): string {
   return messages.length === 1 ? (messages[0] ?? "") : `[${[...new Set(messages)].join(", ")}]`;
 }

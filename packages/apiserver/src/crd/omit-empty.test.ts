@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { omitEmpty } from "./omit-empty.ts";
 
-test("what Go leaves out goes at every depth, values and pointers stay", () => {
+test("fields that Go omits are removed at each depth, values and pointers stay", () => {
   const schema = {
     type: "object",
     id: "",

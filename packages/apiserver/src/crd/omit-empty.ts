@@ -1,16 +1,16 @@
 /**
- * What Go's structs of a CRD do not keep: texts that are empty, flags that are false and lists of nothing. Bodies in
- * protobuf name many of them (`id: ""`), and none of them means anything.
+ * Removes what Go's structs of a CRD do not keep: empty strings, false flags and empty lists. Bodies in protobuf contain many
+ * of them (`id: ""`), and they have no meaning.
  */
 import { isObject, type JsonObject } from "../internal/json.ts";
 
-/** Removes them from an openAPIV3Schema and all schemas in it. Values (defaults, examples, enums) stay as they are. */
+/** Removes empty fields from an openAPIV3Schema and all schemas in it. Values (defaults, examples, enums) are not modified. */
 export function omitEmpty(schema: JsonObject): void {
   for (const field of OMITTED) if (isEmpty(schema[field])) delete schema[field];
   for (const inner of schemasIn(schema)) omitEmpty(inner);
 }
 
-/** Fields with `omitempty` whose Go type is no pointer (apiextensions/v1 `JSONSchemaProps`). */
+/** Fields with `omitempty` whose Go type is not a pointer (apiextensions/v1 `JSONSchemaProps`). */
 const OMITTED = [
   "id",
   "$schema",

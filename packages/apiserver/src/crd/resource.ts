@@ -1,14 +1,14 @@
-/** CustomResourceDefinitions as a kind of their own: completed, checked, and served from the moment they are stored. */
+/** CustomResourceDefinition as a kind: CRDs are completed and checked, and their kinds are served as soon as they are stored. */
 import { jsonEqual } from "@treadle/apimachinery";
-import type { Parts } from "../context.ts";
-import { CRD_CLEANUP_FINALIZER } from "../deletion.ts";
+import type { Parts } from "../request/context.ts";
+import { CRD_CLEANUP_FINALIZER } from "../objects/deletion.ts";
 import { cloneJson, isObject, type JsonObject, valueAt } from "../internal/json.ts";
 import { hasCondition, listAt, objectAt } from "../internal/read.ts";
-import { secondsOf } from "../object-meta.ts";
-import type { ResourceType, ServedVersion } from "../registry.ts";
+import { secondsOf } from "../objects/object-meta.ts";
+import type { ResourceType, ServedVersion } from "../storage/registry.ts";
 import type { Clock } from "@treadle/apimachinery";
-import type { Draft } from "../storage.ts";
-import { definitionErrors } from "./check.ts";
+import type { Draft } from "../storage/stored-object.ts";
+import { definitionErrors } from "./check-definition.ts";
 import { formatWarnings } from "./check-versions.ts";
 import { customResource } from "./definition.ts";
 import { type Condition, withCondition } from "./names.ts";
@@ -16,7 +16,7 @@ import { omitEmpty } from "./omit-empty.ts";
 
 export const DEFINITIONS_ID = "customresourcedefinitions.apiextensions.k8s.io";
 
-/** Where they are served. */
+/** API of the kind CustomResourceDefinition. */
 export const DEFINITIONS = { group: "apiextensions.k8s.io", version: "v1", plural: "customresourcedefinitions" } as const;
 
 const PENDING: Condition = {
@@ -35,7 +35,7 @@ const V1: ServedVersion = {
   selectableFields: [],
 };
 
-/** The kind CustomResourceDefinition. */
+/** Makes the kind CustomResourceDefinition. */
 export function definitionsResource(clock: Clock): ResourceType {
   return {
     id: DEFINITIONS_ID,
@@ -70,7 +70,7 @@ export function definitionsResource(clock: Clock): ResourceType {
   };
 }
 
-/** Serves what CRDs define, as they come, change and go. */
+/** Installs and removes kinds as their CRDs are created, changed and deleted. */
 export function serveDefinitions(parts: Parts): void {
   const { registry, store, streams } = parts;
   store.collection(DEFINITIONS_ID).listen(({ type, entry, previous }) => {
@@ -80,7 +80,7 @@ export function serveDefinitions(parts: Parts): void {
     if (isServed && previous !== undefined && isDefinedAlike(entry.object, previous.object)) return;
     if (isServed) registry.install(customResource(entry.object as JsonObject));
     else registry.remove(id);
-    // Watches of the old definition would go on showing objects by it; the real server ends them, too.
+    // Open watches would still show objects by the old definition. The real server ends them, too.
     for (const [stream, of] of streams) if (of === id) stream.end();
   });
 }
@@ -93,7 +93,7 @@ function isDefinedAlike(one: JsonObject, other: JsonObject): boolean {
   );
 }
 
-/** Fills in what the server fills in. What is malformed is left for the check. */
+/** Fills in defaults. Malformed fields are left for the validation. */
 function complete(draft: Draft, previous: JsonObject | undefined): void {
   const spec = isObject(draft["spec"]) ? cloneJson(draft["spec"]) : undefined;
   if (spec === undefined) return;

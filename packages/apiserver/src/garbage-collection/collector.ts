@@ -1,32 +1,32 @@
 /**
- * The garbage collector of kube-controller-manager, beside the server: deletes objects whose owners are all gone, and
- * carries out what the propagation policies `Foreground` and `Orphan` ask for. It reads the store and writes by requests of
- * its own, some turns of the event loop after the change that caused them, never within the request; it has no timers.
- * A reference whose kind is not served says nothing of its owner: such an object stays until the kind is served.
+ * The garbage collector of kube-controller-manager. It deletes objects whose owners no longer exist, and implements the
+ * propagation policies `Foreground` and `Orphan`.
+ *
+ * It reads the store and writes with its own requests. These follow some turns of the event loop after the change that caused
+ * them, never within the request. It has no timers. When the kind of an owner is not served, nothing is known about the
+ * owner: the object stays until the kind is served.
  */
-import type { ApiRequest, ApiResponse, OwnerReference } from "@treadle/apimachinery";
-import type { Parts } from "../context.ts";
-import { FOREGROUND_FINALIZER, ORPHAN_FINALIZER } from "../deletion.ts";
-import { byPriority } from "../discovery.ts";
-import { stringsOf } from "../object-meta.ts";
-import type { ResourceType } from "../registry.ts";
-import { type Change, type Entry, keyFor, type StoredMeta } from "../storage.ts";
+import type { OwnerReference } from "@treadle/apimachinery";
+import type { Parts } from "../request/context.ts";
+import { FOREGROUND_FINALIZER, ORPHAN_FINALIZER } from "../objects/deletion.ts";
+import { stringsOf } from "../objects/object-meta.ts";
+import type { ResourceType } from "../storage/registry.ts";
+import { type Change, type Entry, keyFor } from "../storage/store.ts";
+import type { StoredMeta } from "../storage/stored-object.ts";
 import { type Node, OwnerGraph, ownersOf } from "./graph.ts";
-
-/** How a request of the collector is answered; never rejects. */
-export type Send = (request: ApiRequest) => Promise<ApiResponse>;
+import { CollectorWrites, type Outcome, type Send } from "./writes.ts";
 
 export class GarbageCollector {
   readonly #parts: Parts;
-  readonly #send: Send;
+  readonly #writes: CollectorWrites;
   readonly #graph = new OwnerGraph();
-  /** What is to be looked at, and whose dependents are to be let go. */
+  /** Objects to check, and owners whose dependents are to be orphaned. */
   #due = new Set<Node>();
   #letGo = new Set<Node>();
-  /** What could not be decided or done, until something changes; and whose dependents could not be let go. */
+  /** Objects that could not be decided or written, until something changes; and owners whose dependents could not be orphaned. */
   readonly #parked = new Set<Node>();
   readonly #parkedLetGo = new Set<Node>();
-  /** Owners that are known to be gone, even when their kind is no longer served. */
+  /** Owners that no longer exist, even when their kind is no longer served. */
   readonly #absent = new Set<string>();
   readonly #unsubscribe: readonly (() => void)[];
   #working: Promise<void> | undefined;
@@ -34,16 +34,16 @@ export class GarbageCollector {
 
   constructor(parts: Parts, send: Send) {
     this.#parts = parts;
-    this.#send = send;
+    this.#writes = new CollectorWrites(parts.registry, send);
     this.#unsubscribe = [parts.store.listen((id, change) => this.#observe(id, change)), parts.registry.onInstall(() => this.#retry())];
   }
 
-  /** Nothing is left to do. */
+  /** Whether the collector has no work. */
   get isIdle(): boolean {
     return this.#working === undefined;
   }
 
-  /** Resolves when nothing is left to do; at once when nothing is. */
+  /** Resolves when the collector has no work. */
   async settled(): Promise<void> {
     while (this.#working !== undefined) await this.#working;
   }
@@ -93,7 +93,7 @@ export class GarbageCollector {
   }
 
   #add(node: Node | undefined): void {
-    // Events belong to nobody's life: the real collector does not follow them.
+    // The real collector ignores events, too.
     if (node === undefined || node.id === EVENTS_ID) return;
     this.#due.add(node);
     this.#wake();
@@ -111,7 +111,7 @@ export class GarbageCollector {
     this.#working ??= this.#work();
   }
 
-  /** Round by round, each in a turn of its own: others see the states between, as beside the real one. */
+  /** Works in rounds, each in its own turn of the event loop. Other clients see the states in between, as with the real collector. */
   async #work(): Promise<void> {
     await turn();
     while (!this.#isClosed && this.#due.size + this.#letGo.size > 0) {
@@ -123,11 +123,11 @@ export class GarbageCollector {
       for (const node of due) await this.#attempt(node);
       await turn();
     }
-    // Here and not when the promise is seen to be fulfilled: what comes between would wait for nobody.
+    // Reset here, before the promise is seen as fulfilled: a change in between must start new work.
     this.#working = undefined;
   }
 
-  /** The object of a node, while it is there. */
+  /** Returns the object of a node if it still exists. */
   #live({ id, key, uid }: Node): Entry | undefined {
     const entry = this.#parts.store.collection(id).get(key);
     return entry?.object.metadata.uid === uid ? entry : undefined;
@@ -142,7 +142,7 @@ export class GarbageCollector {
       await this.#finishForeground(node, entry);
       return;
     }
-    // Whoever deleted it has said what is to become of its dependents; they are looked at when it is gone.
+    // The deletion of this object already has a propagation policy. Its dependents are checked after it is deleted.
     if (metadata.deletionTimestamp !== undefined) return;
     const owners = ownersOf(metadata);
     if (owners.length === 0) return;
@@ -158,7 +158,7 @@ export class GarbageCollector {
     }
   }
 
-  /** An owner that waits for its dependents goes on when none is left that blocks it. */
+  /** Removes the finalizer of an owner that is deleted in the foreground, as soon as no dependent blocks it. */
   async #finishForeground(node: Node, entry: Entry): Promise<void> {
     const blockers = this.#graph.blockersOf(node.uid);
     if (blockers.length === 0) {
@@ -183,7 +183,7 @@ export class GarbageCollector {
       const entry = this.#live(dependent);
       const outcome = entry === undefined ? "done" : await this.#dropReferences(dependent, entry, new Set([owner.uid]));
       if (outcome === "done") continue;
-      // One that keeps its reference would be deleted with the owner, so the owner stays.
+      // A dependent that keeps its reference would be deleted with the owner, so the owner must stay.
       (outcome === "conflict" ? this.#letGo : this.#parkedLetGo).add(owner);
       return;
     }
@@ -193,7 +193,7 @@ export class GarbageCollector {
     if (outcome !== "done") (outcome === "conflict" ? this.#letGo : this.#parkedLetGo).add(owner);
   }
 
-  /** The owners by their state, or nothing when that cannot be said. */
+  /** Sorts the owners by their state, or returns `undefined` when a state is unknown. */
   #classify(node: Node, entry: Entry, owners: readonly OwnerReference[]): Owners | undefined {
     const found: Owners = { solid: [], dangling: [], waiting: [] };
     for (const owner of owners) {
@@ -206,7 +206,7 @@ export class GarbageCollector {
         this.#parked.add(node);
         return undefined;
       }
-      // A cluster-scoped object cannot belong to something in a namespace: the reference is void, and nothing is done.
+      // A cluster-scoped object cannot have an owner in a namespace. Such a reference is invalid and has no effect.
       if (type.isNamespaced && entry.namespace === "") return undefined;
       const key = keyFor(type.isNamespaced ? entry.namespace : "", owner.name);
       const metadata = this.#parts.store.collection(type.id).get(key)?.object.metadata;
@@ -233,66 +233,38 @@ export class GarbageCollector {
     return this.#patch(node, entry, { finalizers: left.length === 0 ? null : left });
   }
 
-  #patch(node: Node, { object }: Entry, metadata: object): Promise<Outcome> {
-    const { uid, resourceVersion } = object.metadata;
-    const body = { metadata: { uid, resourceVersion, ...metadata } };
-    return this.#request(node, "PATCH", { body, contentType: "application/merge-patch+json" });
+  async #patch(node: Node, entry: Entry, metadata: object): Promise<Outcome> {
+    return this.#note(node, await this.#writes.patch(node, entry, metadata));
   }
 
   async #delete(node: Node, propagationPolicy: string): Promise<void> {
     const entry = this.#live(node);
-    if (entry === undefined) return;
-    const { uid, resourceVersion } = entry.object.metadata;
-    const body = { kind: "DeleteOptions", apiVersion: "v1", preconditions: { uid, resourceVersion }, propagationPolicy };
-    await this.#request(node, "DELETE", { body, contentType: "application/json" });
+    if (entry !== undefined) this.#note(node, await this.#writes.delete(node, entry, propagationPolicy));
   }
 
-  async #request(
-    node: Node,
-    method: "PATCH" | "DELETE",
-    { body, contentType }: { readonly body: object; readonly contentType: string },
-  ): Promise<Outcome> {
-    const path = this.#pathOf(node);
-    if (path === undefined) return "done";
-    const headers = { "content-type": contentType, accept: "application/json", "user-agent": "kube-controller-manager" };
-    const { status } = await this.#send({ method, path, headers, body: JSON.stringify(body) });
-    if (status < 300 || status === 404) return "done";
-    // Somebody was faster: once more, with what is there now. What is refused for another reason is refused until it changes.
-    if (status === 409) this.#add(node);
-    else this.#parked.add(node);
-    return status === 409 ? "conflict" : "refused";
-  }
-
-  #pathOf({ id, key }: Node): string | undefined {
-    const type = this.#parts.registry.type(id);
-    if (type === undefined) return undefined;
-    const [version] = type.versions.filter(({ served }) => served).toSorted((a, b) => byPriority(a.version, b.version));
-    if (version === undefined) return undefined;
-    const [namespace, name] = type.isNamespaced ? (key.split("/") as [string, string]) : [undefined, key]; // the key of a namespaced object
-    const root = version.group === "" ? "/api" : "/apis";
-    const scope = namespace === undefined ? "" : `/namespaces/${namespace}`;
-    return `${root}/${version.apiVersion}${scope}/${type.plural}/${encodeURIComponent(name)}`;
+  /** A conflict is retried at once with the new state. Any other refusal is retried after the next change. */
+  #note(node: Node, outcome: Outcome): Outcome {
+    if (outcome === "conflict") this.#add(node);
+    if (outcome === "refused") this.#parked.add(node);
+    return outcome;
   }
 }
 
 interface Owners {
-  /** They are there. */
+  /** Owners that exist. */
   readonly solid: OwnerReference[];
-  /** They are not. */
+  /** Owners that do not exist. */
   readonly dangling: OwnerReference[];
-  /** They are there until their dependents are gone. */
+  /** Owners that exist until their dependents are deleted. */
   readonly waiting: OwnerReference[];
 }
 
-/** What became of a request; one whose object is gone is done. */
-type Outcome = "done" | "conflict" | "refused";
-
 const EVENTS_ID = "events";
 
-/** How many owners are remembered; as in the real one. */
+/** Maximum number of remembered owners, as in the real collector. */
 const MAX_ABSENT = 500;
 
-/** One owner, whatever the version in which somebody refers to it. */
+/** Identifies an owner, independent of the version in the reference. */
 function coordinates({ apiVersion, kind, name, uid }: OwnerReference, namespace: string): string {
   const group = apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
   return [group, kind, namespace, name, uid].join(" ");
@@ -303,14 +275,14 @@ function isWaiting(metadata: StoredMeta | undefined): boolean {
   return metadata?.deletionTimestamp !== undefined && stringsOf(metadata.finalizers).includes(FOREGROUND_FINALIZER);
 }
 
-/** Whether this state is the first in which the object is being deleted and has the finalizer. */
+/** Reports whether `entry` is the first state in which the object is being deleted and has the finalizer. */
 function starts(finalizer: string, entry: Entry, previous: Entry | undefined): boolean {
   const isSo = (one: Entry): boolean =>
     one.object.metadata.deletionTimestamp !== undefined && stringsOf(one.object.metadata.finalizers).includes(finalizer);
   return isSo(entry) && !(previous !== undefined && isSo(previous));
 }
 
-/** What an object asks for by its finalizers, though nobody has deleted it yet. */
+/** Returns the propagation policy that the finalizers of an object ask for before it is deleted. */
 function policyOf({ finalizers }: StoredMeta): string {
   const held = stringsOf(finalizers);
   return held.includes(ORPHAN_FINALIZER) ? "Orphan" : held.includes(FOREGROUND_FINALIZER) ? "Foreground" : "Background";

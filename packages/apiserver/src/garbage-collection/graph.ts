@@ -1,44 +1,45 @@
-/** Who owns whom: every object and its owner references, by uid, as the garbage collector sees it. Knows no kinds and decides nothing. */
+/** The graph of all objects and their owner references, by uid. It knows no kinds and decides nothing. */
 import type { OwnerReference } from "@treadle/apimachinery";
-import type { Entry, StoredMeta } from "../storage.ts";
+import type { Entry } from "../storage/store.ts";
+import type { StoredMeta } from "../storage/stored-object.ts";
 
 /** One object of the graph. */
 export interface Node {
   readonly uid: string;
-  /** The id of its kind, `plural.group`. */
+  /** Id of its kind, `plural.group`. */
   readonly id: string;
   readonly key: string;
   owners: readonly OwnerReference[];
 }
 
-/** What a new state changed in the references of an object. */
+/** Changes of the references of an object. */
 export interface ReferenceChange {
   readonly node: Node;
   readonly hasAdded: boolean;
-  /** Owners that this object held back from being deleted, and does no longer. */
+  /** Uids of the owners whose deletion this object no longer blocks. */
   readonly released: readonly string[];
 }
 
 export class OwnerGraph {
   readonly #nodes = new Map<string, Node>();
-  /** By the uid of the owner, which need not exist. */
+  /** Dependents by the uid of the owner. The owner need not exist. */
   readonly #dependents = new Map<string, Set<Node>>();
 
   get(uid: string): Node | undefined {
     return this.#nodes.get(uid);
   }
 
-  /** Everything that refers to the uid, in the order in which it began to. */
+  /** Returns all objects that refer to the uid, in the order in which they began to. */
   dependentsOf(uid: string): readonly Node[] {
     return [...(this.#dependents.get(uid) ?? [])];
   }
 
-  /** Those that must be gone before their owner goes. */
+  /** Returns the dependents that block the deletion of their owner. */
   blockersOf(uid: string): readonly Node[] {
     return this.dependentsOf(uid).filter((node) => node.owners.some((owner) => owner.uid === uid && blocks(owner)));
   }
 
-  /** Takes in a new object, or a new state of a known one. */
+  /** Adds a new object, or a new state of a known one. */
   put(id: string, entry: Entry): ReferenceChange {
     const { metadata } = entry.object;
     const known = this.#nodes.get(metadata.uid);
@@ -81,7 +82,7 @@ const NONE: readonly OwnerReference[] = [];
 
 export function ownersOf(metadata: StoredMeta): readonly OwnerReference[] {
   const references = metadata["ownerReferences"];
-  // Read by readMeta; an object without any has none of the field.
+  // Read by readMeta. An object without references does not have the field.
   return Array.isArray(references) ? (references as readonly OwnerReference[]) : NONE;
 }
 

@@ -1,4 +1,4 @@
-/** A floating-point number as Go writes it with `%v`: with an exponent below 1e-4 and from seven digits on. */
+/** Returns a floating-point number as Go prints it with `%v`: with an exponent below 1e-4 and from seven digits on. */
 export function goFloat(value: number): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf";
   const text = value.toExponential();
@@ -7,5 +7,5 @@ export function goFloat(value: number): string {
   return String(value);
 }
 
-/** Of `strconv.FormatFloat` with the shortest precision: from this power of ten on it writes an exponent. */
+/** Power of ten from which `strconv.FormatFloat` with the shortest precision writes an exponent. */
 const WIDEST = 6;

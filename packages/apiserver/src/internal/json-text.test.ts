@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { duplicateMembers, jsonProblem } from "./json-text.ts";
 
-describe("what is wrong with a text, as the real server says it", () => {
+describe("an invalid text has the error of the real server", () => {
   test.for<[string, string]>([
     ["", "unexpected end of JSON input"],
     ["{", "unexpected end of JSON input"],
@@ -30,7 +30,7 @@ describe("what is wrong with a text, as the real server says it", () => {
   ])("%j", ([text, want]) => expect(jsonProblem(text)).toBe(want));
 
   /** The reader refuses exactly what JSON.parse refuses. */
-  test("valid texts have no problem, and broken ones have one", () => {
+  test("a valid text has no error, and a broken one has an error", () => {
     fc.assert(
       fc.property(fc.json(), fc.nat(), fc.constantFrom(...'{}[]",:x0-.e\\ '), (text, position, character) => {
         expect(jsonProblem(text)).toBe("invalid JSON");
@@ -42,7 +42,7 @@ describe("what is wrong with a text, as the real server says it", () => {
   });
 });
 
-describe("members that occur twice", () => {
+describe("duplicate members of a text are found", () => {
   test.for<[string, readonly string[]]>([
     ['{"a":1,"b":{"a":1}}', []],
     ['{"a":1,"a":2,"a":3}', ["a"]],
@@ -51,7 +51,7 @@ describe("members that occur twice", () => {
     ['{"a":"\\"x\\":1","\\u0061":2}', ["a"]],
   ])("%s", ([text, want]) => expect(duplicateMembers(text, JSON.parse(text))).toEqual(want));
 
-  test("none in what JSON.stringify wrote", () => {
+  test("a text of JSON.stringify has no duplicate members", () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         expect(duplicateMembers(text, JSON.parse(text))).toEqual([]);

@@ -1,9 +1,9 @@
 /**
- * JSON texts read character by character, for what `JSON.parse` does not say: which members occur twice, and what is
- * wrong in the words of Go's `encoding/json`, which the answers of the real server repeat.
+ * Reads JSON texts character by character, for what `JSON.parse` does not report: duplicate members, and errors with the
+ * texts of Go's `encoding/json`, which the real server returns.
  */
 
-/** What is wrong with a text that `JSON.parse` refused. */
+/** Returns Go's error for a text that `JSON.parse` refused. */
 export function jsonProblem(text: string): string {
   try {
     new Reader(text).document();
@@ -15,25 +15,25 @@ export function jsonProblem(text: string): string {
 }
 
 /**
- * The paths of members that occur more than once in their object, each once, in the order of the text. The text must be
- * valid; `value` is what it holds, and saves the work in the usual case.
+ * Returns the paths of duplicate members, each once, in the order of the text. The text must be valid. `value` is its parsed
+ * value, which makes the usual case fast.
  */
 export function duplicateMembers(text: string, value: unknown): readonly string[] {
-  // Every member has a quote and a colon in the text. More of those than members: duplicates, or texts that look like it.
+  // Each member has a quote and a colon in the text. If there are more of these than members, there may be duplicates.
   if (countColons(text) === countMembers(value)) return [];
   const reader = new Reader(text);
   reader.document();
   return [...reader.duplicates];
 }
 
-/** The paths of all members of a valid text in its order; that of a repeated one stands at its second place, too. */
+/** Returns the paths of all members of a valid text in their order. A duplicate member is listed at each of its places. */
 export function memberPaths(text: string): readonly string[] {
   const reader = new Reader(text);
   reader.document();
   return reader.members;
 }
 
-/** Go refuses deeper texts, too, though later; the stack would end there. */
+/** Limit that protects the stack. Go refuses deeper texts, too, at a higher limit. */
 const MAX_DEPTH = 2000;
 
 class JsonProblem extends Error {
@@ -163,10 +163,10 @@ class Reader {
     return true;
   }
 
-  /** At the end of a number or literal Go's reader sees a blank, which it puts there itself. */
+  /** Go's reader appends a blank to the text, so it sees a blank after a number or literal at the end. */
   #refuse(context: string, atEnd?: string): never {
     const character = this.#text.codePointAt(this.#at);
-    // Go's reader sees bytes.
+    // Go's reader works on bytes.
     const shown = character === undefined ? atEnd : Buffer.from(String.fromCodePoint(character)).toString("latin1", 0, 1);
     if (shown === undefined) throw new JsonProblem("unexpected end of JSON input");
     throw new JsonProblem(`invalid character ${goCharacter(shown)} ${context}`);
@@ -184,7 +184,7 @@ function isDigit(character: string | undefined): boolean {
   return character !== undefined && character >= "0" && character <= "9";
 }
 
-/** How many colons come after a quote. */
+/** Counts the colons that follow a quote. */
 function countColons(text: string): number {
   let count = 0;
   for (let at = text.indexOf(":"); at >= 0; at = text.indexOf(":", at + 1)) {

@@ -1,4 +1,4 @@
-/** Plain JSON values: what is stored, compared and copied. Nothing here knows Kubernetes. */
+/** Plain JSON values: storing, comparing and copying them. Nothing here knows Kubernetes. */
 
 export type JsonObject = { [field: string]: unknown };
 
@@ -6,7 +6,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A deep copy of a JSON value; the copy shares nothing with the original and is not frozen. */
+/** Returns a deep copy, which is not frozen. */
 export function cloneJson<T>(value: T): T {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(cloneJson) as T;
@@ -15,7 +15,7 @@ export function cloneJson<T>(value: T): T {
   return copy as T;
 }
 
-/** Freezes a JSON value at any depth, in place. What is frozen already is taken as frozen to its leaves. */
+/** Freezes a JSON value at any depth, in place. A frozen object counts as frozen at any depth. */
 export function freezeJson<T>(value: T): T {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
   Object.freeze(value);
@@ -24,7 +24,7 @@ export function freezeJson<T>(value: T): T {
   return value;
 }
 
-/** The value at a path of field names, or `undefined` where the path leaves the value. */
+/** Returns the value at a path of field names, or `undefined` when the path does not exist. */
 export function valueAt(value: unknown, path: readonly string[]): unknown {
   let at = value;
   for (const field of path) {
@@ -34,7 +34,7 @@ export function valueAt(value: unknown, path: readonly string[]): unknown {
   return at;
 }
 
-/** Sets the value at a path in place, making the objects on the way; `undefined` removes the field. */
+/** Sets the value at a path in place, and creates missing objects. `undefined` removes the field. */
 export function setAt(root: JsonObject, path: readonly string[], value: unknown): void {
   let at = root;
   for (const field of path.slice(0, -1)) {
@@ -51,19 +51,19 @@ export function setAt(root: JsonObject, path: readonly string[], value: unknown)
   else at[last] = value;
 }
 
-/** A value as Go's `encoding/json` prints it: keys sorted, HTML characters escaped. Error messages of the real server hold it. */
+/** Returns a value as Go's `encoding/json` prints it in errors of the real server: keys sorted, HTML characters escaped. */
 export function goJson(value: unknown): string {
   return escapeHtml(JSON.stringify(isSorted(value) ? value : sortKeys(value)) ?? "null");
 }
 
-/** A string as Go's `%q` prints it, for the characters that occur in practice. */
+/** Returns a string as Go's `%q` prints it, for the characters that occur in practice. */
 export function goQuote(text: string): string {
   return JSON.stringify(text)
     .replace(/\\(\\|u00[01][0-9a-f])|\x7f/g, (found) => CONTROLS[found] ?? found.replace("u00", "x"))
     .replace(/[^ \P{Z}]|\p{Cc}|\p{Cf}/gu, (found) => goEscape(found.codePointAt(0) ?? 0));
 }
 
-/** What nobody sees, as Go spells it. */
+/** Returns Go's escape of an invisible character. */
 function goEscape(code: number): string {
   const digits = code.toString(16);
   return code < 0x10000 ? `\\u${digits.padStart(4, "0")}` : `\\U${digits.padStart(8, "0")}`;
@@ -71,13 +71,13 @@ function goEscape(code: number): string {
 
 const CONTROLS: Readonly<Record<string, string>> = { "\\u0007": "\\a", "\\u000b": "\\v", "\x7f": "\\x7f" };
 
-/** The name of a JSON type in the errors of Go's decoder. */
+/** Returns the name of a JSON type in the errors of Go's decoder. */
 export function goTypeOf(value: unknown): string {
   if (Array.isArray(value)) return "array";
   return typeof value === "boolean" ? "bool" : typeof value;
 }
 
-/** Whether there is nothing to sort: a scalar, or an object of scalars that is in order. */
+/** Reports whether nothing needs sorting: a scalar, or an object of scalars that is in order. */
 function isSorted(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return true;
   if (Array.isArray(value)) return false;
@@ -107,7 +107,7 @@ function escapeHtml(text: string): string {
   return text.replace(new RegExp(HTML, "g"), (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
-/** A value as Go's `%v` prints it. */
+/** Returns a value as Go's `%v` prints it. */
 export function goValue(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(goValue).join(" ")}]`;
   if (!isObject(value)) return value === null || value === undefined ? "<nil>" : String(value);
@@ -115,7 +115,7 @@ export function goValue(value: unknown): string {
   return `map[${members.map((key) => `${key}:${goValue(value[key])}`).join(" ")}]`;
 }
 
-/** The type of a decoded JSON value as Go's `%T` prints it. */
+/** Returns the type of a decoded JSON value as Go's `%T` prints it. */
 export function goDynamicType(value: unknown): string {
   if (Array.isArray(value)) return "[]interface {}";
   if (isObject(value)) return "map[string]interface {}";

@@ -1,4 +1,4 @@
-/** Reading fields of objects that may lack them, as Go reads its structs: what is absent or of another type is the zero value. */
+/** Reads fields of objects as Go reads its structs: an absent field, or one of another type, has the zero value. */
 import { isObject, type JsonObject, valueAt } from "./json.ts";
 
 export function at(value: unknown, ...path: readonly string[]): unknown {
@@ -34,7 +34,7 @@ export function textsAt(value: unknown, ...path: readonly string[]): readonly st
   return Array.isArray(found) ? found.filter((item) => typeof item === "string") : [];
 }
 
-/** The condition of that type. */
+/** Returns the condition of a type, or `undefined`. */
 export function conditionAt(object: unknown, type: string): JsonObject | undefined {
   return listAt(object, "status", "conditions").find((condition) => condition["type"] === type);
 }

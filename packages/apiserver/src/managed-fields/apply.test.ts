@@ -1,7 +1,7 @@
 import type { ManagedFieldsEntry } from "@treadle/apimachinery";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { compileSchema } from "../crd/schema.ts";
+import { compileSchema } from "../schema/schema.ts";
 import { freezeJson, type JsonObject } from "../internal/json.ts";
 import { applyConfiguration, TypeMismatchError } from "./apply.ts";
 import { compareObjects } from "./compare.ts";
@@ -11,7 +11,7 @@ import { difference, EMPTY_SET, type FieldSet, hasPath, isEmptySet, toFieldsV1, 
 import { merge } from "./merge.ts";
 import { ConflictError, type Model } from "./settle.ts";
 import { fieldsOf, reconciled, removeFields } from "./typed-sets.ts";
-import { type TypeDef, typeOf } from "./types.ts";
+import { type TypeDef, typeOf } from "./field-types.ts";
 
 const text = { type: "string" } as const;
 const integer = { type: "integer" } as const;
@@ -79,26 +79,26 @@ function ownedByOthers(state: State, manager: string): FieldSet {
 
 const paths = (set: FieldSet): readonly string[] => pathsOf(set).map(pathText);
 
-describe("merge keeps what is there", () => {
+describe("a merge keeps the existing fields", () => {
   test.for([
-    { name: "and sets a field", live: { n: 1, t: "a" }, config: { n: 2 }, want: { n: 2, t: "a" } },
-    { name: "and joins maps", live: { map: { a: "1" } }, config: { map: { b: "2" } }, want: { map: { a: "1", b: "2" } } },
-    { name: "but for an atomic map", live: { whole: { a: "1" } }, config: { whole: { b: "2" } }, want: { whole: { b: "2" } } },
-    { name: "but for an atomic list", live: { atoms: ["a"] }, config: { atoms: ["b"] }, want: { atoms: ["b"] } },
+    { name: "a merge sets a field", live: { n: 1, t: "a" }, config: { n: 2 }, want: { n: 2, t: "a" } },
+    { name: "a merge joins maps", live: { map: { a: "1" } }, config: { map: { b: "2" } }, want: { map: { a: "1", b: "2" } } },
+    { name: "a merge replaces an atomic map", live: { whole: { a: "1" } }, config: { whole: { b: "2" } }, want: { whole: { b: "2" } } },
+    { name: "a merge replaces an atomic list", live: { atoms: ["a"] }, config: { atoms: ["b"] }, want: { atoms: ["b"] } },
     {
-      name: "and adds members at their place",
+      name: "a merge adds members of a set at their place",
       live: { set: ["a", "c"] },
       config: { set: ["b", "c", "d"] },
       want: { set: ["a", "b", "c", "d"] },
     },
     {
-      name: "and takes the applied order of members that both have",
+      name: "a merge takes the applied order of common members",
       live: { set: ["a", "b", "c"] },
       config: { set: ["c", "a"] },
       want: { set: ["b", "c", "a"] },
     },
     {
-      name: "and joins items by their keys, with a defaulted one",
+      name: "a merge joins items by their keys, including a default",
       live: {
         items: [
           { name: "x", proto: "TCP", value: 1 },
@@ -108,17 +108,17 @@ describe("merge keeps what is there", () => {
       config: { items: [{ name: "x", set: ["s"] }, { name: "y" }] },
       want: { items: [{ name: "x", proto: "TCP", value: 1, set: ["s"] }, { name: "y", proto: "UDP" }, { name: "y" }] },
     },
-    { name: "where null meets a map with content", live: { map: { a: "1" } }, config: { map: null }, want: { map: { a: "1" } } },
-    { name: "but not where null meets a text", live: { t: "a" }, config: { t: null }, want: { t: null } },
-    { name: "and tells empty from absent", live: {}, config: { map: {}, set: [] }, want: { map: {}, set: [] } },
+    { name: "a merge replaces a map with content by null", live: { map: { a: "1" } }, config: { map: null }, want: { map: { a: "1" } } },
+    { name: "a merge keeps null over a text", live: { t: "a" }, config: { t: null }, want: { t: null } },
+    { name: "a merge distinguishes empty from absent", live: {}, config: { map: {}, set: [] }, want: { map: {}, set: [] } },
     {
-      name: "and joins unknown fields by name",
+      name: "a merge joins unknown fields by name",
       live: { free: { a: { b: 1 }, l: [1] } },
       config: { free: { a: { c: 2 }, l: [2] } },
       want: { free: { a: { b: 1, c: 2 }, l: [2] } },
     },
     {
-      name: "where the type of an unknown field changes",
+      name: "a merge replaces an unknown field of another type",
       live: { free: { a: { b: 1 } } },
       config: { free: { a: "x" } },
       want: { free: { a: "x" } },
@@ -131,26 +131,30 @@ describe("merge keeps what is there", () => {
 describe("a configuration owns", () => {
   test.for([
     { name: "leaves", config: { n: 1, nested: { a: { b: 1 } } }, want: [".n", ".nested.a.b"] },
-    { name: "keys of maps, but not declared structs", config: { map: { a: "1" } }, want: [".map.a"] },
-    { name: "lists and structs that are atomic as one", config: { atoms: ["a"], whole: { a: "1" } }, want: [".atoms", ".whole"] },
+    { name: "a configuration owns keys of maps, but not declared structs", config: { map: { a: "1" } }, want: [".map.a"] },
     {
-      name: "items, their fields and keys",
+      name: "a configuration owns an atomic list or struct as a whole",
+      config: { atoms: ["a"], whole: { a: "1" } },
+      want: [".atoms", ".whole"],
+    },
+    {
+      name: "a configuration owns items, their fields and keys",
       config: { items: [{ name: "x", value: 1 }] },
       want: ['.items[name="x",proto="TCP"]', '.items[name="x",proto="TCP"].name', '.items[name="x",proto="TCP"].value'],
     },
     { name: "members", config: { set: ["b", "a"] }, want: ['.set[="a"]', '.set[="b"]'] },
     {
-      name: "what is empty or null, but no empty list",
+      name: "a configuration owns empty and null fields, but not an empty list",
       config: { map: {}, t: null, set: [], nested: {} },
       want: [".map", ".nested", ".t"],
     },
-    { name: "unknown fields one by one", config: { free: { a: { b: 1 } } }, want: [".free.a", ".free.a.b"] },
+    { name: "a configuration owns unknown fields one by one", config: { free: { a: { b: 1 } } }, want: [".free.a", ".free.a.b"] },
   ])("$name", ({ config, want }) => {
     expect(paths(fieldsOf(config, type))).toEqual(want);
   });
 });
 
-test("what is removed takes its content along; what loses everything is null", () => {
+test("a removed field loses its content, and a container without content is null", () => {
   const object = {
     n: 1,
     map: { a: "1", b: "2" },
@@ -164,7 +168,7 @@ test("what is removed takes its content along; what loses everything is null", (
   expect(removeFields(object, set, type)).toEqual({ n: 1, map: null, items: [{ name: "y", proto: "TCP" }], nested: { a: null } });
 });
 
-test("repeated items are one value to a comparison", () => {
+test("a comparison treats duplicate items as one value", () => {
   const compare = (before: unknown, after: unknown): readonly (readonly string[])[] => {
     const { added, removed, modified } = compareObjects({ set: before }, { set: after }, type);
     return [paths(added), paths(removed), paths(modified)];
@@ -173,7 +177,7 @@ test("repeated items are one value to a comparison", () => {
   expect(compare(["a", "a"], ["a", "b", "a"])).toEqual([['.set[="b"]'], [], []]);
 });
 
-test("fields under something that has become atomic are owned as a whole", () => {
+test("fields below a value that became atomic are owned as a whole", () => {
   const before = fieldsOf(
     { whole: { a: "1" }, atoms: ["x"], n: 1 },
     typeOf(
@@ -191,11 +195,11 @@ test("fields under something that has become atomic are owned as a whole", () =>
 });
 
 test.for([
-  { name: "an unknown field", config: { nope: 1 }, text: ".nope: field not declared in schema" },
-  { name: "a member twice", config: { set: ["a", "a"] }, text: '.set: duplicate entries for key [="a"]' },
-  { name: "an item without keys", config: { items: [{ value: 1 }], n: 1 }, text: undefined },
+  { name: "a type check reports an unknown field", config: { nope: 1 }, text: ".nope: field not declared in schema" },
+  { name: "a type check reports a duplicate member", config: { set: ["a", "a"] }, text: '.set: duplicate entries for key [="a"]' },
+  { name: "a type check reports an item without keys", config: { items: [{ value: 1 }], n: 1 }, text: undefined },
   {
-    name: "two things",
+    name: "a type check reports two problems",
     config: { n: "x", t: 1 },
     text: "errors:\n  .n: expected numeric (int or float), got string\n  .t: expected string, got &value.valueUnstructured{Value:1}",
   },

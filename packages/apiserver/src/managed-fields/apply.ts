@@ -1,6 +1,6 @@
 /**
- * Server-side apply on plain values: the object that a configuration makes of a live one, and who owns what then
- * (structured-merge-diff `merge.Updater.Apply`, apimachinery `managedfields`).
+ * Server-side apply on plain values: the object and its field owners after an apply (structured-merge-diff
+ * `merge.Updater.Apply`, apimachinery `managedfields`).
  */
 import { jsonEqual, type ManagedFieldsEntry } from "@treadle/apimachinery";
 import { type JsonObject, valueAt } from "../internal/json.ts";
@@ -11,40 +11,40 @@ import { merge } from "./merge.ts";
 import { prune } from "./prune.ts";
 import { type Model, present, settle } from "./settle.ts";
 import { fieldsOf } from "./typed-sets.ts";
-import { DEDUCED, type TypeDef } from "./types.ts";
+import { DEDUCED, type TypeDef } from "./field-types.ts";
 import { managedAfterUpdate, type Writer, withoutIdentity } from "./update.ts";
 
-/** One apply of one configuration. */
+/** An apply of a configuration. */
 export interface Application {
-  /** The object as it is, in the version of the request; a new one has its kind and version only. */
+  /** Current object in the version of the request. A new one has only kind and version. */
   readonly live: JsonObject;
-  /** Of the live object. */
+  /** managedFields of the current object. */
   readonly managed: readonly ManagedFieldsEntry[];
-  /** As the client sent it. */
+  /** Configuration as the client sent it. */
   readonly config: JsonObject;
   readonly model: Model;
   readonly writer: Writer;
-  /** Takes fields from others instead of failing. */
+  /** Whether the apply takes fields from other managers instead of failing. */
   readonly isForced: boolean;
-  /** What an object of the kind has before anything is written into it: nobody owned that. */
+  /** An empty object of the kind. Its fields have no owner. */
   readonly empty?: JsonObject;
 }
 
 export interface Applied {
-  /** Before defaulting; members that were removed may be null. */
+  /** Result before defaulting. Removed members can be null. */
   readonly object: JsonObject;
   readonly managed: readonly ManagedFieldsEntry[];
 }
 
-/** An object or a configuration that is no object of its kind. */
+/** An object or a configuration that does not have the type of its kind. */
 export class TypeMismatchError extends Error {
   override readonly name = "TypeMismatchError";
 }
 
-/** The manager of what an object held before it was applied for the first time while nobody was recorded. */
+/** Manager of fields that an object without managedFields had before its first apply. */
 const BEFORE_FIRST_APPLY = "before-first-apply";
 
-/** Changes neither argument. @throws ConflictError, TypeMismatchError */
+/** Applies a configuration without modifying the arguments. @throws ConflictError, TypeMismatchError */
 export function applyConfiguration(application: Application): Applied {
   const { live, managed, config, model, writer, isForced } = application;
   const type = model.typeIn(model.apiVersion) ?? DEDUCED;
@@ -61,15 +61,15 @@ export function applyConfiguration(application: Application): Applied {
   const object = prune(merged as JsonObject, { managers, model, last, apiVersion: model.apiVersion });
   const settled = settle(managers, { before: live, after: object, model, writer: id, isForced }).managers;
   const owned = withoutIdentity(settled.get(id)?.fields ?? EMPTY_SET);
-  // An apply that changes no value does not move the time; a new entry has none then.
+  // An apply without a changed value keeps the time; a new entry then has none.
   const time = jsonEqual(live, object) ? last?.time : writer.time;
   if (isEmptySet(owned)) settled.delete(id);
-  // A set that is known has its stored form, too.
+  // A known set also has its stored form.
   else settled.set(id, { ...applier, time, fields: last !== undefined && equalSets(owned, last.fields) ? last.fields : owned });
   return { object, managed: encodeEntries(settled) };
 }
 
-/** What an object holds that nobody was recorded for, as an entry of its own. */
+/** Returns an entry for the fields of an object without managedFields. */
 function unmanaged({ live, model, writer, empty = {} }: Application): readonly ManagedFieldsEntry[] {
   const before: Writer = { ...writer, manager: BEFORE_FIRST_APPLY };
   return managedAfterUpdate({ before: undefined, after: live, empty, model, managed: [], writer: before });
@@ -87,7 +87,7 @@ function checkType(
   throw new TypeMismatchError(`failed to create typed ${what} object (${name}; ${kind}): ${problemsText(problems)}`);
 }
 
-/** As Go prints a group and version: the core group has an empty name. */
+/** Returns a group and version as Go prints it: the core group has an empty name. */
 export function groupVersionText(apiVersion: string): string {
   return apiVersion.includes("/") ? apiVersion : `/${apiVersion}`;
 }

@@ -7,7 +7,7 @@ function entry(i: number, operation: "Apply" | "Update" = "Update"): ManagedFiel
   return { manager: `m${i}`, operation, apiVersion: "v1", time, fieldsType: "FieldsV1", fieldsV1: { [`f:x${i}`]: {} } };
 }
 
-test("the oldest updaters are merged into one, appliers are left alone", () => {
+test("the oldest entries of updates are merged into one, entries of applies are not", () => {
   const entries = [entry(99, "Apply"), ...Array.from({ length: 12 }, (_, i) => entry(i))];
   const capped = capUpdaters(entries);
   expect(capped.filter((one) => one.operation === "Update")).toHaveLength(10);

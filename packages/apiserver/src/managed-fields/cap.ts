@@ -1,4 +1,4 @@
-/** Keeps managedFields from growing without end: the oldest updaters of a version are merged into one entry. */
+/** Limits the size of managedFields: the oldest entries of updates in a version are merged into one. */
 import type { ManagedFieldsEntry } from "@treadle/apimachinery";
 import { union } from "./field-set.ts";
 import { decodeEntry, encodeEntry } from "./entries.ts";
@@ -6,10 +6,10 @@ import { decodeEntry, encodeEntry } from "./entries.ts";
 /** k8s.io/apimachinery `managedfields.DefaultMaxUpdateManagers`. */
 const MAX_UPDATERS = 10;
 
-/** The manager of merged entries on the real server. */
+/** Manager of merged entries, as on the real server. */
 const ANCIENT = "ancient-changes";
 
-/** At most ten entries of updates, where that can be reached by merging those of one version. */
+/** Merges entries of updates until at most ten are left, if merging within versions can reach that. */
 export function capUpdaters(entries: readonly ManagedFieldsEntry[]): readonly ManagedFieldsEntry[] {
   const updaters = entries.filter((entry) => entry.operation === "Update");
   let excess = updaters.length - MAX_UPDATERS;

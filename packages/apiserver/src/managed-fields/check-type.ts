@@ -1,30 +1,30 @@
-/** Whether an object has the type of its kind, as far as ownership needs to know (structured-merge-diff `typed` validation). */
+/** Checks that an object has the type of its kind, as far as field ownership needs it (structured-merge-diff `typed` validation). */
 import { goDynamicType, goValue, isObject } from "../internal/json.ts";
 import { elementText, itemElement } from "./elements.ts";
 import { fieldElement } from "./field-set.ts";
-import { type ListKind, type MapKind, narrow, type Scalar, type TypeDef, visit } from "./types.ts";
+import { type ListKind, type MapKind, narrow, type Scalar, type TypeDef, visit } from "./field-types.ts";
 
-/** One thing that is wrong; `path` reads as in messages. */
+/** An error. `path` has the form of messages. */
 export interface TypeProblem {
   readonly path: string;
   readonly text: string;
 }
 
-/** Everything that is wrong with a value. Lists that are sets or maps may not repeat items, unless `allowsRepeats`. */
+/** Returns the errors of a value. Duplicate items of sets and list-maps are errors, unless `allowsRepeats`. */
 export function typeProblems(value: unknown, type: TypeDef, allowsRepeats: boolean): readonly TypeProblem[] {
   return check(value, type, { parent: undefined, element: "", allowsRepeats });
 }
 
-/** Several problems as one text, in the words of the real server. */
+/** Joins several errors with the text of the real server. */
 export function problemsText(problems: readonly TypeProblem[]): string {
   const texts = problems.map(({ path, text }) => (path === "" ? text : `${path}: ${text}`));
   return texts.length === 1 ? (texts[0] ?? "") : ["errors:", ...texts.map((text) => `  ${text}`)].join("\n");
 }
 
-/** Where a value is: the path is put together only when something is wrong there. */
+/** The place of a value. Its path is only computed for an error. */
 interface Place {
   readonly parent: Place | undefined;
-  /** A path element, or the index of an item that has none. */
+  /** Path element, or the index of an item without one. */
   readonly element: string;
   readonly allowsRepeats: boolean;
 }
@@ -83,7 +83,7 @@ function checkScalar(value: unknown, kind: Scalar, place: Place): readonly TypeP
   return [{ path: pathOf(place), text: text[kind] }];
 }
 
-/** Whether a value that is not null is such a scalar. */
+/** Reports whether a value other than null is a scalar of this kind. */
 export function fits(value: unknown, kind: Scalar): boolean {
   const type = typeof value;
   if (kind === "untyped") return type === "number" || type === "string" || type === "boolean";
@@ -98,7 +98,7 @@ function pathOf({ parent, element }: Place): string {
   return parent === undefined ? "" : pathOf(parent) + elementText(element);
 }
 
-/** A value as Go's `%#v` prints it. */
+/** Returns a value as Go's `%#v` prints it. */
 function goSyntax(value: unknown): string {
   if (value === null || value === undefined) return "interface {}(nil)";
   if (Array.isArray(value)) return `[]interface {}{${value.map(goSyntax).join(", ")}}`;

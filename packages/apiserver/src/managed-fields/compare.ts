@@ -1,10 +1,10 @@
-/** What changed between two versions of an object, as sets of paths (structured-merge-diff `typed.Compare`). */
+/** Compares two versions of an object and returns the changed paths as sets (structured-merge-diff `typed.Compare`). */
 import { jsonEqual } from "@treadle/apimachinery";
 import { isObject } from "../internal/json.ts";
 import { fits } from "./check-type.ts";
 import { elementsOf } from "./elements.ts";
 import { difference, fieldElement, type FieldSet, FieldSetBuilder, type PathNode, recursiveDifference } from "./field-set.ts";
-import { DEDUCED, type ListKind, type MapKind, narrow, type Scalar, type TypeDef, visit } from "./types.ts";
+import { DEDUCED, type ListKind, type MapKind, narrow, type Scalar, type TypeDef, visit } from "./field-types.ts";
 
 export interface Comparison {
   readonly added: FieldSet;
@@ -12,7 +12,7 @@ export interface Comparison {
   readonly modified: FieldSet;
 }
 
-/** Compares two objects (`undefined`: there is none). */
+/** Compares two objects. `undefined`: the object does not exist. */
 export function compareObjects(before: unknown, after: unknown, type: TypeDef): Comparison {
   const sets = { added: new FieldSetBuilder(), removed: new FieldSetBuilder(), modified: new FieldSetBuilder() };
   compareFields(isObject(before) ? before : {}, isObject(after) ? after : {}, (type.map ?? DEDUCED.map) as MapKind, {
@@ -22,7 +22,7 @@ export function compareObjects(before: unknown, after: unknown, type: TypeDef): 
   return { added: sets.added.build(), removed: sets.removed.build(), modified: sets.modified.build() };
 }
 
-/** A comparison without some fields and all that is under them. */
+/** Removes fields, and everything below them, from a comparison. */
 export function withoutFields({ added, removed, modified }: Comparison, fields: FieldSet): Comparison {
   return {
     added: recursiveDifference(added, fields),
@@ -31,7 +31,7 @@ export function withoutFields({ added, removed, modified }: Comparison, fields: 
   };
 }
 
-/** A set without what a comparison found to be different. */
+/** Returns the paths of a set that did not change. */
 export function unchanged(set: FieldSet, { added, removed, modified }: Comparison): FieldSet {
   return difference(difference(difference(set, modified), added), removed);
 }
@@ -43,7 +43,7 @@ interface Place {
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** One of the values may be `undefined`: absent. */
+/** Compares two values. `undefined`: absent. */
 function compare(before: unknown, after: unknown, type: TypeDef, place: Place): void {
   if (before === after) return;
   const [was, is] = [narrow(type, before), narrow(type, after)];
@@ -54,12 +54,12 @@ function compare(before: unknown, after: unknown, type: TypeDef, place: Place): 
     isLeaf = compareAs(before, after, is, place);
   }
   if (isLeaf) return;
-  // A container that came or went is a path of its own, beside those of its content.
+  // An added or removed container has its own path, in addition to those of its content.
   if (before === undefined) place.sets.added.add(place.path);
   else if (after === undefined) place.sets.removed.add(place.path);
 }
 
-/** Whether the values were compared as a whole. */
+/** Compares values as a whole if their type requires it, and reports whether it did. */
 function compareAs(before: unknown, after: unknown, type: TypeDef, place: Place): boolean {
   return visit(type, {
     scalar: (kind) => {
@@ -106,7 +106,7 @@ function compareItems(before: readonly unknown[], after: readonly unknown[], kin
     const at: Place = { path: { parent: path, element }, sets };
     if (was.length <= 1 && is.length <= 1) compare(was[0], is[0], kind.items, at);
     else if (was.length >= 2 && is.length >= 2) {
-      // Repeated items are one value; nothing under them is followed.
+      // Duplicate items are one value, and paths below them are ignored.
       if (!jsonEqual(was, is)) sets.modified.add(at.path);
     } else if (was.length >= 2) {
       if (is.length > 0) compare(undefined, is[0], kind.items, at);

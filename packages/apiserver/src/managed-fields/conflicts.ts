@@ -1,13 +1,13 @@
-/** Conflicts of an apply as an answer, in the words of the real server (apimachinery `managedfields` conflict). */
+/** Makes the answer to a conflicting apply, with the text of the real server (apimachinery `managedfields` conflict). */
 import { goQuote } from "../internal/json.ts";
 import type { StatusCause } from "@treadle/apimachinery";
-import { applyConflict, type StatusError } from "../status-errors.ts";
+import { applyConflict, type StatusError } from "../errors/status-errors.ts";
 import { pathText } from "./elements.ts";
 import { identityOf, type ManagedEntry } from "./entries.ts";
 import type { FieldConflict } from "./settle.ts";
 
 export function conflictAnswer(conflicts: readonly FieldConflict[]): StatusError {
-  // The real server's order of managers is random in the causes and by identity in the message.
+  // On the real server the order of managers is random in the causes, and by identity in the message.
   const groups = [...Map.groupBy(conflicts, ({ manager }) => identityOf(manager))].toSorted(([a], [b]) => (a < b ? -1 : 1));
   const causes: StatusCause[] = groups.flatMap(([, group]) =>
     group.map(({ manager, path }) => ({

@@ -1,14 +1,14 @@
-/** Path elements of list items, their order, and how paths read in messages (structured-merge-diff `fieldpath`). */
+/** Path elements of list items, their order, and their form in messages (structured-merge-diff `fieldpath`). */
 import { goQuote, isObject } from "../internal/json.ts";
 import { type FieldSet, keyElement, valueElement } from "./field-set.ts";
-import type { ListKind } from "./types.ts";
+import type { ListKind } from "./field-types.ts";
 
-/** The element that names a list item, or why there is none. */
+/** Returns the element of a list item, or an error. */
 export function itemElement(kind: ListKind, item: unknown): { readonly element: string } | { readonly problem: string } {
   return kind.relation === "map" && kind.keys.length > 0 ? keyedElement(kind, item) : memberElement(item);
 }
 
-/** Elements of a list that was checked before, in its order; items that have none are left out. */
+/** Returns the elements of a valid list in its order. Items without an element are skipped. */
 export function elementsOf(kind: ListKind, list: readonly unknown[]): readonly { readonly element: string; readonly item: unknown }[] {
   return list.flatMap((item) => {
     const named = itemElement(kind, item);
@@ -16,7 +16,7 @@ export function elementsOf(kind: ListKind, list: readonly unknown[]): readonly {
   });
 }
 
-/** A path as messages show it: `.spec.ports[name="http"].port`. */
+/** Formats a path for messages: `.spec.ports[name="http"].port`. */
 export function pathText(path: readonly string[]): string {
   return path.map(elementText).join("");
 }
@@ -37,7 +37,7 @@ export function elementText(element: string): string {
   }
 }
 
-/** The members of a set, each before the longer paths under any of them, in the order of the real server. */
+/** Returns the members of a set in the order of the real server, each before longer paths below it. */
 export function pathsOf(set: FieldSet): readonly (readonly string[])[] {
   const paths: (readonly string[])[] = [];
   const walk = (at: FieldSet, prefix: readonly string[]): void => {
@@ -100,7 +100,7 @@ function compareKeys(a: readonly (readonly [string, unknown])[], b: readonly (re
   return a.length - b.length;
 }
 
-/** Numbers, texts, booleans, then the rest. */
+/** Compares numbers, strings, booleans and then other values. */
 function compareValues(a: unknown, b: unknown): number {
   const rank = rankOf(a) - rankOf(b);
   if (rank !== 0) return rank;

@@ -1,9 +1,9 @@
-/** Entries of managedFields, with their fields as a set, by what tells one from another. */
+/** Entries of managedFields with their fields as a set, by their identity. */
 import type { ManagedFieldsEntry } from "@treadle/apimachinery";
 import type { FieldSet } from "./field-set.ts";
 import { readForm, storedForm } from "./stored-sets.ts";
 
-/** One entry, its fields as a set. */
+/** An entry with its fields as a set. */
 export interface ManagedEntry {
   readonly manager: string;
   readonly operation: "Apply" | "Update";
@@ -11,14 +11,14 @@ export interface ManagedEntry {
   readonly subresource: string;
   readonly time: string | undefined;
   readonly fields: FieldSet;
-  /** The stored entry that this is, unless it was changed since. */
+  /** Stored form of the entry, unless the entry changed. */
   readonly raw?: ManagedFieldsEntry;
 }
 
 /** Entries by {@link identityOf}. */
 export type Managers = ReadonlyMap<string, ManagedEntry>;
 
-/** Reads an entry; `undefined` for one that no server wrote. */
+/** Decodes an entry, or returns `undefined` for an invalid one. */
 export function decodeEntry(entry: ManagedFieldsEntry): ManagedEntry | undefined {
   const fields = readForm(entry.fieldsV1);
   if (fields === undefined || (entry.operation !== "Apply" && entry.operation !== "Update")) return undefined;
@@ -55,19 +55,22 @@ export function decodeEntries(entries: readonly ManagedFieldsEntry[]): Map<strin
   return managers;
 }
 
-/** The entries in the order in which the real server lists them. */
+/** Encodes the entries in the order of the real server. */
 export function encodeEntries(managers: Managers): readonly ManagedFieldsEntry[] {
   return [...managers.values()].map(encodeEntry).toSorted(byRank);
 }
 
-/** An entry with other fields. */
+/** Returns an entry with other fields. */
 export function withFields(entry: ManagedEntry, fields: FieldSet): ManagedEntry {
   if (fields === entry.fields) return entry;
   const { raw: _, ...rest } = entry;
   return { ...rest, fields };
 }
 
-/** One manager has one entry for all its applies, and one for its updates in each version; both by subresource. */
+/**
+ * Returns the identity of an entry. For each subresource a manager has one entry for all its applies, and one for its updates
+ * in each version.
+ */
 export function identityOf({ manager, operation, apiVersion, subresource }: Omit<ManagedEntry, "fields" | "time">): string {
   return JSON.stringify({
     ...(manager === "" ? {} : { manager }),

@@ -16,7 +16,7 @@ import {
   toFieldsV1,
   union,
 } from "./field-set.ts";
-import { DEDUCED } from "./types.ts";
+import { DEDUCED } from "./field-types.ts";
 
 const path = fc.array(fc.constantFrom("f:a", "f:b", 'k:{"type":"X"}', 'v:"y"'), { minLength: 1, maxLength: 3 });
 const paths = fc.array(path, { maxLength: 8 });
@@ -32,7 +32,7 @@ function setOf(given: readonly (readonly string[])[]): FieldSet {
 // 2. What is written as FieldsV1 and read back is the same set.
 // 3. A set without paths is empty, whatever made it.
 describe("sets of paths", () => {
-  test("obey the laws of sets, path by path", () => {
+  test("satisfy the laws of sets for each path", () => {
     fc.assert(
       fc.property(paths, paths, path, (left, right, probe) => {
         const [a, b] = [setOf(left), setOf(right)];
@@ -48,7 +48,7 @@ describe("sets of paths", () => {
     );
   });
 
-  test("are written and read back unchanged", () => {
+  test("do not change when they are written and read back", () => {
     fc.assert(
       fc.property(paths, (given) => {
         const set = setOf(given);
@@ -58,7 +58,7 @@ describe("sets of paths", () => {
     );
   });
 
-  test("that are no sets are refused", () => {
+  test("with an invalid stored form are refused", () => {
     for (const bad of [undefined, [], "x", { "x:a": {} }, { "f:a": 1 }, { "f:a": { "f:b": [] } }])
       expect(fromFieldsV1(bad)).toBeUndefined();
     expect(fromFieldsV1({})).toEqual(EMPTY_SET);
@@ -67,7 +67,7 @@ describe("sets of paths", () => {
 
 // Over any two JSON objects: nothing is both added and removed or modified; comparing the other way round swaps added and
 // removed; equal objects differ in nothing.
-test("a comparison is the mirror of the comparison the other way round", () => {
+test("a comparison with swapped arguments swaps added and removed", () => {
   const json = fc.dictionary(fc.constantFrom("a", "b", "c"), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3 });
   fc.assert(
     fc.property(json, json, (x, y) => {
@@ -81,7 +81,7 @@ test("a comparison is the mirror of the comparison the other way round", () => {
   );
 });
 
-test("a list that cannot be taken apart by key has one owner", () => {
+test("a list whose items have no keys has one owner", () => {
   const { modified } = compareObjects({ l: [{ k: 1 }] }, { l: [{ k: 1 }, { k: 1 }] }, DEDUCED);
   expect(toFieldsV1(modified)).toEqual({ [fieldElement("l")]: {} });
 });

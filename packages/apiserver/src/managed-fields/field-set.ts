@@ -1,17 +1,17 @@
 /**
- * Sets of field paths, as managedFields holds them (structured-merge-diff `fieldpath`). A path element is its text in
- * FieldsV1: `f:name` a field, `k:{...}` an item of a list-map, `v:...` an item of a set, `i:0` an index.
- * Sets are values: operations return new ones and share what they can.
+ * Sets of field paths in managedFields (structured-merge-diff `fieldpath`). A path element is its text in FieldsV1: `f:name`
+ * is a field, `k:{...}` an item of a list-map, `v:...` an item of a set, `i:0` an index. Sets are immutable: operations
+ * return new ones and share parts.
  */
 import { goJson, isObject } from "../internal/json.ts";
 
-/** A path that is in the set is `isMember`; `children` lead to longer paths. */
+/** A node of a set. `isMember`: its path is in the set. `children` lead to longer paths. */
 export interface FieldSet {
   readonly isMember: boolean;
   readonly children: ReadonlyMap<string, FieldSet>;
 }
 
-/** `{"f:spec":{"f:replicas":{}}}`: the stored form. */
+/** Stored form: `{"f:spec":{"f:replicas":{}}}`. */
 export type FieldsV1 = { readonly [element: string]: FieldsV1 };
 
 const NO_CHILDREN: ReadonlyMap<string, FieldSet> = new Map();
@@ -29,7 +29,7 @@ export function hasPath(set: FieldSet, path: readonly string[]): boolean {
   return at?.isMember === true;
 }
 
-/** Every path in either. */
+/** Returns the paths in either set. */
 export function union(a: FieldSet, b: FieldSet): FieldSet {
   if (a === b || isEmptySet(b)) return a;
   if (isEmptySet(a)) return b;
@@ -41,7 +41,7 @@ export function union(a: FieldSet, b: FieldSet): FieldSet {
   return { isMember: a.isMember || b.isMember, children };
 }
 
-/** The paths of `a` that are not in `b`; a longer path stays when only its beginning is in `b`. */
+/** Returns the paths of `a` that are not in `b`. A longer path stays when only its beginning is in `b`. */
 export function difference(a: FieldSet, b: FieldSet): FieldSet {
   if (isEmptySet(b) || isEmptySet(a)) return a;
   let children: Map<string, FieldSet> | undefined;
@@ -58,7 +58,7 @@ export function difference(a: FieldSet, b: FieldSet): FieldSet {
   return children === undefined && isMember === a.isMember ? a : { isMember, children: children ?? a.children };
 }
 
-/** The paths of `a` that neither are in `b` nor begin with a path of `b`. */
+/** Returns the paths of `a` that are not in `b` and do not begin with a path of `b`. */
 export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
   if (isEmptySet(b) || isEmptySet(a)) return a;
   const children = new Map<string, FieldSet>();
@@ -71,7 +71,7 @@ export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
   return { isMember: a.isMember && !b.isMember, children };
 }
 
-/** The paths in both. */
+/** Returns the paths in both sets. */
 export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   const children = new Map<string, FieldSet>();
   for (const [element, sub] of a.children) {
@@ -93,7 +93,7 @@ export function equalSets(a: FieldSet, b: FieldSet): boolean {
   return true;
 }
 
-/** The stored form; elements in the order of their text, `.` first. */
+/** Returns the stored form, with elements in the order of their text and `.` first. */
 export function toFieldsV1(set: FieldSet): FieldsV1 {
   const fields: Record<string, FieldsV1> = {};
   if (set.isMember && set.children.size > 0) fields["."] = {};
@@ -104,13 +104,13 @@ export function toFieldsV1(set: FieldSet): FieldsV1 {
   return fields;
 }
 
-/** Reads the stored form; `undefined` when it is not one. */
+/** Reads the stored form, or returns `undefined` for an invalid one. */
 export function fromFieldsV1(fields: unknown): FieldSet | undefined {
   if (!isObject(fields)) return undefined;
   return readNode(fields, false);
 }
 
-/** Collects paths into a set; shared beginnings are made once. */
+/** Collects paths into a set. Shared beginnings are stored once. */
 export class FieldSetBuilder {
   readonly #root: Building = { isMember: false, children: undefined };
 

@@ -1,6 +1,6 @@
 /**
- * The way from `kubectl apply` on the client's side to that of the server (apimachinery `managedfields` last-applied): the manager
- * `kubectl` does not conflict with what it applied before, and keeps the annotation up to date.
+ * Migration from client-side to server-side `kubectl apply` (apimachinery `managedfields` last-applied). The manager
+ * `kubectl` does not conflict with what it applied before, and the annotation stays up to date.
  */
 import { isObject, type JsonObject, valueAt } from "../internal/json.ts";
 import { goJson } from "../internal/json.ts";
@@ -11,7 +11,7 @@ import { type FieldSet, hasPath } from "./field-set.ts";
 import { ConflictError } from "./settle.ts";
 import { fieldsOf } from "./typed-sets.ts";
 
-/** The only manager that this is done for. */
+/** The only manager with this migration. */
 const KUBECTL = "kubectl";
 const ANNOTATION = "kubectl.kubernetes.io/last-applied-configuration";
 
@@ -34,7 +34,7 @@ function applyUpgraded(application: Application): Applied {
   }
 }
 
-/** What the annotation says that `kubectl` applied and that is still as it was. */
+/** Returns the fields that `kubectl` applied by the annotation and that did not change since. */
 function lastAppliedFields({ live, model }: Application): FieldSet | undefined {
   const type = model.typeIn(model.apiVersion);
   const config = parsed(valueAt(live, ["metadata", "annotations", ANNOTATION]));

@@ -1,11 +1,11 @@
-/** Lays an applied configuration over an object (structured-merge-diff `typed.Merge`). Removes nothing. */
+/** Merges an applied configuration into an object (structured-merge-diff `typed.Merge`). Removes nothing. */
 import { isObject } from "../internal/json.ts";
 import { elementsOf } from "./elements.ts";
-import { type ListKind, type MapKind, narrow, type TypeDef, visit } from "./types.ts";
+import { type ListKind, type MapKind, narrow, type TypeDef, visit } from "./field-types.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** The merged value; neither argument is changed. `undefined` stands for absent, also in the result. */
+/** Returns the merged value without modifying the arguments. `undefined` means absent, also in the result. */
 export function merge(live: unknown, applied: unknown, type: TypeDef): unknown {
   if (applied === undefined) return live;
   if (live === undefined) return applied;
@@ -19,7 +19,7 @@ export function merge(live: unknown, applied: unknown, type: TypeDef): unknown {
 function mergeMaps(live: unknown, applied: unknown, kind: MapKind): unknown {
   const [old, given]: readonly [Values, Values] = [isObject(live) ? live : {}, isObject(applied) ? applied : {}];
   const [oldKeys, givenKeys] = [Object.keys(old), Object.keys(given)];
-  // Empty and null are told apart only where there is nothing to merge.
+  // Empty and null differ only when there is nothing to merge.
   if (kind.isAtomic || (oldKeys.length === 0 && givenKeys.length === 0)) return applied;
   const merged: Record<string, unknown> = {};
   for (const key of new Set([...oldKeys, ...givenKeys])) {
@@ -46,10 +46,7 @@ interface Item {
   readonly item: unknown;
 }
 
-/**
- * Items in the order of both lists: those of the applied list as it has them, those of the other kept where they stand
- * between items that both have.
- */
+/** Merges items in the order of both lists. Applied items keep their order; the others keep their place between items of both lists. */
 function mergeItems(old: readonly Item[], given: readonly Item[], type: TypeDef): unknown[] {
   const [were, are] = [byElement(old), byElement(given)];
   const shared = given.map(({ element }) => element).filter((element) => were.has(element));
@@ -91,7 +88,7 @@ function mergeItems(old: readonly Item[], given: readonly Item[], type: TypeDef)
   return merged;
 }
 
-/** Of repeated items nothing is known but that they are there. */
+/** Returns the items by element. The values of duplicate items are unknown. */
 function byElement(items: readonly Item[]): ReadonlyMap<string, unknown> {
   const map = new Map<string, unknown>();
   for (const { element, item } of items) map.set(element, map.has(element) ? null : item);

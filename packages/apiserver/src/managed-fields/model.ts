@@ -1,15 +1,15 @@
-/** A served kind as ownership sees it: its types by version, conversion between them, and what a path does not write. */
+/** A served kind for field ownership: its types by version, the conversion between versions, and the fields that a path does not write. */
 import { compiledSchemaOf } from "../builtin/schemas.ts";
-import { pruneObject } from "../crd/coerce.ts";
+import { pruneObject } from "../schema/coerce.ts";
 import { cloneJson, type JsonObject } from "../internal/json.ts";
-import type { ResourceType, Served, ServedVersion } from "../registry.ts";
-import { keptByStatus } from "../status-rules.ts";
+import type { ResourceType, Served, ServedVersion } from "../storage/registry.ts";
+import { keptByStatus } from "../builtin/status-rules.ts";
 import { EMPTY_SET, fieldElement, type FieldSet, FieldSetBuilder, type PathNode } from "./field-set.ts";
-import { ownershipSchema } from "./schemas.ts";
+import { ownershipSchema } from "./common-schemas.ts";
 import type { Model } from "./settle.ts";
-import { type TypeDef, typeOf } from "./types.ts";
+import { type TypeDef, typeOf } from "./field-types.ts";
 
-/** `subresource` is that of the request, empty for the object itself. */
+/** Makes the model of a kind. `subresource` is that of the request, empty for the object itself. */
 export function modelOf({ type, version }: Served, subresource: string): Model {
   const known = new Map(type.versions.map((one) => [one.apiVersion, one]));
   return {
@@ -17,7 +17,7 @@ export function modelOf({ type, version }: Served, subresource: string): Model {
     ignored: (apiVersion) => {
       if (known.get(apiVersion)?.status !== true) return EMPTY_SET;
       if (subresource === "status") return keptSet(type);
-      // Of custom kinds only the version of the request forgets the status.
+      // For custom kinds only the version of the request ignores the status.
       return type.isCustom && apiVersion !== version.apiVersion ? EMPTY_SET : STATUS;
     },
     typeIn: (apiVersion) => {
@@ -33,7 +33,7 @@ export function modelOf({ type, version }: Served, subresource: string): Model {
 
 const TYPES = new WeakMap<ServedVersion, TypeDef>();
 
-/** The type of a version, made once. */
+/** Returns the type of a version. Computed once. */
 function ownershipTypeOf(kind: ResourceType, version: ServedVersion): TypeDef {
   let type = TYPES.get(version);
   if (type === undefined) {
@@ -47,7 +47,7 @@ function ownershipTypeOf(kind: ResourceType, version: ServedVersion): TypeDef {
 const STATUS: FieldSet = setOf([["status"]]);
 const KEPT = new WeakMap<ResourceType, FieldSet>();
 
-/** What a write of the status does not change, made once. */
+/** Returns the fields that a write of the status does not change. Computed once. */
 function keptSet(type: ResourceType): FieldSet {
   let set = KEPT.get(type);
   if (set === undefined) {

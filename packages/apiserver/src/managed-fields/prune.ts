@@ -1,22 +1,25 @@
-/** Removes what a manager applied last time, does not apply now, and nobody else owns (structured-merge-diff `merge.Updater.prune`). */
+/**
+ * Removes the fields that a manager applied last time, does not apply now, and that no other manager owns
+ * (structured-merge-diff `merge.Updater.prune`).
+ */
 import type { JsonObject } from "../internal/json.ts";
 import { identityOf, type ManagedEntry, type Managers } from "./entries.ts";
 import { difference, type FieldSet, intersection, isEmptySet, union } from "./field-set.ts";
 import type { Model } from "./settle.ts";
 import { fieldsOf, removeFields, withNamedFields } from "./typed-sets.ts";
-import type { TypeDef } from "./types.ts";
+import type { TypeDef } from "./field-types.ts";
 
 export interface Pruning {
-  /** As they are after the apply, the applier included. */
+  /** Managers after the apply, including the applier. */
   readonly managers: Managers;
   readonly model: Model;
-  /** The applier's entry before. */
+  /** Entry of the applier before the apply. */
   readonly last: ManagedEntry | undefined;
-  /** Of the result. */
+  /** Version of the result. */
   readonly apiVersion: string;
 }
 
-/** `merged` without what fell away; containers that lost everything are null. */
+/** Returns `merged` without removed fields. Containers that lost all fields are null. */
 export function prune(merged: JsonObject, { managers, model, last, apiVersion }: Pruning): JsonObject {
   if (last === undefined || isEmptySet(last.fields) || keepsAll({ managers, model, last, apiVersion })) return merged;
   const type = model.typeIn(last.apiVersion);
@@ -28,17 +31,14 @@ export function prune(merged: JsonObject, { managers, model, last, apiVersion }:
   return model.convert(pruned, apiVersion);
 }
 
-/**
- * Whether the new configuration has all that the last one had, in the version of everybody: then whatever is taken away at
- * first is given back.
- */
+/** Reports whether the new configuration contains all of the last one, in each version. Then nothing is removed. */
 function keepsAll({ managers, last, apiVersion }: Pruning & { readonly last: ManagedEntry }): boolean {
   for (const manager of managers.values()) if (manager.apiVersion !== apiVersion) return false;
   const now = managers.get(identityOf(last));
   return last.apiVersion === apiVersion && now !== undefined && isEmptySet(difference(last.fields, now.fields));
 }
 
-/** Gives back what somebody owns: the new configuration, other appliers, updaters. */
+/** Adds back the fields of the new configuration and of other managers. */
 function addBackOwned(
   whole: JsonObject,
   bare: JsonObject,
@@ -49,7 +49,7 @@ function addBackOwned(
     const known = byVersion.get(apiVersion);
     byVersion.set(apiVersion, known === undefined ? fields : union(known, fields));
   }
-  // The version of what was removed comes first: it needs no conversion.
+  // The version of the removed fields comes first, because it needs no conversion.
   const versions = [...byVersion.keys()].toSorted((a, b) => Number(b === first) - Number(a === first));
   let pruned = bare;
   for (const version of versions) {
@@ -62,7 +62,7 @@ function addBackOwned(
   return pruned;
 }
 
-/** Gives back what went without having been the applier's: fields inside of something that it had listed. */
+/** Adds back removed fields that the applier did not own: fields inside of something that it had listed. */
 function addBackDangling(whole: JsonObject, pruned: JsonObject, type: TypeDef, last: FieldSet): JsonObject {
   const gone = difference(fieldsIn(whole, type), fieldsIn(pruned, type));
   return remove(whole, intersection(gone, withNamedFields(last, type)), type);

@@ -1,16 +1,16 @@
 /**
- * The scale of an object as ownership sees it: its type, and the way of managedFields between it and the object
- * (apimachinery `managedfields.ScaleHandler`). A Scale shows who owns the replicas alone, in its own version.
+ * The scale of an object for field ownership: its type, and the conversion of managedFields between scale and object
+ * (apimachinery `managedfields.ScaleHandler`). A Scale shows only the owners of the replicas, in its own version.
  */
 import type { ManagedFieldsEntry } from "@treadle/apimachinery";
-import { compileSchema } from "../crd/schema.ts";
+import { compileSchema } from "../schema/schema.ts";
 import { decodeEntries, encodeEntries, type ManagedEntry, withFields } from "./entries.ts";
 import { difference, EMPTY_SET, fieldElement, type FieldSet, FieldSetBuilder, hasPath, isEmptySet, type PathNode } from "./field-set.ts";
-import { ownershipSchema } from "./schemas.ts";
+import { ownershipSchema } from "./common-schemas.ts";
 import type { Model } from "./settle.ts";
-import { typeOf } from "./types.ts";
+import { typeOf } from "./field-types.ts";
 
-/** Where each version of a kind has its replicas, as field names; `undefined`: nowhere, the version has no scale. */
+/** Paths of the replicas by version. `undefined`: the version has no scale. */
 export type ReplicasPaths = ReadonlyMap<string, readonly string[] | undefined>;
 
 const API_VERSION = "autoscaling/v1";
@@ -19,7 +19,7 @@ const SPEC = { type: "object", properties: { replicas: NUMBERS.properties.replic
 const TYPE = typeOf(ownershipSchema(compileSchema({ type: "object", properties: { spec: SPEC, status: NUMBERS } })));
 const IN_SCALE = ["spec", "replicas"];
 
-/** autoscaling/v1 Scale, of which there is one version. */
+/** The model of autoscaling/v1 Scale, which has one version. */
 export const SCALE: Model = {
   apiVersion: API_VERSION,
   ignored: () => EMPTY_SET,
@@ -27,7 +27,7 @@ export const SCALE: Model = {
   convert: (object) => object,
 };
 
-/** The managedFields that the scale of an object has. */
+/** Returns the managedFields of the scale of an object. */
 export function scaleOwners(managed: readonly ManagedFieldsEntry[], paths: ReplicasPaths): readonly ManagedFieldsEntry[] {
   const owners = new Map<string, ManagedEntry>();
   for (const [id, entry] of decodeEntries(managed)) {
@@ -38,8 +38,8 @@ export function scaleOwners(managed: readonly ManagedFieldsEntry[], paths: Repli
 }
 
 /**
- * The managedFields of an object, written in `apiVersion`, whose scale has these owners now. New entries have no time, and whoever
- * updated the replicas with other fields has two entries then: so it is on the real server.
+ * Returns the managedFields of an object, written in `apiVersion`, after its scale got these owners. As on the real server,
+ * new entries have no time, and a manager that updated the replicas with other fields gets two entries.
  */
 export function withScaleOwners(
   managed: readonly ManagedFieldsEntry[],
@@ -50,7 +50,7 @@ export function withScaleOwners(
   const result = new Map<string, ManagedEntry>();
   const known = decodeEntries(managed);
   for (const [id, entry] of known) {
-    // An entry of a version that is not known any more is forgotten.
+    // An entry of an unknown version is dropped.
     if (!paths.has(entry.apiVersion)) continue;
     const path = paths.get(entry.apiVersion);
     const isKept = path === undefined || !has(entry.fields, path) || left.delete(id);

@@ -1,31 +1,31 @@
-/** What a write does to those who own something: conflicts, and fields that leave them (structured-merge-diff `merge.Updater`). */
+/** Updates the owners of other managers after a write: conflicts, and fields that they lose (structured-merge-diff `merge.Updater`). */
 import type { JsonObject } from "../internal/json.ts";
 import { type Comparison, compareObjects, withoutFields } from "./compare.ts";
 import { type ManagedEntry, type Managers, withFields } from "./entries.ts";
 import { pathsOf } from "./elements.ts";
 import { difference, type FieldSet, intersection, isEmptySet, union } from "./field-set.ts";
 import { reconciled } from "./typed-sets.ts";
-import type { TypeDef } from "./types.ts";
+import type { TypeDef } from "./field-types.ts";
 
-/** A kind in its versions, as one request writes it. */
+/** A kind in its versions, for one request. */
 export interface Model {
-  /** The version of the request. */
+  /** Version of the request. */
   readonly apiVersion: string;
-  /** What a request at this path does not write in a version, so nobody owns it by one (`status`, or all but it). */
+  /** Returns the fields that a request at this path does not write in a version (`status`, or everything else). They get no owner. */
   readonly ignored: (apiVersion: string) => FieldSet;
-  /** `undefined`: a version that is not known any more; its entries are forgotten. */
+  /** Returns the type in a version. `undefined`: the version is unknown, and its entries are dropped. */
   readonly typeIn: (apiVersion: string) => TypeDef | undefined;
-  /** The object in another version. */
+  /** Converts the object to another version. */
   readonly convert: (object: JsonObject, apiVersion: string) => JsonObject;
 }
 
-/** One field that another manager owns with another value. */
+/** A field that another manager owns with another value. */
 export interface FieldConflict {
   readonly manager: ManagedEntry;
   readonly path: readonly string[];
 }
 
-/** An apply meets fields of others. */
+/** An apply changes fields of other managers. */
 export class ConflictError extends Error {
   override readonly name = "ConflictError";
   readonly conflicts: readonly FieldConflict[];
@@ -36,7 +36,7 @@ export class ConflictError extends Error {
   }
 }
 
-/** Entries of known versions, as the present schemas see them. */
+/** Returns the entries of known versions, by the current schemas. */
 export function present(managers: Managers, model: Model): Map<string, ManagedEntry> {
   const kept = new Map<string, ManagedEntry>();
   for (const [id, entry] of managers) {
@@ -48,13 +48,11 @@ export function present(managers: Managers, model: Model): Map<string, ManagedEn
 
 export interface Settled {
   readonly managers: Map<string, ManagedEntry>;
-  /** What changed, in the version of the request and without what it does not write. */
+  /** Changes in the version of the request, without fields that it does not write. */
   readonly comparison: Comparison;
 }
 
-/**
- * Takes from every manager but `writer` what changed. @throws ConflictError when something was somebody's, unless `isForced`
- */
+/** Removes changed fields from all managers except `writer`. @throws ConflictError when another manager owned one, unless `isForced` */
 export function settle(
   managers: Managers,
   {
@@ -67,7 +65,7 @@ export function settle(
     readonly before: JsonObject;
     readonly after: JsonObject;
     readonly model: Model;
-    /** An identity, or none: all others. */
+    /** Identity of the writer. Absent: all managers lose the fields. */
     readonly writer?: string;
     readonly isForced: boolean;
   },
@@ -93,7 +91,7 @@ export function settle(
 
 const NOTHING_CHANGED: Comparison = compareObjects({}, {}, {});
 
-/** Compares in each version once. */
+/** Returns a function that compares in each version once. */
 function comparisons(before: JsonObject, after: JsonObject, model: Model): (apiVersion: string) => Comparison | undefined {
   const done = new Map<string, Comparison | undefined>();
   return (apiVersion) => {

@@ -8,7 +8,7 @@ function setOf(...fields: readonly string[]): FieldSet {
   return set.build();
 }
 
-test("equal sets have one stored form, which nobody can change and which is read back as they are", () => {
+test("equal sets share one frozen stored form, which is read back as an equal set", () => {
   const form = storedForm(setOf("a", "b"));
   expect(form).toEqual({ "f:spec": { "f:a": {}, "f:b": {} } });
   expect(storedForm(setOf("b", "a"))).toBe(form);
@@ -16,7 +16,7 @@ test("equal sets have one stored form, which nobody can change and which is read
   expect(equalSets(readForm(form) ?? setOf(), setOf("a", "b"))).toBe(true);
 });
 
-test("however many forms there are, and however long, each is that of its set", () => {
+test("each stored form is that of its set, even when many and long forms fill the cache", () => {
   for (let i = 0; i < 2500; i++) {
     const set = setOf(`field-${i}`);
     expect(readForm(JSON.parse(JSON.stringify(storedForm(set))))).toEqual(fromFieldsV1({ "f:spec": { [`f:field-${i}`]: {} } }));
@@ -25,7 +25,7 @@ test("however many forms there are, and however long, each is that of its set", 
   expect(storedForm(long)).toEqual(storedForm(setOf(...Array.from({ length: 2000 }, (_, i) => `field-${i}`))));
 });
 
-test("what is no stored form is not read as one", () => {
+test("an invalid stored form is not read", () => {
   expect(readForm({ nonsense: {} })).toBeUndefined();
   expect(readForm(undefined)).toEqual(fromFieldsV1({}));
 });

@@ -1,22 +1,22 @@
 /**
- * Between field sets and their stored form (FieldsV1). Objects that one program writes own the same fields, so each form is
- * made once and shared: it is frozen, takes the memory of one, and is read without being walked.
- * What is remembered follows from the forms alone, and is bounded.
+ * Converts between field sets and their stored form (FieldsV1). Objects of one program own the same fields, so equal forms
+ * are shared. A shared form is frozen, saves memory, and is read without a walk. The cache depends only on the forms, and is
+ * bounded.
  */
 import { freezeJson, isObject } from "../internal/json.ts";
 import { type FieldSet, type FieldsV1, fromFieldsV1, toFieldsV1 } from "./field-set.ts";
 
-/** How many forms are remembered; then they are forgotten together. Enough for the kinds and writers of one server. */
+/** Maximum number of cached forms. Above it the cache is cleared. Enough for the kinds and managers of a server. */
 const MAX_FORMS = 1000;
 
-/** Longer ones belong to objects with many items, which seldom own the same. */
+/** Maximum length of a cached form. Longer ones belong to objects with many items, which are seldom equal. */
 const MAX_LENGTH = 8192;
 
 const formsByText = new Map<string, FieldsV1>();
 const sets = new Map<unknown, FieldSet>();
 const forms = new Map<FieldSet, FieldsV1>();
 
-/** The stored form of a set; must not be changed. */
+/** Returns the stored form of a set, which must not be modified. */
 export function storedForm(set: FieldSet): FieldsV1 {
   const known = forms.get(set);
   if (known !== undefined) return known;
@@ -31,7 +31,7 @@ export function storedForm(set: FieldSet): FieldsV1 {
   return made;
 }
 
-/** Reads a stored form; `undefined` when it is not one. */
+/** Reads a stored form, or returns `undefined` for an invalid one. */
 export function readForm(form: unknown): FieldSet | undefined {
   return sets.get(form) ?? fromFieldsV1(isObject(form) ? form : {});
 }

@@ -1,4 +1,7 @@
-/** Between values and sets of paths (structured-merge-diff `typed`): what an object holds, and the object without some of it. */
+/**
+ * Converts between values and sets of paths (structured-merge-diff `typed`): the fields of an object, and the object without
+ * some fields.
+ */
 import { isObject } from "../internal/json.ts";
 import { elementsOf } from "./elements.ts";
 import {
@@ -11,16 +14,16 @@ import {
   recursiveDifference,
   union,
 } from "./field-set.ts";
-import { type ListKind, type MapKind, narrow, type TypeDef, visit } from "./types.ts";
+import { type ListKind, type MapKind, narrow, type TypeDef, visit } from "./field-types.ts";
 
-/** Every leaf and list item of an object: what an apply of it owns. */
+/** Returns each leaf and list item of an object, which an apply of it owns. */
 export function fieldsOf(object: unknown, type: TypeDef): FieldSet {
   const set = new FieldSetBuilder();
   collect(object, type, undefined, set);
   return set.build();
 }
 
-/** The value without the paths of a set. A container that lost everything, or that has one owner, becomes null. */
+/** Returns the value without the paths of a set. A container that lost everything, or that has one owner, becomes null. */
 export function removeFields(value: unknown, set: FieldSet, type: TypeDef): unknown {
   return visit(narrow(type, value), {
     scalar: () => value,
@@ -29,7 +32,7 @@ export function removeFields(value: unknown, set: FieldSet, type: TypeDef): unkn
   });
 }
 
-/** The set with the declared fields that lead to its paths. */
+/** Returns the set with the declared fields that lead to its paths. */
 export function withNamedFields(set: FieldSet, type: TypeDef | undefined): FieldSet {
   if (set.children.size === 0) return set;
   const children = new Map<string, FieldSet>();
@@ -44,7 +47,7 @@ export function withNamedFields(set: FieldSet, type: TypeDef | undefined): Field
   return { isMember: set.isMember, children };
 }
 
-/** A set that was written by an older schema: what has one owner now is owned as a whole. */
+/** Adapts a set of an older schema: a value that has one owner now is owned as a whole. */
 export function reconciled(set: FieldSet, type: TypeDef): FieldSet {
   const whole = new FieldSetBuilder();
   let isChanged = false;
@@ -101,7 +104,7 @@ function collectItems(list: readonly unknown[], kind: ListKind, path: PathNode |
   for (const { element } of items) counts.set(element, (counts.get(element) ?? 0) + 1);
   for (const { element, item } of items) {
     const at: PathNode = { parent: path, element };
-    // Of repeated items only the path is owned.
+    // Of duplicate items only the path is owned.
     if (counts.get(element) === 1) collect(item, kind.items, at, set);
     set.add(at);
   }

@@ -1,6 +1,6 @@
 /**
- * Who wrote which field: `metadata.managedFields` after an ordinary (non-apply) write.
- * What the writer changed or added becomes its own and leaves the others; what it removed leaves everybody.
+ * Computes `metadata.managedFields` after a write that is not an apply. The writer gets the fields that it added or changed,
+ * and other managers lose them. All managers lose the removed fields.
  */
 import { jsonEqual, type ManagedFieldsEntry } from "@treadle/apimachinery";
 import type { JsonObject } from "../internal/json.ts";
@@ -9,29 +9,29 @@ import { decodeEntries, decodeEntry, encodeEntries, identityOf } from "./entries
 import { equalSets, type FieldSet, isEmptySet, union } from "./field-set.ts";
 import { type Model, present, settle } from "./settle.ts";
 
-/** Who writes, how and when. */
+/** The manager of a write, its operation and its time. */
 export interface Writer {
   readonly manager: string;
   readonly subresource: string;
-  /** RFC 3339, whole seconds. */
+  /** Time in RFC 3339, in whole seconds. */
   readonly time: string;
 }
 
 /**
- * The managedFields of `after`, written by `writer` over `before` (`undefined`: created). An entry that did not change
- * is returned as it was given, so that an equal list means that nothing changed hands.
+ * Returns the managedFields of `after`, which `writer` wrote over `before` (`undefined` for a create). Unchanged entries are
+ * returned as they were given, so that an equal list means no change.
  */
 export function managedAfterUpdate(given: {
   readonly before: JsonObject | undefined;
   readonly after: JsonObject;
-  /** What a new object is before anything is written into it: what it has of that nobody owns. */
+  /** A new object before anything is written into it. Its fields have no owner. */
   readonly empty?: JsonObject;
   readonly model: Model;
   readonly managed: readonly ManagedFieldsEntry[];
   readonly writer: Writer;
 }): readonly ManagedFieldsEntry[] {
   const { before, after, empty = {}, model, managed, writer } = given;
-  // What nobody manages is not followed: objects begin so when they are created without fields, or by a reset.
+  // An object without managers stays so: it was created without fields, or its managers were reset.
   if (before !== undefined && managed.length === 0) return managed;
   const old = present(decodeEntries(managed), model);
   const { managers, comparison } = settle(old, { before: before ?? empty, after, model, isForced: true });
@@ -44,19 +44,19 @@ export function managedAfterUpdate(given: {
   }
   const entries = encodeEntries(managers);
   const capped = capUpdaters(entries);
-  // Entries that were merged may be another one's by now, and stand elsewhere.
+  // Merged entries can have another identity, and another place.
   return capped === entries ? entries : encodeEntries(decodeEntries(capped));
 }
 
-/** The union, as the first set itself where that has all. */
+/** Returns the union, which is the first set if it contains all paths. */
 function joined(a: FieldSet, b: FieldSet): FieldSet {
   const both = union(a, b);
   return equalSets(a, both) ? a : both;
 }
 
 /**
- * The entries that count as the state before a write: those that the request carries (a client may edit them), unless it
- * carries none; a single empty entry asks for a reset. Subresources cannot edit them.
+ * Returns the entries before a write: those of the request if it has any, because a client may edit them. A single empty
+ * entry resets them. A subresource cannot edit them.
  */
 export function managedBefore(requested: unknown, live: unknown, isSubresource: boolean): readonly ManagedFieldsEntry[] {
   const current = Array.isArray(live) ? (live as ManagedFieldsEntry[]) : []; // stored by this module
@@ -67,7 +67,7 @@ export function managedBefore(requested: unknown, live: unknown, isSubresource: 
   return entries.every((entry) => decodeEntry(entry) !== undefined) ? entries : current;
 }
 
-/** Fields that name the object or that only the server writes have no manager (managedfields `stripMeta`). */
+/** Removes fields that identify the object or that only the server writes, which have no manager (managedfields `stripMeta`). */
 export function withoutIdentity(set: FieldSet): FieldSet {
   const metadata = set.children.get("f:metadata");
   if (metadata === undefined && !set.children.has("f:kind") && !set.children.has("f:apiVersion")) return set;

@@ -1,16 +1,16 @@
-/** The schemas of an OpenAPI document: of custom kinds what their CRD says, of built-in ones what Kubernetes publishes. */
-import type { Parts } from "../context.ts";
+/** The schemas of an OpenAPI document: those of CRDs, and those that Kubernetes publishes for built-in kinds. */
+import type { Parts } from "../request/context.ts";
 import { DEFINITIONS_ID } from "../crd/resource.ts";
 import { isObject, type JsonObject } from "../internal/json.ts";
-import type { ResourceType, Served } from "../registry.ts";
+import type { ResourceType, Served } from "../storage/registry.ts";
 import type { Published } from "./published.ts";
 
 const PREFIX = "#/components/schemas/";
-/** Any kind: the header of all is the same. */
+/** Any kind can give the header, because it is equal for all. */
 const HEADER_OF = "io.k8s.api.core.v1.ConfigMap";
 const LIST_HEADER_OF = "io.k8s.api.core.v1.PodList";
 
-/** By name, with all that they refer to; kinds say whose schema it is, so that a client finds it. */
+/** Returns the schemas by name, with all schemas that they refer to. A schema of a kind names the kind, so that clients find it. */
 export function componentsOf(parts: Parts, published: Published, served: readonly Served[]): JsonObject {
   const found = new Components(published);
   const header = headerOf(published.definition(HEADER_OF));
@@ -28,7 +28,7 @@ export function componentsOf(parts: Parts, published: Published, served: readonl
   return found.schemas;
 }
 
-/** As the real server names it: of custom kinds the group backwards, the version, the kind. */
+/** Returns the name of a schema as on the real server. For a custom kind it is the reversed group, the version and the kind. */
 export function schemaName(published: Published, type: Pick<ResourceType, "kind">, version: Served["version"]): string {
   return nameOf(published, version, type.kind);
 }
@@ -37,9 +37,9 @@ export function listName(published: Published, type: Pick<ResourceType, "listKin
   return nameOf(published, version, type.listKind);
 }
 
-/** Kinds that are only asked have no list. */
-export function isListed({ answer }: Pick<ResourceType, "answer">): boolean {
-  return answer === undefined;
+/** Reports whether a kind has a list. Reviews have none. */
+export function isListed({ isReview }: Pick<ResourceType, "isReview">): boolean {
+  return isReview !== true;
 }
 
 function nameOf(published: Published, { apiVersion, group, version }: Served["version"], kind: string): string {
@@ -47,7 +47,7 @@ function nameOf(published: Published, { apiVersion, group, version }: Served["ve
   return known ?? [...group.split(".").toReversed(), version, kind].filter((part) => part !== "").join(".");
 }
 
-/** What the CRD says of the version; `{}` where it says nothing. */
+/** Returns the schema of a version in its CRD; `{}` when it has none. */
 export function customSchema(parts: Parts, { type, version }: Served): JsonObject {
   const spec = parts.store.collection(DEFINITIONS_ID).get(type.id)?.object["spec"];
   const versions = isObject(spec) && Array.isArray(spec["versions"]) ? spec["versions"].filter(isObject) : [];
@@ -82,16 +82,16 @@ class Components {
   }
 }
 
-/** What is published begins so; what refers to anything else is a field of a custom kind that has this name. */
+/** Prefix of published schemas. A reference to anything else is a field of a custom kind that is named `$ref`. */
 const IO = "io.k8s.";
 
-/** The schema of an object with what the server knows of it beside the CRD. */
+/** Adds to the schema of an object what the CRD does not say. */
 function completed(schema: JsonObject, header: JsonObject): JsonObject {
   const inner = withInner(schema, header);
   return { ...inner, properties: { ...(isObject(inner["properties"]) ? inner["properties"] : {}), ...header } };
 }
 
-/** What may be an integer or a text says so in the words of OpenAPI, too, and objects inside of objects have a header. */
+/** Adds the OpenAPI form of int-or-string, and the header of embedded objects. */
 function withInner(schema: JsonObject, header: JsonObject): JsonObject {
   const members = Object.entries(schema).map(([key, member]): [string, unknown] => {
     if (key === "properties" && isObject(member))
@@ -120,7 +120,7 @@ const EMBEDDED: JsonObject = {
   },
 };
 
-/** apiVersion, kind and metadata, which every object has. */
+/** Returns apiVersion, kind and metadata, which each object has. */
 function headerOf({ properties }: JsonObject): JsonObject {
   const { apiVersion, kind, metadata } = isObject(properties) ? properties : {};
   const { default: _, ...reference } = isObject(metadata) ? metadata : {}; // an empty object is what Go's structs have

@@ -1,13 +1,13 @@
 /**
- * OpenAPI v3 documents: one for each group and version, with the paths that are served, what their requests take, and the
- * schemas of the kinds. kubectl asks them what a PATCH understands before it creates or applies, and `kubectl explain` prints
- * them. Only JSON. The older form of all of them together is made in `v2.ts`.
+ * OpenAPI v3 documents, one for each group and version, with the served paths, their parameters and bodies, and the schemas
+ * of the kinds. kubectl reads from them which PATCH types exist, and `kubectl explain` prints them. Only JSON. `v2.ts` makes
+ * the older form, which is one document.
  */
 import { createHash } from "node:crypto";
-import type { Parts } from "../context.ts";
-import { SERVER_VERSION } from "../discovery.ts";
+import type { Parts } from "../request/context.ts";
+import { SERVER_VERSION } from "../discovery/discovery.ts";
 import type { JsonObject } from "../internal/json.ts";
-import type { Served } from "../registry.ts";
+import type { Served } from "../storage/registry.ts";
 import { componentsOf, customSchema, isListed, listName, schemaName } from "./components.ts";
 import { DELETE_PARAMETERS, READ_PARAMETERS, WRITE_PARAMETERS } from "./parameters.ts";
 import { loadPublished, type Published } from "./published.ts";
@@ -15,7 +15,7 @@ import { swaggerOf } from "./v2.ts";
 
 const ROOT = "/openapi/v3";
 
-/** The document at a path, or `undefined` where there is none. */
+/** Returns the document at a path, or `undefined` when there is none. */
 export async function openApiDocument(parts: Parts, path: string): Promise<object | undefined> {
   if (path === ROOT)
     return { paths: Object.fromEntries([...versions(parts)].map((name) => [name, { serverRelativeURL: urlOf(parts, name) }])) };
@@ -24,16 +24,16 @@ export async function openApiDocument(parts: Parts, path: string): Promise<objec
   return served.length === 0 ? undefined : documentOf(parts, await loadPublished(), served);
 }
 
-/** A text that is another one when it is another document: clients ask whether it still is. */
+/** A document with a tag that changes with the document. Clients ask whether it is still the same. */
 export interface Tagged {
   readonly json: string;
   readonly tag: string;
 }
 
-// By the parts of a server, which it outlives by nothing: one document is megabytes, and clients poll it.
+// Kept by the parts of a server, and no longer than these: a document has megabytes, and clients poll it.
 const SWAGGERS = new WeakMap<Parts, Tagged>();
 
-/** `/openapi/v2`. */
+/** Makes `/openapi/v2`. */
 export async function swaggerDocument(parts: Parts): Promise<Tagged> {
   const all = [...parts.registry.all()];
   const tag = hashOf(all.map((one) => contentOf(parts, one)));
@@ -51,7 +51,7 @@ function hashOf(content: unknown): string {
   return createHash("sha512").update(JSON.stringify(content)).digest("hex").toUpperCase();
 }
 
-/** What a document depends on: built-in kinds never change. */
+/** Returns what a document depends on. Built-in kinds never change. */
 function contentOf(parts: Parts, one: Served): unknown {
   const { type, version } = one;
   return type.isCustom ? [type.id, type.kind, version.apiVersion, version.status, customSchema(parts, one)] : [type.id, version.apiVersion];
@@ -65,7 +65,7 @@ function documentName({ version }: Served): string {
   return version.group === "" ? `api/${version.version}` : `apis/${version.apiVersion}`;
 }
 
-/** The hash is another one when the document is: clients keep what they read by it. */
+/** Makes the URL of a document. Its hash changes with the document, because clients cache by it. */
 function urlOf(parts: Parts, name: string): string {
   const content = [SERVER_VERSION.gitVersion, ...servedIn(parts, name).map((one) => contentOf(parts, one))];
   return `${ROOT}/${name}?hash=${hashOf(content)}`;
@@ -115,7 +115,7 @@ function operations(published: Published, { type, version }: Served, actions: Re
   const reference = { $ref: `#/components/schemas/${schemaName(published, type, version)}` };
   const list = { $ref: `#/components/schemas/${listName(published, type, version)}` };
   const inPath = [...(type.isNamespaced ? ["namespace"] : []), ...(actions["get"] === "get" ? ["name"] : [])];
-  // An empty list would not survive a client's reading and writing.
+  // An empty list would not survive a client that reads and writes the document.
   const found: JsonObject = inPath.length === 0 ? {} : { parameters: inPath.map(pathParameter) };
   for (const [method, action] of Object.entries(actions)) {
     const parameters = method === "get" ? READ_PARAMETERS : method === "delete" ? DELETE_PARAMETERS : WRITE_PARAMETERS;

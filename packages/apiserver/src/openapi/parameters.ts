@@ -1,4 +1,4 @@
-/** What requests take in their query, as OpenAPI. */
+/** The query parameters of requests, as OpenAPI. */
 
 export interface Parameter {
   readonly name: string;

@@ -1,21 +1,21 @@
 /**
- * The schemas of the built-in kinds as a real server publishes them, with their descriptions. They are large and few programs
- * ask for them, so the data is a module of its own, which is loaded and unpacked with the first document.
+ * The schemas of the built-in kinds as a real server publishes them, with descriptions. They are large and seldom used, so
+ * the data is a separate module, which is loaded with the first document.
  */
 import { promisify } from "node:util";
 import { brotliDecompress } from "node:zlib";
 import type { JsonObject } from "../internal/json.ts";
 
 export interface Published {
-  /** The whole name of a kind's definition, or of its list's. */
+  /** Returns the full name of the definition of a kind or of its list. */
   nameOf(apiVersion: string, kind: string): string | undefined;
-  /** A definition by its whole name; references in it are whole, too. @throws Error when there is none */
+  /** Returns a definition by its full name, with full names in its references. @throws Error when there is none */
   definition(name: string): JsonObject;
 }
 
 let loading: Promise<Published> | undefined;
 
-/** Loaded once for all servers: what is published never changes. */
+/** Loads the data once for all servers, because it never changes. */
 export function loadPublished(): Promise<Published> {
   return (loading ??= load());
 }

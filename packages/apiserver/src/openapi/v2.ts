@@ -1,10 +1,10 @@
 /**
- * `/openapi/v2`: everything that is served in one document of the older form, for programs that ask for no other. It is made
- * of the documents of the newer one, when it is first asked for and after each change of the CRDs. Only JSON.
+ * `/openapi/v2`: all served kinds in one document of the older form, for clients that know only this form. It is made from
+ * the OpenAPI v3 documents at the first request, and again after each change of the CRDs. Only JSON.
  */
 import { isObject, type JsonObject } from "../internal/json.ts";
 
-/** The document with these paths and schemas of OpenAPI v3. */
+/** Makes the document from paths and schemas of OpenAPI v3. */
 export function swaggerOf(version: string, paths: JsonObject, schemas: JsonObject): JsonObject {
   return {
     swagger: "2.0",
@@ -54,7 +54,7 @@ function toResponse(answer: unknown): unknown {
   return isObject(first?.["schema"]) ? { ...rest, schema: toSchema(first["schema"]) } : rest;
 }
 
-/** A kind that may hold anything names no fields: older kubectl would refuse all others. */
+/** Removes the fields of a kind that accepts any fields. Older kubectl would refuse all fields that are not listed. */
 function toRoot(schema: JsonObject): JsonObject {
   const kinds = schema["x-kubernetes-group-version-kind"];
   if (schema["x-kubernetes-preserve-unknown-fields"] === true && kinds !== undefined)
@@ -62,7 +62,7 @@ function toRoot(schema: JsonObject): JsonObject {
   return toSchema(schema);
 }
 
-/** Words that the older form does not have, or that its readers do not understand. */
+/** Keywords that the older form does not have, or that its readers do not understand. */
 const DROPPED: ReadonlySet<string> = new Set(["allOf", "anyOf", "oneOf", "not", "nullable", "default"]);
 
 function toSchema(schema: JsonObject): JsonObject {
@@ -95,18 +95,18 @@ function mapSchemas(value: unknown): unknown {
   return isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, toSchemaOr(one)])) : value;
 }
 
-/** A reference with a text beside it is a list of one in the newer form. */
+/** Unwraps a reference with a description, which is a list with one item in OpenAPI v3. */
 function referenced({ allOf }: JsonObject): JsonObject {
   const [only, more] = Array.isArray(allOf) ? allOf : [];
   return isObject(only) && more === undefined && only["$ref"] !== undefined ? toSchema(only) : {};
 }
 
-/** Quantities, and what may be a number or a text, are texts with a format. */
+/** Quantities and int-or-string are strings with a format. */
 function textual({ type, oneOf, properties, "x-kubernetes-int-or-string": isCustom }: JsonObject): JsonObject {
   return type === undefined && properties === undefined && Array.isArray(oneOf) && isCustom !== true ? { type: "string" } : {};
 }
 
-/** What may be null is not required. */
+/** Nullable fields are not required. */
 function stillRequired(required: unknown, { properties }: JsonObject): readonly unknown[] {
   const isNull = (name: unknown): boolean => {
     const property = isObject(properties) ? properties[String(name)] : undefined;

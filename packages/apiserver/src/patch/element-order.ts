@@ -1,10 +1,10 @@
 /**
- * The order of merged lists: elements that the patch names come in its order, the others in that of the stored list, and the
- * two are woven together by the stored list where it has both.
+ * Orders merged lists. Elements that the patch names have its order, the others that of the stored list. The stored list
+ * decides how the two are interleaved.
  */
 import { goDynamicType, goValue, isObject, type JsonObject } from "../internal/json.ts";
 
-/** A merged list in two: what the patch (or its order) names, and what only the server has. */
+/** The two parts of a merged list: elements that the patch (or its order) names, and elements that only the server has. */
 export interface Parts {
   readonly named: readonly unknown[];
   readonly serverOnly: readonly unknown[];
@@ -13,12 +13,12 @@ export interface Parts {
 export interface Ordering {
   readonly order: readonly unknown[];
   readonly serverOrder: readonly unknown[];
-  /** Empty for lists of texts and numbers. */
+  /** Merge key; empty for lists of strings and numbers. */
   readonly mergeKey: string;
   readonly isMaps: boolean;
 }
 
-/** @throws Error when an element has no merge key. */
+/** Splits a merged list. @throws Error when an element has no merge key */
 export function partition(merged: readonly unknown[], names: readonly unknown[], mergeKey: string): Parts {
   const [named, serverOnly]: [unknown[], unknown[]] = [[], []];
   if (mergeKey !== "") keysChecked(merged, mergeKey);
@@ -27,7 +27,7 @@ export function partition(merged: readonly unknown[], names: readonly unknown[],
   return { named, serverOnly };
 }
 
-/** @throws Error when an element has no merge key. */
+/** Orders a merged list. @throws Error when an element has no merge key */
 export function arrange({ named, serverOnly }: Parts, { order, serverOrder, mergeKey, isMaps }: Ordering): readonly unknown[] {
   if (isMaps) for (const list of [named, order, serverOnly, serverOrder]) keysChecked(list, mergeKey);
   const positions = positionsIn(serverOrder, mergeKey);
@@ -47,7 +47,7 @@ export function arrange({ named, serverOnly }: Parts, { order, serverOrder, merg
   return [...woven, ...left.slice(next)];
 }
 
-/** What the elements of both lists are. @throws Error when they are not all of one kind. */
+/** Returns the kind of the elements of both lists. @throws Error when they differ */
 export function elementKind(...lists: readonly (readonly unknown[])[]): string {
   let kind: string | undefined;
   for (const item of lists.flat(1)) {
@@ -60,7 +60,7 @@ export function elementKind(...lists: readonly (readonly unknown[])[]): string {
   return kind;
 }
 
-/** The list itself. @throws Error when an element is no map, or has no merge key. */
+/** Returns the list. @throws Error when an element is not a map, or has no merge key */
 export function keysChecked<T>(list: readonly T[], mergeKey: string): readonly T[] {
   for (const item of list) {
     if (!isObject(item))
@@ -79,7 +79,7 @@ function identity(item: unknown, mergeKey: string): unknown {
   return mergeKey !== "" && isObject(item) ? (item as JsonObject)[mergeKey] : item;
 }
 
-/** Where each element stands first. */
+/** Returns the first index of each element. */
 function positionsIn(list: readonly unknown[], mergeKey: string): ReadonlyMap<unknown, number> {
   const positions = new Map<unknown, number>();
   list.forEach((item, i) => {
@@ -89,9 +89,7 @@ function positionsIn(list: readonly unknown[], mergeKey: string): ReadonlyMap<un
   return positions;
 }
 
-/**
- * Sorted by insertion, as Go sorts short lists: an element without a position goes before all that are sorted already.
- */
+/** Sorts by insertion, as Go sorts short lists. An element without a position goes before all sorted elements. */
 function sorted(list: readonly unknown[], positions: ReadonlyMap<unknown, number>, mergeKey: string): readonly unknown[] {
   const result = [...list];
   const isBefore = (a: unknown, b: unknown): boolean => {

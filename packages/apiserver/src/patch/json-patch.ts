@@ -1,17 +1,17 @@
 /**
- * JSON patches as an API server applies them, which is not in all by RFC 6902: `replace` adds members, a value that is not
- * given is null, indexes may be negative or begin with zeros, and the whole document can only be replaced.
+ * Applies JSON patches as an API server does. It differs from RFC 6902: `replace` adds members, a missing value is null,
+ * indexes may be negative or begin with zeros, and the whole document can only be replaced.
  */
 import { jsonEqual, PatchError } from "@treadle/apimachinery";
 import { cloneJson, isObject, type JsonObject } from "../internal/json.ts";
 
-/** An operation of which nothing is known but that it is an object. */
+/** An operation: an object whose members are not checked yet. */
 export type Operation = JsonObject;
 
-/** k8s.io/apiserver `JSONPatchMaxCopyBytes`: what all copies of a patch may copy. */
+/** k8s.io/apiserver `JSONPatchMaxCopyBytes`: limit for all copies of a patch together, in bytes. */
 const MAX_COPIED_BYTES = 3 * 1024 * 1024;
 
-/** `target` after all operations; it is not changed. @throws PatchError when one of them cannot be done. */
+/** Returns `target` after all operations, without modifying it. @throws PatchError when an operation fails */
 export function applyPatch(target: unknown, operations: readonly Operation[]): unknown {
   let root = cloneJson(target);
   let copiedBytes = 0;
@@ -55,7 +55,7 @@ export function applyPatch(target: unknown, operations: readonly Operation[]): u
   return root;
 }
 
-/** A member or element that need not be there. */
+/** A place for a member or an element, which need not exist. */
 interface Place {
   readonly holder: JsonObject | unknown[];
   readonly key: string;
@@ -63,7 +63,7 @@ interface Place {
 
 type Refuse = (why: string) => PatchError;
 
-/** What stands before the first slash does not count. */
+/** Finds the place of a pointer. Text before the first slash is ignored. */
 function placeOf(root: unknown, pointer: unknown, refuse: Refuse): Place {
   if (typeof pointer !== "string") throw refuse("a path is missing");
   const [, ...segments] = pointer.split("/").map((segment) => segment.replaceAll("~1", "/").replaceAll("~0", "~"));
@@ -71,12 +71,12 @@ function placeOf(root: unknown, pointer: unknown, refuse: Refuse): Place {
   let holder = root;
   for (const segment of segments) holder = isHolder(holder) ? read({ holder, key: segment }, refuse) : undefined;
   if (key === undefined || !isHolder(holder)) throw refuse(`there is nothing at ${JSON.stringify(pointer)}`);
-  // No object is stored with such a member: assigned to, it would set a prototype.
+  // No stored object has such a member. An assignment would set a prototype.
   if (key === "__proto__") throw refuse("a member may not be named __proto__");
   return { holder, key };
 }
 
-/** `undefined`: an object without the member. @throws what `refuse` makes of an index that is none */
+/** Returns the value, or `undefined` for a missing member. @throws the error of `refuse` for an invalid index */
 function read({ holder, key }: Place, refuse: Refuse): unknown {
   if (Array.isArray(holder)) return holder[indexIn(holder.length - 1, key, refuse)];
   return Object.hasOwn(holder, key) ? holder[key] : undefined;
@@ -99,7 +99,7 @@ function remove({ holder, key }: Place, refuse: Refuse): void {
   else throw refuse(`there is no ${JSON.stringify(key)}`);
 }
 
-/** A negative index counts from the end, the place after `last` first. */
+/** Returns an index. A negative one counts from the end, starting at the place after `last`. */
 function indexIn(last: number, key: string, refuse: Refuse): number {
   const number = /^[-+]?\d{1,15}$/.test(key) ? Number(key) : Number.NaN;
   const index = number < 0 ? number + last + 1 : number;

@@ -1,18 +1,18 @@
-/** What a strategic merge patch asks of the type of an object: how the lists and maps of a field are merged. */
+/** What a strategic merge patch needs to know of a type: how the lists and maps of a field are merged. */
 import { definition, type RawSchema } from "../builtin/schemas.ts";
 import { goQuote } from "../internal/json.ts";
 
 /** How a field is merged. */
 export interface PatchMeta {
-  /** The type of the field's value, or of the elements of its list. */
+  /** Type of the field's value, or of the elements of its list. */
   readonly schema: RawSchema;
-  /** `merge`, `replace` or nothing: lists are replaced, maps merged. */
+  /** `merge`, `replace` or empty. By default lists are replaced and maps are merged. */
   readonly strategy: string;
-  /** The field that tells elements apart; empty for lists of texts and numbers. */
+  /** Field that identifies an element; empty for lists of strings and numbers. */
   readonly mergeKey: string;
 }
 
-/** How a field of an object is merged. @throws Error in the words of the real server, when the type has no such field. */
+/** Returns how a field of an object is merged. @throws Error with the text of the real server when the type has no such field */
 export function fieldMeta(schema: RawSchema, field: string): PatchMeta {
   const own = target(schema);
   if (own.properties === undefined) throw new Error(`merging an object in json but data type is not struct, instead is: ${goKind(schema)}`);
@@ -29,7 +29,7 @@ export function fieldMeta(schema: RawSchema, field: string): PatchMeta {
   };
 }
 
-/** As {@link fieldMeta}, of the elements of a list. @throws Error when the field is no list. */
+/** As {@link fieldMeta}, for the elements of a list. @throws Error when the field is not a list */
 export function listMeta(schema: RawSchema, field: string): PatchMeta {
   const meta = fieldMeta(schema, field);
   const { items } = target(meta.schema);
@@ -37,7 +37,7 @@ export function listMeta(schema: RawSchema, field: string): PatchMeta {
   return items === undefined ? meta : { ...meta, schema: items };
 }
 
-/** The kind of the Go type, as `reflect` names it. */
+/** Returns the kind of the Go type, as `reflect` names it. */
 export function goKind(schema: RawSchema): string {
   const own = target(schema);
   if (own.properties !== undefined || own.format === "quantity" || own["x-kubernetes-int-or-string"] === true) return "struct";
@@ -61,7 +61,7 @@ function isPointer({ go = "" }: RawSchema): boolean {
   return go.startsWith("*");
 }
 
-/** What describes the values of a field. */
+/** Returns the schema of the values of a field. */
 function target(schema: RawSchema): RawSchema {
   return schema.$ref === undefined ? schema : definition(schema.$ref);
 }

@@ -13,23 +13,23 @@ function merged(original: object, patch: object, schema: RawSchema = POD): JsonO
 
 test.for<{ readonly name: string; readonly patch: object; readonly want: object }>([
   {
-    name: "elements with the same merge key are merged, the others stay",
+    name: "elements with the same merge key are merged, others stay",
     patch: { containers: [{ name: "a", image: "i" }] },
     want: { ...pod, containers: [{ ...pod.containers[0], image: "i" }, { name: "b" }] },
   },
   {
-    name: "what only the stored list has keeps its place beside what the patch names",
+    name: "elements that only the stored list has keep their place",
     patch: { containers: [{ name: "c" }] },
     want: { ...pod, containers: [{ name: "c" }, ...pod.containers] },
   },
   { name: "lists without a strategy are replaced", patch: { tolerations: [] }, want: { ...pod, tolerations: [] } },
   {
-    name: "$patch: delete takes an element out",
+    name: "$patch: delete removes an element",
     patch: { containers: [{ name: "a", $patch: "delete" }] },
     want: { ...pod, containers: [{ name: "b" }] },
   },
   {
-    name: "$setElementOrder alone puts a list in order",
+    name: "$setElementOrder alone orders a list",
     patch: { "$setElementOrder/containers": [{ name: "b" }, { name: "a" }] },
     want: { ...pod, containers: [{ name: "b" }, pod.containers[0]] },
   },
@@ -45,7 +45,7 @@ test.for<readonly [string, object, number, string]>([
 });
 
 // Any JSON that is sent as a patch either merges or is refused with a StrategicMergeError; a directive may stand anywhere.
-test("no patch breaks the merge", () => {
+test("each patch is merged or refused", () => {
   const name = fc.constantFrom("containers", "env", "name", "value", "tolerations", "volumes", "nodeSelector", "a");
   const key = fc.oneof(
     name,
@@ -74,7 +74,7 @@ test("no patch breaks the merge", () => {
 });
 
 // A patch without directives says what is to be: sending it again changes nothing.
-test("a patch without directives can be repeated", () => {
+test("a repeated patch without directives changes nothing", () => {
   const env = fc.uniqueArray(fc.record({ name: fc.constantFrom("X", "Y", "Z"), value: fc.constantFrom("1", "2") }), {
     selector: (one) => one.name,
   });

@@ -1,14 +1,14 @@
 /**
- * Strategic merge patches (k8s.io/apimachinery `util/strategicpatch`), with all of their directives: `$patch` (replace, delete,
- * merge), `$retainKeys`, `$setElementOrder/FIELD` and `$deleteFromPrimitiveList/FIELD`. Lists are merged as the schema of the
- * kind says. Step by step as the real server does it, since the order of what comes out depends on it.
+ * Strategic merge patches (k8s.io/apimachinery `util/strategicpatch`) with all directives: `$patch` (replace, delete, merge),
+ * `$retainKeys`, `$setElementOrder/FIELD` and `$deleteFromPrimitiveList/FIELD`. The schema of the kind decides how lists are
+ * merged. The steps are those of the real server, because the order of the result depends on them.
  */
 import type { RawSchema } from "../builtin/schemas.ts";
 import { goDynamicType, goValue, isObject, type JsonObject } from "../internal/json.ts";
 import { arrange, elementKind, keysChecked, partition } from "./element-order.ts";
 import { fieldMeta, goKind, listMeta, type PatchMeta } from "./patch-schema.ts";
 
-/** A patch that cannot be applied; `code` is that of the answer of the real server. */
+/** A patch that cannot be applied. `code` is the status of the real server. */
 export class StrategicMergeError extends Error {
   override readonly name = "StrategicMergeError";
   readonly code: 400 | 422 | 500;
@@ -25,7 +25,7 @@ const DELETE_FROM_LIST = "$deleteFromPrimitiveList";
 const ELEMENT_ORDER = "$setElementOrder";
 
 /**
- * The object that the patch makes of `original`. Both are used up: they are changed, and the result shares their values.
+ * Applies `patch` to `original` and returns the result. Both arguments are modified, and the result shares their values.
  *
  * @throws StrategicMergeError
  */
@@ -51,7 +51,7 @@ function mergeMap(original: JsonObject, patch: JsonObject, schema: RawSchema): J
   return original;
 }
 
-/** A map that says what is to become of it as a whole. */
+/** Applies the directive of a map. */
 function byDirective(patch: JsonObject): JsonObject {
   const directive = patch[DIRECTIVE];
   if (directive === "delete") return {};
@@ -60,7 +60,7 @@ function byDirective(patch: JsonObject): JsonObject {
   return patch;
 }
 
-/** Drops the fields that the patch does not name as those to keep. */
+/** Removes the fields that the patch does not list in `$retainKeys`. */
 function retainKeys(original: JsonObject, patch: JsonObject): void {
   if (!Object.hasOwn(patch, RETAIN_KEYS)) return;
   const kept = patch[RETAIN_KEYS];
@@ -75,7 +75,7 @@ function retainKeys(original: JsonObject, patch: JsonObject): void {
 
 interface Field {
   readonly field: string;
-  /** The value names elements to take out. */
+  /** Whether the value lists elements to remove. */
   readonly deletes: boolean;
   readonly schema: RawSchema;
 }
@@ -98,7 +98,7 @@ function mergeField(original: JsonObject, value: unknown, { field, deletes, sche
   } else if (typeof live === typeof value && !isTree(live) && !isTree(value)) original[field] = value;
 }
 
-/** A list with its order: both are merged at once, and go from the patch. */
+/** Merges a list and its order together, and removes both from the patch. */
 function mergeOrdered(
   original: JsonObject,
   patch: JsonObject,
@@ -141,7 +141,7 @@ interface MergedList {
 
 function mergeScalars(live: readonly unknown[], given: readonly unknown[]): MergedList {
   const merged = [...live, ...given];
-  // As Go does it, the last one takes the place of one that is there already.
+  // As in Go, the last element replaces an earlier one with the same key.
   for (let i = 0; i < merged.length - 1; i++) {
     for (let j = i + 1; j < merged.length; j++) {
       if (merged[i] !== merged[j]) continue;
@@ -186,7 +186,7 @@ function keyOf(item: JsonObject, mergeKey: string): unknown {
   return item[mergeKey];
 }
 
-/** What the patch lists must come in the order that it asks for, and be part of it. */
+/** Checks that the elements of the patch have the order that it asks for, and are all listed there. */
 function checkOrder(given: readonly unknown[], order: readonly unknown[], mergeKey: string): void {
   if (given.length === 0 || order.length === 0) return;
   const keys = (list: readonly unknown[]): readonly unknown[] =>
@@ -198,7 +198,7 @@ function checkOrder(given: readonly unknown[], order: readonly unknown[], mergeK
     throw new Error(`The order in patch list:\n${goValue(given)}\n doesn't match ${ELEMENT_ORDER} list:\n${goValue(order)}\n`);
 }
 
-/** The field whose list a directive is about. */
+/** Returns the field of the list that a directive is about. */
 function listNamed(key: string, prefix: string): string {
   if (!key.startsWith(`${prefix}/`))
     throw new StrategicMergeError(400, `invalid patch format of ${prefix === ELEMENT_ORDER ? "setElementOrder" : "primitive"} list`);
@@ -237,7 +237,7 @@ function isTree(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-/** Nulls have nothing to delete where there was nothing. */
+/** Removes nulls, which have nothing to delete in a new value. */
 function dropNulls(value: object): void {
   if (Array.isArray(value)) {
     for (const item of value) if (isTree(item)) dropNulls(item);
@@ -250,7 +250,7 @@ function dropNulls(value: object): void {
   }
 }
 
-/** Maps and elements that are directives are left out, in place. */
+/** Removes maps and elements that are directives, in place. */
 function withoutDirectives(value: unknown): unknown {
   if (Array.isArray(value)) return value.filter((item) => !isDirective(item)).map(withoutDirectives);
   if (!isObject(value)) return value;

@@ -1,18 +1,18 @@
 /**
- * Bodies in protobuf (`application/vnd.kubernetes.protobuf`) as the JSON objects that they mean. A body is text to this server,
- * so one in protobuf has a character for each byte (latin1).
+ * Decodes bodies in protobuf (`application/vnd.kubernetes.protobuf`) to JSON objects. Bodies are strings in this server, so
+ * one in protobuf has one character for each byte (latin1).
  */
-import { secondsOf } from "../object-meta.ts";
+import { secondsOf } from "../objects/object-meta.ts";
 import type { JsonObject } from "../internal/json.ts";
 import { type MessageField, messageFields, messageOf } from "./messages.ts";
 import { fieldsIn, packedIntegers, signed, WireError } from "./wire.ts";
 
 export { WireError };
 
-/** Before each object stands who it is: `k8s`, a zero and a message with its kind. */
+/** Prefix of each object: `k8s` and a zero. A message with its kind follows. */
 const MAGIC = "k8s\0";
 
-/** An object in its envelope; `undefined` when its kind has no messages. @throws WireError */
+/** Decodes an object in its envelope, or returns `undefined` when its kind has no messages. @throws WireError */
 export function decodeProtobuf(body: string): JsonObject | undefined {
   if (body === "") throw new WireError("empty data");
   if (!body.startsWith(MAGIC))
@@ -46,7 +46,7 @@ function envelope(bytes: Buffer): { readonly apiVersion: string; readonly kind: 
   return { apiVersion, kind, raw };
 }
 
-/** Reads a message into `object`. Fields that are not known are left out. */
+/** Reads a message into `object`. Unknown fields are ignored. */
 function message(name: string, bytes: Buffer, object: JsonObject): unknown {
   const fields = messageFields(name);
   let whole: unknown;
@@ -68,7 +68,7 @@ function values({ type }: MessageField, value: WireValue): readonly unknown[] {
   return type === "i" && Buffer.isBuffer(value) ? packedIntegers(value) : [single(type, value)];
 }
 
-/** One entry of a map is a message of key and value. */
+/** Reads an entry of a map, which is a message of key and value. */
 function entry({ type }: MessageField, value: WireValue): JsonObject {
   let [key, member]: [string, unknown] = ["", single(type, type === "i" || type === "b" ? 0n : Buffer.alloc(0))];
   for (const inner of fieldsIn(bytesOf(value))) {
@@ -96,7 +96,7 @@ function single(type: string, value: WireValue): unknown {
   }
 }
 
-/** Messages that stand for one JSON value. */
+/** Messages that are one JSON value. */
 const SPECIAL: Readonly<Record<string, (bytes: Buffer) => unknown>> = {
   "meta.v1.Time": (bytes) => time(bytes, (seconds) => secondsOf(seconds * 1000)),
   "meta.v1.MicroTime": (bytes) =>
@@ -114,7 +114,7 @@ const SPECIAL: Readonly<Record<string, (bytes: Buffer) => unknown>> = {
   "apiextensions.v1.JSONSchemaPropsOrStringArray": (bytes) => either(bytes, { one: 1, texts: 2 }),
 };
 
-/** No bytes at all are no time; the first second of 1970 is one. */
+/** An empty message is no time. The first second of 1970 is a time. */
 function time(bytes: Buffer, text: (seconds: number, nanos: number) => string): string | null {
   const parts = numbered(bytes);
   if (bytes.length === 0) return null;
@@ -131,7 +131,7 @@ function json(bytes: Buffer): unknown {
   }
 }
 
-/** A schema, or what may stand in its place. */
+/** Reads a schema, or the value that may be in its place. */
 function either(
   bytes: Buffer,
   numbers: { readonly one: number; readonly many?: number; readonly truth?: number; readonly texts?: number },
@@ -149,7 +149,7 @@ function either(
   return numbers.truth !== undefined ? truth : numbers.many !== undefined ? list : texts;
 }
 
-/** The last value of each field. */
+/** Returns the last value of each field. */
 function numbered(bytes: Buffer): ReadonlyMap<number, WireValue> {
   return new Map([...fieldsIn(bytes)].map(({ number, value }) => [number, value]));
 }

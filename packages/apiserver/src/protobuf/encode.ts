@@ -1,18 +1,18 @@
 /**
- * JSON objects in protobuf, in the envelope of Kubernetes and as a frame of a watch: what `decode.ts` reads, from the same
- * messages. Text has a character for each byte (latin1), as bodies of this server have. Fields that an object does not have
- * are left out; a real server writes some of them empty, which means the same.
+ * Encodes JSON objects in protobuf, in the envelope of Kubernetes and as frames of a watch. `decode.ts` reads the same
+ * messages. A string has one character for each byte (latin1), as bodies of this server have. Absent fields are omitted; a
+ * real server writes some of them empty, which has the same meaning.
  */
 import type { JsonObject } from "../internal/json.ts";
 import { type MessageField, messageFields, messageOf } from "./messages.ts";
 import { bytesField, doubleField, integerField, WireError } from "./wire.ts";
 
-/** An object or list in its envelope. @throws WireError when its kind has no message, or a value does not fit its field */
+/** Encodes an object or a list in its envelope. @throws WireError when its kind has no message, or a value does not fit its field */
 export function encodeProtobuf(object: JsonObject): string {
   return enveloped(object).toString("latin1");
 }
 
-/** One event of a watch: its length in four bytes, and the event, which holds the object in its envelope. */
+/** Encodes an event of a watch: its length in four bytes, and the event with the object in its envelope. */
 export function encodeEvent(type: string, object: JsonObject): string {
   const event = Buffer.concat([bytesField(1, Buffer.from(type)), bytesField(2, bytesField(1, enveloped(object)))]);
   const length = Buffer.alloc(4);
@@ -26,12 +26,12 @@ function enveloped(object: JsonObject): Buffer {
   if (name === undefined) throw new WireError(`objects of kind ${kind} in ${apiVersion} have no protobuf message`);
   const type = Buffer.concat([bytesField(1, Buffer.from(apiVersion)), bytesField(2, Buffer.from(kind))]);
   const raw = typeof name === "string" ? message(name, object) : list(name.items, object);
-  // Readers of old expect the last two fields, an encoding and a media type, empty.
+  // Older readers expect the last two fields, encoding and media type, to be present and empty.
   const rest = [bytesField(3, Buffer.alloc(0)), bytesField(4, Buffer.alloc(0))];
   return Buffer.concat([Buffer.from("k8s\0"), bytesField(1, type), bytesField(2, raw), ...rest]);
 }
 
-/** Lists of all kinds have the same two fields. */
+/** Encodes a list. Lists of all kinds have the same two fields. */
 function list(items: string, object: JsonObject): Buffer {
   const all = Array.isArray(object["items"]) ? (object["items"] as readonly JsonObject[]) : []; // the items of a list are objects
   return Buffer.concat([
@@ -40,11 +40,11 @@ function list(items: string, object: JsonObject): Buffer {
   ]);
 }
 
-/** A message, its fields in the order of their numbers. */
+/** Encodes a message, with its fields in the order of their numbers. */
 function message(name: string, value: unknown): Buffer {
   const parts: Buffer[] = [];
   for (const [number, field] of [...messageFields(name)].toSorted(([a], [b]) => a - b)) {
-    // The fields of such a message are those of its owner; `@`: the value is all that it holds.
+    // An empty name: the fields belong to the owner of the message. `@`: the value is the whole content.
     const given = field.name === "" || field.name === "@" ? value : objectIn(value, name)[field.name];
     if (given === undefined || given === null) continue;
     if (field.name === "") {
@@ -86,7 +86,7 @@ function single(number: number, type: string, value: unknown): Buffer {
   }
 }
 
-/** Messages that stand for one JSON value. */
+/** Messages that are one JSON value. */
 const SPECIAL: Readonly<Record<string, (value: unknown) => Buffer>> = {
   "meta.v1.Time": time,
   "meta.v1.MicroTime": time,

@@ -1,12 +1,12 @@
-/** The messages of the built-in kinds, each read from the data when it is first needed. */
+/** The messages of the built-in kinds, each parsed when it is first needed. */
 import { KINDS } from "../builtin/schema-data.ts";
 import { MESSAGES } from "./message-data.ts";
 
 export interface MessageField {
   readonly form: "one" | "many" | "map";
-  /** `s` text, `x` bytes, `i` integer, `b` boolean, `d` number, or the name of a message. */
+  /** `s` string, `x` bytes, `i` integer, `b` boolean, `d` number, or the name of a message. */
   readonly type: string;
-  /** In JSON. Empty: the fields of the message are those of its owner; `@`: the list is the whole value. */
+  /** Name in JSON. Empty: the fields of the message belong to its owner. `@`: the list is the whole value. */
   readonly name: string;
 }
 
@@ -19,7 +19,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   "meta.k8s.io/v1 PartialObjectMetadata": "meta.v1.PartialObjectMetadata",
 };
 
-/** The message of a kind, or of the items of a list, whose own fields are the same for all; `undefined`: it has none. */
+/** Returns the message of a kind, or of the items of a list, or `undefined`. The other fields of lists are equal for all kinds. */
 export function messageOf(apiVersion: string, kind: string): string | { readonly items: string } | undefined {
   if (kind === "DeleteOptions") return "meta.v1.DeleteOptions";
   const one = (name: string): string | undefined => KINDS[`${apiVersion} ${name}`] ?? OTHERS[`${apiVersion} ${name}`];
@@ -29,10 +29,10 @@ export function messageOf(apiVersion: string, kind: string): string | { readonly
   return items === undefined ? undefined : { items };
 }
 
-// A cache of constants: what it holds follows from the data alone.
+// A cache: its values depend only on the data.
 const known = new Map<string, ReadonlyMap<number, MessageField>>();
 
-/** The fields of a message by their number. @throws Error when there is no such message. */
+/** Returns the fields of a message by their number. @throws Error when there is no such message */
 export function messageFields(name: string): ReadonlyMap<number, MessageField> {
   const found = known.get(name);
   if (found !== undefined) return found;

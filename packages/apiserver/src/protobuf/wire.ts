@@ -1,11 +1,11 @@
 /** The wire format of protobuf: a sequence of field numbers with their values. */
 
-/** Bytes that are no protobuf message. */
+/** Bytes that are not a protobuf message. */
 export class WireError extends Error {
   override readonly name = "WireError";
 }
 
-/** One field as it stands on the wire: a number, or bytes that are text, message or bytes by its type. */
+/** A field on the wire: a number, or bytes. The type decides whether the bytes are a string, a message or bytes. */
 export interface WireField {
   readonly number: number;
   readonly value: bigint | number | Buffer;
@@ -13,7 +13,7 @@ export interface WireField {
 
 const [VARINT, FIXED64, BYTES, FIXED32] = [0, 1, 2, 5] as const;
 
-/** The fields of a message in their order. @throws WireError */
+/** Returns the fields of a message in their order. @throws WireError */
 export function* fieldsIn(message: Buffer): Generator<WireField> {
   const at = { offset: 0 };
   while (at.offset < message.length) {
@@ -24,7 +24,7 @@ export function* fieldsIn(message: Buffer): Generator<WireField> {
   }
 }
 
-/** The integers of a field that may hold several in one value. @throws WireError */
+/** Returns the integers of a field that can hold several in one value. @throws WireError */
 export function packedIntegers(value: Buffer): number[] {
   const at = { offset: 0 };
   const integers: number[] = [];
@@ -32,7 +32,7 @@ export function packedIntegers(value: Buffer): number[] {
   return integers;
 }
 
-/** int32, int64 and bool are varints of 64 bits in two's complement. */
+/** Converts a varint to int32, int64 or bool, which have 64 bits in two's complement. */
 export function signed(value: bigint): number {
   return Number(BigInt.asIntN(64, value));
 }
@@ -60,7 +60,7 @@ function taken(message: Buffer, at: { offset: number }, length: number): Buffer 
   return part;
 }
 
-/** A varint has at most ten bytes of seven bits. */
+/** Reads a varint, which has at most ten bytes of seven bits. */
 function varint(message: Buffer, at: { offset: number }): bigint {
   let value = 0n;
   for (let shift = 0n; shift < 70n; shift += 7n) {
@@ -72,12 +72,12 @@ function varint(message: Buffer, at: { offset: number }): bigint {
   throw new WireError("proto: integer overflow");
 }
 
-/** A field that holds bytes: text, a message or bytes. */
+/** Makes a field of bytes: a string, a message or bytes. */
 export function bytesField(number: number, value: Buffer): Buffer {
   return Buffer.concat([varintOf(BigInt(number * 8 + BYTES)), varintOf(BigInt(value.length)), value]);
 }
 
-/** A field that holds an integer or a boolean. */
+/** Makes a field of an integer or a boolean. */
 export function integerField(number: number, value: bigint): Buffer {
   return Buffer.concat([varintOf(BigInt(number * 8 + VARINT)), varintOf(BigInt.asUintN(64, value))]);
 }

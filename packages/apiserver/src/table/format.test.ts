@@ -27,7 +27,7 @@ test.for([
   expect(humanDuration(ms)).toBe(want);
 });
 
-test("a selector reads as -l takes it, in the order of its keys", () => {
+test("a selector has the format of -l, in the order of its keys", () => {
   const matchExpressions = [
     { key: "b", operator: "NotIn", values: ["y", "x"] },
     { key: "a", operator: "Exists" },
@@ -37,7 +37,7 @@ test("a selector reads as -l takes it, in the order of its keys", () => {
   expect(selectorText({})).toBe("");
 });
 
-test("of a long list the beginning is shown and how much follows", () => {
+test("a long list shows its first items and the number of the others", () => {
   expect(withMore(["a", "b", "c", "d", "e"], 3, "-")).toBe("a,b,c + 2 more...");
   expect(withMore(["a", "b", "c"], 3, "-")).toBe("a,b,c");
   expect(withMore([], 3, "-")).toBe("-");

@@ -1,4 +1,4 @@
-/** Values as kubectl shows them, in the words of Kubernetes' printers. */
+/** Formats values as kubectl shows them, with the texts of Kubernetes' printers. */
 import { isObject, type JsonObject } from "../internal/json.ts";
 import { at, listAt, objectAt, textAt, textsAt } from "../internal/read.ts";
 
@@ -6,7 +6,7 @@ const SECOND = 1000;
 const HOURS_PER_DAY = 24;
 const HOURS_PER_YEAR = HOURS_PER_DAY * 365;
 
-/** A span of time with two or three significant figures (k8s.io/apimachinery `duration.HumanDuration`). */
+/** Formats a duration with two or three significant figures (k8s.io/apimachinery `duration.HumanDuration`). */
 export function humanDuration(ms: number): string {
   const seconds = Math.trunc(ms / SECOND);
   if (seconds < -1) return "<invalid>";
@@ -29,13 +29,13 @@ function two(large: number, largeUnit: string, small: number, smallUnit: string)
   return small === 0 ? `${large}${largeUnit}` : `${large}${largeUnit}${small}${smallUnit}`;
 }
 
-/** How long ago a time was. */
+/** Formats the time since `time`. */
 export function age(time: unknown, nowMs: number): string {
   if (typeof time !== "string" || time === "") return "<unknown>";
   return humanDuration(nowMs - Date.parse(time));
 }
 
-/** `<none>` where there is nothing. */
+/** Returns the text, or `<none>` when it is empty. */
 export function orNone(text: string): string {
   return text === "" ? "<none>" : text;
 }
@@ -45,7 +45,7 @@ export function formatLabels(labels: unknown): string {
   return orNone(pairs.toSorted().join(","));
 }
 
-/** A label selector in the form that `-l` takes; empty where it selects everything or nothing. */
+/** Formats a label selector as for `-l`. The text is empty when it selects everything or nothing. */
 export function selectorText(selector: unknown): string {
   if (!isObject(selector)) return "";
   const labels = Object.entries(objectAt(selector, "matchLabels")).map(([key, value]) => ({ key, text: `${key}=${String(value)}` }));
@@ -76,7 +76,7 @@ export function formatSelector(selector: unknown): string {
   return orNone(selectorText(selector));
 }
 
-/** Names and images of containers. */
+/** Formats the names and images of containers. */
 export function containerCells(containers: readonly JsonObject[]): readonly [names: string, images: string] {
   return [containers.map((one) => textAt(one, "name")).join(","), containers.map((one) => textAt(one, "image")).join(",")];
 }
@@ -85,7 +85,7 @@ export function formatBoolean(value: unknown): string {
   return typeof value === "boolean" ? (value ? "True" : "False") : "<unset>";
 }
 
-/** A number or a text, or what stands for neither. */
+/** Formats a number or a string, or returns `absent`. */
 export function numberOrText(value: unknown, absent: string): string {
   return typeof value === "number" || typeof value === "string" ? String(value) : absent;
 }
@@ -101,13 +101,13 @@ export function accessModes(modes: readonly string[]): string {
   return MODES.flatMap(([mode, short]) => (modes.includes(mode) ? [short] : [])).join(",");
 }
 
-/** Addresses of a load balancer, each once and in order. */
+/** Formats the addresses of a load balancer, sorted and without duplicates. */
 export function ingressAddresses(object: unknown): string {
   const found = listAt(object, "status", "loadBalancer", "ingress").map((one) => textAt(one, "ip") || textAt(one, "hostname"));
   return [...new Set(found.filter((one) => one !== ""))].toSorted().join(",");
 }
 
-/** At most `max` of the list, and how many more there are. */
+/** Formats at most `max` items of the list, and the number of the others. */
 export function withMore(list: readonly string[], max: number, empty: string): string {
   const shown = list.slice(0, max).join(",");
   if (list.length > max) return `${shown} + ${list.length - max} more...`;

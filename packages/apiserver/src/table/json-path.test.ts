@@ -44,10 +44,10 @@ test.for<readonly [path: string, want: readonly unknown[]]>([
   expect(parseJsonPath(path)(root)).toEqual(want);
 });
 
-test.for([".spec.items[7].k", ".spec.n[0]", ".spec.n[?(@.x)]", ".spec.items[?(@.k>1)]"])("%s does not fit the object", (path) => {
+test.for([".spec.items[7].k", ".spec.n[0]", ".spec.n[?(@.x)]", ".spec.items[?(@.k>1)]"])("the path %s does not fit the object", (path) => {
   expect(() => parseJsonPath(path)(root)).toThrow(JsonPathError);
 });
 
-test.for([".spec[", ".spec[x]", ".spec[?(@.a", ".spec.items[?(@.a)", "range", ".a}"])("%s is no path", (path) => {
+test.for([".spec[", ".spec[x]", ".spec[?(@.a", ".spec.items[?(@.a)", "range", ".a}"])("%s is not a path", (path) => {
   expect(() => parseJsonPath(path)).toThrow(JsonPathError);
 });

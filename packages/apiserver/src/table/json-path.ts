@@ -1,20 +1,20 @@
 /**
- * The JSONPath of printer columns, as k8s.io/client-go `util/jsonpath` reads it: fields, indexes, slices, wildcards, unions,
- * recursive descent and filters. Keys that are missing give nothing.
+ * The JSONPath of printer columns, as in k8s.io/client-go `util/jsonpath`: fields, indexes, slices, wildcards, unions,
+ * recursive descent and filters. Missing keys have no values.
  */
 import { isObject } from "../internal/json.ts";
 
-/** Finds the values that a path names, in order. @throws JsonPathError where a step does not fit what it meets */
+/** Finds the values at a path, in order. @throws JsonPathError when a step does not fit its value */
 export type JsonPath = (root: unknown) => readonly unknown[];
 
-/** A path that cannot be read, or a value that it cannot be applied to. */
+/** A path that cannot be parsed, or a value that it does not fit. */
 export class JsonPathError extends Error {
   override readonly name = "JsonPathError";
 }
 
 type Step = (values: readonly unknown[]) => readonly unknown[];
 
-/** @throws JsonPathError */
+/** Parses a path. @throws JsonPathError */
 export function parseJsonPath(text: string): JsonPath {
   const steps = new Parser(text).steps();
   return (root) => steps.reduce<readonly unknown[]>((values, step) => step(values), [root]);
@@ -159,7 +159,7 @@ function everything(values: readonly unknown[]): readonly unknown[] {
   return values.flatMap((value) => (Array.isArray(value) ? value : isObject(value) ? Object.values(value) : []));
 }
 
-/** The values and everything inside them. */
+/** Returns the values and everything inside them. */
 function descend(values: readonly unknown[]): readonly unknown[] {
   return values.flatMap((value) => (typeof value === "object" && value !== null ? [value, ...descend(everything([value]))] : [value]));
 }
@@ -170,7 +170,7 @@ function parseAll(text: string): Step {
 
 function bracketStep(inside: string): Step {
   const key = /^'([^']*)'$/.exec(inside)?.[1];
-  // Read as a path of its own, so that a dot inside separates unless it is escaped.
+  // Parsed as a path, so that an unescaped dot inside separates keys.
   if (key !== undefined) return parseAll(`.${key}`);
   const slice = /^(-?\d*)(:-?\d*)?(:-?\d*)?$/.exec(inside === "*" ? ":" : inside);
   if (slice === null || inside === "") throw new JsonPathError(`invalid array index ${inside}`);

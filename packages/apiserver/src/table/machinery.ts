@@ -1,4 +1,4 @@
-/** Rows of the kinds of what a cluster is made of, by the id of their kind (pkg/printers/internalversion of Kubernetes). */
+/** Rows of kinds about the cluster itself, by the id of their kind (pkg/printers/internalversion of Kubernetes). */
 import type { JsonObject } from "../internal/json.ts";
 import { at, conditionAt, listAt, numberAt, objectAt, textAt, textsAt } from "../internal/read.ts";
 import { formatSelector } from "./format.ts";
@@ -53,7 +53,7 @@ export const MACHINERY: Readonly<Record<string, Printer>> = {
   ],
 };
 
-/** Whose address it is: `services/NAMESPACE/NAME`. */
+/** Formats the object of an IP address, as `services/NAMESPACE/NAME`. */
 function parentText(parent: unknown): string {
   if (parent === undefined) return "<none>";
   const group = textAt(parent, "group");

@@ -1,11 +1,11 @@
-/** The targets of a HorizontalPodAutoscaler as kubectl shows them. */
+/** Formats the metrics of a HorizontalPodAutoscaler as kubectl does. */
 import type { JsonObject } from "../internal/json.ts";
 import { at, listAt, numberAt, textAt } from "../internal/read.ts";
 
 const MAX_SHOWN = 2;
 const UNKNOWN = "<unknown>";
 
-/** Of each metric what is and what is to be. */
+/** Returns the current and the target value of each metric. */
 export function metricsText(autoscaler: JsonObject): string {
   const specs = listAt(autoscaler, "spec", "metrics");
   if (specs.length === 0) return "<none>";
@@ -15,7 +15,7 @@ export function metricsText(autoscaler: JsonObject): string {
   return texts.length > MAX_SHOWN ? `${shown} + ${texts.length - MAX_SHOWN} more...` : shown;
 }
 
-/** The fields of the types of metrics. */
+/** Fields of the types of metrics. */
 const FIELDS: Readonly<Record<string, string>> = {
   External: "external",
   Pods: "pods",

@@ -1,4 +1,4 @@
-/** Rows of kinds about the network, by the id of their kind (pkg/printers/internalversion of Kubernetes). */
+/** Rows of network kinds, by the id of their kind (pkg/printers/internalversion of Kubernetes). */
 import type { JsonObject } from "../internal/json.ts";
 import { annotation, formatLabels, ingressAddresses, orNone, withMore } from "./format.ts";
 import type { Printer } from "./printer.ts";

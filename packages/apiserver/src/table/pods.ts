@@ -1,10 +1,10 @@
-/** Rows of pods (`printPod` of Kubernetes): what kubectl calls a pod's status is worked out from its containers. */
+/** Rows of pods (`printPod` of Kubernetes). The status that kubectl shows follows from the containers. */
 import type { JsonObject } from "../internal/json.ts";
 import { age, orNone } from "./format.ts";
 import type { Cells, Printing } from "./printer.ts";
 import { at, booleanAt, hasCondition, listAt, numberAt, objectAt, textAt } from "../internal/read.ts";
 
-/** Rows of pods that are done say so. */
+/** Returns the conditions of a row, which mark finished pods. */
 export function podConditions(pod: JsonObject): readonly object[] | undefined {
   const phase = textAt(pod, "status", "phase");
   const message = phase === "Succeeded" ? "The pod has completed successfully." : phase === "Failed" ? "The pod failed." : undefined;
@@ -43,7 +43,7 @@ function phaseReason(pod: JsonObject): string {
   return isGated ? "SchedulingGated" : textAt(pod, "status", "reason") || textAt(pod, "status", "phase");
 }
 
-/** A pod that is being deleted, unless it is done. */
+/** Returns the status of a pod that is being deleted, unless it is finished. */
 function departing(pod: JsonObject): string | undefined {
   if (at(pod, "metadata", "deletionTimestamp") === undefined) return undefined;
   if (textAt(pod, "status", "reason") === "NodeLost") return "Unknown";
@@ -51,7 +51,7 @@ function departing(pod: JsonObject): string | undefined {
 }
 
 interface InitState {
-  /** Why the pod is not initialized yet. */
+  /** Reason why the pod is not initialized yet. */
   readonly reason: string | undefined;
   readonly ready: number;
   readonly restarts: number;
@@ -106,7 +106,7 @@ function mainState(
       ready++;
     }
   }
-  // One container that has ended does not make the pod complete.
+  // The pod is not complete while another container runs.
   if (reason === "Completed") {
     if (isRunning && hasCondition(pod, "Ready")) reason = "Running";
     else if (failure !== "") reason = failure;
@@ -124,7 +124,7 @@ function finishedAt(status: JsonObject): string {
   return textAt(objectAt(status, "lastState", "terminated"), "finishedAt");
 }
 
-/** Of two times, of which either may be absent. */
+/** Returns the later of two times. Each may be absent. */
 function later(a: string, b: string): string {
   return a === "" || (b !== "" && Date.parse(b) > Date.parse(a)) ? b : a;
 }

@@ -1,17 +1,17 @@
-/** `additionalPrinterColumns` of a CRD: from its paths to the cells of a row. */
+/** `additionalPrinterColumns` of a CRD: makes the cells of a row from their paths. */
 import { goJson, type JsonObject } from "../internal/json.ts";
 import { listAt } from "../internal/read.ts";
-import { AGE, type Column } from "./columns-of.ts";
+import { AGE, type Column } from "./column.ts";
 import { age } from "./format.ts";
 import { type JsonPath, JsonPathError, parseJsonPath } from "./json-path.ts";
 
-/** A column and where its value is; without a path that can be read there is none. */
+/** A column and its path. Without a valid path there is no value. */
 export interface PrinterColumn {
   readonly column: Column;
   readonly path: JsonPath | undefined;
 }
 
-/** The columns of one version of a CRD; a version that names none shows the age. */
+/** Returns the columns of one version of a CRD. By default it has only the age. */
 export function readPrinterColumns(raw: unknown): readonly PrinterColumn[] {
   const given = listAt(raw);
   if (given.length === 0) return [{ column: AGE, path: parseJsonPath(".metadata.creationTimestamp") }];
@@ -26,7 +26,7 @@ export function readPrinterColumns(raw: unknown): readonly PrinterColumn[] {
   });
 }
 
-/** The cell of a column: null where the path finds nothing, or nothing of the column's type. */
+/** Returns the cell of a column. It is null when the path finds no value of the column's type. */
 export function printerCell({ column, path }: PrinterColumn, object: JsonObject, nowMs: number): unknown {
   const found = path === undefined ? [] : valuesAt(path, object);
   if (found.length === 0) return null;
@@ -67,7 +67,7 @@ function valuesAt(path: JsonPath, object: JsonObject): readonly unknown[] {
 
 function textOf(value: unknown): string {
   if (typeof value === "object" && value !== null) return goJson(value);
-  // What Go's templates say of nothing.
+  // The text of Go's templates for a missing value.
   return value === null || value === undefined ? "<no value>" : String(value);
 }
 

@@ -1,15 +1,15 @@
-/** What a printer of a kind is: from an object to the cells of its row. */
+/** The type of a printer, which makes the cells of a row from an object. */
 import type { JsonObject } from "../internal/json.ts";
 
-/** Cells in the order of the kind's columns, those of wide tables included. */
+/** Cells in the order of the kind's columns, including those of wide tables. */
 export type Cells = readonly unknown[];
 
 export interface Printing {
-  /** The time from which ages are counted. */
+  /** Time for the calculation of ages, in milliseconds. */
   readonly nowMs: number;
   /** metadata.name. */
   readonly name: string;
-  /** Since the creation. */
+  /** Formatted time since the creation. */
   readonly age: string;
 }
 

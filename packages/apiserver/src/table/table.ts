@@ -1,13 +1,13 @@
 /**
- * Tables (meta.k8s.io Table): objects as rows of cells, as `kubectl get` asks for them. Columns and cells are those of
- * Kubernetes' own printers for built-in kinds, and those of the CRD for others; ages count from the server's clock.
+ * Tables (meta.k8s.io Table): objects as rows of cells, for `kubectl get`. Built-in kinds have the columns and cells of
+ * Kubernetes' printers, other kinds those of their CRD. Ages follow the server's clock.
  */
 import type { ApiResponse } from "@treadle/apimachinery";
-import { type Call, respondIn } from "../context.ts";
+import { type Call, respondIn } from "../request/context.ts";
 import { cloneJson, type JsonObject } from "../internal/json.ts";
-import type { Served } from "../registry.ts";
-import { badRequest, noList } from "../status-errors.ts";
-import type { EventType, View } from "../view.ts";
+import type { Served } from "../storage/registry.ts";
+import { badRequest, noList } from "../errors/status-errors.ts";
+import type { EventType, Representation } from "../storage/representation.ts";
 import { columnsOf } from "./columns-of.ts";
 import { age } from "./format.ts";
 import { MACHINERY } from "./machinery.ts";
@@ -27,39 +27,39 @@ const PRINTERS: ReadonlyMap<string, Printer> = new Map([
   ["pods", podCells] as const,
 ]);
 
-/** The text of one object in the form that the request wants; `view` is how it sees the object otherwise. */
-export async function objectAnswer(call: Call, status: number, view: View): Promise<ApiResponse> {
+/** Answers with one object in the accepted form. */
+export async function objectAnswer(call: Call, status: number, representation: Representation): Promise<ApiResponse> {
   const { encoding, table, metadataOf } = call.accepted;
   if (metadataOf === "list") throw noList(call.served);
-  const resourceVersion = view.object.metadata.resourceVersion;
-  const json = table === undefined ? view.json : tableJson(call, [view], { resourceVersion });
+  const resourceVersion = representation.object.metadata.resourceVersion;
+  const json = table === undefined ? representation.json : tableJson(call, [representation], { resourceVersion });
   return respondIn(encoding, status, json);
 }
 
-/** A table of several objects. @throws StatusError 400 */
-export function tableJson(call: Call, views: readonly View[], metadata: object, hasHeaders: boolean = true): string {
+/** Makes a table of several objects. @throws StatusError 400 */
+export function tableJson(call: Call, representations: readonly Representation[], metadata: object, hasHeaders: boolean = true): string {
   const include = includeOf(call);
-  const rows = views.map((view) => rowJson(call, view, include));
+  const rows = representations.map((representation) => rowJson(call, representation, include));
   const columns = hasHeaders ? JSON.stringify(columnsOf(call.served)) : "null";
   return `{"kind":"Table","apiVersion":"meta.k8s.io/${call.accepted.table}","metadata":${JSON.stringify(metadata)},"columnDefinitions":${columns},"rows":[${rows.join(",")}]}`;
 }
 
-/** Makes the lines of one watch: tables of one row, of which the first has the columns. */
-export function tableEvents(call: Call): (type: EventType | "BOOKMARK", view: View) => string {
+/** Returns a function that makes the lines of one watch. Each is a table with one row; only the first has the columns. */
+export function tableEvents(call: Call): (type: EventType | "BOOKMARK", representation: Representation) => string {
   includeOf(call);
   let hasHeaders = true;
-  return (type, view) => {
-    const { resourceVersion } = view.object.metadata;
-    const table = tableJson(call, [view], { resourceVersion }, hasHeaders);
+  return (type, representation) => {
+    const { resourceVersion } = representation.object.metadata;
+    const table = tableJson(call, [representation], { resourceVersion }, hasHeaders);
     hasHeaders = false;
     return `{"type":"${type}","object":${table}}\n`;
   };
 }
 
-/** What a row holds beside its cells. */
+/** Object of a row, in addition to its cells. */
 type Include = "None" | "Metadata" | "Object";
 
-/** @throws StatusError 400 */
+/** Reads `includeObject`. @throws StatusError 400 */
 function includeOf({ query }: Call): Include {
   const given = query.get("includeObject") ?? "";
   if (given === "") return "Metadata";
@@ -68,16 +68,16 @@ function includeOf({ query }: Call): Include {
   throw badRequest(`Unable to convert to Table as requested: ${cause}`);
 }
 
-function rowJson(call: Call, view: View, include: Include): string {
+function rowJson(call: Call, representation: Representation, include: Include): string {
   const { served, accepted, parts } = call;
-  const seen = view.object as unknown as JsonObject; // a stored object is JSON
-  // Tables are of the stored form: events have other names in their own group, autoscalers other annotations in v1.
+  const seen = representation.object as unknown as JsonObject; // a stored object is JSON
+  // Tables show the stored form. Events have other field names in their own group, and autoscalers other annotations in v1.
   const { toStored } = served.version;
   const object = toStored === undefined ? seen : toStored(cloneJson(seen));
   const cells = JSON.stringify(cellsOf(served, object, parts.clock.now()));
   const conditions = served.type.id === "pods" ? podConditions(object) : undefined;
   const partial = { kind: "PartialObjectMetadata", apiVersion: `meta.k8s.io/${accepted.table}`, metadata: object["metadata"] };
-  const shown = include === "None" ? "null" : include === "Object" ? view.json : JSON.stringify(partial);
+  const shown = include === "None" ? "null" : include === "Object" ? representation.json : JSON.stringify(partial);
   return `{"cells":${cells},${conditions === undefined ? "" : `"conditions":${JSON.stringify(conditions)},`}"object":${shown}}`;
 }
 

@@ -1,10 +1,10 @@
-/** Bodies of server-side apply: YAML, of which JSON is a part. */
-import { parseJson, parseYaml } from "../content.ts";
+/** Bodies of server-side apply, in YAML, which includes JSON. */
+import { parseJson, parseYaml } from "../request/content.ts";
 import { goTypeOf, isObject, type JsonObject } from "../internal/json.ts";
 import { duplicateMembers } from "../internal/json-text.ts";
-import { badRequest } from "../status-errors.ts";
+import { badRequest } from "../errors/status-errors.ts";
 
-/** The configuration; an empty document is an empty one. @throws StatusError 400 */
+/** Parses the configuration. An empty document is an empty configuration. @throws StatusError 400 */
 export async function parseConfiguration(text: string): Promise<JsonObject> {
   const value = await parseText(text);
   if (value === null || value === undefined) return {};
@@ -13,7 +13,7 @@ export async function parseConfiguration(text: string): Promise<JsonObject> {
   throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${cause}`);
 }
 
-/** What is said of each key that occurs twice. `config` is what the text holds. */
+/** Returns a problem for each duplicate key. `config` is the parsed text. */
 export async function repeatedKeys(text: string, config: JsonObject): Promise<readonly string[]> {
   if (isJson(text) && duplicateMembers(text, config).length === 0) return [];
   const { isMap, isScalar, LineCounter, parseDocument, visit } = await import("yaml");
@@ -37,7 +37,7 @@ async function parseText(text: string): Promise<unknown> {
     try {
       return parseJson(text);
     } catch (error) {
-      // YAML may still make sense of it.
+      // The text may be valid YAML.
       if (!(error instanceof SyntaxError)) throw error;
     }
   }

@@ -1,14 +1,14 @@
-/** What an applied configuration makes of a scale. */
+/** Applies a configuration to a scale. */
 import { jsonEqual, type ManagedFieldsEntry } from "@treadle/apimachinery";
-import type { Call } from "../context.ts";
+import type { Call } from "../request/context.ts";
 import { cloneJson, type JsonObject, setAt, valueAt } from "../internal/json.ts";
 import { objectAt } from "../internal/read.ts";
 import { SCALE } from "../managed-fields/scale.ts";
-import type { WriteOptions } from "../options.ts";
-import { type StatusError, untypable } from "../status-errors.ts";
+import type { WriteOptions } from "../request/write-options.ts";
+import { type StatusError, untypable } from "../errors/status-errors.ts";
 import { applyTo, checkConfiguration, type Configuration } from "./apply.ts";
 
-/** A Scale before anything is written into it. */
+/** An empty Scale. */
 const EMPTY = { apiVersion: SCALE.apiVersion, kind: "Scale", metadata: {}, spec: {}, status: { replicas: 0 } };
 const KIND = `${SCALE.apiVersion}, Kind=Scale`;
 const REPLICAS = ["spec", "replicas"];
@@ -20,8 +20,8 @@ interface Live {
 }
 
 /**
- * The scale that the configuration makes, and who owns it. Of custom kinds the real server cannot convert a scale that
- * something was applied to: there only what changes nothing succeeds. @throws StatusError 400, 409, 500
+ * Returns the scale after an apply, and the owners of its fields. The real server cannot convert a scale of a custom kind
+ * that was applied: for these, only an apply without a change succeeds. @throws StatusError 400, 409, 500
  */
 export function appliedScale(
   call: Call,
@@ -50,7 +50,7 @@ function unconvertible(failed: string): StatusError {
   return untypable(`${failed}: request to convert CR to an invalid group/version: ${SCALE.apiVersion}`);
 }
 
-/** As messages name it, by what the client sent. */
+/** Returns the name in messages, as the client sent it. */
 function nameIn(config: JsonObject): string {
   const { namespace = "", name = "" } = objectAt(config, "metadata");
   return `${String(namespace)}/${String(name)}`;

@@ -1,9 +1,9 @@
-/** PATCH with an applied configuration (server-side apply): creates what is not there, else merges by ownership. */
+/** PATCH with an applied configuration (server-side apply). It creates a missing object, and merges an existing one by field ownership. */
 import type { ApiResponse, ManagedFieldsEntry } from "@treadle/apimachinery";
-import { emptyOf } from "../builtin/decode.ts";
-import { type Call, entryOf } from "../context.ts";
-import { complete } from "../draft.ts";
-import type { AppliedOwnership } from "../ownership.ts";
+import { emptyOf } from "../builtin/decode-object.ts";
+import { type Call, entryOf } from "../request/context.ts";
+import { complete } from "../request/draft.ts";
+import type { AppliedOwnership } from "../managed-fields/field-ownership.ts";
 import { goQuote, isObject, type JsonObject } from "../internal/json.ts";
 import { objectAt } from "../internal/read.ts";
 import { type Application, type Applied, groupVersionText, TypeMismatchError } from "../managed-fields/apply.ts";
@@ -11,28 +11,29 @@ import { conflictAnswer } from "../managed-fields/conflicts.ts";
 import { applyAsManager } from "../managed-fields/last-applied.ts";
 import { modelOf } from "../managed-fields/model.ts";
 import { ConflictError } from "../managed-fields/settle.ts";
-import { MetaTypeError } from "../meta-type-error.ts";
-import { matchNamespace } from "../namespaces.ts";
-import { secondsOf } from "../object-meta.ts";
-import { readBoolean, readWriteOptions, type WriteOptions } from "../options.ts";
-import { viewOf } from "../present.ts";
-import { resourceOf } from "../registry.ts";
-import { badRequest, conflict, notFound, type StatusError, unreadableVersion, untypable } from "../status-errors.ts";
-import type { Draft, Entry } from "../storage.ts";
+import { MetaTypeError } from "../errors/meta-type-error.ts";
+import { matchNamespace } from "../objects/namespaces.ts";
+import { secondsOf } from "../objects/object-meta.ts";
+import { readBoolean, readWriteOptions, type WriteOptions } from "../request/write-options.ts";
+import { representationOf } from "../storage/served-form.ts";
+import { resourceOf } from "../storage/registry.ts";
+import { badRequest, conflict, notFound, type StatusError, unreadableVersion, untypable } from "../errors/status-errors.ts";
+import type { Entry } from "../storage/store.ts";
+import type { Draft } from "../storage/stored-object.ts";
 import { parseConfiguration, repeatedKeys } from "./apply-body.ts";
 import { answerWritten, store } from "./create.ts";
-import { NO_RESIDUE, type Residue, residueIn } from "./residue.ts";
+import { NO_RESIDUE, type Residue, residueIn } from "../managed-fields/residue.ts";
 import { change, checkName } from "./update.ts";
 
-/** @throws StatusError 400, 404, 409, 422, 500 */
+/** Handles an apply. @throws StatusError 400, 404, 409, 422, 500 */
 export async function apply(call: Call): Promise<ApiResponse> {
   const { request, query, served, route } = call;
   if (route.name === "") throw badRequest("name must be provided");
   const options = readWriteOptions(query, request.headers["user-agent"], "ApplyOptions");
-  // Awaited before the object is looked up: from then on nothing may come in between.
+  // Awaited before the object is read: no other request may come between the read and the write.
   const configuration = await readConfiguration(request.body ?? "", options);
   const entry = entryOf(call);
-  // A subresource is applied to what is there.
+  // A subresource needs an existing object.
   if (entry === undefined && route.subresource !== "") throw notFound(resourceOf(served.type), route.name);
   const { object, managed } = merged(call, configuration, { entry, options });
   const draft = converted(call, object);
@@ -43,7 +44,7 @@ export async function apply(call: Call): Promise<ApiResponse> {
   return answerWritten(call, 200, change(call, { entry, draft, subresource: route.subresource, options, applied }));
 }
 
-/** What was applied as an object of its kind. @throws StatusError 500 for what is none, as the real server */
+/** Reads the result as an object of its kind. @throws StatusError 500 for an invalid one, as the real server */
 function converted({ served }: Call, object: JsonObject): Draft {
   try {
     return complete(served, object, { keepsNulls: true }).draft;
@@ -57,14 +58,14 @@ function converted({ served }: Call, object: JsonObject): Draft {
   }
 }
 
-/** What a client applies. */
+/** An applied configuration. */
 export interface Configuration {
   readonly config: JsonObject;
-  /** What is said of keys that occur twice. */
+  /** Problems of duplicate keys. */
   readonly repeated: readonly string[];
 }
 
-/** @throws StatusError 400 */
+/** Parses the configuration. @throws StatusError 400 */
 export async function readConfiguration(text: string, { fieldValidation }: WriteOptions): Promise<Configuration> {
   const config = await parseConfiguration(text);
   return { config, repeated: fieldValidation === "Ignore" ? [] : await repeatedKeys(text, config) };
@@ -75,7 +76,7 @@ function repeatedlyKeyed(problems: readonly string[]): StatusError {
   return badRequest(`error strict decoding YAML: ${[cause, ...problems.map((problem) => `  ${problem}`)].join("\n")}`);
 }
 
-/** The object that the configuration makes, not yet defaulted, and who owns it. @throws StatusError 400, 409, 500 */
+/** Merges the configuration into the object, without defaults, and returns the owners of its fields. @throws StatusError 400, 409, 500 */
 function merged(
   call: Call,
   configuration: Configuration,
@@ -83,7 +84,7 @@ function merged(
 ): Applied {
   const { served, route } = call;
   const identity = { apiVersion: served.version.apiVersion, kind: served.type.kind };
-  const live: JsonObject = entry === undefined ? identity : { ...viewOf(entry, served.version, served.type.storage).object };
+  const live: JsonObject = entry === undefined ? identity : { ...representationOf(entry, served.version, served.type.storage).object };
   const managed = entry?.object.metadata["managedFields"];
   return applyTo(call, configuration, {
     live,
@@ -94,12 +95,12 @@ function merged(
   });
 }
 
-/** What a configuration is applied to. */
+/** The object that a configuration is applied to. */
 export interface Target extends Required<Pick<Application, "live" | "managed" | "model" | "empty">> {
   readonly options: WriteOptions;
 }
 
-/** What a configuration makes of an object that names its kind and version. @throws StatusError 400, 409, 500 */
+/** Applies a configuration to an object. @throws StatusError 400, 409, 500 */
 export function applyTo(
   { route, parts, query, warnings }: Call,
   { config, repeated }: Configuration,
@@ -114,7 +115,7 @@ export function applyTo(
   return applied;
 }
 
-/** @throws StatusError 409, 500 */
+/** Translates errors of the merge. @throws StatusError 409, 500 */
 function translated<T>(run: () => T): T {
   try {
     return run();
@@ -125,7 +126,7 @@ function translated<T>(run: () => T): T {
   }
 }
 
-/** @throws StatusError 400 for another kind or version than that of the live object, and for managedFields. */
+/** Checks that the configuration has the kind and version of the object, and no managedFields. @throws StatusError 400 */
 export function checkConfiguration(live: JsonObject, config: JsonObject): void {
   const [apiVersion, kind] = [config["apiVersion"], config["kind"]].map((value) => (typeof value === "string" ? value : ""));
   if (apiVersion !== live["apiVersion"] || kind !== live["kind"])
@@ -134,13 +135,13 @@ export function checkConfiguration(live: JsonObject, config: JsonObject): void {
   if (isObject(metadata) && Array.isArray(metadata["managedFields"])) throw badRequest("metadata.managedFields must be nil");
 }
 
-/** A kind as Go prints it; a version that is none takes the rest with it. */
+/** Returns a kind as Go prints it. An invalid version hides the kind. */
 function kindText(apiVersion: string, kind: string): string {
   if (apiVersion.split("/").length > 2) return "/, Kind=";
   return `${groupVersionText(apiVersion)}, Kind=${kind}`;
 }
 
-/** @throws StatusError 400, 404, 409, 422, 500 */
+/** Creates the object of a configuration. @throws StatusError 400, 404, 409, 422, 500 */
 function createApplied(
   call: Call,
   draft: Draft,
@@ -155,13 +156,13 @@ function createApplied(
   return store(call, draft, options, applied);
 }
 
-/** The configuration means an object that was there before, and is not to become another one of its name. */
+/** The uid of the configuration belongs to an earlier object of this name. */
 function noSuchUid({ served, route }: Call, uid: string): StatusError {
   const cause = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
   return conflict(resourceOf(served.type), route.name, cause);
 }
 
-/** Conversion from another version, and the structs of built-in kinds, leave nothing of it. */
+/** Returns the empty metadata to keep. Conversion and the structs of built-in kinds keep none. */
 function residueOfApply({ served: { type, version } }: Call, object: JsonObject): Residue {
   return type.isCustom && version === type.storage ? residueIn(object) : NO_RESIDUE;
 }

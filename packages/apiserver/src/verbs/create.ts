@@ -1,25 +1,34 @@
-/** POST to a collection. */
+/** POST to a collection: creates an object. */
 import { type ApiResponse, randomName } from "@treadle/apimachinery";
-import { chosenFor } from "../admission/admission.ts";
-import { BodyError, encodingOf, parseBody } from "../content.ts";
-import { type Call, viewFor } from "../context.ts";
-import { checkFields, fieldProblems, type Incoming, readObject, undecodable, unrecognized } from "../draft.ts";
-import { type AppliedOwnership, noteSent, prepareDraft, recordOwner } from "../ownership.ts";
-import { validateDraft } from "../validation.ts";
+import { chosenFor } from "../request/deliberation.ts";
+import { BodyError, encodingOf, parseBody } from "../request/content.ts";
+import { type Call, representationFor } from "../request/context.ts";
+import { checkFields, fieldProblems, type Incoming, readObject, undecodable, unrecognized } from "../request/draft.ts";
+import { type AppliedOwnership, noteSent, prepareDraft, recordOwner } from "../managed-fields/field-ownership.ts";
+import { validateDraft } from "../objects/validation.ts";
 import type { JsonObject } from "../internal/json.ts";
 import { duplicateMembers, memberPaths } from "../internal/json-text.ts";
-import { checkNamespace, matchNamespace } from "../namespaces.ts";
-import { secondsOf } from "../object-meta.ts";
-import { readWriteOptions, type WriteOptions } from "../options.ts";
-import { emptyStatus } from "../builtin/decode.ts";
+import { checkNamespace, matchNamespace } from "../objects/namespaces.ts";
+import { secondsOf } from "../objects/object-meta.ts";
+import { readWriteOptions, type WriteOptions } from "../request/write-options.ts";
+import { emptyStatus } from "../builtin/decode-object.ts";
 import { definitionOf } from "../builtin/schemas.ts";
-import { noteView, toStored } from "../present.ts";
-import { resourceOf, type Served } from "../registry.ts";
-import { alreadyExists, badRequest, forbiddenError, generateNameConflict, versionOnCreate, whileDeleting } from "../status-errors.ts";
-import { type Draft, type Entry, keyFor } from "../storage.ts";
+import { noteRepresentation } from "../storage/served-form.ts";
+import { toStored } from "../request/stored-form.ts";
+import { resourceOf, type Served } from "../storage/registry.ts";
+import {
+  alreadyExists,
+  badRequest,
+  forbiddenError,
+  generateNameConflict,
+  versionOnCreate,
+  whileDeleting,
+} from "../errors/status-errors.ts";
+import { type Entry, keyFor } from "../storage/store.ts";
+import type { Draft } from "../storage/stored-object.ts";
 import { objectAnswer } from "../table/table.ts";
-import { View } from "../view.ts";
-import { keepResidue, NO_RESIDUE } from "./residue.ts";
+import { Representation } from "../storage/representation.ts";
+import { keepResidue, NO_RESIDUE } from "../managed-fields/residue.ts";
 
 export async function create(call: Call): Promise<ApiResponse> {
   const { request, query } = call;
@@ -28,8 +37,8 @@ export async function create(call: Call): Promise<ApiResponse> {
   return answerWritten(call, 201, store(call, draft, options));
 }
 
-/** Stores a new object that was read; the namespace, the name and everything else is checked here. `applied`: by an apply. */
-export function store(call: Call, sent: Draft, options: WriteOptions, applied?: AppliedOwnership): Entry | View {
+/** Checks and stores a new object. `applied` is set for an apply. */
+export function store(call: Call, sent: Draft, options: WriteOptions, applied?: AppliedOwnership): Entry | Representation {
   const { route, served, collection, parts } = call;
   const { type } = served;
   matchNamespace(sent, type.isNamespaced ? route.namespace : "");
@@ -39,11 +48,11 @@ export function store(call: Call, sent: Draft, options: WriteOptions, applied?: 
   const draft = parts.admission.mutate(call, { ...admitted, draft: sent });
   parts.access.checkRoles(call, draft, undefined);
   const requested = draft.metadata["managedFields"];
-  // An apply may name any version of an object that is not there, and a dry run stores none.
+  // An apply may have any version for a missing object, and a dry run stores none.
   if (applied === undefined && !options.isDryRun && /^0*[1-9]\d*$/.test(String(draft.metadata["resourceVersion"] ?? "")))
     throw versionOnCreate();
   prepareNew(call, draft);
-  // What webhooks add has no manager.
+  // Changes by webhooks have no manager.
   if (draft !== sent) noteSent(draft, sent);
   const written = { draft, live: undefined, subresource: "" };
   validateDraft(served, written, call.warnings);
@@ -63,14 +72,14 @@ export function store(call: Call, sent: Draft, options: WriteOptions, applied?: 
   }
   recordOwner(call, written, applied ?? { requested, options });
   const stored = toStored(call, draft);
-  if (options.isDryRun) return new View(draft as unknown as View["object"]); // complete but for its version
+  if (options.isDryRun) return new Representation(draft as unknown as Representation["object"]); // complete but for its version
   const entry = collection.create(stored);
-  noteView(entry, served.version, draft);
+  noteRepresentation(entry, served.version, draft);
   keepResidue(entry.object, applied?.residue ?? NO_RESIDUE);
   return entry;
 }
 
-/** Reads the object that a create or update sends. @throws StatusError 400, 415, 422 */
+/** Reads the object of a create or update. @throws StatusError 400, 415, 422 */
 export async function readSent(call: Call, { fieldValidation }: WriteOptions): Promise<Incoming> {
   const { served, request } = call;
   const body = await readBody(call);
@@ -82,7 +91,10 @@ export async function readSent(call: Call, { fieldValidation }: WriteOptions): P
   return incoming;
 }
 
-/** Repeated and unknown fields. Those of built-in kinds are met in the order of the text; of custom ones the repeated come first. */
+/**
+ * Returns the duplicate and unknown fields. For built-in kinds they are in the order of the text; for custom kinds the
+ * duplicates come first.
+ */
 function problemsOf(duplicates: readonly string[], unknown: readonly string[], text: string | undefined): readonly string[] {
   if (text === undefined || duplicates.length === 0 || unknown.length === 0) return fieldProblems(duplicates, unknown);
   const members = memberPaths(text);
@@ -105,10 +117,15 @@ export async function readBody(call: Call): Promise<unknown> {
   }
 }
 
-/** The answer to a write: the object as it is now. */
-export async function answerWritten(call: Call, status: number, result: Entry | View): Promise<ApiResponse> {
-  const view = result instanceof View ? (call.accepted.metadataOf !== undefined ? result.metadataOnly : result) : viewFor(call, result);
-  return objectAnswer(call, status, view);
+/** Answers a write with the current object. */
+export async function answerWritten(call: Call, status: number, result: Entry | Representation): Promise<ApiResponse> {
+  const representation =
+    result instanceof Representation
+      ? call.accepted.metadataOf !== undefined
+        ? result.metadataOnly
+        : result
+      : representationFor(call, result);
+  return objectAnswer(call, status, representation);
 }
 
 function prepareNew(call: Call, draft: Draft): void {
@@ -126,7 +143,7 @@ function prepareNew(call: Call, draft: Draft): void {
   prepareDraft(call, draft, undefined);
 }
 
-/** A new object has no status; in Go's structs that is an empty one. */
+/** Removes the status of a new object. In Go's structs it is an empty object. */
 function resetStatus({ type, version }: Served, draft: Draft): void {
   const definition = type.isCustom ? undefined : definitionOf(type, version);
   const status = definition === undefined ? undefined : emptyStatus(definition);
@@ -134,7 +151,7 @@ function resetStatus({ type, version }: Served, draft: Draft): void {
   else draft["status"] = status;
 }
 
-/** The name that was chosen before webhooks were asked, if it is still free. */
+/** Returns the name that an earlier try chose, if it is still free. */
 function keptName(call: Call, base: string, namespace: string): string {
   const { deliberation, collection } = call;
   const chosen = deliberation?.name;
@@ -144,7 +161,7 @@ function keptName(call: Call, base: string, namespace: string): string {
   return name;
 }
 
-/** k8s.io/apiserver `storage/names`: five characters after at most 58; several tries since 1.32. */
+/** Generates a name (k8s.io/apiserver `storage/names`): at most 58 characters and five random ones. Since 1.32 there are several tries. */
 function generatedName(call: Call, base: string, namespace: string): string {
   let name = "";
   for (let attempt = 0; attempt < 8; attempt++) {

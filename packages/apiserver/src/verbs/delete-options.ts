@@ -1,14 +1,14 @@
-/** What a DELETE asks for: in its body or, without one, in its query. */
-import { BodyError, encodingOf, parseBody } from "../content.ts";
-import type { Call } from "../context.ts";
-import { SCHEME } from "../draft.ts";
-import { type FieldError, invalid, notSupported } from "../field-errors.ts";
+/** The options of a DELETE, in its body, or else in its query. */
+import { BodyError, encodingOf, parseBody } from "../request/content.ts";
+import type { Call } from "../request/context.ts";
+import { SCHEME } from "../request/draft.ts";
+import { type FieldError, invalid, notSupported } from "../errors/field-errors.ts";
 import { goFloat } from "../internal/go-float.ts";
 import { goQuote, goTypeOf, type JsonObject } from "../internal/json.ts";
 import { objectAt } from "../internal/read.ts";
-import { stringsOf } from "../object-meta.ts";
-import { dryRunErrors, readBoolean, readInteger } from "../options.ts";
-import { badRequest, invalidObject } from "../status-errors.ts";
+import { stringsOf } from "../objects/object-meta.ts";
+import { dryRunErrors, readBoolean, readInteger } from "../request/write-options.ts";
+import { badRequest, invalidObject } from "../errors/status-errors.ts";
 
 export interface DeleteOptions {
   readonly uid: string | undefined;
@@ -18,10 +18,10 @@ export interface DeleteOptions {
   readonly isDryRun: boolean;
 }
 
-/** @throws StatusError 400, 415, 422 */
+/** Reads the options. @throws StatusError 400, 415, 422 */
 export async function readDeleteOptions({ request, query }: Call): Promise<DeleteOptions> {
   const hasBody = request.body !== undefined && request.body !== "";
-  // The real server does not mix: with a body the query counts for nothing, a dry run included.
+  // With a body the real server ignores the query, including a dry run.
   const options = hasBody ? await readBody(request.body, request.headers["content-type"]) : fromQuery(query);
   const { propagation, orphan, dryRun } = options;
   const errors: FieldError[] = dryRunErrors(dryRun);
@@ -73,7 +73,7 @@ async function readBody(text: string, contentType: string | undefined): Promise<
   return fromBody(options);
 }
 
-/** Options inside another object. @throws StatusError 400 */
+/** Reads options inside another object. @throws StatusError 400 */
 export function readPosted(options: unknown): Pick<DeleteOptions, "uid" | "resourceVersion" | "graceSeconds" | "propagation"> {
   return fromBody(objectAt(options));
 }
@@ -101,7 +101,7 @@ function fromBody(options: JsonObject): Given {
   };
 }
 
-/** Reads members of one JSON type; a precondition that is of another must not be passed over. @throws StatusError 400 */
+/** Returns a reader of members with one JSON type. A precondition of the wrong type must not be ignored. @throws StatusError 400 */
 function reader(object: JsonObject, at: string): (field: string, type: string, goType: string) => unknown {
   return (field, type, goType) => {
     const value = object[field] ?? undefined;

@@ -1,12 +1,12 @@
-/** DELETE of one object or of a collection. */
+/** DELETE of an object or a collection. */
 import type { ApiResponse } from "@treadle/apimachinery";
-import { type Call, respondIn, viewFor } from "../context.ts";
-import { FOREGROUND_FINALIZER, ORPHAN_FINALIZER, removeOrMark } from "../deletion.ts";
+import { type Call, respondIn, representationFor } from "../request/context.ts";
+import { FOREGROUND_FINALIZER, ORPHAN_FINALIZER, removeOrMark } from "../objects/deletion.ts";
 import type { JsonObject } from "../internal/json.ts";
-import { stringsOf } from "../object-meta.ts";
-import { noteView, viewOf } from "../present.ts";
-import { conflict, forbiddenError } from "../status-errors.ts";
-import type { Entry } from "../storage.ts";
+import { stringsOf } from "../objects/object-meta.ts";
+import { noteRepresentation, representationOf } from "../storage/served-form.ts";
+import { conflict, forbiddenError } from "../errors/status-errors.ts";
+import type { Entry } from "../storage/store.ts";
 import { objectAnswer } from "../table/table.ts";
 import { type DeleteOptions, readDeleteOptions } from "./delete-options.ts";
 import { listAnswer, selectedEntries } from "./list.ts";
@@ -19,14 +19,15 @@ export async function deleteOne(call: Call): Promise<ApiResponse> {
   checkImmortal(call);
   admitDeletion(call, entry, options);
   const { left, removed } = observed(call, entry, () => deleteEntry(call, entry, options));
-  if (left !== undefined) noteView(left, call.served.version, { ...viewOf(entry, call.served.version, call.served.type.storage).object });
+  if (left !== undefined)
+    noteRepresentation(left, call.served.version, { ...representationOf(entry, call.served.version, call.served.type.storage).object });
   if (left !== undefined || call.served.type.returnsDeleted) {
-    return objectAnswer(call, 200, viewFor(call, left ?? removed));
+    return objectAnswer(call, 200, representationFor(call, left ?? removed));
   }
   return respondIn(call.accepted.encoding, 200, JSON.stringify(deletedStatus(call, entry)));
 }
 
-/** What is shown of an object that is gone has the version of its removal; of a dry run, its own. */
+/** Deletes and returns what is left. A deleted object has the version of its deletion; in a dry run it keeps its own. */
 function observed(call: Call, entry: Entry, run: () => Entry | undefined): { readonly left: Entry | undefined; readonly removed: Entry } {
   let removed = entry;
   const stop = call.collection.listen((change) => {
@@ -39,11 +40,11 @@ function observed(call: Call, entry: Entry, run: () => Entry | undefined): { rea
   }
 }
 
-/** Deletes what the selectors select; answers with the list of it. */
+/** Deletes the selected objects, and answers with the list of them. */
 export async function deleteCollection(call: Call): Promise<ApiResponse> {
   const options = await readDeleteOptions(call);
   const entries = selectedEntries(call);
-  // All are asked about before the first one goes, since the answer names them all.
+  // Webhooks see all objects before the first one is deleted, because the answer lists all.
   for (const entry of entries) admitDeletion(call, entry, options);
   for (const entry of entries) {
     checkPreconditions(call, entry, options);
@@ -52,7 +53,7 @@ export async function deleteCollection(call: Call): Promise<ApiResponse> {
   return listAnswer(call, { entries, revision: call.parts.store.revision });
 }
 
-/** Namespaces that the server itself needs. */
+/** Namespaces that the server needs. */
 const IMMORTAL: ReadonlySet<string> = new Set(["default", "kube-public", "kube-system"]);
 
 function checkImmortal({ served, route }: Call): void {
@@ -60,7 +61,7 @@ function checkImmortal({ served, route }: Call): void {
   throw forbiddenError({ group: "", resource: "namespaces" }, route.name, "this namespace may not be deleted");
 }
 
-/** @throws StatusError 409 when it is another object, or another version of it, than is to be deleted */
+/** Checks the preconditions of a deletion. @throws StatusError 409 */
 export function checkPreconditions(call: Call, entry: Entry, options: Pick<DeleteOptions, "uid" | "resourceVersion">): void {
   const { type } = call.served;
   const { uid, resourceVersion, name } = entry.object.metadata;
@@ -76,19 +77,19 @@ export function checkPreconditions(call: Call, entry: Entry, options: Pick<Delet
 }
 
 function admitDeletion(call: Call, entry: Entry, { isDryRun }: DeleteOptions): void {
-  const live = viewOf(entry, call.served.version, call.served.type.storage).object;
+  const live = representationOf(entry, call.served.version, call.served.type.storage).object;
   call.parts.admission.validate(call, { operation: "DELETE", draft: undefined, live, subresource: "", isDryRun });
 }
 
 function deleteEntry(call: Call, entry: Entry, options: DeleteOptions): Entry | undefined {
   const { type } = call.served;
-  // Without a collector nobody would take the finalizer away that this asks for.
+  // Without a collector this finalizer would never be removed.
   const isOrphaning = type.orphansDependents === true && call.parts.collectsGarbage;
   const propagation = options.propagation ?? (isOrphaning ? defaultPropagation(entry) : undefined);
   return removeOrMark(call.parts, { type, collection: call.collection, entry, ...options, propagation });
 }
 
-/** A finalizer that the object has already says more than the kind. */
+/** Returns the propagation policy of a finalizer that the object already has. It has priority over the default of the kind. */
 function defaultPropagation(entry: Entry): string | undefined {
   const finalizers = stringsOf(entry.object.metadata.finalizers);
   return finalizers.includes(ORPHAN_FINALIZER) || finalizers.includes(FOREGROUND_FINALIZER) ? undefined : "Orphan";

@@ -1,19 +1,27 @@
-/** GET of one object and of lists, with pages that are consistent among themselves. */
+/** GET of one object and of lists. The pages of a list are consistent with each other. */
 import type { ApiResponse } from "@treadle/apimachinery";
-import { parseJson } from "../content.ts";
-import { type Call, respondIn, viewFor } from "../context.ts";
-import { type FieldError, forbidden, notSupported } from "../field-errors.ts";
+import { parseJson } from "../request/content.ts";
+import { type Call, respondIn, representationFor } from "../request/context.ts";
+import { type FieldError, forbidden, notSupported } from "../errors/field-errors.ts";
 import { goQuote, isObject } from "../internal/json.ts";
-import { readBoolean, readInteger } from "../options.ts";
-import { parseSelectors, type Selection, selectionOf, type Selectors } from "../selection.ts";
-import { badRequest, expired, invalidObject, notOneObject, StatusError, tooLargeVersion, unreadableVersion } from "../status-errors.ts";
-import type { Entry } from "../storage.ts";
+import { readBoolean, readInteger } from "../request/write-options.ts";
+import { parseSelectors, type Selection, selectionOf, type Selectors } from "../request/selection.ts";
+import {
+  badRequest,
+  expired,
+  invalidObject,
+  notOneObject,
+  StatusError,
+  tooLargeVersion,
+  unreadableVersion,
+} from "../errors/status-errors.ts";
+import type { Entry } from "../storage/store.ts";
 import { objectAnswer, tableJson } from "../table/table.ts";
-import { requireView } from "./update.ts";
+import { requireRepresentation } from "./update.ts";
 
 export async function get(call: Call): Promise<ApiResponse> {
   checkReachable(call, readVersion(call.query, unreadableVersion));
-  return objectAnswer(call, 200, requireView(call));
+  return objectAnswer(call, 200, requireRepresentation(call));
 }
 
 export async function list(call: Call): Promise<ApiResponse> {
@@ -29,11 +37,11 @@ export async function list(call: Call): Promise<ApiResponse> {
   }
   const version = reachableVersion(call);
   const exact = isExact(query, version, limit) ? version : undefined;
-  // Of resourceVersion "0" the real server answers from its cache, which knows no pages.
+  // For resourceVersion "0" the real server answers from its cache, which has no pages.
   return listAnswer(call, page(call, { revision: exact, after: "", selection, limit: version === 0 ? 0 : limit }));
 }
 
-/** Everything that the selectors select, for a deletion of a collection. */
+/** Returns all selected objects, for the deletion of a collection. */
 export function selectedEntries(call: Call): readonly Entry[] {
   const { query } = call;
   readInteger(query, "limit");
@@ -51,7 +59,7 @@ export interface Page {
   readonly remaining?: number;
 }
 
-/** A list as text: the items' texts are made once per object, not once per list. */
+/** Answers with a list. The texts of the items are made once for each object, not for each list. */
 export async function listAnswer(call: Call, given: Page): Promise<ApiResponse> {
   const { entries, revision, next, remaining } = given;
   const { served, accepted } = call;
@@ -60,7 +68,7 @@ export async function listAnswer(call: Call, given: Page): Promise<ApiResponse> 
   if (accepted.table !== undefined) return tableAnswer(call, given);
   const metadata = {
     resourceVersion: String(revision),
-    // Lists of custom resources say that nothing follows.
+    // Lists of custom resources have an empty `continue`.
     ...(next === undefined && (!served.type.isCustom || isMetadataOnly) ? {} : { continue: next ?? "" }),
     ...(remaining === undefined ? {} : { remainingItemCount: remaining }),
   };
@@ -68,9 +76,9 @@ export async function listAnswer(call: Call, given: Page): Promise<ApiResponse> 
   const apiVersion = isMetadataOnly ? "meta.k8s.io/v1" : served.version.apiVersion;
   const isTyped = served.type.isCustom || isMetadataOnly;
   const items = entries.map((entry) => {
-    const view = viewFor(call, entry);
-    // Built-in kinds leave apiVersion and kind out of the items of a list, as Go's typed lists do.
-    return isTyped ? view.json : view.itemJson;
+    const representation = representationFor(call, entry);
+    // Items of built-in kinds have no apiVersion and kind, as in Go's typed lists.
+    return isTyped ? representation.json : representation.itemJson;
   });
   const json = `{"kind":"${kind}","apiVersion":"${apiVersion}","metadata":${JSON.stringify(metadata)},"items":[${items.join(",")}]}`;
   return respondIn(accepted.encoding, 200, json);
@@ -82,11 +90,11 @@ async function tableAnswer(call: Call, { entries, revision, next, remaining }: P
     ...(next === undefined ? {} : { continue: next }),
     ...(remaining === undefined ? {} : { remainingItemCount: remaining }),
   };
-  const views = entries.map((entry) => viewFor(call, entry));
-  return respondIn(call.accepted.encoding, 200, tableJson(call, views, metadata));
+  const representations = entries.map((entry) => representationFor(call, entry));
+  return respondIn(call.accepted.encoding, 200, tableJson(call, representations, metadata));
 }
 
-/** A resourceVersion parameter; absent or empty is `undefined`. @throws what `refuse` makes of one that is no number. */
+/** Reads resourceVersion. Absent and empty are `undefined`. @throws the error of `refuse` when it is not a number */
 export function readVersion(query: URLSearchParams, refuse: (cause: string) => StatusError): number | undefined {
   const text = query.get("resourceVersion") ?? "";
   if (text === "") return undefined;
@@ -95,14 +103,14 @@ export function readVersion(query: URLSearchParams, refuse: (cause: string) => S
   throw refuse(`resourceVersion: Invalid value: ${goQuote(text)}: strconv.ParseUint: parsing ${goQuote(text)}: ${cause}`);
 }
 
-/** @throws StatusError 400, 504 */
+/** Returns a resourceVersion that exists. @throws StatusError 400, 504 */
 function reachableVersion(call: Call): number | undefined {
   const version = readVersion(call.query, (cause) => badRequest(`invalid resource version: ${cause}`));
   checkReachable(call, version);
   return version;
 }
 
-/** @throws StatusError 504 for a version that does not exist yet. */
+/** Checks that the version exists. @throws StatusError 504 */
 function checkReachable(call: Call, version: number | undefined): void {
   const current = call.parts.store.revision;
   if (version !== undefined && version > current) throw tooLargeVersion(version, current);
@@ -115,9 +123,9 @@ function isExact(query: URLSearchParams, version: number | undefined, limit: num
 }
 
 interface PageRequest {
-  /** `undefined`: now. */
+  /** Revision of the page. `undefined`: the current one. */
   readonly revision: number | undefined;
-  /** The key after which the page begins; empty: at the beginning. */
+  /** Key after which the page begins. Empty: at the beginning. */
   readonly after: string;
   readonly selection: Selection;
   readonly limit: number;
@@ -143,7 +151,7 @@ function page(call: Call, { revision = call.parts.store.revision, after, selecti
   return { entries, revision, next, remaining };
 }
 
-/** Index of the first entry whose key is greater. */
+/** Returns the index of the first entry with a greater key. */
 function firstAfter(entries: readonly Entry[], key: string): number {
   let low = 0;
   let high = entries.length;
@@ -159,7 +167,7 @@ function makeToken(revision: number, key: string): string {
   return Buffer.from(JSON.stringify({ v: "meta.k8s.io/v1", rv: revision, start: `${key}\0` })).toString("base64url");
 }
 
-/** @throws StatusError 400 */
+/** Parses a continue token. @throws StatusError 400 */
 function readToken(call: Call, token: string): { readonly revision: number | undefined; readonly after: string } {
   let value: unknown;
   try {
@@ -179,7 +187,7 @@ function readToken(call: Call, token: string): { readonly revision: number | und
   if (typeof start !== "string" || start === "")
     throw badRequest("invalid continue token: continue key is not valid: encoded start key empty (version meta.k8s.io/v1)");
   if (rv > call.parts.store.revision) throw tooLargeVersion(rv, call.parts.store.revision);
-  // A negative version is a token for going on with what is there now, given with a 410.
+  // A token with a negative version comes with a 410. It continues with the current objects.
   return { revision: rv < 0 ? undefined : rv, after: start.replace(/\0$/, "") };
 }
 
@@ -187,7 +195,7 @@ function versionIn(token: unknown): string {
   return isObject(token) && typeof token["v"] === "string" ? token["v"] : "";
 }
 
-/** @throws SyntaxError */
+/** Checks the base64 of a token. @throws SyntaxError */
 function checkBase64(text: string): void {
   const odd = text.search(/[^A-Za-z0-9_-]/);
   const at = odd >= 0 ? odd : text.length % 4 === 1 ? text.length - 1 : -1;
@@ -202,7 +210,7 @@ function expiredToken(after: string): StatusError {
 const EXPIRED_TOKEN =
   "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.";
 
-/** What is no number and no selector is refused before what does not go together. @throws StatusError 400, 422 */
+/** Reads the options. Invalid numbers and selectors are refused before conflicting options. @throws StatusError 400, 422 */
 export function readListOptions(query: URLSearchParams): Selectors {
   readInteger(query, "timeoutSeconds");
   const selectors = parseSelectors(query);

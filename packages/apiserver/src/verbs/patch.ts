@@ -1,18 +1,18 @@
-/** PATCH: JSON patch, merge patch and strategic merge patch; an apply goes its own way. */
+/** PATCH with a JSON patch, a merge patch or a strategic merge patch. `apply.ts` handles an apply. */
 import type { ApiResponse } from "@treadle/apimachinery";
-import { BodyError, checkDepth, checkHeader } from "../content.ts";
-import type { Call } from "../context.ts";
-import { checkFields, checkKind, complete, fieldProblems, foreign, type Incoming } from "../draft.ts";
-import { invalid } from "../field-errors.ts";
+import { BodyError, checkDepth, checkHeader } from "../request/content.ts";
+import type { Call } from "../request/context.ts";
+import { checkFields, checkKind, complete, fieldProblems, foreign, type Incoming } from "../request/draft.ts";
+import { invalid } from "../errors/field-errors.ts";
 import { goJson, type JsonObject } from "../internal/json.ts";
 import { duplicateMembers } from "../internal/json-text.ts";
-import { MetaTypeError } from "../meta-type-error.ts";
-import { readWriteOptions } from "../options.ts";
-import { viewOf } from "../present.ts";
-import { badRequest, invalidObject, type StatusError, unprocessablePatch } from "../status-errors.ts";
+import { MetaTypeError } from "../errors/meta-type-error.ts";
+import { readWriteOptions } from "../request/write-options.ts";
+import { representationOf } from "../storage/served-form.ts";
+import { badRequest, invalidObject, type StatusError, unprocessablePatch } from "../errors/status-errors.ts";
 import { answerWritten } from "./create.ts";
 import { apply } from "./apply.ts";
-import { APPLY, MERGE, parsePatch, patchTypeOf, readPatch, STRATEGIC, unknownMembers } from "./patch-body.ts";
+import { APPLY, MERGE, parsePatch, patchTypeOf, readPatch, STRATEGIC, unknownMembers } from "../patch/patch-body.ts";
 import { patchStrategically } from "./strategic-patch.ts";
 import { change, checkName, requireEntry } from "./update.ts";
 
@@ -24,7 +24,7 @@ export async function patch(call: Call): Promise<ApiResponse> {
   const options = readWriteOptions(query, request.headers["user-agent"], "PatchOptions");
   const entry = requireEntry(call);
   if (type === STRATEGIC) {
-    const draft = patchStrategically(call, viewOf(entry, served.version, served.type.storage).object, options);
+    const draft = patchStrategically(call, representationOf(entry, served.version, served.type.storage).object, options);
     checkName(call, draft);
     return answerWritten(call, 200, change(call, { entry, draft, subresource: route.subresource, options }));
   }
@@ -33,7 +33,7 @@ export async function patch(call: Call): Promise<ApiResponse> {
   const body = parsePatch(text, isUnread);
   if (isUnread && (typeof body !== "object" || body === null)) throw badRequest("Invalid JSON Patch");
   const applyTo = readPatch(type, body);
-  const live = viewOf(entry, served.version, served.type.storage).object;
+  const live = representationOf(entry, served.version, served.type.storage).object;
   const { draft, patched, unknown } = readPatched(call, applyTo(live));
   const duplicates = options.fieldValidation === "Ignore" ? [] : duplicateMembers(text, body);
   const problems =
@@ -53,7 +53,7 @@ interface Patched extends Incoming {
   readonly patched: JsonObject;
 }
 
-/** What a patch made is read as if it were sent. @throws StatusError 400, 422 */
+/** Reads the result of a patch as if the client had sent it. @throws StatusError 400, 422 */
 function readPatched(call: Call, patched: unknown): Patched {
   const { served } = call;
   if (typeof patched !== "object" || patched === null) throw unprocessablePatch();
@@ -70,12 +70,12 @@ function readPatched(call: Call, patched: unknown): Patched {
   }
 }
 
-/** A patch whose result is no object of the kind. */
+/** The result of the patch is not an object of the kind. */
 function badResult(patched: unknown, cause: string): StatusError {
   return invalidObject({ group: "", kind: "" }, "", [invalid("patch", goJson(patched), cause)]);
 }
 
-/** A patch cannot turn an object into one of another kind or version. @throws BodyError, StatusError */
+/** Checks that a patch does not change kind and version. @throws BodyError, StatusError */
 function checkType({ served, route }: Call, patched: JsonObject): void {
   const { type, version } = served;
   const kind = patched["kind"] || (type.isCustom ? "" : type.kind);

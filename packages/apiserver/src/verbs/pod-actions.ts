@@ -1,21 +1,22 @@
-/** What is posted to a pod: an eviction, which asks the pod's disruption budget, and a binding to a node. */
+/** Actions of pods: eviction, which asks the disruption budget of the pod, and binding to a node. */
 import { type ApiResponse, matchesLabels } from "@treadle/apimachinery";
-import { type Call, respondIn } from "../context.ts";
-import { removeOrMark } from "../deletion.ts";
-import { foreign } from "../draft.ts";
-import { aggregate, type FieldError, notSupported, required } from "../field-errors.ts";
+import { type Call, respondIn } from "../request/context.ts";
+import { removeOrMark } from "../objects/deletion.ts";
+import { foreign } from "../request/draft.ts";
+import { aggregate, type FieldError, notSupported, required } from "../errors/field-errors.ts";
 import { goQuote, isObject, type JsonObject, valueAt } from "../internal/json.ts";
 import { hasCondition, listAt, objectAt, textAt } from "../internal/read.ts";
-import { secondsOf } from "../object-meta.ts";
-import { readWriteOptions } from "../options.ts";
-import { badRequest, conflict, StatusError, tooManyRequests, unclassified } from "../status-errors.ts";
-import type { Draft, Entry } from "../storage.ts";
+import { secondsOf } from "../objects/object-meta.ts";
+import { readWriteOptions } from "../request/write-options.ts";
+import { badRequest, conflict, StatusError, tooManyRequests, unclassified } from "../errors/status-errors.ts";
+import type { Entry } from "../storage/store.ts";
+import type { Draft } from "../storage/stored-object.ts";
 import { readBody } from "./create.ts";
 import { checkPreconditions } from "./delete.ts";
 import { readPosted } from "./delete-options.ts";
 import { preconditionFailed, requireEntry, uidConflict } from "./update.ts";
 
-/** POST to `eviction`. @throws StatusError 400, 404, 409, 429, 500 */
+/** Handles a POST to `eviction`. @throws StatusError 400, 404, 409, 429, 500 */
 export async function evict(call: Call): Promise<ApiResponse> {
   const { isDryRun } = readWriteOptions(call.query, call.request.headers["user-agent"], "CreateOptions");
   const eviction = await posted(call, { kind: "Eviction", group: "policy", apiVersion: "policy/v1" });
@@ -37,7 +38,7 @@ export async function evict(call: Call): Promise<ApiResponse> {
   return succeeded(call);
 }
 
-/** POST to `binding`: the pod is on a node from now on, and has what metadata the binding brings. @throws StatusError 400, 404, 409, 500 */
+/** Handles a POST to `binding`: sets the node of the pod and the metadata of the binding. @throws StatusError 400, 404, 409, 500 */
 export async function bind(call: Call): Promise<ApiResponse> {
   const { isDryRun } = readWriteOptions(call.query, call.request.headers["user-agent"], "CreateOptions");
   const binding = await posted(call, { kind: "Binding", group: "", apiVersion: "v1" });
@@ -58,7 +59,7 @@ export async function bind(call: Call): Promise<ApiResponse> {
   return succeeded(call);
 }
 
-/** The name of the node. @throws StatusError 500, as the real server has it */
+/** Returns the name of the node. @throws StatusError 500, as the real server */
 function nodeOf(binding: JsonObject): string {
   const [kind, node] = [textAt(binding, "target", "kind"), textAt(binding, "target", "name")];
   const errors: FieldError[] = [];
@@ -68,7 +69,7 @@ function nodeOf(binding: JsonObject): string {
   return node;
 }
 
-/** @throws StatusError 409 for a pod that is another one, that goes, that has a node, or that waits */
+/** Checks that the pod is the right one, and can be bound. @throws StatusError 409 */
 function checkBindable(call: Call, entry: Entry, binding: JsonObject): void {
   const { name, uid, resourceVersion, deletionTimestamp } = entry.object.metadata;
   const [wantedUid, wantedVersion] = [textAt(binding, "metadata", "uid"), textAt(binding, "metadata", "resourceVersion")];
@@ -84,7 +85,7 @@ function checkBindable(call: Call, entry: Entry, binding: JsonObject): void {
   if (listAt(entry.object, "spec", "schedulingGates").length > 0) throw refuse("has non-empty .spec.schedulingGates");
 }
 
-/** @throws StatusError 400 in the words about the whole eviction */
+/** Reads the delete options of an eviction. Its errors quote the whole eviction. @throws StatusError 400 */
 function optionsIn(eviction: JsonObject): ReturnType<typeof readPosted> {
   try {
     return readPosted(eviction["deleteOptions"]);
@@ -95,7 +96,7 @@ function optionsIn(eviction: JsonObject): ReturnType<typeof readPosted> {
   }
 }
 
-/** The pod with the condition that tells why it goes: a write of its own, which watchers see before the deletion. */
+/** Adds the condition with the reason of the eviction. It is a separate write, which watchers see before the deletion. */
 function disrupted({ collection, parts }: Call, entry: Entry): Entry {
   const pod = entry.object as unknown as JsonObject; // a stored object is JSON
   if (hasCondition(entry.object, "DisruptionTarget")) return entry;
@@ -111,7 +112,7 @@ function disrupted({ collection, parts }: Call, entry: Entry): Entry {
   return collection.update(entry, draft as unknown as Draft); // a copy of a stored object
 }
 
-/** What was posted, as an object that says nothing else of its kind. @throws StatusError 400, 415 */
+/** Reads the posted object. @throws StatusError 400, 415 */
 async function posted(
   call: Call,
   wanted: { readonly kind: string; readonly group: string; readonly apiVersion: string },
@@ -125,13 +126,13 @@ async function posted(
   throw badRequest(`${kind} in version ${goQuote(apiVersion.split("/").at(-1) ?? "")} cannot be handled as a ${wanted.kind}: ${cause}`);
 }
 
-/** A pod that does not run yet, or no longer, is not counted by any budget. */
+/** Reports whether a budget counts the pod. Pods that do not run are not counted. */
 function isProtected({ object }: Entry): boolean {
   const phase = valueAt(object, ["status", "phase"]);
   return object.metadata.deletionTimestamp === undefined && phase !== "Succeeded" && phase !== "Failed" && phase !== "Pending";
 }
 
-/** The budget that selects the pod. @throws StatusError 500 where there are several */
+/** Returns the budget that selects the pod. @throws StatusError 500 when there are several */
 function budgetOf({ parts }: Call, pod: Entry): Entry | undefined {
   const budgets = parts.store.collection("poddisruptionbudgets.policy").all();
   const found = budgets.filter((budget) => {
@@ -146,7 +147,7 @@ function budgetOf({ parts }: Call, pod: Entry): Entry | undefined {
 
 const REFUSAL = "Cannot evict pod as it would violate the pod's disruption budget.";
 
-/** Takes one disruption from a budget, unless the pod may go without. @throws StatusError 429 */
+/** Takes a disruption from a budget, unless the pod needs none. @throws StatusError 429 */
 function takeFrom({ parts }: Call, budget: Entry, { entry: pod, isDryRun }: { readonly entry: Entry; readonly isDryRun: boolean }): void {
   const object = budget.object as unknown as JsonObject; // a stored object is JSON
   const status = objectAt(object, "status");

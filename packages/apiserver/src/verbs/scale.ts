@@ -1,32 +1,33 @@
 /** The scale subresource: the replicas of an object as an `autoscaling/v1` Scale. */
 import { type ApiResponse, formatLabelSelector, type ManagedFieldsEntry } from "@treadle/apimachinery";
 import type { RawSchema } from "../builtin/schemas.ts";
-import { type Call, respondIn } from "../context.ts";
-import { complete, foreign } from "../draft.ts";
-import { type FieldError, invalid } from "../field-errors.ts";
+import { type Call, respondIn } from "../request/context.ts";
+import { complete, foreign } from "../request/draft.ts";
+import { type FieldError, invalid } from "../errors/field-errors.ts";
 import { cloneJson, goQuote, isObject, type JsonObject, setAt, valueAt } from "../internal/json.ts";
 import { objectAt } from "../internal/read.ts";
 import { SCALE, type ReplicasPaths, scaleOwners, withScaleOwners } from "../managed-fields/scale.ts";
 import { managedAfterUpdate } from "../managed-fields/update.ts";
-import { matchNamespace } from "../namespaces.ts";
-import { secondsOf } from "../object-meta.ts";
-import { readWriteOptions, type WriteOptions } from "../options.ts";
-import { viewOf } from "../present.ts";
-import { resourceOf, type ScalePaths } from "../registry.ts";
-import { badRequest, conflict, internalError, invalidObject, type StatusError } from "../status-errors.ts";
-import type { Draft, Entry, StoredObject } from "../storage.ts";
-import { View } from "../view.ts";
+import { matchNamespace } from "../objects/namespaces.ts";
+import { secondsOf } from "../objects/object-meta.ts";
+import { readWriteOptions, type WriteOptions } from "../request/write-options.ts";
+import { representationOf } from "../storage/served-form.ts";
+import { resourceOf, type ScalePaths } from "../storage/registry.ts";
+import { badRequest, conflict, internalError, invalidObject, type StatusError } from "../errors/status-errors.ts";
+import type { Entry } from "../storage/store.ts";
+import type { Draft, StoredObject } from "../storage/stored-object.ts";
+import { Representation } from "../storage/representation.ts";
 import { readConfiguration } from "./apply.ts";
 import { appliedScale } from "./apply-scale.ts";
 import { readBody } from "./create.ts";
-import { APPLY, parsePatch, patchTypeOf, readPatch, readStrategic, STRATEGIC } from "./patch-body.ts";
-import { NO_RESIDUE } from "./residue.ts";
+import { APPLY, parsePatch, patchTypeOf, readPatch, readStrategic, STRATEGIC } from "../patch/patch-body.ts";
+import { NO_RESIDUE } from "../managed-fields/residue.ts";
 import { strategicallyMerged } from "./strategic-patch.ts";
 import { change, checkName, requireEntry, uidConflict } from "./update.ts";
 
 export async function getScale(call: Call): Promise<ApiResponse> {
   const object = objectOf(call, requireEntry(call));
-  // Nobody is to take what is not there for zero.
+  // A missing number must not be read as zero.
   if (!hasReplicas(call, object)) throw internalError(`${replicasField(call)} does not exist`);
   return answer(call, object);
 }
@@ -56,7 +57,7 @@ async function applyScale(call: Call): Promise<ApiResponse> {
 
 const NUMBERS: RawSchema = { type: "object", properties: { replicas: { type: "integer", format: "int32" }, selector: { type: "string" } } };
 
-/** autoscaling/v1 Scale, as far as patches are concerned. */
+/** Schema of autoscaling/v1 Scale, for patches. */
 const SCHEMA: RawSchema = {
   type: "object",
   properties: {
@@ -68,13 +69,13 @@ const SCHEMA: RawSchema = {
   },
 };
 
-/** A scale as it is, and who owns its replicas. */
+/** A scale and the owners of its replicas. */
 interface Scaled {
   readonly scale: JsonObject;
   readonly owners: readonly ManagedFieldsEntry[];
 }
 
-/** What a write makes of it; without owners they are found out. */
+/** A scale after a write. Without owners they are computed. */
 interface Rescaled {
   readonly scale: unknown;
   readonly owners?: readonly ManagedFieldsEntry[];
@@ -101,7 +102,7 @@ async function write(call: Call, kind: OptionsKind, next: (live: Scaled) => Resc
     residue: NO_RESIDUE,
   };
   const result = change(call, { entry, draft, subresource: "scale", options, applied });
-  return answer(call, result instanceof View ? result.object : objectOf(call, result));
+  return answer(call, result instanceof Representation ? result.object : objectOf(call, result));
 }
 
 function managedFieldsOf({ metadata: { managedFields } }: StoredObject): readonly ManagedFieldsEntry[] {
@@ -123,7 +124,7 @@ function ownersAfterUpdate(
   });
 }
 
-/** By version. */
+/** Returns the path of the replicas in each version. */
 function replicasPathsOf({ served: { type } }: Call): ReplicasPaths {
   return new Map(type.versions.map(({ apiVersion, scale }) => [apiVersion, scale?.specReplicas]));
 }
@@ -137,7 +138,7 @@ interface Candidate {
   readonly kind: OptionsKind;
 }
 
-/** @throws StatusError 400, 409, 422 */
+/** Checks a written scale. @throws StatusError 400, 409, 422 */
 function checkScale(call: Call, { scale, entry, live, kind }: Candidate): void {
   const { served, route } = call;
   checkScaleKind(call, scale);
@@ -156,14 +157,14 @@ function checkScale(call: Call, { scale, entry, live, kind }: Candidate): void {
   if (errors.length > 0) throw invalidObject(of, route.name, errors);
 }
 
-/** A patch means another object than that of this name. */
+/** The uid of the patch belongs to another object of this name. */
 function otherUid({ served: { type }, route }: Call, uid: string, live: StoredObject): StatusError {
   const { group, resource } = resourceOf(type);
   const cause = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${live.metadata.uid}`;
   return conflict({ group, resource: `${resource}/scale` }, route.name, cause);
 }
 
-/** Built-in kinds have a default. */
+/** Reports whether an object has replicas. Built-in kinds have a default. */
 function hasReplicas(call: Call, object: StoredObject): boolean {
   return !call.served.type.isCustom || typeof valueAt(object, pathsOf(call).specReplicas) === "number";
 }
@@ -172,7 +173,7 @@ function replicasField(call: Call): string {
   return `the spec replicas field ${goQuote(`.${pathsOf(call).specReplicas.join(".")}`)}`;
 }
 
-/** @throws StatusError 400 */
+/** Checks the kind of a scale. @throws StatusError 400 */
 function checkScaleKind(call: Call, scale: JsonObject): void {
   const [kind, apiVersion] = [String(scale["kind"] || "Scale"), String(scale["apiVersion"] || "autoscaling/v1")];
   if (kind === "Scale" && apiVersion === "autoscaling/v1") return;
@@ -204,7 +205,7 @@ async function answer(call: Call, object: StoredObject): Promise<ApiResponse> {
 function scaleOf(call: Call, object: StoredObject): JsonObject {
   const paths = pathsOf(call);
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
-  // Go leaves out a zero here.
+  // Go omits a zero here.
   const replicas = valueAt(object, paths.specReplicas) || undefined;
   const selector = selectorOf(object, paths);
   return {
@@ -223,7 +224,7 @@ function selectorOf(object: StoredObject, paths: ScalePaths): string {
   }
   const selector = valueAt(object, ["spec", "selector"]);
   if (!isObject(selector)) return "";
-  // A ReplicationController has bare labels, the others have a selector object.
+  // A ReplicationController has plain labels, the other kinds have a selector object.
   const isPlain = !("matchLabels" in selector) && !("matchExpressions" in selector);
   return formatLabelSelector(isPlain ? { matchLabels: selector as Record<string, string> } : selector);
 }
@@ -235,5 +236,5 @@ function pathsOf(call: Call): ScalePaths {
 }
 
 function objectOf(call: Call, entry: Entry): StoredObject {
-  return viewOf(entry, call.served.version, call.served.type.storage).object;
+  return representationOf(entry, call.served.version, call.served.type.storage).object;
 }

@@ -1,20 +1,20 @@
-/** A strategic merge patch of an object of a built-in kind: merged by the schema of the kind and read again. */
-import type { Call } from "../context.ts";
+/** Strategic merge patches of built-in kinds: merged by the schema of the kind, then read again. */
+import type { Call } from "../request/context.ts";
 import { definitionOf } from "../builtin/schemas.ts";
 import type { RawSchema } from "../builtin/schemas.ts";
-import { checkFields, complete, fieldProblems, type Incoming } from "../draft.ts";
-import { invalid } from "../field-errors.ts";
+import { checkFields, complete, fieldProblems, type Incoming } from "../request/draft.ts";
+import { invalid } from "../errors/field-errors.ts";
 import { cloneJson, goValue, type JsonObject } from "../internal/json.ts";
 import { duplicateMembers } from "../internal/json-text.ts";
-import { MetaTypeError } from "../meta-type-error.ts";
-import type { WriteOptions } from "../options.ts";
-import { conversionProblem } from "../patch/conversion.ts";
+import { MetaTypeError } from "../errors/meta-type-error.ts";
+import type { WriteOptions } from "../request/write-options.ts";
+import { conversionProblem } from "../patch/struct-conversion.ts";
 import { StrategicMergeError, strategicMerge } from "../patch/strategic-merge.ts";
-import { badRequest, invalidObject, type StatusError, unprocessablePatch, untypable } from "../status-errors.ts";
-import type { StoredObject } from "../storage.ts";
-import { readStrategic } from "./patch-body.ts";
+import { badRequest, invalidObject, type StatusError, unprocessablePatch, untypable } from "../errors/status-errors.ts";
+import type { StoredObject } from "../storage/stored-object.ts";
+import { readStrategic } from "../patch/patch-body.ts";
 
-/** The draft that the patch in the body makes of the live object. @throws StatusError 400, 422, 500 */
+/** Returns the draft that the patch makes of the live object. @throws StatusError 400, 422, 500 */
 export function patchStrategically(call: Call, live: StoredObject, { fieldValidation }: WriteOptions): Incoming["draft"] {
   const { served, request } = call;
   const text = request.body ?? "";
@@ -35,7 +35,7 @@ export function patchStrategically(call: Call, live: StoredObject, { fieldValida
   }
 }
 
-/** A copy of `live` with the patch, which is used up, merged into it. @throws StatusError 400, 422, 500 */
+/** Returns a copy of `live` with the patch merged into it. The patch is modified. @throws StatusError 400, 422, 500 */
 export function strategicallyMerged(live: object, patch: JsonObject, schema: RawSchema): JsonObject {
   const merged = attempt(() => strategicMerge(cloneJson(live) as JsonObject, patch, schema));
   const problem = conversionProblem(schema, merged);
@@ -43,7 +43,7 @@ export function strategicallyMerged(live: object, patch: JsonObject, schema: Raw
   return merged;
 }
 
-/** The real server shows what the merge has left of the patch. */
+/** Makes the refusal of a result. The real server shows what the merge has left of the patch. */
 function badResult(patch: JsonObject, cause: string): StatusError {
   return invalidObject({ group: "", kind: "" }, "", [invalid("patch", goValue(patch), cause)]);
 }

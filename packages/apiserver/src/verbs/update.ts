@@ -1,22 +1,32 @@
-/** PUT of an object or its status, and what every change of an existing object has in common. */
+/** PUT of an object or its status, and the common part of all changes of existing objects. */
 import { type ApiResponse, jsonEqual } from "@treadle/apimachinery";
-import { type Call, entryOf, viewFor } from "../context.ts";
-import { type AppliedOwnership, noteSent, prepareDraft, recordOwner } from "../ownership.ts";
-import { validateDraft } from "../validation.ts";
-import { invalid } from "../field-errors.ts";
+import { type Call, entryOf, representationFor } from "../request/context.ts";
+import { type AppliedOwnership, noteSent, prepareDraft, recordOwner } from "../managed-fields/field-ownership.ts";
+import { validateDraft } from "../objects/validation.ts";
+import { invalid } from "../errors/field-errors.ts";
 import { goQuote, type JsonObject } from "../internal/json.ts";
 import { textsAt } from "../internal/read.ts";
-import { matchNamespace } from "../namespaces.ts";
-import { readWriteOptions, type WriteOptions } from "../options.ts";
-import { noteView, toStored, viewOf } from "../present.ts";
-import { type ResourceType, resourceOf } from "../registry.ts";
-import { partOf } from "../partial-writes.ts";
-import { keptByStatus } from "../status-rules.ts";
-import { badRequest, conflict, invalidObject, notFound, type StatusError, staleVersion, unreadableVersion } from "../status-errors.ts";
-import type { Draft, Entry, StoredObject } from "../storage.ts";
-import { View } from "../view.ts";
+import { matchNamespace } from "../objects/namespaces.ts";
+import { readWriteOptions, type WriteOptions } from "../request/write-options.ts";
+import { noteRepresentation, representationOf } from "../storage/served-form.ts";
+import { toStored } from "../request/stored-form.ts";
+import { type ResourceType, resourceOf } from "../storage/registry.ts";
+import { partOf } from "../builtin/partial-writes.ts";
+import { keptByStatus } from "../builtin/status-rules.ts";
+import {
+  badRequest,
+  conflict,
+  invalidObject,
+  notFound,
+  type StatusError,
+  staleVersion,
+  unreadableVersion,
+} from "../errors/status-errors.ts";
+import type { Entry } from "../storage/store.ts";
+import type { Draft, StoredObject } from "../storage/stored-object.ts";
+import { Representation } from "../storage/representation.ts";
 import { answerWritten, readSent, store } from "./create.ts";
-import { keepResidue, NO_RESIDUE, residueOf } from "./residue.ts";
+import { keepResidue, NO_RESIDUE, residueOf } from "../managed-fields/residue.ts";
 
 export async function update(call: Call): Promise<ApiResponse> {
   const { request, query, served, route } = call;
@@ -32,46 +42,46 @@ export async function update(call: Call): Promise<ApiResponse> {
   return answerWritten(call, 200, change(call, { entry, draft, subresource: route.subresource, options }));
 }
 
-/** A change of an existing object: `draft` is what it is to become, in the version of the request. */
+/** A change of an existing object. `draft` is the new object in the version of the request. */
 export interface ObjectChange {
   readonly entry: Entry;
   readonly draft: Draft;
-  /** Empty: the object itself. */
+  /** Subresource; empty for the object itself. */
   readonly subresource: string;
   readonly options: WriteOptions;
-  /** Who owns what, of an apply; else it is found out. */
+  /** Field ownership after an apply. Absent: it is computed. */
   readonly applied?: AppliedOwnership;
 }
 
 /**
- * Makes the change, or nothing when it changes nothing. Removing the last finalizer of an object that is being deleted
- * removes the object. @throws StatusError 409, 422, 500
+ * Makes the change, unless nothing differs. Removing the last finalizer of an object that is being deleted deletes the
+ * object. @throws StatusError 409, 422, 500
  */
-export function change(call: Call, { entry, draft: sent, subresource, options, applied }: ObjectChange): Entry | View {
+export function change(call: Call, { entry, draft: sent, subresource, options, applied }: ObjectChange): Entry | Representation {
   const { served, collection, route } = call;
   const { type, version } = served;
-  const live = viewOf(entry, version, type.storage).object;
+  const live = representationOf(entry, version, type.storage).object;
   matchNamespace(sent, type.isNamespaced ? route.namespace : "");
   checkVersion(call, sent, live);
   const requested = sent.metadata["managedFields"];
   const admitted = { operation: "UPDATE", live, subresource, isDryRun: options.isDryRun } as const;
   const draft = call.parts.admission.mutate(call, { ...admitted, draft: sent });
   const next = merge(call, draft, live, subresource);
-  // What webhooks add has no manager.
+  // Changes by webhooks have no manager.
   if (draft !== sent) noteSent(next, merge(call, sent, live, subresource));
   const written = { draft: next, live, subresource };
   call.parts.access.checkRoles(call, next, live);
   validateDraft(served, written, call.warnings);
   call.parts.access.checkOwners(call, written);
   call.parts.admission.validate(call, { ...admitted, draft: next });
-  // An object that is stored is JSON.
+  // A stored object is JSON.
   if (subresource === "") type.hooks.admit?.(next, live as JsonObject, { store: call.parts.store, isDryRun: options.isDryRun });
   recordOwner(call, written, applied ?? { requested, options });
   const stored = toStored(call, next);
-  // A subresource takes the metadata as readers see it.
+  // A subresource gets the metadata as readers see it.
   const residue = subresource === "" ? (applied?.residue ?? NO_RESIDUE) : NO_RESIDUE;
   if (jsonEqual(stored, entry.object) && jsonEqual(residue, residueOf(entry.object))) return entry;
-  if (options.isDryRun) return new View(next as unknown as StoredObject); // validated above
+  if (options.isDryRun) return new Representation(next as unknown as StoredObject); // validated above
   if (
     next.metadata["deletionTimestamp"] !== undefined &&
     next.metadata["finalizers"] === undefined &&
@@ -80,20 +90,20 @@ export function change(call: Call, { entry, draft: sent, subresource, options, a
   ) {
     collection.delete(entry);
     const shown = { ...next, metadata: { ...next.metadata, ...residue } };
-    return new View(shown as unknown as StoredObject); // validated above
+    return new Representation(shown as unknown as StoredObject); // validated above
   }
   const updated = collection.update(entry, stored);
-  noteView(updated, version, next);
+  noteRepresentation(updated, version, next);
   keepResidue(updated.object, residue);
   return updated;
 }
 
-/** A namespace stays as long as its content must go first. */
+/** Reports whether a namespace must stay because its content is deleted first. */
 function holdsContent({ id }: ResourceType, draft: Draft): boolean {
   return id === "namespaces" && textsAt(draft, "spec", "finalizers").length > 0;
 }
 
-/** @throws StatusError 400 */
+/** Checks that the name in the body is that of the path. @throws StatusError 400 */
 export function checkName(call: Call, draft: Draft): void {
   const { name } = draft.metadata;
   const wanted = call.route.name;
@@ -101,7 +111,7 @@ export function checkName(call: Call, draft: Draft): void {
   if (name !== wanted) throw badRequest(`the name of the object (${name}) does not match the name on the URL (${wanted})`);
 }
 
-/** Optimistic locking; "0" is no version. @throws StatusError 409, 422, 500 */
+/** Optimistic locking. "0" counts as no version. @throws StatusError 409, 422, 500 */
 function checkVersion({ served: { type }, route }: Call, draft: Draft, live: StoredObject): void {
   const sent = String(draft.metadata["resourceVersion"] ?? "");
   if (sent === live.metadata.resourceVersion) return;
@@ -113,7 +123,7 @@ function checkVersion({ served: { type }, route }: Call, draft: Draft, live: Sto
   throw invalidObject({ group: type.group, kind: type.plural }, route.name, [error]);
 }
 
-/** Takes from the live object what this write may not change. */
+/** Takes from the live object what this write must not change. */
 function merge(call: Call, draft: Draft, live: StoredObject, subresource: string): Draft {
   const { type, version } = call.served;
   let next = draft;
@@ -126,17 +136,17 @@ function merge(call: Call, draft: Draft, live: StoredObject, subresource: string
     keepServerFields(next.metadata, live);
   } else {
     keepServerFields(draft.metadata, live);
-    // The finalizers of a namespace's content are written through the subresource alone.
+    // `spec.finalizers` of a namespace is written only through its subresource.
     if (type.id === "namespaces") next["spec"] = live["spec"];
     if (version.status) {
-      // Managers of other versions lose the status that the request drops, though it stays; so does the real server.
+      // As on the real server, managers of other versions lose the status that the request omits, although the status stays.
       if (type.isCustom && type.versions.length > 1) noteSent(next, { ...next });
       if (live["status"] === undefined) delete next["status"];
       else next["status"] = live["status"];
     }
   }
   prepareDraft(call, next, live);
-  // Who sends metadata that the part does not take owns them all the same.
+  // The sender owns the metadata that it sends, even when the subresource ignores it.
   if (take !== undefined) noteSent(next, { ...next, metadata: { ...next.metadata, ...ownable(draft.metadata) } });
   if (
     type.countsGenerations &&
@@ -151,7 +161,7 @@ function ownable({ labels, annotations }: JsonObject): JsonObject {
   return { ...(labels === undefined ? {} : { labels }), ...(annotations === undefined ? {} : { annotations }) };
 }
 
-/** The live object with the status of the draft, and with what else a write of a status may change. */
+/** Returns the live object with the status of the draft, and with the other fields that a write of a status may change. */
 function statusWritten({ served: { type } }: Call, draft: Draft, live: StoredObject): Draft {
   const { status: _, ...rest } = live;
   const kept = keptByStatus(type).flatMap(([root, field]) => (root === "metadata" ? [field] : []));
@@ -169,7 +179,7 @@ function statusWritten({ served: { type } }: Call, draft: Draft, live: StoredObj
   return next;
 }
 
-/** Annotations of a Deployment count as its content: its controller copies them. */
+/** Reports whether annotations of a Deployment changed. They count for its generation, because its controller copies them. */
 function isAnnotatedAnew(type: ResourceType, next: Draft, live: StoredObject): boolean {
   return type.id === "deployments.apps" && !jsonEqual(next.metadata["annotations"], live.metadata.annotations);
 }
@@ -188,7 +198,7 @@ function keepServerFields(meta: JsonObject, live: StoredObject): void {
   delete meta["selfLink"];
 }
 
-/** Whether anything but metadata (and status, where it is a subresource) differs. */
+/** Reports whether anything but metadata (and a status that is a subresource) differs. */
 function isNewGeneration(next: JsonObject, live: StoredObject, hasStatus: boolean): boolean {
   for (const field of new Set([...Object.keys(next), ...Object.keys(live)])) {
     if (field === "metadata" || field === "apiVersion" || field === "kind" || (field === "status" && hasStatus)) continue;
@@ -202,12 +212,12 @@ function checkUid(call: Call, draft: Draft, entry: Entry): void {
   if (typeof sent === "string" && sent !== entry.object.metadata.uid) throw uidConflict(call, entry, sent);
 }
 
-/** The write means an object of that name that was there before. */
+/** The uid of the write belongs to an earlier object of this name. */
 export function uidConflict(call: Call, entry: Entry, sent: string): StatusError {
   return preconditionFailed(call, entry, `UID in precondition: ${sent}, UID in object meta: ${entry.object.metadata.uid}`);
 }
 
-/** A condition that the real server leaves to its store, in the words of that. */
+/** A failed precondition, with the text of the real server's storage. */
 export function preconditionFailed({ served, route }: Call, entry: Entry, cause: string): StatusError {
   const resource = resourceOf(served.type);
   const key = `/registry/${storedUnder(served.type)}/${entry.key}`;
@@ -215,7 +225,7 @@ export function preconditionFailed({ served, route }: Call, entry: Entry, cause:
   return conflict(resource, route.name, text);
 }
 
-/** Where the real server keeps a kind. */
+/** Returns the storage path of a kind on the real server. */
 function storedUnder({ id, group, plural, isCustom }: ResourceType): string {
   const isOfExtensions = group === "apiextensions.k8s.io" || group === "apiregistration.k8s.io";
   return STORED_ELSEWHERE[id] ?? (isCustom || isOfExtensions ? `${group}/${plural}` : plural);
@@ -229,14 +239,14 @@ const STORED_ELSEWHERE: Readonly<Record<string, string>> = {
   "ingresses.networking.k8s.io": "ingress",
 };
 
-/** The entry that a request for an existing object means. @throws StatusError 404 */
+/** Returns the entry of an existing object. @throws StatusError 404 */
 export function requireEntry(call: Call): Entry {
   const entry = entryOf(call);
   if (entry === undefined) throw notFound(resourceOf(call.served.type), call.route.name);
   return entry;
 }
 
-/** The object that the path names, as this request sees it. @throws StatusError 404 */
-export function requireView(call: Call): View {
-  return viewFor(call, requireEntry(call));
+/** Returns the object of the path in the form of this request. @throws StatusError 404 */
+export function requireRepresentation(call: Call): Representation {
+  return representationFor(call, requireEntry(call));
 }

@@ -1,41 +1,42 @@
-/** GET with `watch`: changes of one kind as lines of JSON, from a version or from the present state. */
+/** GET with `watch`: the changes of one kind as lines of JSON, from a version or from the current state. */
 import type { ApiResponse } from "@treadle/apimachinery";
-import { type Call, viewFor } from "../context.ts";
-import { UnreadError } from "../admission/suspension.ts";
-import { emptyOf } from "../builtin/decode.ts";
-import { PROTOBUF } from "../content.ts";
-import { EventQueue } from "../event-queue.ts";
-import { type FieldError, forbidden, notSupported } from "../field-errors.ts";
+import { type Call, representationFor } from "../request/context.ts";
+import { UnreadError } from "../storage/served-form.ts";
+import { emptyOf } from "../builtin/decode-object.ts";
+import { PROTOBUF } from "../request/content.ts";
+import { EventQueue } from "../storage/event-queue.ts";
+import { type FieldError, forbidden, notSupported } from "../errors/field-errors.ts";
 import type { JsonObject } from "../internal/json.ts";
-import { readBoolean, readInteger } from "../options.ts";
-import { parseSelectors, type Selection, selectionOf, type Selectors } from "../selection.ts";
-import { expired, invalidObject, notAcceptable, unreadableVersion } from "../status-errors.ts";
-import type { Change, Entry, StoredObject } from "../storage.ts";
+import { readBoolean, readInteger } from "../request/write-options.ts";
+import { parseSelectors, type Selection, selectionOf, type Selectors } from "../request/selection.ts";
+import { expired, invalidObject, notAcceptable, unreadableVersion } from "../errors/status-errors.ts";
+import type { Change, Entry } from "../storage/store.ts";
+import type { StoredObject } from "../storage/stored-object.ts";
 import { tableEvents } from "../table/table.ts";
-import { type EventType, View } from "../view.ts";
+import { type EventType, Representation } from "../storage/representation.ts";
 import { readListOptions, readVersion } from "./list.ts";
 
-/** k8s.io/apiserver `minRequestTimeout`: a watch without a timeout ends after one to two times this. */
+/** k8s.io/apiserver `minRequestTimeout`, in seconds. A watch without a timeout ends after one to two times this. */
 const MIN_TIMEOUT_SECONDS = 1800;
 
 export async function watch(call: Call): Promise<ApiResponse> {
   const { query, accepted } = call;
-  // What must be converted is, before anything is open.
-  if (call.served.version.conversion !== undefined) for (const entry of call.collection.all()) viewFor(call, entry);
+  // Objects are converted before the watch opens.
+  if (call.served.version.conversion !== undefined) for (const entry of call.collection.all()) representationFor(call, entry);
   if (accepted.encoding === "yaml") throw notAcceptable(["application/json;stream=watch", `${PROTOBUF};stream=watch`]);
   readInteger(query, "limit");
-  // On the older path the query need not say that it is a watch, and is then checked as that of a list.
+  // On the older path the query does not need `watch`, and is then checked as that of a list.
   const isList = call.route.isWatch === true && readBoolean(query, "watch") !== true;
   const selectors = isList ? readListOptions(query) : readWatchSelectors(query);
   const options = watchOptions(query);
   const selection = selectionOf(call, selectors);
-  // Nothing is waited for in the usual case: the watch begins with the state that the request found.
+  // The usual case awaits nothing: the watch begins with the state that the request found.
   const lines = accepted.encoding === "protobuf" ? await protobufLines(call) : jsonLines(call);
   const opening = { ...options, selection, lines, queue: openQueue(call) };
   try {
     begin(call, opening);
   } catch (error) {
-    // A past state waits for its conversion: the request comes again.
+    // A past state must be converted first. The request is then handled again.
     opening.queue.end();
     throw error;
   }
@@ -43,10 +44,10 @@ export async function watch(call: Call): Promise<ApiResponse> {
   return { status: 200, headers: { "content-type": lines.contentType }, stream: opening.queue };
 }
 
-/** Events as the request wants to read them. */
+/** Encodes events in the accepted form. */
 interface Lines {
   readonly contentType: string;
-  readonly event: (type: EventType, view: View) => string;
+  readonly event: (type: EventType, representation: Representation) => string;
   readonly error: (status: JsonObject) => string;
   readonly bookmark: (revision: number, isInitialEnd: boolean) => string;
 }
@@ -55,7 +56,7 @@ async function protobufLines(call: Call): Promise<Lines> {
   const { encodeEvent } = await import("../protobuf/encode.ts");
   return {
     contentType: `${PROTOBUF};stream=watch`,
-    event: (type, view) => encodeEvent(type, view.object as unknown as JsonObject), // a stored object is JSON
+    event: (type, representation) => encodeEvent(type, representation.object as unknown as JsonObject), // a stored object is JSON
     error: (status) => encodeEvent("ERROR", status),
     bookmark: (revision, isInitialEnd) => encodeEvent("BOOKMARK", bookmark(call, revision, isInitialEnd)),
   };
@@ -66,18 +67,18 @@ function jsonLines(call: Call): Lines {
   const text = (type: string, object: JsonObject): string => `${JSON.stringify({ type, object })}\n`;
   return {
     contentType: "application/json",
-    event: table ?? ((type, view) => view.event(type)),
+    event: table ?? ((type, representation) => representation.event(type)),
     error: (status) => text("ERROR", status),
     bookmark: (revision, isInitialEnd) =>
       table === undefined
         ? text("BOOKMARK", bookmark(call, revision, isInitialEnd))
-        : table("BOOKMARK", new View(bookmarkRow(call, revision, isInitialEnd))),
+        : table("BOOKMARK", new Representation(bookmarkRow(call, revision, isInitialEnd))),
   };
 }
 
 interface WatchOptions {
   readonly version: number | undefined;
-  /** `undefined`: not asked for, the older behaviour. */
+  /** `sendInitialEvents`. `undefined`: the older behaviour. */
   readonly sendsInitial: boolean | undefined;
   readonly allowsBookmarks: boolean;
   readonly timeoutSeconds: number | undefined;
@@ -89,7 +90,7 @@ interface Opening extends WatchOptions {
   readonly selection: Selection;
 }
 
-/** @throws StatusError 400, 422 */
+/** Reads the selectors. @throws StatusError 400, 422 */
 function readWatchSelectors(query: URLSearchParams): Selectors {
   readInteger(query, "timeoutSeconds");
   const selectors = parseSelectors(query);
@@ -109,7 +110,7 @@ function readWatchSelectors(query: URLSearchParams): Selectors {
   return selectors;
 }
 
-/** @throws StatusError 400 */
+/** Reads the options. @throws StatusError 400 */
 function watchOptions(query: URLSearchParams): WatchOptions {
   return {
     version: readVersion(query, unreadableVersion),
@@ -132,11 +133,11 @@ function openQueue({ parts, request, served }: Call): EventQueue {
   return queue;
 }
 
-/** Sends what the watch begins with and follows the changes, until the queue ends. */
+/** Sends the initial events and then the changes, until the queue ends. */
 function begin(call: Call, opening: Opening): void {
   const { collection, parts } = call;
   const { queue, lines, version, sendsInitial } = opening;
-  // Without a version, and with "0", a watch begins with the present state unless that is declined.
+  // Without a version, and with "0", a watch begins with the current state, unless the client declines that.
   const fromState = sendsInitial ?? (version === undefined || version === 0);
   const from = fromState || version === undefined || version === 0 ? parts.store.revision : version;
   const changes = collection.changesAfter(from);
@@ -160,7 +161,7 @@ function begin(call: Call, opening: Opening): void {
   queue.onEnd(collection.listen(follow));
 }
 
-/** Sends changes one after the other; one that must be converted first holds those after it. */
+/** Sends changes in their order. A change that must be converted delays those after it. */
 function inOrder({ parts, collection }: Call, queue: EventQueue, send: (change: Change) => void): (change: Change) => void {
   let waiting: Promise<void> | undefined;
   const trySend = async (change: Change): Promise<void> => {
@@ -183,7 +184,7 @@ function inOrder({ parts, collection }: Call, queue: EventQueue, send: (change: 
     }
     const mine: Promise<void> = (waiting ?? Promise.resolve())
       .then(() => trySend(change))
-      // A watch cannot leave out a change: it ends, and its client begins anew.
+      // A watch cannot skip a change, so it ends, and its client starts again.
       .catch(() => queue.end())
       .finally(() => {
         if (waiting === mine) waiting = undefined;
@@ -193,21 +194,21 @@ function inOrder({ parts, collection }: Call, queue: EventQueue, send: (change: 
 }
 
 function* initialEvents(call: Call, { selection, lines }: Opening): Iterable<string> {
-  for (const entry of call.collection.all()) if (selection.matches(entry)) yield lines.event("ADDED", viewFor(call, entry));
+  for (const entry of call.collection.all()) if (selection.matches(entry)) yield lines.event("ADDED", representationFor(call, entry));
 }
 
-/** What a change means to this watcher: an object that enters or leaves the selection is added or deleted for it. */
+/** Returns the event of a change for this watcher. An object that enters or leaves the selection is added or deleted. */
 function eventLine(call: Call, { selection, lines }: Opening, { type, entry, previous }: Change): string | undefined {
   const was = previous !== undefined && selection.matches(previous);
-  if (type === "DELETED") return was ? lines.event("DELETED", viewFor(call, entry)) : undefined;
+  if (type === "DELETED") return was ? lines.event("DELETED", representationFor(call, entry)) : undefined;
   const is = selection.matches(entry);
-  if (is) return lines.event(was ? "MODIFIED" : "ADDED", viewFor(call, entry));
+  if (is) return lines.event(was ? "MODIFIED" : "ADDED", representationFor(call, entry));
   return was && previous !== undefined ? lines.event("DELETED", departure(call, previous, entry)) : undefined;
 }
 
-/** The last state that was selected, under the version of the change. */
-function departure(call: Call, previous: Entry, entry: Entry): View {
-  return viewFor(call, previous).departedAt(entry.object.metadata.resourceVersion);
+/** Returns the last selected state, with the version of the change. */
+function departure(call: Call, previous: Entry, entry: Entry): Representation {
+  return representationFor(call, previous).departedAt(entry.object.metadata.resourceVersion);
 }
 
 function bookmark(call: Call, revision: number, isInitialEnd: boolean): JsonObject {
@@ -222,7 +223,7 @@ function bookmark(call: Call, revision: number, isInitialEnd: boolean): JsonObje
   return { kind, apiVersion, metadata };
 }
 
-/** In a table a bookmark is the row of an object without contents. */
+/** Returns a bookmark in a table: the row of an empty object. */
 function bookmarkRow(call: Call, revision: number, isInitialEnd: boolean): StoredObject {
   const { metadata } = bookmark(call, revision, isInitialEnd);
   return { ...emptyOf(call.served), metadata } as unknown as StoredObject; // it has no name
@@ -237,7 +238,7 @@ function startTimers({ parts }: Call, { queue, lines, timeoutSeconds = 0, allows
   if (!allowsBookmarks || bookmarkIntervalMs <= 0) return;
   const again = (): void => {
     queue.push(lines.bookmark(store.revision, false));
-    // A reader that is too slow ends with it.
+    // The bookmark ends a queue whose reader is too slow.
     if (!queue.hasEnded) next = clock.after(bookmarkIntervalMs, again);
   };
   let next = clock.after(bookmarkIntervalMs, again);

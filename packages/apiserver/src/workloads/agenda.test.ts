@@ -9,7 +9,7 @@ function begun() {
   return { clock, told, agenda };
 }
 
-test("what is due at one time comes together, in the order in which it was put, with one timer of the clock", async () => {
+test("tasks of one time become due together, in the order of `put`, with one timer of the clock", async () => {
   const { clock, told, agenda } = begun();
   agenda.put("b", "b", 10);
   agenda.put("late", "late", 30);
@@ -20,7 +20,7 @@ test("what is due at one time comes together, in the order in which it was put, 
   expect([clock.nextDue(), agenda.nextDue()]).toEqual([30, 30]);
 });
 
-test("a task is put off or brought forward, never done twice", async () => {
+test("a task that is put again moves to its new time and runs once", async () => {
   const { clock, told, agenda } = begun();
   agenda.put("a", "a", 10);
   agenda.put("a", "a", 20);
@@ -30,7 +30,7 @@ test("a task is put off or brought forward, never done twice", async () => {
   expect(told).toEqual(["b at 5", "a at 20"]);
 });
 
-test("what is removed leaves no timer behind: virtual time would stop there for nothing", () => {
+test("a removed task leaves no timer behind, at which virtual time would stop", () => {
   const { clock, agenda } = begun();
   agenda.put("a", "a", 10);
   agenda.put("b", "b", 20);
@@ -40,7 +40,7 @@ test("what is removed leaves no timer behind: virtual time would stop there for 
   expect([clock.nextDue(), agenda.nextDue()]).toEqual([undefined, undefined]);
 });
 
-test("what a task puts for now comes at once, after those that are due with it", async () => {
+test("a task that is put for now by another task runs at once, after the tasks of the same time", async () => {
   const clock = fakeClock(0);
   const told: string[] = [];
   const agenda = new Agenda<string>(clock, (task) => {

@@ -1,31 +1,31 @@
 /**
- * What is to be done later, with one timer of the clock for all of it: what is due at one time becomes due together, so that
- * a thousand pods that start at once cost their ReplicaSet one look, not a thousand.
+ * Tasks that are due later, with one timer of the clock. Tasks of the same time become due together, so a ReplicaSet is
+ * synced once for a thousand pods that start at the same time.
  */
 import type { Clock, Timer } from "@treadle/apimachinery";
 
 export class Agenda<Task> {
   readonly #clock: Clock;
   readonly #onDue: (task: Task) => void;
-  /** By time, and there by id. */
+  /** Tasks by time and id. */
   readonly #tasks = new Map<number, Map<string, Task>>();
   readonly #times = new Map<string, number>();
   #timer: { readonly timer: Timer; readonly dueMs: number } | undefined;
 
-  /** @param onDue is called for each task when its time has come, in the order of times, and of one time in that of `put` */
+  /** @param onDue is called for each task when it is due, in the order of times, and of `put` within one time */
   constructor(clock: Clock, onDue: (task: Task) => void) {
     this.#clock = clock;
     this.#onDue = onDue;
   }
 
-  /** When the first is due, in milliseconds of the clock. */
+  /** Returns the time of the first task, in milliseconds of the clock. */
   nextDue(): number | undefined {
     let next: number | undefined;
     for (const dueMs of this.#tasks.keys()) next = Math.min(next ?? dueMs, dueMs);
     return next;
   }
 
-  /** In place of what the id stood for before. */
+  /** Adds a task. It replaces the earlier task of the id. */
   put(id: string, task: Task, afterMs: number): void {
     this.#forget(id);
     const dueMs = this.#clock.now() + Math.max(0, afterMs);
@@ -56,7 +56,7 @@ export class Agenda<Task> {
     if (together?.size === 0) this.#tasks.delete(dueMs);
   }
 
-  /** Sees to it that the timer is that of the first task. */
+  /** Sets the timer for the first task. */
   #arm(): void {
     const dueMs = this.nextDue();
     if (dueMs === this.#timer?.dueMs) return;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Behaviours, type PodProblem } from "./behaviours.ts";
 
 test.for<unknown>(["CrashLoop", null, undefined, {}, { exitCode: Number.NaN }, { exitCode: -1 }, { exitCode: 256 }, { exitCode: 1.5 }])(
-  "a problem that is none is refused at once: %j",
+  "an unknown problem is refused at once: %j",
   (problem) => {
     let changes = 0;
     const behaviours = new Behaviours(() => changes++);
@@ -12,7 +12,7 @@ test.for<unknown>(["CrashLoop", null, undefined, {}, { exitCode: Number.NaN }, {
 );
 
 test.for<PodProblem>(["Hangs", "CrashLoopBackOff", { exitCode: 0 }, { exitCode: 255 }])(
-  "a problem is taken, and taken back once: %j",
+  "a known problem is accepted, and recovered once: %j",
   (problem) => {
     let changes = 0;
     const mishap = new Behaviours(() => changes++).fail(problem);
@@ -22,9 +22,9 @@ test.for<PodProblem>(["Hangs", "CrashLoopBackOff", { exitCode: 0 }, { exitCode: 
   },
 );
 
-test("a selection by what there is not is refused: it would mean all", () => {
+test("a selection with an unknown field is refused, because it would select everything", () => {
   const behaviours = new Behaviours(() => undefined);
   const misspelt = { label: { app: "web" } } as object; // as a program without types has it
-  expect(() => behaviours.fail("NotReady", misspelt)).toThrow('there is no "label"; there are namespace, name, matchLabels');
+  expect(() => behaviours.fail("NotReady", misspelt)).toThrow('unknown field "label"; use one of namespace, name, matchLabels');
   expect(() => behaviours.stall(misspelt)).toThrow(RangeError);
 });

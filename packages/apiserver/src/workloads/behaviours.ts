@@ -1,65 +1,72 @@
-/** What tests want to go wrong in the simulation, until they take it back. */
+/** Faults that tests inject into the simulated workloads, until they recover them. */
 import type { KubernetesObject } from "@treadle/apimachinery";
 import type { Pod } from "@treadle/apimachinery/kinds";
 import { requireKnown } from "./options.ts";
 
-/** What may be wrong with a pod, in the words that its status has for it. */
+/** A problem of a simulated pod, named as in the status of a real pod. */
 export type PodProblem =
-  /** No node takes it. Of pods that have none yet. */
+  /** The scheduler finds no node. Affects pods that have no node yet. */
   | "Unschedulable"
-  /** Its containers cannot start. Of containers that do not run yet. */
+  /** The containers cannot start. Affects containers that do not run yet. */
   | "ErrImagePull"
   | "ImagePullBackOff"
   | "InvalidImageName"
   | "CreateContainerConfigError"
   | "CreateContainerError"
-  /** Its containers run and do not become ready, or are no longer. */
+  /** The containers run and are not ready. */
   | "NotReady"
-  /** Its containers exit: with 1 (`CrashLoopBackOff` and `Error` are the same), 137, 0, or what is said. What follows is as its `restartPolicy` says. */
+  /**
+   * The containers exit: `CrashLoopBackOff` and `Error` with 1, `OOMKilled` with 137, `Completed` with 0, or with the given
+   * exit code. Whether they restart depends on the `restartPolicy`.
+   */
   | "CrashLoopBackOff"
   | "Error"
   | "OOMKilled"
   | "Completed"
   | { readonly exitCode: number }
-  /** Its containers run on where they would exit: those of Jobs do after `runSeconds`. */
+  /** The containers of a Job do not exit after `runSeconds`. */
   | "Hangs"
-  /** It does not end when it is deleted, before its grace period is over. */
+  /** A deleted pod does not end before its grace period is over. */
   | "IgnoresTermination";
 
-/** Which objects are meant: those that fit all that is given. */
+/** Selects the objects that match all given fields. An empty selection selects every object of the kind. */
 export interface Selection {
+  /** Namespace of the objects. @defaultValue all namespaces */
   readonly namespace?: string;
+  /** Name of the object. @defaultValue all names */
   readonly name?: string;
+  /** Labels that the objects must have. @defaultValue any labels */
   readonly matchLabels?: Readonly<Record<string, string>>;
 }
 
+/** Selects pods, and containers of these pods. */
 export interface PodSelection extends Selection {
-  /** Only this container, or init container. @defaultValue all but init containers */
+  /** Name of a container or an init container. @defaultValue all containers except init containers */
   readonly container?: string;
-  /** Only containers of this image. */
+  /** Image of the containers. @defaultValue all images */
   readonly image?: string;
 }
 
-/** Something that a test made go wrong. */
+/** A fault that a test injected into the simulated workloads. `using` recovers it at the end of a block. */
 export interface Mishap extends Disposable {
-  /** From now on it is as if it had never been: what waits to be tried again is tried at once. Idempotent. */
+  /** Removes the fault. A container that waits for its back-off is started at once. Idempotent. */
   recover(): void;
 }
 
-/** What goes wrong, for those who do it. */
+/** The injected faults, as the simulated controllers see them. */
 export class Behaviours {
   readonly #changed: () => void;
   readonly #pods = new Set<{ readonly problem: PodProblem; readonly selection: PodSelection }>();
   readonly #stalled = new Set<Selection>();
 
-  /** @param changed is called when the answers below may be others than before */
+  /** @param changed is called after each change of the faults */
   constructor(changed: () => void) {
     this.#changed = changed;
   }
 
   /**
-   * The pods of the selection have the problem, those to come included. @defaultValue all
-   * @throws RangeError for a problem that is none, and for a selection by what there is not
+   * Gives the problem to the selected pods, existing and new ones.
+   * @throws RangeError for an unknown problem or an unknown field of the selection
    */
   fail(problem: PodProblem, selection: PodSelection = {}): Mishap {
     checkProblem(problem);
@@ -67,7 +74,7 @@ export class Behaviours {
     return this.#with(this.#pods, { problem, selection });
   }
 
-  /** The pods of these Deployments do not become ready, so that they miss their deadlines. @defaultValue all @throws RangeError as above */
+  /** Keeps new pods of the selected Deployments from becoming ready. @throws RangeError for an unknown field of the selection */
   stall(selection: Selection = {}): Mishap {
     requireKnown("workloads.deployments.stall", selection, SELECTION);
     return this.#with(this.#stalled, selection);
@@ -77,7 +84,7 @@ export class Behaviours {
     return [...this.#pods].some((one) => one.problem === problem && isSelected(pod, one.selection));
   }
 
-  /** What is wrong with one container; what came last counts. */
+  /** Returns the problem of a container. The last injected fault counts. */
   ofContainer(pod: Pod, container: ContainerNames): PodProblem | undefined {
     const found = [...this.#pods].filter(({ problem, selection }) => !OF_PODS.has(problem) && isMeant(pod, container, selection));
     return found.at(-1)?.problem;
@@ -103,7 +110,7 @@ export interface ContainerNames {
   readonly isInit: boolean;
 }
 
-/** What concerns no single container. */
+/** Problems of the pod, not of a container. */
 const OF_PODS: ReadonlySet<PodProblem> = new Set(["Unschedulable", "IgnoresTermination"]);
 
 const SELECTION: readonly string[] = ["namespace", "name", "matchLabels"] satisfies (keyof Selection)[];
@@ -120,7 +127,7 @@ function isMeant(pod: Pod, one: ContainerNames, selection: PodSelection): boolea
   return selection.container === undefined ? !one.isInit || selection.image !== undefined : selection.container === one.name;
 }
 
-/** What nobody looks for would leave every pod well, and a test would wait for a failure that never comes. */
+/** Checks the problem. With an unknown problem no pod would fail, and the test would wait forever. */
 function checkProblem(problem: unknown): void {
   if (typeof problem === "string" && PROBLEMS.has(problem)) return;
   const code = typeof problem === "object" && problem !== null && "exitCode" in problem ? problem.exitCode : undefined;

@@ -1,12 +1,12 @@
-/** The life of one container: waits, runs, exits, and is started again as the restart policy says. Pure: time comes from outside. */
+/** The life of a container: it waits, runs, exits, and restarts by the restart policy. Pure: the time is an argument. */
 import type { PodProblem } from "./behaviours.ts";
 
-/** A container as its pod describes it. */
+/** A container of a pod's spec. */
 export interface ContainerSpec {
   readonly name: string;
   readonly image: string;
   readonly type: "init" | "sidecar" | "main";
-  /** From running to ready. */
+  /** Time from running to ready, in milliseconds. */
   readonly readyAfterMs: number;
 }
 
@@ -26,23 +26,23 @@ export type ContainerState =
 export interface ContainerLife {
   readonly spec: ContainerSpec;
   readonly state: ContainerState;
-  /** How the run before this one ended. */
+  /** End of the previous run. */
   readonly last?: Terminated;
   readonly restarts: number;
-  /** It has been ready since it was started for the first time. */
+  /** Whether it has been ready since its first start. */
   readonly wasReady: boolean;
 }
 
 export interface Circumstances {
   readonly nowMs: number;
   readonly restartPolicy: string;
-  /** What a test wants to go wrong. */
+  /** Injected problem. */
   readonly problem: PodProblem | undefined;
-  /** After how long it exits by itself, with 0; undefined: never. */
+  /** Time after which it exits with 0, in milliseconds. Absent: never. */
   readonly exitsAfterMs: number | undefined;
 }
 
-/** The life as it is now; the same value when nothing happened. */
+/** Returns the current life, or the same value when nothing changed. */
 export function live(life: ContainerLife, now: Circumstances): ContainerLife {
   let current = life;
   for (let next = step(current, now); next !== undefined; next = step(current, now)) current = next;
@@ -50,7 +50,7 @@ export function live(life: ContainerLife, now: Circumstances): ContainerLife {
   return isReady === current.wasReady ? current : { ...current, wasReady: isReady };
 }
 
-/** When time alone changes it. */
+/** Returns the time of the next change by time alone. */
 export function nextChange({ state, spec }: ContainerLife, { nowMs, exitsAfterMs }: Circumstances): number | undefined {
   if (state.type === "waiting") return state.untilMs;
   if (state.type !== "running") return undefined;
@@ -59,17 +59,17 @@ export function nextChange({ state, spec }: ContainerLife, { nowMs, exitsAfterMs
   return due.length === 0 ? undefined : Math.min(...due);
 }
 
-/** Whether the readiness probe would pass; what a pod calls ready. */
+/** Reports whether the readiness probe would succeed, which makes the container ready. */
 export function isReadyNow({ state, spec }: ContainerLife, { nowMs, problem }: Circumstances): boolean {
   return state.type === "running" && problem !== "NotReady" && nowMs >= state.sinceMs + spec.readyAfterMs;
 }
 
-/** It ended and is not started again. */
+/** Reports whether the container has exited and will not restart. */
 export function isOver(life: ContainerLife, restartPolicy: string): life is ContainerLife & { readonly state: Terminated } {
   return life.state.type === "terminated" && !isRestarted(life.state, life.spec, restartPolicy);
 }
 
-/** The next thing that happens at this moment, if any. */
+/** Returns the life after the next change at this time, if any. */
 function step(life: ContainerLife, now: Circumstances): ContainerLife | undefined {
   const { state, spec } = life;
   switch (state.type) {
@@ -91,14 +91,14 @@ function step(life: ContainerLife, now: Circumstances): ContainerLife | undefine
   }
 }
 
-/** kubelet `MaxContainerBackOff` and its first step. */
+/** kubelet `MaxContainerBackOff` and its first value, in milliseconds. */
 const FIRST_BACK_OFF_MS = 10_000;
 const MAX_BACK_OFF_MS = 300_000;
 
 function start(life: ContainerLife, { nowMs, problem }: Circumstances): ContainerLife | undefined {
   const state = life.state as Extract<ContainerState, { readonly type: "waiting" }>; // asked before
   const isBackOff = state.untilMs !== undefined;
-  // With its reason gone nobody waits for the back-off.
+  // When the reason no longer exists, the container does not wait for the back-off.
   if (isBackOff && problem !== undefined && nowMs < (state.untilMs ?? 0)) return undefined;
   const message = problem === undefined ? undefined : textOf(problem)?.(life.spec.image);
   if (typeof problem === "string" && message !== undefined) {
@@ -112,7 +112,7 @@ function textOf(problem: PodProblem): ((image: string) => string) | undefined {
   return typeof problem === "string" ? WAITING[problem] : undefined;
 }
 
-/** What keeps a container from being started, in the words of a kubelet. */
+/** Messages of a kubelet for containers that cannot start. */
 const WAITING: Partial<Record<string, (image: string) => string>> = {
   ErrImagePull: (image) => `failed to pull and unpack image "${image}": not found`,
   ImagePullBackOff: (image) => `Back-off pulling image "${image}"`,
@@ -155,7 +155,7 @@ function isRestarted({ exitCode }: Terminated, { type }: ContainerSpec, restartP
   return exitCode !== 0 || (restartPolicy === "Always" && type === "main");
 }
 
-/** As Go prints durations of whole seconds. */
+/** Formats a duration in whole seconds as Go does. */
 function duration(ms: number): string {
   const seconds = ms / 1000;
   return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`;

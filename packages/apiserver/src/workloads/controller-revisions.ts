@@ -1,7 +1,7 @@
-/** The history of a StatefulSet or DaemonSet: a ControllerRevision for each of its templates, the newest with the highest number. */
+/** The history of a StatefulSet or DaemonSet: a ControllerRevision for each template. The newest one has the highest number. */
 import { jsonEqual, type Kind, type KubernetesObject, type LabelSelector } from "@treadle/apimachinery";
 import type { DaemonSet, StatefulSet } from "@treadle/apimachinery/kinds";
-import { claim, controllerReference } from "./claim.ts";
+import { claim, controllerReference } from "./adoption.ts";
 import type { Objects } from "./objects.ts";
 import { templateHash } from "./revisions.ts";
 import type { Writer } from "./writer.ts";
@@ -24,18 +24,18 @@ export const ControllerRevision: Kind<ControllerRevision> = {
 export interface History {
   readonly kind: Kind;
   readonly owner: StatefulSet | DaemonSet;
-  /** The label that holds the hash. */
+  /** Label with the hash. */
   readonly label: string;
 }
 
 export interface Revisions {
-  /** Of the template as it is now. */
+  /** Revision of the current template. */
   readonly newest: ControllerRevision;
-  /** All, by number. */
+  /** All revisions, by number. */
   readonly all: readonly ControllerRevision[];
 }
 
-/** Makes sure that there is a revision of the template, with the highest number. @throws RefusedError */
+/** Makes sure that the revision of the template exists and has the highest number. @throws RefusedError */
 export async function revise(objects: Objects, write: Writer, { kind, owner, label }: History): Promise<Revisions> {
   const selector = (owner.spec?.selector ?? {}) as LabelSelector;
   const found = await claim(objects, write, { as: kind, owner, selector, kind: ControllerRevision });
@@ -46,7 +46,7 @@ export async function revise(objects: Objects, write: Writer, { kind, owner, lab
   const next = (last?.revision ?? 0) + 1;
   if (same !== undefined) {
     if (same === last) return { newest: same, all };
-    // A template of before is the newest again.
+    // An earlier template is the newest one again.
     const newest = await write.update(ControllerRevision, { ...same, revision: next } as ControllerRevision);
     return { newest, all: [...all.filter((one) => one !== same), newest] };
   }
@@ -65,7 +65,7 @@ export async function revise(objects: Objects, write: Writer, { kind, owner, lab
   return { newest, all: [...all, newest] };
 }
 
-/** Deletes the oldest of those that nobody uses, up to the number that the spec keeps. */
+/** Deletes the oldest unused revisions beyond the limit of the spec. */
 export async function forget(
   write: Writer,
   { all }: Revisions,

@@ -1,49 +1,50 @@
 /**
- * The simulated controllers of workloads: what kube-controller-manager, kube-scheduler and kubelets do beside a real API
- * server. This is the frame that each of them fits; `simulation.ts` runs them.
+ * The interface of the simulated controllers, which do the work of kube-controller-manager, kube-scheduler and the kubelets.
+ * `simulation.ts` runs them.
  *
- * - A {@link Controller} brings the objects of one kind, named by their keys, to what their specs say. It is level-triggered:
- *   `sync` looks at what is there now, does what is missing, and writes nothing when nothing is. It keeps nothing in
- *   memory that it could read, so that whatever the order of changes, the end is what the last spec says.
- * - It is a function of a {@link Context}, listed in `controllers.ts` in the order in which they act.
- * - It reads with `context.objects`: the store as it is now, no cache that lags. Objects are frozen.
- * - It writes with `context.as(NAME)`: requests as the service account of that controller, with the field manager that the
- *   real one has. What the server refuses is thrown as a {@link RefusedError}; `sync` need not catch it: after a conflict
- *   the key is tried again at once, what is gone is left to the change that tells of it, anything else is tried again
- *   after 1 s, 2 s, 4 s ... of the server's clock.
- * - Time is the server's clock. What `sync` returns is when it wants to be called again, in milliseconds, though nothing
- *   changes; each call replaces what the last one wanted. There are no timers beside that.
- * - `server.settled()` resolves when no key is due now; `workloads.nextDue()` tells when time alone makes one due.
+ * - A {@link Controller} makes the objects of one kind match their specs. It is level-triggered: `sync` reads the current
+ *   state, does what is missing, and writes nothing when nothing is missing. It keeps nothing in memory that it can read, so
+ *   the result depends only on the last spec, not on the order of changes.
+ * - A controller is a function of a {@link Context}, listed in `controllers.ts` in the order in which they act.
+ * - It reads with `context.objects`, which is the current store without a delay. Objects are frozen.
+ * - It writes with `context.as(NAME)`: requests of that controller's service account, with the field manager of the real one.
+ *   A refusal is thrown as a {@link RefusedError}, which `sync` need not catch. After a conflict the key is retried at once.
+ *   After a 404 the deletion event triggers the next sync. Any other refusal is retried after 1 s, 2 s, 4 s and so on of the
+ *   server's clock.
+ * - Time is the server's clock. `sync` returns the delay until its next call without a change, in milliseconds. Each call
+ *   replaces the delay of the last one. There are no other timers.
+ * - `server.settled()` resolves when no key is due now. `workloads.nextDue()` returns the time of the next key that is due
+ *   without a change.
  */
 import type { Clock, Kind, ObjectOf } from "@treadle/apimachinery";
-import type { Store } from "../storage.ts";
+import type { Store } from "../storage/store.ts";
 import type { Behaviours } from "./behaviours.ts";
 import type { Objects } from "./objects.ts";
 import type { Settings } from "./options.ts";
 import type { Writer } from "./writer.ts";
 
 export interface Controller {
-  /** Names it in errors. */
+  /** Name in errors. */
   readonly name: string;
-  /** What it brings to its spec: each change of such an object is a reason to look at it, its deletion included. */
+  /** Kind of its objects. Each change of such an object triggers a sync, also its deletion. */
   readonly kind: Kind;
-  /** Other objects whose changes are a reason to look. */
+  /** Other objects whose changes trigger a sync. */
   readonly watches?: readonly Watch[];
-  /** Makes what is there from the start; called once, before anything else. */
+  /** Creates the objects that exist from the start. Called once, before anything else. */
   readonly start?: () => Promise<void>;
-  /** @param key `namespace/name`, or `name` of what has no namespace. The object may be gone. */
+  /** @param key `namespace/name`, or `name` for a cluster-scoped kind. The object may no longer exist. */
   sync(key: string): Promise<number | undefined>;
 }
 
-/** Made by {@link watch}. */
+/** A watch, made by {@link watch}. */
 export interface Watch {
   readonly kind: Kind;
   readonly keysOf: (object: never, previous: never) => Iterable<string>;
 }
 
 /**
- * The objects of which keys are due when an object of `kind` changes. `previous` is its state before, absent for a new one;
- * of a deletion both are the last state.
+ * Returns a watch. When an object of `kind` changes, the keys of `keysOf` are due. `previous` is the state before, absent for
+ * a new object. After a deletion both arguments are the last state.
  */
 export function watch<K extends Kind>(
   kind: K,
@@ -52,33 +53,15 @@ export function watch<K extends Kind>(
   return { kind, keysOf };
 }
 
-/** What a controller works with. */
+/** Services of a controller. */
 export interface Context {
   readonly clock: Clock;
-  /** For what no request can do: a pod is bound to its node by its scheduler in a way that nobody else has. */
+  /** For writes that no request can make: the scheduler binds a pod to its node in a special way. */
   readonly store: Store;
   readonly settings: Settings;
   readonly objects: Objects;
-  /** What tests want to go wrong. */
+  /** Injected faults. */
   readonly behaviours: Behaviours;
-  /** Writes as a part of the control plane: the name of a controller, `kubelet` or `kube-scheduler`. */
+  /** Returns a writer for a part of the control plane: the name of a controller, `kubelet` or `kube-scheduler`. */
   as(name: string): Writer;
-}
-
-/** A request that the server did not grant. */
-export class RefusedError extends Error {
-  override readonly name = "RefusedError";
-  readonly status: number;
-  readonly reason: string;
-
-  constructor(status: number, reason: string, message: string) {
-    super(message);
-    this.status = status;
-    this.reason = reason;
-  }
-
-  /** Somebody else was faster: the write was based on what is no more. */
-  get isConflict(): boolean {
-    return this.reason === "Conflict";
-  }
 }

@@ -1,6 +1,6 @@
 /** All simulated controllers, in the order in which they act on one change. */
 import type { Context, Controller } from "./controller.ts";
-import { claims } from "./claims.ts";
+import { claims } from "./volume-claims.ts";
 import { cronJobs } from "./cron-jobs.ts";
 import { daemonSets } from "./daemon-sets.ts";
 import { deployments } from "./deployments.ts";

@@ -1,7 +1,7 @@
-/** The CronJob controller: a Job at each time of the schedule, as the spec lets them overlap, and the last few of them kept. */
+/** The CronJob controller: creates a Job at each time of the schedule, as `concurrencyPolicy` allows, and keeps the last few Jobs. */
 import { formatTime, jsonEqual } from "@treadle/apimachinery";
 import { CronJob, Job } from "@treadle/apimachinery/kinds";
-import { controllerReference } from "./claim.ts";
+import { controllerReference } from "./adoption.ts";
 import { type Context, type Controller, watch } from "./controller.ts";
 import { parseSchedule, type Schedule } from "./cron-schedule.ts";
 import { finish } from "./job-verdict.ts";
@@ -36,7 +36,7 @@ export function cronJobs({ clock, objects, as }: Context): Controller {
     return objects.controlled(Job, cron);
   }
 
-  /** Deletes the oldest of the Jobs that ended. */
+  /** Deletes the oldest finished Jobs. */
   async function forget(cron: CronJob): Promise<void> {
     const limits = { Complete: cron.spec?.successfulJobsHistoryLimit ?? 3, Failed: cron.spec?.failedJobsHistoryLimit ?? 1 };
     for (const [type, limit] of Object.entries(limits)) {
@@ -46,7 +46,7 @@ export function cronJobs({ clock, objects, as }: Context): Controller {
     }
   }
 
-  /** What the status says of the Jobs that are there. */
+  /** Returns the status that follows from the existing Jobs. */
   function seen(cron: CronJob): Partial<Status> {
     const jobs = jobsOf(cron);
     const running = new Map(jobs.filter((job) => finish(job) === undefined).map((job) => [job.metadata.uid ?? "", job]));
@@ -59,7 +59,7 @@ export function cronJobs({ clock, objects, as }: Context): Controller {
     return found as Partial<Status>; // what is undefined is not written
   }
 
-  /** The newest time that was not served and is not too old to be. */
+  /** Returns the newest time without a Job that is not too old to start. */
   function dueTime({ metadata, spec, status }: CronJob, schedule: Schedule, nowMs: number): number | undefined {
     const since = Date.parse(status?.lastScheduleTime ?? metadata.creationTimestamp ?? "");
     const { startingDeadlineSeconds } = spec ?? {};
@@ -74,7 +74,7 @@ export function cronJobs({ clock, objects, as }: Context): Controller {
     const running = jobsOf(cron).filter((job) => finish(job) === undefined && job.metadata.deletionTimestamp === undefined);
     if (concurrencyPolicy === "Forbid" && running.length > 0) return;
     if (concurrencyPolicy === "Replace") for (const job of running) await write.delete(Job, job, { propagationPolicy: "Background" });
-    // That it is there already: the status was not written when it was made.
+    // The Job already exists: the status was not written when it was created.
     if (objects.get(Job, `${cron.metadata.namespace}/${nameOf(cron, dueMs)}`) === undefined)
       await write.create(Job, cron.metadata.namespace, jobOf(cron, dueMs));
     const now = objects.get(CronJob, key) ?? cron;
@@ -95,7 +95,7 @@ function referenceTo({ metadata: { name, namespace, uid, resourceVersion } }: Jo
   return { apiVersion: "batch/v1", kind: "Job", name, namespace, uid, resourceVersion };
 }
 
-/** After the minute, so that no minute has two. */
+/** Names a Job after the minute, so that no minute has two Jobs. */
 function nameOf({ metadata }: CronJob, dueMs: number): string {
   return `${metadata.name}-${Math.floor(dueMs / 60_000)}`;
 }
@@ -114,7 +114,7 @@ function jobOf(cron: CronJob, dueMs: number): Draft {
   };
 }
 
-/** As Go writes a time of a time zone. */
+/** Formats a time in a time zone as Go does. */
 function inZone(ms: number, timeZone: string | undefined): string {
   if (timeZone === undefined) return formatTime(ms);
   const format = new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longOffset" });

@@ -38,7 +38,7 @@ test.for([
   expect(parseSchedule(schedule)).toBeUndefined();
 });
 
-test("times are those of the time zone, through the change of clocks", () => {
+test("the times of a schedule follow its time zone, also when the clocks change", () => {
   const schedule = parseSchedule("30 1 * * *", "Europe/Berlin");
   expect(text(schedule?.next(at("2026-03-28T12:00:00Z")))).toBe("2026-03-29T00:30");
   expect(text(schedule?.next(at("2026-03-29T12:00:00Z")))).toBe("2026-03-29T23:30");
@@ -46,11 +46,11 @@ test("times are those of the time zone, through the change of clocks", () => {
   expect(text(midnight?.next(at("2026-03-28T23:20:00Z")))).toBe("2026-03-29T22:15");
 });
 
-test("an unknown time zone is no schedule", () => {
+test("a schedule with an unknown time zone is invalid", () => {
   expect(parseSchedule("* * * * *", "Mars/Base")).toBeUndefined();
 });
 
-test("the last time is found at once, however long nobody looked", () => {
+test("the last time of a schedule is found at once after any pause", () => {
   const minutely = parseSchedule("* * * * *");
   expect(text(minutely?.last(at("2016-01-01T00:00:00Z"), at("2026-01-01T00:00:30Z")))).toBe("2026-01-01T00:00");
   const yearly = parseSchedule("@yearly");
@@ -59,7 +59,7 @@ test("the last time is found at once, however long nobody looked", () => {
   expect(text(yearly?.last(at("2025-12-31T23:59:59Z"), at("2026-01-01T00:00:00Z")))).toBe("2026-01-01T00:00");
 });
 
-test("an interval counts from the last time", () => {
+test("an interval starts at the last time", () => {
   const schedule = parseSchedule("@every 90m");
   expect(text(schedule?.next(at("2026-01-01T00:10:00.500Z")))).toBe("2026-01-01T01:40");
   expect(text(schedule?.last(at("2026-01-01T00:00:00Z"), at("2026-01-01T05:00:00Z")))).toBe("2026-01-01T04:30");

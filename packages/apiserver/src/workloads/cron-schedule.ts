@@ -1,14 +1,14 @@
-/** When CronJobs are due: the times of a schedule, in a time zone. Pure. */
+/** The times of a CronJob's schedule in a time zone. Pure. */
 import { type CronFields, parseCron, WEEKDAYS } from "../builtin/cron.ts";
 
 export interface Schedule {
-  /** The first time after `ms`; undefined: none within five years. */
+  /** Returns the first time after `ms`, or `undefined` when there is none within five years. */
   next(ms: number): number | undefined;
-  /** The last time in (`afterMs`, `untilMs`]. */
+  /** Returns the last time in (`afterMs`, `untilMs`]. */
   last(afterMs: number, untilMs: number): number | undefined;
 }
 
-/** Undefined: no schedule. The time zone is an IANA name; an unknown one is none, too. */
+/** Parses a schedule. Returns `undefined` for an invalid schedule or an unknown time zone, which is an IANA name. */
 export function parseSchedule(text: string, timeZone = "UTC"): Schedule | undefined {
   const cron = parseCron(text);
   if (typeof cron === "string") return undefined;
@@ -17,7 +17,7 @@ export function parseSchedule(text: string, timeZone = "UTC"): Schedule | undefi
   return local === undefined ? undefined : new Calendar(cron, local);
 }
 
-/** So long after the time that is asked about, in whole seconds. */
+/** A fixed interval after the given time, in whole seconds. */
 class Interval implements Schedule {
   readonly #ms: number;
 
@@ -56,7 +56,7 @@ class Calendar implements Schedule {
   }
 
   last(afterMs: number, untilMs: number): number | undefined {
-    // What repeats every minute is not gone through for years.
+    // A schedule that repeats often needs no search over years.
     for (const spanMs of [60 * MINUTE_MS, DAY_MS, 32 * DAY_MS, 366 * DAY_MS, 5 * 366 * DAY_MS]) {
       const from = Math.max(afterMs, untilMs - spanMs);
       let found: number | undefined;
@@ -65,7 +65,7 @@ class Calendar implements Schedule {
     }
     return undefined;
   }
-  /** How many minutes further it is worth to look; zero: this minute fits. */
+  /** Returns the number of minutes to skip. Zero: this minute matches. */
   #distance(ms: number): number {
     const time = this.#local(ms);
     if (!this.#isDay(time)) return Math.max(1, 22 - time.hour) * 60 - time.minute;

@@ -1,6 +1,6 @@
-/** The pods of a DaemonSet: for which nodes, and what is in them. Pure. */
+/** The pods of a DaemonSet: their nodes and their specs. Pure. */
 import { DaemonSet, type Node, type Pod } from "@treadle/apimachinery/kinds";
-import { controllerReference } from "./claim.ts";
+import { controllerReference } from "./adoption.ts";
 import type { ControllerRevision } from "./controller-revisions.ts";
 import { isWanted, untolerated } from "./placement.ts";
 import type { Draft } from "./writer.ts";
@@ -12,7 +12,7 @@ const TEMPLATE_GENERATION = "deprecated.daemonset.template.generation";
 type PodSpec = NonNullable<Pod["spec"]>;
 type Toleration = NonNullable<PodSpec["tolerations"]>[number];
 
-/** What kube-controller-manager lets every daemon tolerate (`AddOrUpdateDaemonPodTolerations`). */
+/** Tolerations that kube-controller-manager adds to each daemon pod (`AddOrUpdateDaemonPodTolerations`). */
 const TOLERATIONS: readonly Toleration[] = [
   { key: "node.kubernetes.io/not-ready", operator: "Exists", effect: "NoExecute" },
   { key: "node.kubernetes.io/unreachable", operator: "Exists", effect: "NoExecute" },
@@ -24,9 +24,9 @@ const TOLERATIONS: readonly Toleration[] = [
 const NO_NETWORK: Toleration = { key: "node.kubernetes.io/network-unavailable", operator: "Exists", effect: "NoSchedule" };
 
 export interface Fit {
-  /** A pod is to be there. */
+  /** Whether the node needs a pod. */
   readonly shouldRun: boolean;
-  /** A pod that is there may stay. */
+  /** Whether an existing pod may stay. */
   readonly mayStay: boolean;
 }
 
@@ -40,7 +40,7 @@ export function fitOf(set: DaemonSet, node: Node): Fit {
   };
 }
 
-/** The spec of its pods, without the node. */
+/** Returns the spec of the pods, without the node. */
 function specOf({ spec }: DaemonSet): PodSpec {
   const pod = (spec?.template.spec ?? { containers: [] }) as PodSpec;
   const own = [...TOLERATIONS, ...(pod.hostNetwork === true ? [NO_NETWORK] : [])];
@@ -65,7 +65,7 @@ export function daemonPod(set: DaemonSet, node: string, revision: ControllerRevi
   };
 }
 
-/** The node that it runs on, or is to. */
+/** Returns the node of a pod, or the node that it is meant for. */
 export function nodeOf({ spec }: Pod): string | undefined {
   if (spec?.nodeName) return spec.nodeName;
   const terms = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];

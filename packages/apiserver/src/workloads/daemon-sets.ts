@@ -1,7 +1,7 @@
-/** The DaemonSet controller: one pod on each node that fits, replaced some nodes at a time when the template changes. */
+/** The DaemonSet controller: keeps one pod on each matching node, and replaces pods step by step when the template changes. */
 import { jsonEqual, keyOf } from "@treadle/apimachinery";
 import { DaemonSet, Node, Pod } from "@treadle/apimachinery/kinds";
-import { adoptersIn, claim } from "./claim.ts";
+import { adoptersIn, claim } from "./adoption.ts";
 import { type Context, type Controller, watch } from "./controller.ts";
 import { type ControllerRevision, ControllerRevision as RevisionKind, forget, revise } from "./controller-revisions.ts";
 import { daemonPod, fitOf, HASH, nodeOf } from "./daemon-pods.ts";
@@ -9,7 +9,7 @@ import { controllersIn } from "./objects.ts";
 import { availableAfterMs, isReady } from "./pods.ts";
 import { resolve } from "./replica-counts.ts";
 
-/** What there is on one node, oldest first. */
+/** Pods on a node, oldest first. */
 interface Place {
   readonly node: Node;
   readonly pods: readonly Pod[];
@@ -51,7 +51,7 @@ export function daemonSets({ clock, objects, as }: Context): Controller {
     },
   };
 
-  /** As in the real controller, only those sets that have to do something: statuses may lag behind the nodes. */
+  /** Returns the sets that have to act. As in the real controller, the status of other sets may lag behind the nodes. */
   function concerned(node: Node): readonly string[] {
     return objects
       .list(DaemonSet)
@@ -73,22 +73,22 @@ export function daemonSets({ clock, objects, as }: Context): Controller {
     }));
   }
 
-  /** Pods of nodes that are gone: nobody else ends them. */
+  /** Deletes pods of deleted nodes, which no other controller does. */
   async function removeAstray(set: DaemonSet): Promise<void> {
     for (const pod of objects.controlled(Pod, set))
       if (objects.get(Node, nodeOf(pod) ?? "") === undefined) await write.delete(Pod, pod, { graceSeconds: 0 });
   }
 
-  /** One pod where one should be; none where none may stay. */
+  /** Creates a missing pod, and deletes pods that may not stay. */
   async function fill(set: DaemonSet, { node, pods, shouldRun, mayStay }: Place, newest: ControllerRevision): Promise<void> {
     const living = pods.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
     const ended = living.filter(({ status }) => status?.phase === "Failed" || status?.phase === "Succeeded");
     for (const pod of mayStay ? ended : living) await write.delete(Pod, pod);
-    // While one is still on its way out the node has no place for another.
+    // The node has no place for another pod while one is being deleted.
     if (shouldRun && pods.length === 0) await write.create(Pod, set.metadata.namespace, daemonPod(set, node.metadata.name, newest));
   }
 
-  /** Deletes pods of before, as many at a time as may be missing; with a surge, the new one is there first. */
+  /** Deletes pods of old templates, as many at a time as may be unavailable. With a surge the new pod is created first. */
   async function replace(set: DaemonSet, places: readonly Place[], newest: ControllerRevision): Promise<void> {
     const wanted = places.filter(({ shouldRun }) => shouldRun);
     const { maxUnavailable = 1, maxSurge = 0 } = set.spec?.updateStrategy?.rollingUpdate ?? {};
@@ -137,7 +137,7 @@ export function daemonSets({ clock, objects, as }: Context): Controller {
     return pod.metadata.deletionTimestamp === undefined && availableAfterMs(pod, spec?.minReadySeconds ?? 0, clock.now()) === 0;
   }
 
-  /** In how many milliseconds the next pod becomes available by time alone. */
+  /** Returns the time until the next pod becomes available without a change, in milliseconds. */
   function nextAvailable(set: DaemonSet): number | undefined {
     const waits = objects.controlled(Pod, set).flatMap((pod) => availableAfterMs(pod, set.spec?.minReadySeconds ?? 0, clock.now()) ?? []);
     const due = waits.filter((ms) => ms > 0);
@@ -145,7 +145,7 @@ export function daemonSets({ clock, objects, as }: Context): Controller {
   }
 }
 
-/** Go leaves such numbers out where they are zero. */
+/** Returns `undefined` for zero, which Go omits. */
 function nonZero(count: number): number | undefined {
   return count === 0 ? undefined : count;
 }

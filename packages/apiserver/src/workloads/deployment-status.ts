@@ -1,4 +1,4 @@
-/** The status of a Deployment, from its ReplicaSets. Pure; what is not to be there is undefined. */
+/** The status of a Deployment, computed from its ReplicaSets. Pure; absent fields are `undefined`. */
 import { formatTime } from "@treadle/apimachinery";
 import type { Deployment, ReplicaSet } from "@treadle/apimachinery/kinds";
 import { actual, bounds, replicasOf } from "./replica-counts.ts";
@@ -7,7 +7,7 @@ import type { Revisions } from "./rollout.ts";
 export type DeploymentStatus = NonNullable<Deployment["status"]>;
 export type DeploymentCondition = NonNullable<DeploymentStatus["conditions"]>[number];
 
-/** How a condition is to be; its times follow. */
+/** A condition without its times. */
 export interface Finding {
   readonly type: string;
   readonly status: string;
@@ -15,14 +15,14 @@ export interface Finding {
   readonly message: string;
 }
 
-/** The conditions with this one among them: the same when status and reason are; the last otherwise. */
+/** Sets a condition. It keeps its place when status and reason are unchanged, and moves to the end otherwise. */
 export function withCondition(conditions: readonly DeploymentCondition[], finding: Finding, nowMs: number): readonly DeploymentCondition[] {
   const before = conditions.find(({ type }) => type === finding.type);
   if (before?.status === finding.status && before.reason === finding.reason) return conditions;
   return renewed(conditions, finding, nowMs);
 }
 
-/** As {@link withCondition}, but the condition is new even when it says what it said. */
+/** As {@link withCondition}, but the condition counts as changed. */
 function renewed(conditions: readonly DeploymentCondition[], finding: Finding, nowMs: number): readonly DeploymentCondition[] {
   const before = conditions.find(({ type }) => type === finding.type);
   const now = formatTime(nowMs);
@@ -38,12 +38,12 @@ export function progressing({ status }: Deployment): DeploymentCondition | undef
   return status?.conditions?.find(({ type }) => type === "Progressing");
 }
 
-/** A deadline of the largest number is none. */
+/** Reports whether the Deployment has a deadline. The maximum number means that there is none. */
 export function hasDeadline({ spec }: Deployment): boolean {
   return spec?.progressDeadlineSeconds !== undefined && spec.progressDeadlineSeconds !== 2 ** 31 - 1;
 }
 
-/** The numbers, and whether enough pods are available. */
+/** Returns the counts and the condition Available. */
 export function countedStatus(deployment: Deployment, { current, old }: Revisions, nowMs: number): DeploymentStatus {
   const all = [...old, ...(current === undefined ? [] : [current])];
   const available = actual(all, "availableReplicas");
@@ -69,7 +69,7 @@ export function countedStatus(deployment: Deployment, { current, old }: Revision
   return JSON.parse(JSON.stringify(status)) as DeploymentStatus; // without what is undefined
 }
 
-/** {@link countedStatus}, and how the rollout goes on. */
+/** Returns {@link countedStatus} and the condition Progressing. */
 export function rolloutStatus(deployment: Deployment, revisions: Revisions, nowMs: number): DeploymentStatus {
   const counted = countedStatus(deployment, revisions, nowMs);
   const { current, old } = revisions;
@@ -97,7 +97,7 @@ export function rolloutStatus(deployment: Deployment, revisions: Revisions, nowM
   return { ...counted, conditions };
 }
 
-/** When the deadline is over that now runs, in milliseconds of the clock. */
+/** Returns the end of the running deadline, in milliseconds of the clock. */
 export function deadlineMs(deployment: Deployment, status: DeploymentStatus): number | undefined {
   const condition = status.conditions?.find(({ type }) => type === "Progressing");
   if (!hasDeadline(deployment) || condition === undefined || isComplete(deployment, status)) return undefined;
@@ -105,7 +105,7 @@ export function deadlineMs(deployment: Deployment, status: DeploymentStatus): nu
   return Date.parse(condition.lastUpdateTime ?? "") + (deployment.spec?.progressDeadlineSeconds ?? 0) * 1000;
 }
 
-/** All pods are of the template, and available. */
+/** Reports whether all pods have the current template and are available. */
 export function isComplete(deployment: Deployment, status: DeploymentStatus): boolean {
   const wanted = replicasOf(deployment);
   const { updatedReplicas = 0, replicas = 0, availableReplicas = 0, observedGeneration = 0 } = status;
@@ -132,7 +132,7 @@ function hasTimedOut(deployment: Deployment, nowMs: number): boolean {
   return nowMs > Date.parse(condition.lastUpdateTime ?? "") + (deployment.spec?.progressDeadlineSeconds ?? 0) * 1000;
 }
 
-/** That pods could not be made; of the newest set that says so. */
+/** Returns the condition ReplicaFailure of the newest set that has it. */
 function failureOf(sets: readonly ReplicaSet[]): Finding | undefined {
   for (const { status } of sets) {
     const found = status?.conditions?.find(({ type }) => type === "ReplicaFailure");

@@ -1,8 +1,9 @@
-/** The Deployment controller: a ReplicaSet for each template, rollouts of both strategies, and what the status says of them. */
+/** The Deployment controller: a ReplicaSet for each template, rollouts with both strategies, and the status. */
 import { jsonEqual, keyOf } from "@treadle/apimachinery";
 import { Deployment, Pod, ReplicaSet } from "@treadle/apimachinery/kinds";
-import { adoptersIn, claim, controllerReference } from "./claim.ts";
-import { type Context, type Controller, RefusedError, watch } from "./controller.ts";
+import { adoptersIn, claim, controllerReference } from "./adoption.ts";
+import { type Context, type Controller, watch } from "./controller.ts";
+import { RefusedError } from "./writer.ts";
 import {
   countedStatus,
   deadlineMs,
@@ -23,7 +24,7 @@ export function deployments(context: Context): Controller {
   const { objects } = context;
   const owners = controllersIn(Deployment);
   const adopters = adoptersIn((namespace) => objects.list(Deployment, namespace));
-  // Of a pod only the end matters here: a Recreate waits for it.
+  // Only the deletion of a pod matters here: a Recreate rollout waits for it.
   const ownersOfPod = (pod: Pod): readonly string[] =>
     controllersIn(ReplicaSet)(pod, undefined).flatMap((key) => {
       const set = objects.get(ReplicaSet, key);
@@ -44,7 +45,7 @@ export function deployments(context: Context): Controller {
   };
 }
 
-/** One look at one Deployment. */
+/** One sync of one Deployment. */
 class Sync {
   readonly #context: Context;
   readonly #write: ReturnType<Context["as"]>;
@@ -67,7 +68,7 @@ class Sync {
     return spec?.strategy?.type === "Recreate" ? await this.#recreate(revisions) : await this.#roll(revisions);
   }
 
-  /** Brings the sets to the number that is wanted, and leaves the rollout where it is. */
+  /** Scales the sets to the desired number without continuing the rollout. */
   async #scale(revisions: Revisions): Promise<number | undefined> {
     await this.#perform(planScale(this.#deployment, revisions));
     if (this.#deployment.spec?.paused === true) await this.#forget(revisions.old);
@@ -97,7 +98,7 @@ class Sync {
     return await this.#tell(rolloutStatus(this.#deployment, { current, old }, this.#nowMs));
   }
 
-  /** Whether a pod of another template is still there, be it on its way out. */
+  /** Reports whether pods of other templates exist, including those that are being deleted. */
   #runsOld({ old }: Revisions): boolean {
     return old.some((set) => {
       const pods = this.#context.objects.controlled(Pod, set);
@@ -105,7 +106,7 @@ class Sync {
     });
   }
 
-  /** Says when a pause began and ended: meanwhile no deadline runs. */
+  /** Reports the start and the end of a pause, during which no deadline runs. */
   async #notePause(): Promise<void> {
     const condition = progressing(this.#deployment);
     if (!hasDeadline(this.#deployment) || condition?.reason === "ProgressDeadlineExceeded") return;
@@ -116,7 +117,7 @@ class Sync {
     await this.#note({ type: "Progressing", status: "Unknown", reason, message }, undefined);
   }
 
-  /** The revisions with a set for the template, which is made where there is none. */
+  /** Returns the revisions with a set for the current template, which is created if it is missing. */
   async #withCurrent(revisions: Revisions): Promise<Revisions> {
     if (revisions.current !== undefined) return await this.#number(revisions);
     const deployment = this.#deployment;
@@ -154,13 +155,13 @@ class Sync {
 
   async #noteRefusal(error: RefusedError): Promise<void> {
     const { status } = this.#deployment;
-    // Another template, or somebody else, has the name: the next one is made of another hash.
+    // The name belongs to another template or another owner, so the next one has another hash.
     if (error.reason === "AlreadyExists") await this.#tell({ ...status, collisionCount: (status?.collisionCount ?? 0) + 1 });
     else if (hasDeadline(this.#deployment))
       await this.#note({ type: "Progressing", status: "False", reason: "ReplicaSetCreateError", message: error.message }, undefined);
   }
 
-  /** Gives the current set its number and annotations, and the Deployment the number, one after the other. */
+  /** Gives the current set its number and annotations, and then the Deployment the number. */
   async #number(revisions: Revisions): Promise<Revisions> {
     const { current, old } = revisions;
     if (current === undefined) return revisions;
@@ -179,7 +180,7 @@ class Sync {
     return revisions;
   }
 
-  /** Writes a condition and the number of the revision into the Deployment, where they are not there. */
+  /** Writes a condition and the number of the revision to the Deployment, unless they are there. */
   async #note(finding: Finding | undefined, revision: number | undefined): Promise<void> {
     const { metadata, status } = this.#deployment;
     const before = status?.conditions ?? [];
@@ -200,7 +201,7 @@ class Sync {
     }
   }
 
-  /** Deletes the oldest revisions beyond the limit, as far as nothing runs of them. */
+  /** Deletes the oldest revisions without pods beyond the limit. */
   async #forget(old: readonly ReplicaSet[]): Promise<void> {
     const limit = this.#deployment.spec?.revisionHistoryLimit;
     if (limit === undefined || limit === 2 ** 31 - 1) return;
@@ -214,12 +215,12 @@ class Sync {
     }
   }
 
-  /** Writes the status where it differs; returns when the deadline is over. */
+  /** Writes the status if it differs, and returns when the deadline ends. */
   async #tell(status: DeploymentStatus): Promise<number | undefined> {
     if (!jsonEqual(status, this.#deployment.status))
       this.#deployment = await this.#write.updateStatus(Deployment, { ...this.#deployment, status } as Deployment);
     const dueMs = deadlineMs(this.#deployment, status);
-    // It is over when it is past, and times are in whole seconds.
+    // The deadline has ended when its time is past. Times are in whole seconds.
     return dueMs === undefined || this.#deployment.spec?.paused === true ? undefined : dueMs + 1000 - this.#nowMs;
   }
 

@@ -1,4 +1,4 @@
-/** The disruption controller: how many of the pods of a PodDisruptionBudget may go. */
+/** The disruption controller: how many pods of a PodDisruptionBudget may be disrupted. */
 import { formatTime, jsonEqual, type KubernetesObject, type LabelSelector, keyOf, matchesLabels } from "@treadle/apimachinery";
 import { Deployment, Pod, PodDisruptionBudget, ReplicaSet, StatefulSet } from "@treadle/apimachinery/kinds";
 import { type Context, type Controller, watch } from "./controller.ts";
@@ -59,7 +59,10 @@ export function disruptionBudgets({ clock, objects, as }: Context): Controller {
     return JSON.parse(JSON.stringify(status)) as Status; // without what is undefined
   }
 
-  /** A whole number wants so many of the pods that are there; a share, and what may be missing, of those that should be. */
+  /**
+   * Returns the desired and the expected number of healthy pods. A number counts existing pods; a percentage, and
+   * `maxUnavailable`, count the replicas of the owners.
+   */
   function numbersOf(
     { spec }: PodDisruptionBudget,
     pods: readonly Pod[],
@@ -74,7 +77,7 @@ export function disruptionBudgets({ clock, objects, as }: Context): Controller {
     return { expectedPods, desiredHealthy: share(minAvailable ?? 0, expectedPods) };
   }
 
-  /** How many replicas the owners of the pods are to have. */
+  /** Returns the number of replicas that the owners of the pods have in their specs. */
   function expected(pods: readonly Pod[]): number {
     const counts = new Map<string, number>();
     for (const pod of pods) {
@@ -94,10 +97,10 @@ export function disruptionBudgets({ clock, objects, as }: Context): Controller {
   }
 }
 
-/** kube-controller-manager's `DeletionTimeout`: an eviction that led to nothing by then is forgotten. */
+/** kube-controller-manager's `DeletionTimeout`, in milliseconds: the time after which an eviction without effect is forgotten. */
 const EVICTION_MS = 120_000;
 
-/** Evicted pods that are not being deleted yet. */
+/** Returns evicted pods that are not being deleted yet. */
 function stillGoing({ status }: PodDisruptionBudget, pods: readonly Pod[], nowMs: number): Readonly<Record<string, unknown>> {
   const entries = Object.entries(status?.disruptedPods ?? {}).filter(([name, time]) => {
     const pod = pods.find(({ metadata }) => metadata.name === name);

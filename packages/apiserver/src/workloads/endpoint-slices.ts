@@ -1,10 +1,10 @@
-/** How the endpoints of a Service are spread over slices, with as few changes of what is there as can be. Pure. */
+/** Distributes the endpoints of a Service over slices with as few changes as possible. Pure. */
 import { jsonEqual, type Kind, type KubernetesObject } from "@treadle/apimachinery";
 import type { Endpoint, EndpointPort, Group } from "./endpoints.ts";
 
 export interface EndpointSlice extends KubernetesObject {
   readonly addressType: string;
-  /** Null, as Go writes a list that is none. */
+  /** Null for no endpoints, as Go writes it. */
   readonly endpoints: readonly Endpoint[] | null;
   readonly ports?: readonly EndpointPort[] | null;
 }
@@ -17,7 +17,7 @@ export const EndpointSlice: Kind<EndpointSlice> = {
   scope: "Namespaced",
 };
 
-/** What one slice is to hold; `slice` is absent where one is to be made. */
+/** Desired content of a slice. `slice` is absent for a slice to create. */
 export interface WantedSlice {
   readonly slice: EndpointSlice | undefined;
   readonly endpoints: readonly Endpoint[] | null;
@@ -25,7 +25,7 @@ export interface WantedSlice {
 }
 
 export interface SlicePlan {
-  /** All that are to be there, be they as wanted already or not. */
+  /** All desired slices, including unchanged ones. */
   readonly wanted: readonly WantedSlice[];
   readonly surplus: readonly EndpointSlice[];
 }
@@ -33,12 +33,12 @@ export interface SlicePlan {
 /** kube-controller-manager `--max-endpoints-per-slice`. */
 const MAX_ENDPOINTS = 100;
 
-/** Each endpoint stays in the slice that has it; new ones fill what has room. There is always one slice, if an empty one. */
+/** Plans the slices. Each endpoint stays in its slice; new endpoints fill free places. There is always one slice, possibly empty. */
 export function planSlices(groups: readonly Group[], existing: readonly EndpointSlice[]): SlicePlan {
   const free = new Set(existing);
   const wanted = groups.flatMap(({ ports, endpoints }) => {
     const own = [...free].filter((slice) => jsonEqual(slice.ports ?? [], ports));
-    // An empty one serves for any ports.
+    // An empty slice can serve any ports.
     const [empty] = own.length > 0 ? [] : [...free].filter((slice) => (slice.endpoints ?? []).length === 0);
     const slices = empty === undefined ? own : [empty];
     for (const slice of slices) free.delete(slice);

@@ -1,4 +1,4 @@
-/** Which pods a Service names, and how: the contents of its EndpointSlices and of its Endpoints. Pure. */
+/** The endpoints of a Service: the contents of its EndpointSlices and its Endpoints. Pure. */
 import type { KubernetesObject } from "@treadle/apimachinery";
 import type { Pod, Service } from "@treadle/apimachinery/kinds";
 import { isReady } from "./pods.ts";
@@ -18,18 +18,18 @@ export interface Endpoint {
   readonly targetRef?: { readonly kind: string; readonly namespace: string; readonly name: string; readonly uid: string };
 }
 
-/** Pods that are reached at the same ports. */
+/** Pods with the same ports. */
 export interface Group {
   readonly ports: readonly EndpointPort[];
   readonly endpoints: readonly Endpoint[];
 }
 
-/** Whether controllers look after the addresses of the Service. */
+/** Reports whether controllers manage the endpoints of the Service. */
 export function isManaged({ spec, metadata }: Service): boolean {
   return spec?.selector !== undefined && spec.type !== "ExternalName" && metadata.deletionTimestamp === undefined;
 }
 
-/** The selector of a Service names labels, one by one. */
+/** Reports whether the selector of the Service, a plain map of labels, matches. */
 export function isSelected({ spec }: Service, { metadata }: KubernetesObject): boolean {
   const wanted = Object.entries(spec?.selector ?? {});
   return spec?.selector !== undefined && wanted.every(([label, value]) => metadata.labels?.[label] === value);
@@ -67,7 +67,7 @@ function endpointOf(service: Service, pod: Pod): Endpoint {
   };
 }
 
-/** The ports of the Service, as numbers of this pod; those that it does not have are left out. */
+/** Returns the ports of the Service as numbers of this pod. Ports that the pod does not have are omitted. */
 function portsOf({ spec }: Service, pod: Pod): readonly EndpointPort[] {
   return (spec?.ports ?? []).flatMap(({ name = "", port, targetPort = port, protocol = "TCP", appProtocol }) => {
     const number = typeof targetPort === "number" ? targetPort : portNamed(pod, String(targetPort), protocol);
@@ -81,7 +81,7 @@ function portNamed({ spec }: Pod, name: string, protocol: string): number | unde
   return ports.find((port) => port.name === name && (port.protocol ?? "TCP") === protocol)?.containerPort;
 }
 
-/** The subsets of the older kind, Endpoints: ready and other addresses by ports. */
+/** Returns the subsets of the older kind Endpoints: ready and other addresses by ports. */
 export function subsetsOf(service: Service, groups: readonly Group[]): readonly object[] {
   const hasPorts = (service.spec?.ports ?? []).length > 0;
   const showsAll = service.spec?.publishNotReadyAddresses === true;

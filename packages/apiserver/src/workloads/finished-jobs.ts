@@ -1,4 +1,4 @@
-/** Deletes Jobs some seconds after their end, where their spec says so. */
+/** Deletes finished Jobs after `ttlSecondsAfterFinished`. */
 import { Job } from "@treadle/apimachinery/kinds";
 import type { Context, Controller } from "./controller.ts";
 import { finish } from "./job-verdict.ts";

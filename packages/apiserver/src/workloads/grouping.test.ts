@@ -4,7 +4,7 @@ import { Grouping } from "./grouping.ts";
 
 const object = (name: string, ...finalizers: string[]) => ({ metadata: { name, finalizers } }) as unknown as KubernetesObject;
 
-test("an object is in the groups of its words, as it is now", () => {
+test("an object is in the groups of its current words", () => {
   const grouping = new Grouping(({ metadata }) => metadata.finalizers ?? []);
   const [first, second, other] = [object("a", "x", "y"), object("a", "y", "z"), object("b", "y")];
   grouping.replace("a", undefined, first);
@@ -16,7 +16,7 @@ test("an object is in the groups of its words, as it is now", () => {
   expect([grouping.of("y"), grouping.of("z")]).toEqual([[other], []]);
 });
 
-test("what it gave out does not change: whoever goes through a group may change its objects", () => {
+test("a returned group does not change, so a loop over it may change its objects", () => {
   const grouping = new Grouping(() => ["all"]);
   const a = object("a");
   grouping.replace("a", undefined, a);

@@ -1,21 +1,24 @@
-/** Objects by words that are made of each: who controls it, where it runs. Kept up to date with every change, so that nobody has to go through all. */
+/**
+ * Groups objects by words, such as their controller or their node. It is updated with each change, so that no controller
+ * needs to read all objects.
+ */
 import type { KubernetesObject } from "@treadle/apimachinery";
 
 export class Grouping {
   readonly #wordsOf: (object: KubernetesObject) => readonly string[];
-  /** By word and key. */
+  /** Objects by word and key. */
   readonly #groups = new Map<string, Map<string, KubernetesObject>>();
 
   constructor(wordsOf: (object: KubernetesObject) => readonly string[]) {
     this.#wordsOf = wordsOf;
   }
 
-  /** In the order in which they came to have the word. */
+  /** Returns the objects of a word, in the order in which they got it. */
   of(word: string): readonly KubernetesObject[] {
     return [...(this.#groups.get(word)?.values() ?? [])];
   }
 
-  /** Takes in a change: `before` is undefined of a new object, `now` of one that is gone. */
+  /** Records a change. `before` is absent for a new object, `now` for a deleted one. */
   replace(key: string, before: KubernetesObject | undefined, now: KubernetesObject | undefined): void {
     const words = now === undefined ? [] : this.#wordsOf(now);
     for (const word of before === undefined ? [] : this.#wordsOf(before)) if (!words.includes(word)) this.#remove(word, key);

@@ -1,16 +1,16 @@
-/** Counts the pods of a Job that ended, each once: a pod is noted in the status, loses its finalizer, and counts then. Pure. */
+/** Counts the finished pods of a Job, each once: a pod is noted in the status, loses its finalizer, and is then counted. Pure. */
 import type { Job, Pod } from "@treadle/apimachinery/kinds";
 import { findRule } from "./job-failure-policy.ts";
 import { failuresBefore, formatIndexes, indexOf, isIndexed, isTracked, outcomeOf, parseIndexes } from "./job-pods.ts";
 import type { Tally } from "./job-verdict.ts";
 
 export interface Counted extends Tally {
-  /** Pods that ended and were not noted before. */
+  /** Whether pods finished that were not noted before. */
   readonly hasNews: boolean;
-  /** Of the status while the pods still have their finalizers, and after that. */
+  /** The status while the pods have their finalizers, and the status after that. */
   readonly noted: object;
   readonly final: object;
-  /** Whose finalizers are to go. */
+  /** Pods whose finalizers must be removed. */
   readonly done: readonly Pod[];
 }
 

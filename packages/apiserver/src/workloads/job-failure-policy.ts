@@ -1,15 +1,15 @@
-/** What a Job's `podFailurePolicy` says of a pod that failed. Pure. */
+/** Applies a Job's `podFailurePolicy` to a failed pod. Pure. */
 import type { Job, Pod } from "@treadle/apimachinery/kinds";
 
 type Rule = NonNullable<NonNullable<NonNullable<Job["spec"]>["podFailurePolicy"]>["rules"]>[number];
 
-/** `action` is that of the rule that fits first: `FailJob`, `FailIndex`, `Ignore` or `Count`. */
+/** A matching rule. `action` is `FailJob`, `FailIndex`, `Ignore` or `Count`. */
 export interface Finding {
   readonly action: string;
   readonly message: string;
 }
 
-/** Undefined: no rule fits, so the failure counts. */
+/** Returns the first matching rule, or `undefined`: then the failure counts. */
 export function findRule({ spec }: Job, pod: Pod): Finding | undefined {
   for (const [index, rule] of (spec?.podFailurePolicy?.rules ?? []).entries()) {
     const what = fitByExitCode(rule, pod) ?? fitByCondition(rule, pod);
@@ -23,7 +23,7 @@ function fitByExitCode({ onExitCodes }: Rule, { metadata, status }: Pod): string
   const { containerName, operator, values } = onExitCodes;
   for (const { name, state } of [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])]) {
     const code = state?.terminated?.exitCode ?? 0;
-    // The containers that ended well say nothing of the failure.
+    // A container that succeeded does not explain the failure.
     if (code === 0 || (containerName !== undefined && containerName !== name)) continue;
     if (values.includes(code) === (operator === "In"))
       return `Container ${name} for pod ${metadata.namespace}/${metadata.name} failed with exit code ${code}`;

@@ -1,6 +1,6 @@
-/** Which pods a Job is to have more or fewer, now and later. Pure. */
+/** Plans the pods of a Job: how many to create and delete, now and later. Pure. */
 import { Job, type Pod } from "@treadle/apimachinery/kinds";
-import { controllerReference } from "./claim.ts";
+import { controllerReference } from "./adoption.ts";
 import { endOf, failuresBefore, INDEX, INDEX_FAILURES, indexOf, isIndexed, isTerminating, outcomeOf, TRACKING } from "./job-pods.ts";
 import type { Tally } from "./job-verdict.ts";
 import { isActive } from "./pods.ts";
@@ -8,16 +8,16 @@ import type { Draft } from "./writer.ts";
 
 export interface Plan {
   readonly drafts: readonly Draft[];
-  /** How many active pods are too many. */
+  /** Number of active pods to delete. */
   readonly surplus: number;
-  /** When pods that wait for their back-off may be made, in milliseconds of the clock. */
+  /** Time at which pods that wait for their back-off may be created, in milliseconds of the clock. */
   readonly laterMs: number | undefined;
 }
 
-/** kube-controller-manager's `DefaultJobPodFailureBackOff`, and how far it grows. */
+/** kube-controller-manager's `DefaultJobPodFailureBackOff` and its maximum, in milliseconds. */
 const FIRST_BACK_OFF_MS = 10_000;
 const MAX_BACK_OFF_MS = 600_000;
-/** Pods that one look at a Job makes at most, as in the real controller. */
+/** Maximum number of pods that one sync creates, as in the real controller. */
 const BURST = 500;
 
 export function missingPods(job: Job, pods: readonly Pod[], tally: Tally, nowMs: number): Plan {
@@ -36,7 +36,7 @@ export function missingPods(job: Job, pods: readonly Pod[], tally: Tally, nowMs:
 function wantedActive({ spec }: Job, active: number, succeeded: number): number {
   const { completions, parallelism = 1 } = spec ?? {};
   if (completions !== undefined) return Math.max(0, Math.min(parallelism, completions - succeeded));
-  // Once a pod succeeded the others finish what they have; no new ones.
+  // After the first success no new pods are created; the others finish.
   return succeeded > 0 ? Math.min(active, parallelism) : parallelism;
 }
 
@@ -63,7 +63,7 @@ function indexedPlan(job: Job, pods: readonly Pod[], { active, missing, tally, n
   return { drafts, surplus: 0, laterMs: later.length === 0 ? undefined : Math.min(...later) };
 }
 
-/** When the next pod may be made after the failures since the last success, as long as their pods are there to tell. */
+/** Returns when the next pod may be created after the failures since the last success. Failed pods that no longer exist are unknown. */
 function backOffEnd(job: Job, pods: readonly Pod[], known?: number): number {
   const ended = (outcome: string): readonly number[] => pods.filter((pod) => outcomeOf(pod, job) === outcome).map(endOf);
   const success = Math.max(0, ...ended("succeeded"));
@@ -95,7 +95,7 @@ function draftOf(job: Job, index: number | undefined, failures: number): Draft {
   };
 }
 
-/** Its containers learn the index from their environment, and its host is named after it. */
+/** Adds the index to the environment of the containers, and to the host name. */
 function withIndex(spec: PodSpec, name: string, index: number): PodSpec {
   const variable = {
     name: "JOB_COMPLETION_INDEX",

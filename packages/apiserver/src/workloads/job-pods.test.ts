@@ -12,7 +12,7 @@ test.for([
   expect(formatIndexes(indexes)).toBe(want);
 });
 
-test("what was written is read back, up to the number of completions", () => {
+test("formatted indexes are read back, up to the number of completions", () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.nat(200)), (indexes) => {
       expect([...parseIndexes(formatIndexes(indexes), 100)]).toEqual(indexes.filter((index) => index < 100).toSorted((a, b) => a - b));
@@ -20,7 +20,7 @@ test("what was written is read back, up to the number of completions", () => {
   );
 });
 
-test("a text of somebody else says what it can", () => {
+test("the valid parts of a foreign text of indexes are read", () => {
   expect([...parseIndexes("x,1,-,2-1,5-99999999", 7)]).toEqual([1, 5, 6]);
   expect([...parseIndexes(undefined, 7)]).toEqual([]);
 });

@@ -1,7 +1,7 @@
-/** What the Job controller asks of the pods of a Job. Pure. */
+/** Properties of a Job's pods for its controller. Pure. */
 import type { Job, Pod } from "@treadle/apimachinery/kinds";
 
-/** Keeps a pod that has ended until its Job has counted it. */
+/** Finalizer of a finished pod until its Job has counted it. */
 export const TRACKING = "batch.kubernetes.io/job-tracking";
 export const INDEX = "batch.kubernetes.io/job-completion-index";
 export const INDEX_FAILURES = "batch.kubernetes.io/job-index-failure-count";
@@ -16,7 +16,10 @@ export function isTracked({ metadata }: Pod): boolean {
   return metadata.finalizers?.includes(TRACKING) === true;
 }
 
-/** How the pod ended; undefined: it has not. One that is being deleted has failed, unless the Job waits for the very end. */
+/**
+ * Returns the outcome of a pod, or `undefined` while it runs. A pod that is being deleted has failed, unless
+ * `podReplacementPolicy` waits for its end.
+ */
 export function outcomeOf(pod: Pod, job: Job): PodOutcome | undefined {
   if (pod.status?.phase === "Succeeded") return "succeeded";
   if (pod.status?.phase === "Failed") return "failed";
@@ -32,20 +35,20 @@ export function indexOf({ metadata }: Pod): number | undefined {
   return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }
 
-/** How often its index had failed before it was made. */
+/** Returns how often its index had failed before the pod was created. */
 export function failuresBefore({ metadata }: Pod): number {
   const count = Number(metadata.annotations?.[INDEX_FAILURES] ?? 0);
   return Number.isSafeInteger(count) && count >= 0 ? count : 0;
 }
 
-/** When the pod ended, as its containers say. */
+/** Returns the time at which the containers of the pod ended. */
 export function endOf({ metadata, status }: Pod): number {
   const ends = (status?.containerStatuses ?? []).flatMap(({ state }) => state?.terminated?.finishedAt ?? []);
   const texts = ends.length > 0 ? ends : [metadata.deletionTimestamp ?? metadata.creationTimestamp ?? ""];
   return Math.max(...texts.map((text) => Date.parse(text) || 0));
 }
 
-/** As `completedIndexes` writes them: `1,3-5,7`. */
+/** Formats indexes as in `completedIndexes`: `1,3-5,7`. */
 export function formatIndexes(indexes: Iterable<number>): string {
   const sorted = [...new Set(indexes)].toSorted((a, b) => a - b);
   const texts: string[] = [];
@@ -59,7 +62,7 @@ export function formatIndexes(indexes: Iterable<number>): string {
   return texts.join();
 }
 
-/** What {@link formatIndexes} wrote, up to `count`; anything else in the text is passed over. */
+/** Parses the text of {@link formatIndexes}, up to `count`. Other text is ignored. */
 export function parseIndexes(text: string | undefined, count: number): Set<number> {
   const found = new Set<number>();
   for (const part of (text ?? "").split(",")) {

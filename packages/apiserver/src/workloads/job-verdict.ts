@@ -1,4 +1,4 @@
-/** Whether a Job is over, and why. Pure. */
+/** Decides whether a Job is finished, and why. Pure. */
 import type { Job, Pod } from "@treadle/apimachinery/kinds";
 import { isIndexed, parseIndexes } from "./job-pods.ts";
 import { isActive } from "./pods.ts";
@@ -9,13 +9,13 @@ export interface Verdict {
   readonly message: string;
 }
 
-/** What has been counted of the pods of a Job. */
+/** The counted pods of a Job. */
 export interface Tally {
   readonly succeeded: number;
   readonly failed: number;
   readonly completed: ReadonlySet<number>;
   readonly failedIndexes: ReadonlySet<number>;
-  /** What a rule of its `podFailurePolicy` said that ends the Job. */
+  /** Message of a rule of its `podFailurePolicy` that fails the Job. */
   readonly failJob: string | undefined;
 }
 
@@ -29,17 +29,17 @@ export function isTrue(job: Job, type: string): boolean {
   return conditionOf(job, type)?.status === "True";
 }
 
-/** The condition that says that it is over, and of when. */
+/** Returns the condition of a finished Job, Complete or Failed. */
 export function finish(job: Job): Condition | undefined {
   return job.status?.conditions?.find(({ type, status }) => (type === "Complete" || type === "Failed") && status === "True");
 }
 
-/** Undefined: it goes on. */
+/** Returns the verdict, or `undefined` while the Job continues. */
 export function judge(job: Job, pods: readonly Pod[], tally: Tally, nowMs: number): Verdict | undefined {
   return decided(job) ?? failure(job, pods, tally, nowMs) ?? success(job, pods, tally);
 }
 
-/** That it would be over was said before, while its last pods had not ended yet. */
+/** Returns the verdict of an earlier sync, when the last pods had not ended yet. */
 function decided(job: Job): Verdict | undefined {
   for (const [target, type] of [
     ["FailureTarget", "Failed"],
@@ -68,7 +68,7 @@ function failure(job: Job, pods: readonly Pod[], { failed, failedIndexes, comple
   return undefined;
 }
 
-/** Pods that are started again in their place fail without ending. */
+/** Reports whether restarts in place exceed the limit. Such pods fail without ending. */
 function isPastLimitByRestarts({ spec }: Job, pods: readonly Pod[], limit: number): boolean {
   if (spec?.template.spec?.restartPolicy !== "OnFailure") return false;
   const restarts = pods
@@ -78,7 +78,7 @@ function isPastLimitByRestarts({ spec }: Job, pods: readonly Pod[], limit: numbe
   return limit === 0 ? restarts > 0 : restarts >= limit;
 }
 
-/** When it has run for too long. */
+/** Returns the end of `activeDeadlineSeconds`. */
 export function deadlineMs({ spec, status }: Job): number | undefined {
   const { activeDeadlineSeconds, suspend } = spec ?? {};
   if (activeDeadlineSeconds === undefined || suspend === true || status?.startTime === undefined) return undefined;
@@ -90,7 +90,7 @@ function success(job: Job, pods: readonly Pod[], { succeeded, completed }: Tally
   const rule = isIndexed(job) ? fittingRule(successPolicy?.rules ?? [], completed, completions ?? 0) : undefined;
   if (rule !== undefined) return { type: "Complete", reason: "SuccessPolicy", message: `Matched rules at index ${rule}` };
   const active = pods.filter(isActive).length;
-  // Without a number the pods agree among themselves when the work is done.
+  // Without `completions` the pods decide themselves when the work is done.
   const isDone = completions === undefined ? succeeded > 0 && active === 0 : succeeded >= completions;
   return isDone ? { type: "Complete", reason: "CompletionsReached", message: "Reached expected number of succeeded pods" } : undefined;
 }

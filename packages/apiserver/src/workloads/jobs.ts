@@ -1,10 +1,10 @@
 /**
- * The Job controller: as many pods at a time as the spec wants until enough of them succeeded or too many failed, and what
- * became of them in the status. Pods keep a finalizer until they are counted, so that none is counted twice or never.
+ * The Job controller: runs as many pods at a time as the spec allows until enough of them succeeded or too many failed, and
+ * reports them in the status. A finalizer keeps each pod until it is counted, so each is counted exactly once.
  */
 import { formatTime, jsonEqual, type KubernetesObject, keyOf } from "@treadle/apimachinery";
 import { Job, Pod } from "@treadle/apimachinery/kinds";
-import { claim } from "./claim.ts";
+import { claim } from "./adoption.ts";
 import { type Context, type Controller, watch } from "./controller.ts";
 import { count, type Counted } from "./job-count.ts";
 import { missingPods } from "./job-plan.ts";
@@ -49,7 +49,7 @@ export function jobs(context: Context): Controller {
     const { suspend } = job.spec ?? {};
     if (verdict !== undefined) {
       conditions = withTarget(job, verdict, nowMs);
-      // Said before it is done, as by the real one: whoever watches learns of it first.
+      // Reported before the pods are deleted, as by the real controller, so that watchers learn of it first.
       if (pods.some(isActive)) await tell(current(key, job), { ...base, ...numbers(pods), conditions });
       for (const pod of pods.filter(isActive)) await write.delete(Pod, pod);
     } else if (suspend === true) {
@@ -71,7 +71,7 @@ export function jobs(context: Context): Controller {
     return waits.length === 0 ? undefined : Math.max(0, Math.min(...waits) - nowMs);
   }
 
-  /** Makes pods that are missing, deletes those that are too many; returns when more are to be made. */
+  /** Creates missing pods and deletes surplus ones. Returns when more pods may be created. */
   async function fill(job: Job, pods: readonly Pod[], counted: Counted, nowMs: number): Promise<number | undefined> {
     const plan = missingPods(job, pods, counted, nowMs);
     const order = byWorth(new Map());
@@ -80,7 +80,7 @@ export function jobs(context: Context): Controller {
     return plan.laterMs;
   }
 
-  /** Not counted: it did not end, it was taken away. */
+  /** Deletes a pod that must not be counted, because it did not end itself. */
   async function remove(pod: Pod): Promise<void> {
     await release(pod);
     await write.delete(Pod, pod);
@@ -93,7 +93,7 @@ export function jobs(context: Context): Controller {
     await write.patch(Pod, now, { metadata: { finalizers: finalizers.length === 0 ? null : finalizers } });
   }
 
-  /** Of a Job that is gone or going nobody counts any more. */
+  /** Removes the finalizers of a deleted Job's pods, which are no longer counted. */
   async function letGoOf(key: string, job: Job | undefined): Promise<void> {
     const [namespace = "", name] = key.split("/");
     for (const pod of objects.list(Pod, namespace)) {
@@ -103,7 +103,7 @@ export function jobs(context: Context): Controller {
     }
   }
 
-  /** As it is stored now. One that is gone meanwhile is as it was: what is written to it is refused. */
+  /** Returns the stored Job, or the given one when it no longer exists: writes to it are refused. */
   function current(key: string, job: Job): Job {
     const now = objects.get(Job, key);
     return now !== undefined && now.metadata.uid === job.metadata.uid ? now : job;
@@ -115,7 +115,7 @@ export function jobs(context: Context): Controller {
   }
 }
 
-/** The Job that a pod without a controller was once made for. */
+/** Returns the key of the Job that a pod without a controller was created for. */
 function orphanOf(pod: KubernetesObject): readonly string[] {
   const name = pod.metadata.labels?.["batch.kubernetes.io/job-name"];
   return name === undefined || controllerOf(pod) !== undefined ? [] : [`${pod.metadata.namespace ?? ""}/${name}`];

@@ -1,4 +1,4 @@
-/** The kubelets of all nodes: pods that have a node run there, say so in their status, and end when they are deleted. No container ever starts. */
+/** The kubelets of all nodes. They run the pods of their nodes, report their status, and end deleted pods. No container ever starts. */
 import { type Clock, jsonEqual, keyOf } from "@treadle/apimachinery";
 import { Deployment, Node, Pod, ReplicaSet } from "@treadle/apimachinery/kinds";
 import { type Circumstances, type ContainerLife, isOver, isReadyNow, live, nextChange } from "./container-life.ts";
@@ -10,7 +10,7 @@ import { nodesOf } from "./pods.ts";
 export function kubelet(context: Context): Controller {
   const { clock, objects, as } = context;
   const write = as("kubelet");
-  /** What runs on the nodes: no object says it. By the key of the pod. */
+  /** Lives of the pods by their keys. No object contains this state. */
   const lives = new Map<string, PodLife>();
   const stopping = new Map<string, number>();
   let addresses = 0;
@@ -46,7 +46,7 @@ export function kubelet(context: Context): Controller {
     return nextMs === undefined ? undefined : nextMs - nowMs;
   }
 
-  /** Ends the containers and lets the pod go; until then it goes on as it was. */
+  /** Ends the containers of a deleted pod, and then deletes the pod. Until then the pod continues as before. */
   async function end(key: string, pod: Pod): Promise<number | undefined> {
     const nowMs = clock.now();
     const since = stopping.get(key) ?? nowMs;
@@ -59,7 +59,7 @@ export function kubelet(context: Context): Controller {
     if (nowMs < stopMs) return stopMs - nowMs;
     const life = lives.get(key);
     const isKept = (pod.metadata.finalizers ?? []).length > 0;
-    // Of a pod that goes with this nobody would see it.
+    // The status of a pod that is deleted by this write would never be seen.
     if (isKept && life !== undefined && !isFinal(pod)) await tell(pod, ended(life, clock), nowMs);
     if (!isKept || pod.metadata.deletionGracePeriodSeconds !== 0) await write.delete(Pod, pod, { graceSeconds: 0 });
     return undefined;
@@ -78,10 +78,10 @@ export function kubelet(context: Context): Controller {
   }
 }
 
-/** Of 10.244.0.0/16, without its first and last. */
+/** Number of addresses in 10.244.0.0/16 without the first and the last one. */
 const MAX_ADDRESSES = 65_534;
 
-/** The containers of a pod as its node begins with it. */
+/** Returns the life of a pod that its node starts. */
 function begin({ metadata, spec }: Pod, sinceMs: number, addresses: { readonly hostIp: string; readonly ip: string }): PodLife {
   const init = (spec?.initContainers ?? []).map((one) => ({
     ...one,
@@ -100,7 +100,7 @@ function begin({ metadata, spec }: Pod, sinceMs: number, addresses: { readonly h
   return { uid: metadata.uid ?? "", sinceMs, ...addresses, containers, ready: new Set(), hasStarted: false };
 }
 
-/** The life of the pod as it is now, and when time alone changes it. */
+/** Returns the current life of the pod, and the time of its next change by time alone. */
 function goOn(context: Context, pod: Pod, before: PodLife): { readonly life: PodLife; readonly nextMs: number | undefined } {
   const nowMs = context.clock.now();
   const startMs = before.sinceMs + context.settings.startSeconds * 1000;
@@ -111,7 +111,7 @@ function goOn(context: Context, pod: Pod, before: PodLife): { readonly life: Pod
   const due: number[] = [];
   for (const one of before.containers) {
     const now = circumstances(context, pod, one);
-    // An init container waits for those before it, others for all of them.
+    // An init container waits for those before it, other containers for all init containers.
     const next = isInitialized(containers) ? live(one, now) : one;
     containers.push(next);
     if (isReadyNow(next, now)) ready.add(next.spec.name);
@@ -153,7 +153,7 @@ function ended(life: PodLife, clock: Clock): PodLife {
   return { ...life, containers, ready: new Set(), hasEnded: true };
 }
 
-/** A pod that has ended never begins again, whoever said so. */
+/** Reports whether a pod has finished. A finished pod never starts again, whichever client wrote its phase. */
 function isFinal({ status }: Pod): boolean {
   return status?.phase === "Succeeded" || status?.phase === "Failed";
 }

@@ -1,4 +1,4 @@
-/** Nodes: those that are there from the start, and that each becomes ready, as if a machine with a kubelet had joined. */
+/** The nodes: creates those that exist from the start, and makes each node ready, as if a machine with a kubelet had joined. */
 import { formatTime } from "@treadle/apimachinery";
 import { Node } from "@treadle/apimachinery/kinds";
 import type { Context, Controller } from "./controller.ts";
@@ -25,7 +25,7 @@ export function nodes({ clock, settings, objects, as }: Context): Controller {
     },
   };
 
-  /** Taints say what the node is not: ready, as long as it was new, and open for pods. */
+  /** Updates the taints for readiness and schedulability. */
   async function taint(node: Node, now: string): Promise<void> {
     const before = node.spec?.taints ?? [];
     const others = before.filter(({ key }) => key !== NOT_READY && (key !== CORDONED || node.spec?.unschedulable === true));
@@ -43,7 +43,7 @@ function isReady({ status }: Node): boolean {
   return status?.conditions?.some(({ type }) => type === "Ready") === true;
 }
 
-/** What kubelets label their nodes with. */
+/** Returns the labels that kubelets set on their nodes. */
 function labelsOf(name: string): Readonly<Record<string, string>> {
   return {
     "beta.kubernetes.io/arch": "amd64",
@@ -54,7 +54,7 @@ function labelsOf(name: string): Readonly<Record<string, string>> {
   };
 }
 
-/** The first that no node has. */
+/** Returns the first free address. */
 function freeAddress(all: readonly Node[]): string {
   const taken = new Set(all.flatMap(({ status }) => (status?.addresses ?? []).map(({ address }) => address)));
   for (let number = 1; ; number++) {

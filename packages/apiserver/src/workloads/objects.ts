@@ -1,29 +1,29 @@
-/** What is stored, as controllers read it: by kind and namespace, in the order in which objects were created, and by what else they ask for. */
+/** The stored objects as controllers read them: by kind and namespace, in the order of creation, and by groups. */
 import type { Kind, KubernetesObject, ObjectOf, OwnerReference } from "@treadle/apimachinery";
-import type { Change } from "../storage.ts";
+import type { Change } from "../storage/store.ts";
 import { Grouping } from "./grouping.ts";
 
 export class Objects {
-  /** By the id of the kind. */
+  /** Objects by the id of the kind. */
   readonly #kinds = new Map<string, Shelf>();
 
-  /** Keeps objects of the kind from now on; those of others are not kept. */
+  /** Keeps the objects of a kind from now on. Other kinds are not kept. */
   include(kind: Kind): void {
     this.#shelf(kind);
   }
 
-  /** Objects of the kind by words of theirs, from now on; to be called before anything is stored. An object without a word is in no group. */
+  /** Groups the objects of a kind by words. Call it before anything is stored. An object without a word is in no group. */
   grouped<K extends Kind>(kind: K, wordsOf: (object: ObjectOf<K>) => readonly string[]): (word: string) => readonly ObjectOf<K>[] {
     const grouping = new Grouping(wordsOf as unknown as (object: KubernetesObject) => readonly string[]); // filed under its kind
     this.#shelf(kind).groupings.push(grouping);
     return (word) => grouping.of(word) as unknown as readonly ObjectOf<K>[]; // as above
   }
 
-  /** Takes in a change of the store. */
+  /** Records a change of the store. */
   observe(id: string, { type, entry, previous }: Change): void {
     const shelf = this.#kinds.get(id);
     if (shelf === undefined) return;
-    // What is stored has been read as its kind.
+    // A stored object was read as its kind.
     const object = type === "DELETED" ? undefined : (entry.object as unknown as KubernetesObject);
     const before = previous?.object as unknown as KubernetesObject | undefined;
     for (const grouping of shelf.groupings) grouping.replace(entry.key, before, object);
@@ -38,19 +38,19 @@ export class Objects {
     return this.#included(kind).namespaces.get(namespace)?.get(key) as ObjectOf<K> | undefined; // filed under its kind
   }
 
-  /** @param namespace all by default */
+  /** @param namespace Namespace of the objects; all namespaces by default. */
   list<K extends Kind>(kind: K, namespace?: string): readonly ObjectOf<K>[] {
     const { namespaces } = this.#included(kind);
     const found = namespace === undefined ? [...namespaces.values()] : [namespaces.get(namespace) ?? new Map<string, never>()];
     return found.flatMap((objects) => [...objects.values()]) as unknown as readonly ObjectOf<K>[]; // filed under their kind
   }
 
-  /** Those whose controller is `owner`. */
+  /** Returns the objects whose controller is `owner`. */
   controlled<K extends Kind>(kind: K, owner: KubernetesObject): readonly ObjectOf<K>[] {
     return this.#included(kind).byController.of(owner.metadata.uid ?? "") as unknown as readonly ObjectOf<K>[]; // filed under their kind
   }
 
-  /** Those without a controller. */
+  /** Returns the objects without a controller. */
   orphans<K extends Kind>(kind: K, namespace: string): readonly ObjectOf<K>[] {
     return this.#included(kind).orphans.of(namespace) as unknown as readonly ObjectOf<K>[]; // filed under their kind
   }
@@ -73,17 +73,17 @@ export class Objects {
   }
 }
 
-/** The objects of one kind. */
+/** Objects of one kind. */
 interface Shelf {
-  /** By namespace and key. */
+  /** Objects by namespace and key. */
   readonly namespaces: Map<string, Map<string, KubernetesObject>>;
   readonly byController: Grouping;
   readonly orphans: Grouping;
-  /** All of them. */
+  /** All groupings of the kind. */
   readonly groupings: Grouping[];
 }
 
-/** The id of the collection of a kind. */
+/** Returns the id of a kind's collection. */
 export function idOf({ plural, group }: Kind): string {
   return group === "" ? plural : `${plural}.${group}`;
 }
@@ -92,7 +92,7 @@ export function controllerOf({ metadata }: KubernetesObject): OwnerReference | u
   return metadata.ownerReferences?.find(({ controller }) => controller === true);
 }
 
-/** For a watch: the keys of the objects of `kind` that control the object, or did before. */
+/** Returns the keys of the objects of `kind` that control the object, or did before, for a watch. */
 export function controllersIn(kind: Kind): (object: KubernetesObject, previous: KubernetesObject | undefined) => readonly string[] {
   return (object, previous) => {
     const names = [object, previous].flatMap((state) => {

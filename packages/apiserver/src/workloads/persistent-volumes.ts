@@ -1,4 +1,4 @@
-/** PersistentVolumes: their phases, and their end when what they were for is gone. */
+/** The controller of PersistentVolumes: their phases, and their deletion when their claim is deleted. */
 import { formatTime } from "@treadle/apimachinery";
 import { PersistentVolume, PersistentVolumeClaim } from "@treadle/apimachinery/kinds";
 import { type Context, type Controller, watch } from "./controller.ts";
@@ -36,7 +36,7 @@ export function persistentVolumes({ clock, objects, as }: Context): Controller {
     return claim.spec?.volumeName === metadata.name ? "Bound" : "Available";
   }
 
-  /** Keeps it from being deleted while a claim is bound to it. */
+  /** Adds the finalizer that protects a volume while a claim is bound to it. */
   async function protect(volume: PersistentVolume, phase: string): Promise<PersistentVolume> {
     const { finalizers = [], deletionTimestamp } = volume.metadata;
     const isProtected = finalizers.includes(VOLUME_PROTECTION);

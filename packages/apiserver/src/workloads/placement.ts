@@ -1,4 +1,4 @@
-/** Whether a pod may run on a node: readiness, cordons, node selectors, required node affinity, taints. */
+/** Decides whether a pod may run on a node: readiness, cordons, node selectors, required node affinity, taints. */
 import type { Node, Pod } from "@treadle/apimachinery/kinds";
 
 type Affinity = NonNullable<NonNullable<NonNullable<Pod["spec"]>["affinity"]>["nodeAffinity"]>;
@@ -6,7 +6,7 @@ type Term = NonNullable<Affinity["requiredDuringSchedulingIgnoredDuringExecution
 type Requirement = NonNullable<Term["matchExpressions"]>[number];
 type Taint = NonNullable<NonNullable<Node["spec"]>["taints"]>[number];
 
-/** What keeps the pod from the node, in the words of the scheduler; undefined: nothing. */
+/** Returns the reason why the pod cannot run on the node, in the words of the scheduler, or `undefined`. */
 export function obstacle(pod: Pod, node: Node): string | undefined {
   const taint = untolerated(pod, node, ["NoSchedule", "NoExecute"]);
   const cordon: Taint = { key: "node.kubernetes.io/unschedulable", effect: "NoSchedule" };
@@ -17,7 +17,7 @@ export function obstacle(pod: Pod, node: Node): string | undefined {
   return isWanted(pod, node) ? undefined : "node(s) didn't match Pod's node affinity/selector";
 }
 
-/** The first taint of one of these effects that the pod does not tolerate. */
+/** Returns the first taint with one of these effects that the pod does not tolerate. */
 export function untolerated(pod: Pod, { spec }: Node, effects: readonly string[]): Taint | undefined {
   return (spec?.taints ?? []).find((taint) => effects.includes(taint.effect) && !isTolerated(pod, taint));
 }
@@ -30,14 +30,14 @@ function isTolerated({ spec }: Pod, taint: Taint): boolean {
   });
 }
 
-/** Whether the node selector and one of the required terms fit. */
+/** Reports whether the node selector and one of the required terms match. */
 export function isWanted({ spec }: Pod, { metadata }: Node): boolean {
   const labels = metadata.labels ?? {};
   if (Object.entries(spec?.nodeSelector ?? {}).some(([label, value]) => labels[label] !== value)) return false;
   const terms = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
   if (terms === undefined) return true;
   return terms.some(({ matchExpressions = [], matchFields = [] }) => {
-    // A term of nothing fits nothing.
+    // An empty term matches nothing.
     if (matchExpressions.length + matchFields.length === 0) return false;
     const fields = { "metadata.name": metadata.name };
     return matchExpressions.every((one) => fits(one, labels)) && matchFields.every((one) => fits(one, fields));

@@ -1,28 +1,28 @@
-/** The status of a pod, as its kubelet tells it, from the lives of its containers. Pure. */
+/** The status of a pod that its kubelet reports, computed from the lives of its containers. Pure. */
 import { createHash } from "node:crypto";
 import { formatTime } from "@treadle/apimachinery";
 import type { Pod } from "@treadle/apimachinery/kinds";
 import { type ContainerLife, isOver, type Terminated } from "./container-life.ts";
 
-/** One run of a pod on its node. */
+/** A run of a pod on its node. */
 export interface PodLife {
   readonly uid: string;
   readonly sinceMs: number;
   readonly ip: string;
   readonly hostIp: string;
-  /** In the order of the spec, init containers first. */
+  /** Containers in the order of the spec, init containers first. */
   readonly containers: readonly ContainerLife[];
-  /** Which of them are ready now. */
+  /** Names of the ready containers. */
   readonly ready: ReadonlySet<string>;
-  /** The node has begun with its containers. */
+  /** Whether the node has started the containers. */
   readonly hasStarted: boolean;
-  /** The node has stopped them for good. */
+  /** Whether the node has stopped the containers for good. */
   readonly hasEnded?: true;
 }
 
 export type PodCondition = NonNullable<NonNullable<Pod["status"]>["conditions"]>[number];
 
-/** What of the status is the kubelet's. */
+/** Returns the part of the status that the kubelet writes. */
 export function podStatus(pod: Pod, life: PodLife, nowMs: number): object {
   const { generation } = pod.metadata;
   const init = life.containers.filter(({ spec }) => spec.type !== "main");
@@ -40,7 +40,7 @@ export function podStatus(pod: Pod, life: PodLife, nowMs: number): object {
   };
 }
 
-export function phaseOf({ spec }: Pod, { containers, hasStarted, hasEnded }: PodLife): "Pending" | "Running" | "Succeeded" | "Failed" {
+function phaseOf({ spec }: Pod, { containers, hasStarted, hasEnded }: PodLife): "Pending" | "Running" | "Succeeded" | "Failed" {
   const policy = spec?.restartPolicy ?? "Always";
   const init = containers.filter((one) => one.spec.type === "init");
   const main = containers.filter((one) => one.spec.type === "main");
@@ -55,7 +55,7 @@ function hasSucceeded(containers: readonly ContainerLife[]): boolean {
   return containers.every(({ state }) => state.type === "terminated" && state.exitCode === 0);
 }
 
-/** Every init container has done its work, and sidecars run. */
+/** Reports whether each init container has finished, and the sidecars run. */
 export function isInitialized(containers: readonly ContainerLife[]): boolean {
   return containers.every(({ spec, state }) => {
     if (spec.type === "main") return true;
@@ -63,7 +63,7 @@ export function isInitialized(containers: readonly ContainerLife[]): boolean {
   });
 }
 
-/** In the order in which kubelets tell them; those of others stay, after them. */
+/** Returns the conditions in the order of kubelets. Conditions of other writers follow. */
 function conditionsOf(pod: Pod, life: PodLife, nowMs: number): readonly object[] {
   const before = pod.status?.conditions ?? [];
   const phase = phaseOf(pod, life);
@@ -103,7 +103,7 @@ function conditionsOf(pod: Pod, life: PodLife, nowMs: number): readonly object[]
   return [...conditions, ...before.filter(({ type }) => !types.has(type))];
 }
 
-/** What differs from condition to condition. */
+/** The part that differs between conditions. */
 interface Finding {
   readonly status: string;
   readonly reason?: string;
@@ -155,7 +155,7 @@ function containerStatus(
 function stateOf(state: ContainerLife["state"], containerID: string | undefined, { name, namespace, uid }: Pod["metadata"]): object {
   switch (state.type) {
     case "waiting": {
-      // Kubelets name the pod after the container.
+      // Kubelets add the name of the pod to that of the container.
       const message = state.untilMs === undefined ? state.message : `${state.message} pod=${name}_${namespace}(${uid})`;
       return { waiting: { reason: state.reason, ...(message === undefined ? {} : { message }) } };
     }

@@ -1,13 +1,13 @@
-/** What controllers ask of a pod. */
+/** Properties of pods for their controllers. */
 import type { Pod } from "@treadle/apimachinery/kinds";
 import type { PodCondition } from "./pod-status.ts";
 
-/** It has not ended, and is not about to. */
+/** Reports whether a pod is neither finished nor being deleted. */
 export function isActive({ metadata, status }: Pod): boolean {
   return status?.phase !== "Succeeded" && status?.phase !== "Failed" && metadata.deletionTimestamp === undefined;
 }
 
-/** For a grouping: the node that the pod was given. */
+/** Returns the node of a pod, for a grouping. */
 export function nodesOf({ spec }: Pod): readonly string[] {
   return spec?.nodeName ? [spec.nodeName] : [];
 }
@@ -20,7 +20,7 @@ export function conditionOf({ status }: Pod, type: string): PodCondition | undef
   return status?.conditions?.find((one) => one.type === type);
 }
 
-/** Milliseconds until the pod has been ready for so long; zero: it has been; undefined: it is not ready. */
+/** Returns the time until the pod has been ready long enough, in milliseconds. Zero: it is available. `undefined`: it is not ready. */
 export function availableAfterMs(pod: Pod, minReadySeconds: number, nowMs: number): number | undefined {
   const condition = conditionOf(pod, "Ready");
   if (condition?.status !== "True") return undefined;
@@ -28,7 +28,7 @@ export function availableAfterMs(pod: Pod, minReadySeconds: number, nowMs: numbe
   return Math.max(0, Date.parse(condition.lastTransitionTime ?? "") + minReadySeconds * 1000 - nowMs);
 }
 
-/** A negative number when `a` is rather to be deleted than `b` (kube-controller-manager `ActivePodsWithRanks`). */
+/** Returns a comparison for deletions: negative when `a` should be deleted before `b` (kube-controller-manager `ActivePodsWithRanks`). */
 export function byWorth(ranks: ReadonlyMap<Pod, number>): (a: Pod, b: Pod) => number {
   const worth = (pod: Pod): readonly number[] => {
     const { metadata, spec, status } = pod;
@@ -39,7 +39,7 @@ export function byWorth(ranks: ReadonlyMap<Pod, number>): (a: Pod, b: Pod) => nu
       isReady(pod) ? 1 : 0,
       deletionCost(pod),
       -(ranks.get(pod) ?? 0),
-      // Those that became ready last go first.
+      // The pod that became ready last is deleted first.
       -readySince,
       -Math.max(0, ...(status?.containerStatuses ?? []).map(({ restartCount }) => restartCount)),
       -Date.parse(metadata.creationTimestamp ?? ""),

@@ -1,8 +1,9 @@
-/** The ReplicaSet controller: as many pods of the template as the spec says, and their numbers in the status. */
+/** The ReplicaSet controller: keeps as many pods of the template as the spec says, and reports their numbers in the status. */
 import { formatTime, jsonEqual } from "@treadle/apimachinery";
 import { Pod, ReplicaSet } from "@treadle/apimachinery/kinds";
-import { adoptersIn, claim, controllerReference } from "./claim.ts";
-import { type Context, type Controller, RefusedError, watch } from "./controller.ts";
+import { adoptersIn, claim, controllerReference } from "./adoption.ts";
+import { type Context, type Controller, watch } from "./controller.ts";
+import { RefusedError } from "./writer.ts";
 import { controllerOf, controllersIn } from "./objects.ts";
 import { availableAfterMs, byWorth, isActive, isReady } from "./pods.ts";
 
@@ -34,7 +35,7 @@ export function replicaSets({ clock, objects, as }: Context): Controller {
       const set = objects.get(ReplicaSet, key);
       if (set === undefined || set.metadata.uid !== found.metadata.uid) return undefined;
       const dueMs = await tell(set, refused);
-      // To be tried again later, as anything that the server refused.
+      // Retried later, as each refusal of the server.
       if (refused !== undefined) throw refused.cause;
       return dueMs;
     },
@@ -44,7 +45,7 @@ export function replicaSets({ clock, objects, as }: Context): Controller {
     const missing = (set.spec?.replicas ?? 1) - pods.length;
     if (missing > 0 && (set.spec?.replicas ?? 1) > MAX_REPLICAS)
       throw new Error(
-        `it asks for ${set.spec?.replicas} replicas, and the simulation makes at most ${MAX_REPLICAS} of one set: scale it down`,
+        `spec.replicas is ${set.spec?.replicas}, and the simulation supports at most ${MAX_REPLICAS} pods of one ReplicaSet: scale it down`,
       );
     if (missing > 0) await create(set, missing);
     else if (missing < 0) await remove(set, pods, -missing);
@@ -70,7 +71,7 @@ export function replicaSets({ clock, objects, as }: Context): Controller {
     }
   }
 
-  /** How many pods of this set and of its siblings run on the node of each. */
+  /** Returns for each pod the number of pods of this set and its siblings on the same node. */
   function ranksOf(set: ReplicaSet, pods: readonly Pod[]): ReadonlyMap<Pod, number> {
     const owner = controllerOf(set);
     const siblings =
@@ -83,7 +84,7 @@ export function replicaSets({ clock, objects, as }: Context): Controller {
     return new Map(pods.map((pod) => [pod, counts.get(pod.spec?.nodeName ?? "") ?? 0]));
   }
 
-  /** Writes the status where it differs; returns when a pod becomes available by time alone. */
+  /** Writes the status if it differs. Returns when a pod becomes available without a change. */
   async function tell(set: ReplicaSet, refused: Failure | undefined): Promise<number | undefined> {
     const nowMs = clock.now();
     const own = objects.controlled(Pod, set);
@@ -111,10 +112,10 @@ export function replicaSets({ clock, objects, as }: Context): Controller {
   }
 }
 
-/** Pods that one look at a set makes at most, as in the real controller. */
+/** Maximum number of pods that one sync creates, as in the real controller. */
 const BURST = 500;
 
-/** That a pod could not be made or deleted. */
+/** A refused create or delete of a pod. */
 class Failure extends Error {
   readonly reason: string;
   override readonly cause: RefusedError;
@@ -142,10 +143,10 @@ function conditionsOf({ status }: ReplicaSet, refused: Failure | undefined, now:
   return [...others, { type: "ReplicaFailure", status: "True", reason, message, lastTransitionTime: now }];
 }
 
-/** Go leaves such numbers out where they are zero. */
+/** Returns `undefined` for zero, which Go omits. */
 function nonZero(count: number): number | undefined {
   return count === 0 ? undefined : count;
 }
 
-/** More would take minutes, or all memory, before `server.settled()` could say so. */
+/** Maximum number of replicas. More would take minutes, or all memory, before `server.settled()` could report it. */
 const MAX_REPLICAS = 20_000;

@@ -1,4 +1,4 @@
-/** The ReplicaSets of a Deployment as its revisions: which is that of the template, their names, numbers and annotations. Pure. */
+/** The ReplicaSets of a Deployment as its revisions: the one of the current template, their names, numbers and annotations. Pure. */
 import { jsonEqual } from "@treadle/apimachinery";
 import type { Deployment, ReplicaSet } from "@treadle/apimachinery/kinds";
 import { goJson } from "../internal/json.ts";
@@ -9,7 +9,7 @@ export const HASH_LABEL = "pod-template-hash";
 export const REVISION = "deployment.kubernetes.io/revision";
 const HISTORY = "deployment.kubernetes.io/revision-history";
 
-/** What is the Deployment's own, or its controller's. */
+/** Annotations that belong to the Deployment or its controller. */
 const NOT_COPIED: ReadonlySet<string> = new Set([
   "kubectl.kubernetes.io/last-applied-configuration",
   REVISION,
@@ -21,7 +21,7 @@ const NOT_COPIED: ReadonlySet<string> = new Set([
 
 type Template = NonNullable<Deployment["spec"]>["template"];
 
-/** The oldest set of the template is the current one. */
+/** Returns the revisions. The oldest set of the template is the current one. */
 export function revisionsOf({ spec }: Deployment, sets: readonly ReplicaSet[]): Revisions {
   const sorted = sets.toSorted(byAge);
   const current = sorted.find((set) => jsonEqual(withoutHash(set.spec?.template), withoutHash(spec?.template)));
@@ -33,12 +33,12 @@ function withoutHash(template: Template | undefined): object {
   return { ...template, metadata: { ...template?.metadata, labels } };
 }
 
-/** The number of the revision that is the current one. */
+/** Returns the number of the current revision. */
 export function nextRevision(old: readonly ReplicaSet[]): number {
   return Math.max(0, ...old.map((set) => annotated(set, REVISION) ?? 0)) + 1;
 }
 
-/** The annotations of the current set: those of the Deployment, and its number. */
+/** Returns the annotations of the current set: those of the Deployment, and its number. */
 export function revisionAnnotations(
   deployment: Deployment,
   set: ReplicaSet | undefined,
@@ -60,12 +60,12 @@ export function scaleAnnotations(deployment: Deployment): Readonly<Record<string
   return { [DESIRED_REPLICAS]: String(wanted), [MAX_REPLICAS]: String(wanted + bounds(deployment).maxSurge) };
 }
 
-/** Stands in names and labels for what a template holds; others than the real ones, which hash a form of Go. */
+/** Returns the hash of a template for names and labels. It differs from the real one, which hashes a representation of Go. */
 export function templateHash(template: object, collisions: number | undefined): string {
   let hash = 0x811c9dc5;
   for (const byte of Buffer.from(goJson(template) + (collisions === undefined ? "" : String(collisions)))) {
     hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
   }
-  // Without vowels and look-alikes, so that no word comes of it (`SafeEncodeString`).
+  // No vowels and no similar characters, so that no words result (`SafeEncodeString`).
   return [...String(hash)].map((digit) => "bcdfghjklmnpqrstvwxz2456789"[digit.charCodeAt(0) % 27] ?? "").join("");
 }

@@ -31,12 +31,17 @@ function told(plan: readonly { readonly set: ReplicaSet; readonly replicas: numb
 
 describe("bounds", () => {
   test.for([
-    { name: "shares are rounded up for the surge and down for what may be missing", replicas: 10, given: {}, want: [3, 2] },
-    { name: "numbers are as they are", replicas: 10, given: { maxSurge: 4, maxUnavailable: 1 }, want: [4, 1] },
-    { name: "of two that come to nothing one may be missing", replicas: 3, given: { maxSurge: 0, maxUnavailable: "10%" }, want: [0, 1] },
-    { name: "no more may be missing than there are", replicas: 2, given: { maxSurge: 0, maxUnavailable: 5 }, want: [0, 2] },
-    { name: "of nothing nothing", replicas: 0, given: {}, want: [0, 0] },
-    { name: "what cannot be read counts as nothing", replicas: 4, given: { maxSurge: "x", maxUnavailable: "25%" }, want: [0, 1] },
+    { name: "percentages are rounded up for the surge and down for unavailable pods", replicas: 10, given: {}, want: [3, 2] },
+    { name: "numbers are not changed", replicas: 10, given: { maxSurge: 4, maxUnavailable: 1 }, want: [4, 1] },
+    {
+      name: "when both bounds are zero, one pod may be unavailable",
+      replicas: 3,
+      given: { maxSurge: 0, maxUnavailable: "10%" },
+      want: [0, 1],
+    },
+    { name: "no more pods may be unavailable than there are", replicas: 2, given: { maxSurge: 0, maxUnavailable: 5 }, want: [0, 2] },
+    { name: "the bounds of zero replicas are zero", replicas: 0, given: {}, want: [0, 0] },
+    { name: "an invalid bound counts as zero", replicas: 4, given: { maxSurge: "x", maxUnavailable: "25%" }, want: [0, 1] },
   ])("$name", ({ replicas, given, want }) => {
     const { maxSurge, maxUnavailable } = bounds(deployment(replicas, given));
     expect([maxSurge, maxUnavailable]).toEqual(want);
@@ -44,17 +49,17 @@ describe("bounds", () => {
 });
 
 describe("a rolling update", () => {
-  test("adds new pods as far as the surge allows", () => {
+  test("adds as many new pods as the surge allows", () => {
     const current = set("new", { replicas: 0 });
     expect(told(planRolling(deployment(4), current, [set("old", { replicas: 4 })]))).toEqual({ new: 1 });
   });
 
-  test("takes old pods away as far as enough are available", () => {
+  test("deletes old pods while enough pods are available", () => {
     const current = set("new", { replicas: 1, available: 0 });
     expect(told(planRolling(deployment(4), current, [set("old", { replicas: 4 })]))).toEqual({ old: 3 });
   });
 
-  test("takes old pods that never became available first, the oldest set first", () => {
+  test("deletes old pods that never became available first, starting with the oldest set", () => {
     const old = [set("younger", { replicas: 3, available: 3, created: 2 }), set("older", { replicas: 2, available: 0, created: 1 })];
     const current = set("new", { replicas: 1, available: 1, created: 3 });
     expect(told(planRolling(deployment(5, { maxSurge: 1, maxUnavailable: 1 }), current, old))).toEqual({ older: 0 });
@@ -65,35 +70,35 @@ describe("a rolling update", () => {
     expect(planRolling(deployment(4), current, [set("old", { replicas: 3 })])).toEqual([]);
   });
 
-  test("brings a set with too many pods down at once", () => {
+  test("scales a set with too many pods down at once", () => {
     expect(told(planRolling(deployment(2), set("new", { replicas: 5 }), []))).toEqual({ new: 2 });
   });
 });
 
-test("a Recreate takes all old pods away, and then has all new ones at once", () => {
+test("a Recreate rollout deletes all old pods, and then creates all new ones at once", () => {
   expect(told(planRecreate([set("a", { replicas: 2 }), set("b", { replicas: 0 })]))).toEqual({ a: 0 });
   expect(currentReplicas(deployment(3, "Recreate"), undefined, [])).toBe(3);
 });
 
 describe("scaling", () => {
-  test("is noticed by what a set with pods was last told", () => {
+  test("is detected by the annotation of a set with pods", () => {
     const revisions = { current: set("new", { replicas: 3, desired: 3 }), old: [] };
     expect([isScaled(deployment(3), revisions), isScaled(deployment(4), revisions)]).toEqual([false, true]);
   });
 
-  test("goes to the only set that has pods", () => {
+  test("changes the only set that has pods", () => {
     const revisions = { current: set("new", { replicas: 3 }), old: [set("old", { replicas: 0 })] };
     expect(told(planScale(deployment(7), revisions))).toEqual({ new: 7 });
   });
 
-  test("in the middle of a rollout each set keeps its share, and what is left over goes to the largest", () => {
+  test("keeps the share of each set during a rollout, and the largest set gets the remainder", () => {
     const current = set("new", { replicas: 5, available: 0, desired: 10, max: 13, created: 2 });
     const old = [set("old", { replicas: 8, desired: 10, max: 13, created: 1 })];
     const plan = told(planScale(deployment(15, { maxSurge: 3, maxUnavailable: 2 }), { current, old }));
     expect(plan).toEqual({ old: 11, new: 7 });
   });
 
-  test("to nothing takes everything", () => {
+  test("to zero deletes all pods", () => {
     const current = set("new", { replicas: 2, available: 0, desired: 4, max: 5 });
     expect(told(planScale(deployment(0), { current, old: [set("old", { replicas: 3, desired: 4, max: 5 })] }))).toEqual({ new: 0, old: 0 });
   });

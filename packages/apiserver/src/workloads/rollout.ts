@@ -1,6 +1,6 @@
 /**
- * How many replicas each ReplicaSet of a Deployment is to have next, by the strategy: one step at a time, as the real
- * controller takes them. Pure. An empty plan: nothing is to be done until something changes.
+ * Plans how many replicas each ReplicaSet of a Deployment gets next, by the strategy: one step at a time, as the real
+ * controller does. Pure. With an empty plan nothing happens until something changes.
  */
 import type { Deployment, ReplicaSet } from "@treadle/apimachinery/kinds";
 import { actual, annotated, bounds, byAge, DESIRED_REPLICAS, MAX_REPLICAS, replicasOf, totalReplicas } from "./replica-counts.ts";
@@ -10,13 +10,13 @@ export interface Scaling {
   readonly replicas: number;
 }
 
-/** The ReplicaSets of a Deployment: the one of its template, if there is one, and all others. */
+/** The ReplicaSets of a Deployment: that of its template, if it exists, and all others. */
 export interface Revisions {
   readonly current: ReplicaSet | undefined;
   readonly old: readonly ReplicaSet[];
 }
 
-/** The next step from the old sets to the current one. */
+/** Plans the next step from the old sets to the current one. */
 export function planRolling(deployment: Deployment, current: ReplicaSet, old: readonly ReplicaSet[]): readonly Scaling[] {
   const all = [...old, current];
   const replicas = currentReplicas(deployment, current, all);
@@ -28,7 +28,7 @@ export function planRecreate(old: readonly ReplicaSet[]): readonly Scaling[] {
   return old.filter(isActive).map((set) => ({ set, replicas: 0 }));
 }
 
-/** How many the set of the template may have now. */
+/** Returns how many replicas the set of the template may have now. */
 export function currentReplicas(deployment: Deployment, current: ReplicaSet | undefined, all: readonly ReplicaSet[]): number {
   const wanted = replicasOf(deployment);
   const has = current === undefined ? 0 : replicasOf(current);
@@ -37,7 +37,7 @@ export function currentReplicas(deployment: Deployment, current: ReplicaSet | un
   return has + Math.max(0, Math.min(room, wanted - has));
 }
 
-/** Old pods that never became healthy go first, then healthy ones, as long as enough are available. */
+/** Plans deletions of old pods: first pods that never became healthy, then healthy ones while enough are available. */
 function scaleDownOld(
   deployment: Deployment,
   current: ReplicaSet,
@@ -60,13 +60,13 @@ function scaleDownOld(
   });
 }
 
-/** The number of replicas of the Deployment was changed, which no rollout has taken up yet. */
+/** Reports whether the number of replicas of the Deployment changed outside of a rollout. */
 export function isScaled(deployment: Deployment, { current, old }: Revisions): boolean {
   const active = [...old, ...(current === undefined ? [] : [current])].filter(isActive);
   return active.some((set) => (annotated(set, DESIRED_REPLICAS) ?? replicasOf(deployment)) !== replicasOf(deployment));
 }
 
-/** Brings the sets to the new number without going on with the rollout: each keeps its share. */
+/** Scales the sets to the new number without continuing the rollout. Each set keeps its share. */
 export function planScale(deployment: Deployment, { current, old }: Revisions): readonly Scaling[] {
   const wanted = replicasOf(deployment);
   const active = [...old, ...(current === undefined ? [] : [current])].filter(isActive);
@@ -90,7 +90,7 @@ function proportional(deployment: Deployment, active: readonly ReplicaSet[]): re
   const wanted = replicasOf(deployment);
   const room = wanted > 0 ? wanted + bounds(deployment).maxSurge : 0;
   const change = room - totalReplicas(active);
-  // The largest first; of equal ones the newest when pods are added, else the oldest.
+  // The largest set first. Among equal ones the newest gets pods first, and the oldest loses them first.
   const sorted = active.toSorted((a, b) => replicasOf(b) - replicasOf(a) || (change > 0 ? byAge(b, a) : byAge(a, b)));
   let given = 0;
   const shares = sorted.map((set) => {
@@ -101,7 +101,7 @@ function proportional(deployment: Deployment, active: readonly ReplicaSet[]): re
   return shares.map(({ set, replicas }, index) => ({ set, replicas: Math.max(0, replicas + (index === 0 ? change - given : 0)) }));
 }
 
-/** What one set gets of what is `left` to add, or to take away. */
+/** Returns the part of `left` that a set gets, or loses. */
 function shareOf(deployment: Deployment, set: ReplicaSet, left: number): number {
   const has = replicasOf(set);
   if (has === 0 || left === 0) return 0;
@@ -111,6 +111,6 @@ function shareOf(deployment: Deployment, set: ReplicaSet, left: number): number 
   return left > 0 ? Math.min(now - has, left) : Math.max(now - has, left);
 }
 
-export function isActive(set: ReplicaSet): boolean {
+function isActive(set: ReplicaSet): boolean {
   return replicasOf(set) > 0;
 }

@@ -1,8 +1,8 @@
-/** kube-scheduler: gives each pod the node that has the fewest, of those that it may run on. How much fits a node is not looked at. */
+/** kube-scheduler: assigns each pod to the allowed node with the fewest pods. It does not check whether the resources of a node suffice. */
 import { formatTime, keyOf } from "@treadle/apimachinery";
 import { Node, Pod } from "@treadle/apimachinery/kinds";
 import { jsonEqual } from "@treadle/apimachinery";
-import type { Draft } from "../storage.ts";
+import type { Draft } from "../storage/stored-object.ts";
 import { type Context, type Controller, watch } from "./controller.ts";
 import { obstacle } from "./placement.ts";
 import { nodesOf } from "./pods.ts";
@@ -37,7 +37,7 @@ export function scheduler({ clock, store, objects, behaviours, as }: Context): C
     },
   };
 
-  /** What a binding does on a real server: nobody is recorded as the manager of these fields. */
+  /** Binds a pod as a real server does: no manager is recorded for these fields. */
   function bind(key: string, nodeName: string, now: string): void {
     const pods = store.collection("pods");
     const entry = pods.get(key);
@@ -72,12 +72,12 @@ export function scheduler({ clock, store, objects, behaviours, as }: Context): C
   }
 }
 
-/** A pod with gates waits for whoever set them; the server itself says so in its status. */
+/** Reports whether a pod has gates. It waits until their owner removes them; the server itself reports that in the status. */
 function isGated({ spec }: Pod): boolean {
   return (spec?.schedulingGates ?? []).length > 0;
 }
 
-/** A node that is about to be ready: what it cannot take now it takes then. */
+/** Reports whether a node will be ready soon. It is then checked again. */
 function isJoining({ spec, status }: Node): boolean {
   return status?.conditions === undefined || (spec?.taints ?? []).some(({ key }) => key === "node.kubernetes.io/not-ready");
 }
@@ -108,7 +108,7 @@ function refusedBy(nodes: readonly Node[]): Placement {
   };
 }
 
-/** As kube-scheduler sums up what each node has against a pod. */
+/** Joins the reasons of all nodes as kube-scheduler does. */
 function refusal(count: number, obstacles: readonly string[]): string {
   if (count === 0) return "no nodes available to schedule pods";
   const counts = new Map<string, number>();

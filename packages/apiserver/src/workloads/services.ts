@@ -1,7 +1,7 @@
-/** The controllers of Services: EndpointSlices, Endpoints, and on request the address of a load balancer. */
+/** The controllers of Services: EndpointSlices, Endpoints, and optionally the addresses of load balancers. */
 import { formatTime, jsonEqual, type Kind, type KubernetesObject, keyOf } from "@treadle/apimachinery";
 import { Pod, Service } from "@treadle/apimachinery/kinds";
-import { controllerReference } from "./claim.ts";
+import { controllerReference } from "./adoption.ts";
 import { type Context, type Controller, watch } from "./controller.ts";
 import { EndpointSlice, planSlices, type WantedSlice } from "./endpoint-slices.ts";
 import { type Group, groupsOf, isManaged, isSelected, subsetsOf } from "./endpoints.ts";
@@ -109,7 +109,7 @@ export function endpoints(context: Context): Controller {
   }
 }
 
-/** Gives Services of type LoadBalancer an address, where a cluster has somebody for it. */
+/** Gives Services of type LoadBalancer an address, as a cloud does. */
 export function loadBalancers({ settings, objects, as }: Context): Controller {
   const write = as("cloud-controller-manager");
   return {
@@ -121,7 +121,7 @@ export function loadBalancers({ settings, objects, as }: Context): Controller {
       const has = (service.status?.loadBalancer?.ingress ?? []).length > 0;
       const isWanted = service.spec?.type === "LoadBalancer";
       if (has === isWanted) return undefined;
-      // Out of 203.0.113.0/24, which is for documentation, by the address in the cluster, so that it does not change.
+      // An address in 203.0.113.0/24, the range for documentation. It follows from the cluster address, so it does not change.
       const last = Number(service.spec?.clusterIP?.split(".").at(-1) ?? 1);
       const ingress = isWanted ? [{ ip: `203.0.113.${Number.isInteger(last) ? last : 1}`, ipMode: "VIP" }] : null;
       await write.patchStatus(Service, service, { loadBalancer: { ingress } });
@@ -139,7 +139,7 @@ const TRIGGERED = "endpoints.kubernetes.io/last-change-trigger-time";
 
 type Annotations = Readonly<Record<string, string>> | undefined;
 
-/** When what led to a change of endpoints happened; known once, by the first change after it. */
+/** Times of the changes that triggered a change of endpoints. Each is used once, for the first write after it. */
 class Triggers {
   readonly #seen = new Map<string, ReadonlyMap<string, number>>();
 

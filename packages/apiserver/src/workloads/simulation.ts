@@ -1,20 +1,21 @@
 /**
- * Runs the simulated controllers beside the server (`controller.ts` says what one is): which keys are due, when, and what
- * becomes of failures. They act some turns of the event loop after the change that caused it, never within the request,
- * one key after the other, so that equal tests see equal sequences.
+ * Runs the simulated controllers (see `controller.ts`): which keys are due and when, and how failures are retried. The
+ * controllers act some turns of the event loop after the change that caused it, never within the request. They handle one key
+ * after the other, so equal tests see equal sequences.
  */
 import { type Kind, type KubernetesObject, keyOf } from "@treadle/apimachinery";
-import type { Parts } from "../context.ts";
-import type { Change } from "../storage.ts";
+import type { Parts } from "../request/context.ts";
+import type { Change } from "../storage/store.ts";
 import { Agenda } from "./agenda.ts";
 import { Behaviours } from "./behaviours.ts";
-import { type Controller, RefusedError } from "./controller.ts";
+import type { Controller } from "./controller.ts";
+import { RefusedError } from "./writer.ts";
 import { controllers } from "./controllers.ts";
 import { idOf, Objects } from "./objects.ts";
 import { type Settings, settingsOf, type WorkloadOptions } from "./options.ts";
 import { type SendAs, writerFor } from "./writer.ts";
 
-/** A key of a controller that is to be looked at. */
+/** A key of a controller to sync. */
 interface Task {
   readonly controller: Controller;
   readonly key: string;
@@ -25,17 +26,17 @@ export class Simulation {
   readonly settings: Settings;
   readonly #parts: Parts;
   readonly #objects: Objects;
-  /** By the id of the kind whose changes they follow. */
+  /** Functions by the id of the kind whose changes they follow. */
   readonly #reasons = new Map<string, ((change: Change) => void)[]>();
-  /** By controller and key, as all below. */
+  /** Due tasks by controller and key, as all maps below. */
   #due = new Map<string, Task>();
   readonly #later: Agenda<Task>;
-  /** How often each was looked at since time moved last. */
+  /** Number of syncs since the time last advanced. */
   readonly #attempts = new Map<string, number>();
   #attemptedAtMs = 0;
-  /** How often in a row the server refused. */
+  /** Number of refusals in a row. */
   readonly #refusals = new Map<string, number>();
-  /** What is a mistake of a controller here, and no answer of the server. */
+  /** Errors of controllers that are not refusals of the server. */
   readonly #defects: unknown[] = [];
   readonly #unsubscribe: () => void;
   #starting: (() => Promise<void>)[];
@@ -47,7 +48,7 @@ export class Simulation {
     this.settings = settingsOf(options);
     this.#later = new Agenda(parts.clock, (task) => this.#add(task));
     const all: Controller[] = [];
-    // A hook that comes or goes may concern everything that a kubelet or a controller does.
+    // A fault that is added or removed can affect everything that a kubelet or a controller does.
     this.behaviours = new Behaviours(() => this.#lookAtAll(all));
     const context = {
       clock: parts.clock,
@@ -65,17 +66,17 @@ export class Simulation {
     this.#wake();
   }
 
-  /** Nothing is due now; {@link nextDue} tells of later. */
+  /** Whether nothing is due now. {@link nextDue} returns when something is. */
   get isIdle(): boolean {
     return this.#working === undefined;
   }
 
-  /** When time alone makes something due, in milliseconds of the server's clock. */
+  /** Returns when something is due without a change, in milliseconds of the server's clock. */
   nextDue(): number | undefined {
     return this.#later.nextDue();
   }
 
-  /** Resolves when nothing is due now. @throws what a controller threw that was no answer of the server */
+  /** Resolves when nothing is due now. @throws the error of a controller that was not a refusal of the server */
   async settled(): Promise<void> {
     while (this.#working !== undefined) await this.#working;
     const defects = this.#defects.splice(0);
@@ -94,7 +95,7 @@ export class Simulation {
       this.#objects.include(kind);
       const id = idOf(kind);
       const follow = ({ entry, previous }: Change): void => {
-        // What is stored has been read as its kind.
+        // A stored object was read as its kind.
         const [object, before] = [entry.object, previous?.object] as unknown as readonly [KubernetesObject, KubernetesObject | undefined];
         for (const key of keysOf(object, before)) this.#add({ controller, key });
       };
@@ -124,7 +125,7 @@ export class Simulation {
     if (!this.#isClosed) this.#working ??= this.#work();
   }
 
-  /** Round by round, each in a turn of its own: others see the states between, as beside the real ones. */
+  /** Works in rounds, each in its own turn of the event loop. Other clients see the states in between, as with real controllers. */
   async #work(): Promise<void> {
     await turn();
     const starting = this.#starting;
@@ -136,14 +137,18 @@ export class Simulation {
       for (const task of due.values()) if (!this.#isClosed) await this.#attempt(task);
       await turn();
     }
-    // Here and not when the promise is seen to be fulfilled: what comes between would wait for nobody.
+    // Reset here, before the promise is seen as fulfilled: a change in between must start new work.
     this.#working = undefined;
   }
 
   async #attempt(task: Task): Promise<void> {
     const id = idOfTask(task);
     if (this.#isRestless(id)) {
-      this.#defects.push(new Error(`${id} does not come to rest: it was looked at ${MAX_ATTEMPTS} times without time moving`));
+      this.#defects.push(
+        new Error(
+          `${id} does not settle: it was synced ${MAX_ATTEMPTS} times while the clock stood still. Look for a controller or a webhook that reverts its writes`,
+        ),
+      );
       return;
     }
     this.#later.remove(id);
@@ -153,14 +158,14 @@ export class Simulation {
       if (afterMs !== undefined) this.#putOff(task, afterMs);
     } catch (error) {
       if (!(error instanceof RefusedError)) {
-        const cause = new Error(`${task.controller.name} cannot look at ${task.controller.kind.kind} ${task.key}`, { cause: error });
+        const cause = new Error(`${task.controller.name} cannot sync ${task.controller.kind.kind} ${task.key}`, { cause: error });
         this.#defects.push(cause);
       } else if (error.isConflict) this.#add(task);
       else if (error.status !== 404) this.#retry(task);
     }
   }
 
-  /** Two controllers, or a controller and a webhook, that undo what the other does would go on for ever. */
+  /** Detects two controllers, or a controller and a webhook, that revert each other's changes without end. */
   #isRestless(id: string): boolean {
     const nowMs = this.#parts.clock.now();
     if (nowMs !== this.#attemptedAtMs) this.#attempts.clear();
@@ -181,7 +186,7 @@ export class Simulation {
   }
 }
 
-/** What comes to rest needs some looks for each of its pods. */
+/** Maximum number of syncs of a key. A key that settles needs a few syncs for each of its pods. */
 const MAX_ATTEMPTS = 10_000;
 
 const MIN_RETRY_MS = 1_000;

@@ -1,6 +1,6 @@
-/** The pods of a StatefulSet and their claims: names, ordinals, what is in them. Pure. */
+/** The pods of a StatefulSet and their claims: names, ordinals and specs. Pure. */
 import { type PersistentVolumeClaim, type Pod, StatefulSet } from "@treadle/apimachinery/kinds";
-import { controllerReference } from "./claim.ts";
+import { controllerReference } from "./adoption.ts";
 import type { ControllerRevision, Template } from "./controller-revisions.ts";
 import type { Draft } from "./writer.ts";
 
@@ -18,13 +18,13 @@ export function podName({ metadata }: StatefulSet, ordinal: number): string {
   return `${metadata.name}-${ordinal}`;
 }
 
-/** Undefined: by its name it is no pod of the set. */
+/** Returns the ordinal of a pod, or `undefined` when its name is not that of a pod of the set. */
 export function ordinalOf({ metadata: { name } }: StatefulSet, pod: Pod): number | undefined {
   const [, parent, ordinal] = /^(.*)-(\d{1,9})$/.exec(pod.metadata.name) ?? [];
   return parent === name ? Number(ordinal) : undefined;
 }
 
-/** The pod of an ordinal as the revision has it. */
+/** Returns the pod of an ordinal in a revision. */
 export function podOf(set: StatefulSet, ordinal: number, revision: ControllerRevision): Draft {
   const { metadata = {}, spec } = (revision.data?.spec?.template ?? {}) as Template;
   const name = podName(set, ordinal);
@@ -56,7 +56,7 @@ export function podOf(set: StatefulSet, ordinal: number, revision: ControllerRev
   };
 }
 
-/** The claims of an ordinal. They belong to the set only where it is to take them with it. */
+/** Returns the claims of an ordinal. The set owns them only if they are deleted with it. */
 export function claimsOf(set: StatefulSet, ordinal: number): readonly (Draft & { readonly metadata: { readonly name: string } })[] {
   const isOwned = set.spec?.persistentVolumeClaimRetentionPolicy?.whenDeleted === "Delete";
   return (set.spec?.volumeClaimTemplates ?? []).map(({ metadata = {}, spec }) => ({
@@ -70,7 +70,7 @@ export function claimsOf(set: StatefulSet, ordinal: number): readonly (Draft & {
   }));
 }
 
-/** Who the claim belongs to by the retention policy: the set, the pod when that is on its way out, or nobody. */
+/** Returns the owner of a claim by the retention policy: the set, a pod that is scaled away, or none. */
 export function claimOwners(set: StatefulSet, pod: Pod | undefined, claim: PersistentVolumeClaim): readonly object[] {
   const { whenDeleted, whenScaled } = set.spec?.persistentVolumeClaimRetentionPolicy ?? {};
   const others = (claim.metadata.ownerReferences ?? []).filter(

@@ -1,10 +1,10 @@
 /**
- * The StatefulSet controller: pods with names that stay, made, replaced and deleted one after the other in the order of
- * their ordinals (or all at once), each with its claims.
+ * The StatefulSet controller: pods with stable names, each with its claims. They are created, replaced and deleted in the
+ * order of their ordinals, or all at once.
  */
 import { jsonEqual } from "@treadle/apimachinery";
 import { PersistentVolumeClaim, Pod, StatefulSet } from "@treadle/apimachinery/kinds";
-import { adoptersIn, claim } from "./claim.ts";
+import { adoptersIn, claim } from "./adoption.ts";
 import { type Context, type Controller, watch } from "./controller.ts";
 import { type ControllerRevision, ControllerRevision as RevisionKind, forget, revise, type Revisions } from "./controller-revisions.ts";
 import { controllersIn } from "./objects.ts";
@@ -14,11 +14,11 @@ import { claimOwners, claimsOf, isWanted, ordinalOf, podName, podOf, replicasOf,
 
 type Status = NonNullable<StatefulSet["status"]>;
 
-/** One look at a set. */
+/** The state of one sync of a set. */
 interface Look {
   readonly set: StatefulSet;
   readonly pods: ReadonlyMap<number, Pod>;
-  /** What pods below the partition, and those from it on, are made of. */
+  /** Revision of pods below the partition, and revision of the others. */
   readonly current: ControllerRevision;
   readonly update: ControllerRevision;
   readonly nowMs: number;
@@ -72,7 +72,7 @@ export function statefulSets({ clock, objects, as }: Context): Controller {
     return { set, pods, current, update: newest, nowMs: clock.now() };
   }
 
-  /** Does what comes next; whether nothing is left that waits for pods. */
+  /** Does the next step, and reports whether nothing waits for pods. */
   async function act(look: Look): Promise<boolean> {
     const { set, pods } = look;
     const isOrdered = set.spec?.podManagementPolicy !== "Parallel";
@@ -92,7 +92,7 @@ export function statefulSets({ clock, objects, as }: Context): Controller {
     return await replace(look);
   }
 
-  /** Deletes pods of before, from the last on, so that they are made anew; as many at a time as may be missing. */
+  /** Deletes pods of old revisions from the last one on, so that they are created again; as many at a time as may be unavailable. */
   async function replace({ set, pods, update, nowMs }: Look): Promise<boolean> {
     const { type, rollingUpdate = {} } = set.spec?.updateStrategy ?? {};
     if (type === "OnDelete") return true;
@@ -122,7 +122,7 @@ export function statefulSets({ clock, objects, as }: Context): Controller {
     await write.create(Pod, set.metadata.namespace, podOf(set, ordinal, isOld ? current : update));
   }
 
-  /** Hands the claims of a pod to whom the retention policy says, as its pod comes or is about to go. */
+  /** Sets the owner of a pod's claims by the retention policy, when the pod is created or about to be deleted. */
   async function own({ set }: Look, ordinal: number, pod: Pod): Promise<void> {
     if (pod.metadata.deletionTimestamp !== undefined) return;
     for (const template of set.spec?.volumeClaimTemplates ?? []) {
@@ -147,7 +147,7 @@ function isHealthy({ set, nowMs }: Pick<Look, "set" | "nowMs">, pod: Pod): boole
   return isRunning && availableAfterMs(pod, set.spec?.minReadySeconds ?? 0, nowMs) === 0;
 }
 
-/** In how many milliseconds the next pod becomes available by time alone. */
+/** Returns the time until the next pod becomes available without a change, in milliseconds. */
 function nextAvailable({ set, pods, nowMs }: Look): number | undefined {
   const waits = [...pods.values()].flatMap((pod) => availableAfterMs(pod, set.spec?.minReadySeconds ?? 0, nowMs) ?? []);
   const due = waits.filter((ms) => ms > 0);
@@ -180,7 +180,7 @@ function statusOf(look: Look): object {
   };
 }
 
-/** Go leaves such numbers out where they are zero. */
+/** Returns `undefined` for zero, which Go omits. */
 function nonZero(count: number): number | undefined {
   return count === 0 ? undefined : count;
 }

@@ -29,7 +29,7 @@ test.for([
   expect(findVolume(claim(), volumes)?.metadata.name).toBe(want);
 });
 
-test("a claim takes the volume that it names, and none with fewer ways of access", () => {
+test("a claim gets the volume that it names, and no volume with fewer access modes", () => {
   const volumes = [volume("a", "2Gi"), volume("b", "9Gi")];
   expect(findVolume(claim({ volumeName: "b" }), volumes)?.metadata.name).toBe("b");
   expect(findVolume(claim({ accessModes: ["ReadWriteMany"] }), volumes)).toBeUndefined();

@@ -1,4 +1,4 @@
-/** What fits together of claims, volumes and classes. Pure. */
+/** Matches claims, volumes and classes. Pure. */
 import { type Kind, type KubernetesObject, type LabelSelector, matchesLabels } from "@treadle/apimachinery";
 import type { PersistentVolume, PersistentVolumeClaim } from "@treadle/apimachinery/kinds";
 import { quantityNanos } from "../builtin/quantity.ts";
@@ -24,7 +24,7 @@ export const StorageClass: Kind<StorageClass> = {
   scope: "Cluster",
 };
 
-/** The class of claims that name none; of several the youngest. */
+/** Returns the class of claims without a class: the youngest default class. */
 export function defaultClass(classes: readonly StorageClass[]): StorageClass | undefined {
   const all = classes.filter(({ metadata }) => metadata.annotations?.[DEFAULT_CLASS] === "true");
   return all.toSorted((a, b) => Date.parse(b.metadata.creationTimestamp ?? "") - Date.parse(a.metadata.creationTimestamp ?? ""))[0];
@@ -34,13 +34,13 @@ export function hasProvisioner({ provisioner }: StorageClass): boolean {
   return provisioner !== NO_PROVISIONER;
 }
 
-/** A claim is bound to it, or it is kept for one. */
-export function isFor({ spec }: PersistentVolume, { metadata }: PersistentVolumeClaim): boolean {
+/** Reports whether the volume is bound to the claim or reserved for it. */
+function isFor({ spec }: PersistentVolume, { metadata }: PersistentVolumeClaim): boolean {
   const { name, namespace, uid } = spec?.claimRef ?? {};
   return name === metadata.name && namespace === metadata.namespace && (!uid || uid === metadata.uid);
 }
 
-/** The smallest volume that the claim may have; one that is kept for it comes before all. */
+/** Returns the smallest matching volume. A reserved one comes first. */
 export function findVolume(claim: PersistentVolumeClaim, volumes: readonly PersistentVolume[]): PersistentVolume | undefined {
   const wanted = claim.spec?.volumeName;
   const fitting = volumes.filter((volume) => {
@@ -73,7 +73,7 @@ function sizeOf({ spec }: PersistentVolume): bigint {
   return quantityNanos(spec?.capacity?.["storage"] ?? "0");
 }
 
-/** What a provisioner of the class would make for the claim. */
+/** Returns the volume that a provisioner of the class would create for the claim. */
 export function volumeFor({ metadata, spec }: PersistentVolumeClaim, storageClass: StorageClass): { metadata: object; spec: object } {
   const { provisioner, reclaimPolicy = "Delete" } = storageClass;
   const name = `pvc-${metadata.uid}`;
@@ -83,7 +83,7 @@ export function volumeFor({ metadata, spec }: PersistentVolumeClaim, storageClas
       accessModes: spec?.accessModes,
       capacity: { storage: spec?.resources?.requests?.["storage"] },
       claimRef: { apiVersion: "v1", kind: "PersistentVolumeClaim", name: metadata.name, namespace: metadata.namespace, uid: metadata.uid },
-      // Such as rancher.io/local-path are no drivers.
+      // Provisioners such as rancher.io/local-path are not CSI drivers.
       ...(provisioner.includes("/")
         ? { hostPath: { path: `/var/volumes/${name}` } }
         : { csi: { driver: provisioner, volumeHandle: name } }),

@@ -1,23 +1,29 @@
-/** The simulated workloads as tests see them. */
+/** The controls of the simulated workloads that tests use. */
 import type { Behaviours, Mishap, PodProblem, PodSelection, Selection } from "./behaviours.ts";
 import type { Settings } from "./options.ts";
 
-/** What runs in a server with `workloads`: nothing does, but objects look as if it did; and what is to go wrong. */
+/**
+ * Controls the simulated workloads. No containers run; objects get the status that they would have in a cluster. Use it to
+ * inject failures.
+ */
 export interface Workloads {
+  /** Faults of pods. */
   readonly pods: {
-    /** The pods of the selection have the problem from now on, those to come included. @defaultValue all pods */
+    /** Gives the problem to the selected pods, existing and new ones. Without a selection, to all pods. */
     fail(problem: PodProblem, selection?: PodSelection): Mishap;
   };
+  /** Faults of Deployments. */
   readonly deployments: {
-    /** New pods of these Deployments do not become ready, so that a rollout misses its deadline. @defaultValue all Deployments */
+    /** Keeps new pods of the selected Deployments from becoming ready, so that a rollout misses its deadline. Without a selection, of all Deployments. */
     stall(selection?: Selection): Mishap;
   };
-  /** When the simulation acts next though nothing changes, in milliseconds of the server's clock; undefined: it does not. */
+  /** Returns the time at which the simulation acts next without any change, in milliseconds of the server's clock. `undefined`: never. */
   nextDue(): number | undefined;
-  /** The longest that one step in the life of a pod takes: to start, to run, or to end. Less than any back-off, so that it tells them apart. */
+  /** Longest time of one step in the life of a pod (start, run, stop), in milliseconds. It is always shorter than any back-off. */
   readonly stepMs: number;
 }
 
+/** Makes the controls from the parts of the simulation. */
 export function workloadsOf(behaviours: Behaviours, { settings, nextDue }: Timing): Workloads {
   const { startSeconds, runSeconds, stopSeconds } = settings;
   return {
@@ -28,9 +34,10 @@ export function workloadsOf(behaviours: Behaviours, { settings, nextDue }: Timin
   };
 }
 
-/** The first back-off of a container is 10 s. */
+/** A little less than the first back-off of a container, which is 10 s. */
 const MAX_STEP_MS = 9_000;
 
+/** The parts of the simulation that know the time. */
 export interface Timing {
   readonly settings: Settings;
   readonly nextDue: () => number | undefined;

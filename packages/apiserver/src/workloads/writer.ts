@@ -1,4 +1,4 @@
-/** Writes of the simulated control plane: requests like any other, by the account and the manager of fields that the real part has. */
+/** Writes of the simulated control plane. They are ordinary requests with the account and the field manager of the real component. */
 import {
   type ApiRequest,
   type ApiResponse,
@@ -10,12 +10,29 @@ import {
   type Status,
 } from "@treadle/apimachinery";
 import type { Identity } from "../authorization/identity.ts";
-import { RefusedError } from "./controller.ts";
 
-/** How a request is answered; never rejects. */
+/** Sends a request as a user, and returns the answer; never rejects. */
 export type SendAs = (request: ApiRequest, sender: Identity) => Promise<ApiResponse>;
 
-/** An object about to be written; `apiVersion` and `kind` follow from the kind. */
+/** A request that the server refused. */
+export class RefusedError extends Error {
+  override readonly name = "RefusedError";
+  readonly status: number;
+  readonly reason: string;
+
+  constructor(status: number, reason: string, message: string) {
+    super(message);
+    this.status = status;
+    this.reason = reason;
+  }
+
+  /** Whether the write was based on an outdated version. */
+  get isConflict(): boolean {
+    return this.reason === "Conflict";
+  }
+}
+
+/** An object to write. `apiVersion` and `kind` follow from the kind. */
 export interface Draft {
   readonly metadata: object;
   readonly [field: string]: unknown;
@@ -26,27 +43,27 @@ export interface DeleteOptions {
   readonly propagationPolicy?: "Background" | "Foreground" | "Orphan";
 }
 
-/** All throw {@link RefusedError}, and resolve to the object as it is stored then. */
+/** Writes of one component. All throw {@link RefusedError}, and return the stored object. */
 export interface Writer {
   create<K extends Kind>(kind: K, namespace: string | undefined, draft: Draft): Promise<ObjectOf<K>>;
-  /** Replaces the object; with the resourceVersion of `draft`, only if it is still that one. */
+  /** Replaces the object. With a resourceVersion in `draft`, only that version. */
   update<K extends Kind>(kind: K, draft: KubernetesObject): Promise<ObjectOf<K>>;
   updateStatus<K extends Kind>(kind: K, draft: KubernetesObject): Promise<ObjectOf<K>>;
-  /** A merge patch; only of this very object, not of a later one of the same name. */
+  /** Sends a merge patch for this object, not for a later one with the same name. */
   patch<K extends Kind>(
     kind: K,
     object: KubernetesObject,
     body: { readonly metadata?: object; readonly [field: string]: unknown },
   ): Promise<ObjectOf<K>>;
   patchStatus<K extends Kind>(kind: K, object: KubernetesObject, status: object): Promise<ObjectOf<K>>;
-  /** Only this very object; one that is gone is no failure. */
+  /** Deletes this object. An object that no longer exists is not an error. */
   delete(kind: Kind, object: KubernetesObject, options?: DeleteOptions): Promise<void>;
 }
 
-/** @param name of a controller, `kubelet` or `kube-scheduler` */
+/** @param name Name of a controller, `kubelet` or `kube-scheduler`. */
 export function writerFor(name: string, sendAs: SendAs): Writer {
   const isOfManager = !PROGRAMS.has(name);
-  // That it may do what it does is not asked.
+  // The rights of these accounts are not checked.
   const user = isOfManager ? `system:serviceaccount:kube-system:${name}` : `system:${name}`;
   const agent = isOfManager ? "kube-controller-manager" : name;
   const send = async (method: ApiRequest["method"], path: string, { body, type = "application/json" }: Body): Promise<never> => {
@@ -79,17 +96,17 @@ export function writerFor(name: string, sendAs: SendAs): Writer {
       try {
         await send("DELETE", pathOf(kind, metadata), { body });
       } catch (error) {
-        // Another object of the name answers with a conflict: then this one is gone, too.
+        // A conflict means that another object has the name, so this one no longer exists.
         if (!(error instanceof RefusedError && (error.status === 404 || error.isConflict))) throw error;
       }
     },
   };
 }
 
-/** Programs of their own; the rest are parts of kube-controller-manager. */
+/** Separate programs. All other names are parts of kube-controller-manager. */
 const PROGRAMS: ReadonlySet<string> = new Set(["kubelet", "kube-scheduler", "cloud-controller-manager"]);
 
-/** There are no fields here that are repeated or unknown: looking for some would cost as much as the rest. */
+/** Disables field validation: there are no duplicate or unknown fields, and the check would cost as much as the rest. */
 const TRUSTED = "?fieldValidation=Ignore";
 
 const STATUS = { subresource: "status" };

@@ -9,7 +9,7 @@ const server = createApiServer();
 const given = await runCases(server.transport(), "m");
 await server.close();
 
-describe("rules hold, fail and go wrong as on the real server", () => {
+describe("rules pass, fail and report errors as on the real server", () => {
   const cases = Object.entries(golden.groups).flatMap(([group, values]) =>
     values.map(({ value, failed }, i) => ({
       name: `${group}: ${JSON.stringify(value)}`,
@@ -21,7 +21,7 @@ describe("rules hold, fail and go wrong as on the real server", () => {
     expect(got).toEqual(want);
   });
 
-  test("every case was recorded", () => {
+  test("each case is recorded", () => {
     expect(Object.keys(golden.groups)).toEqual(Object.keys(given.groups));
     expect(golden.refused).toHaveLength(given.refused.length);
   });
@@ -32,7 +32,7 @@ function withoutSyntax(text: string): string {
   return text.replace(/ERROR: <input>:\d+:\d+: Syntax error[^]*$/, "Syntax error");
 }
 
-describe("rules are refused with the CRD as by the real server", () => {
+describe("a CRD with invalid rules is refused as by the real server", () => {
   test.for(golden.refused.map((want, i) => ({ rule: JSON.stringify(want.rule), want: want.causes, got: given.refused[i]?.causes })))(
     "$rule",
     ({ want, got }) => {

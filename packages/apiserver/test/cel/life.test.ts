@@ -18,6 +18,6 @@ test.for(golden)("%s", (want) => {
   expect(anyOrder(given.get(want[0]) ?? ["absent", 0, "", ""])).toEqual(anyOrder(want));
 });
 
-test("every step was recorded", () => {
+test("each step is recorded", () => {
   expect([...given.keys()]).toEqual(golden.map(([step]) => step));
 });

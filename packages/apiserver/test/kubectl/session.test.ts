@@ -6,7 +6,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { makeCertificates } from "../../src/certificates.ts";
+import { makeCertificates } from "../../src/front/certificates.ts";
 import { type LocalCluster, startLocalCluster } from "../../src/index.ts";
 import { BUILT_IN_COMMANDS, BUILT_IN_NAMESPACE, OUTSIDE } from "./built-in-session.ts";
 import { transcriptOf } from "./play.ts";

@@ -12,7 +12,7 @@ import { type Objects, requests, type Stage, template } from "./scenario.ts";
 
 const SEEDS = Array.from({ length: 25 }, (_, index) => index + 1);
 
-test.for(SEEDS)("seed %d", async (seed) => {
+test.for(SEEDS)("the final state does not depend on the order of changes: seed %d", async (seed) => {
   const random = seededRandom(seed);
   const clock = fakeClock();
   const server = createApiServer({ clock, random: seededRandom(seed), workloads: { nodes: 2 }, garbageCollection: true });

@@ -6,7 +6,7 @@ import { requests, template } from "./scenario.ts";
 
 const PODS = 200;
 
-test("pods that start together cost their owners some looks, not one for each; and every node has its share", async () => {
+test("pods that start together cause few syncs of their owners, and each node gets its share", async () => {
   const clock = fakeClock();
   const server = createApiServer({ clock, workloads: { nodes: 4 }, garbageCollection: true });
   try {

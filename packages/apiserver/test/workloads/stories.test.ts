@@ -32,7 +32,7 @@ function conditions({ status }: Json): Json {
   );
 }
 
-test("init containers run one after the other before the others; one that fails holds them up", async () => {
+test("init containers run one after the other before the others, and a failing one stops the pod", async () => {
   const { create, get, pass, server } = simulate();
   using broken = server.workloads.pods.fail("Error", { container: "second" });
   const init = ["first", "second"].map((name) => ({ name, image: `${name}:1` }));
@@ -70,7 +70,7 @@ test.for([
   expect((await get("pods", "a"))["status"].phase).toBe(phase);
 });
 
-test("a readiness gate holds a pod back until somebody opens it", async () => {
+test("a pod is not ready until its readiness gate is opened", async () => {
   const { create, get, merge, pass } = simulate();
   await create("pods", pod("a", { readinessGates: [{ conditionType: "example.com/open" }] }));
   await pass(2);
@@ -82,7 +82,7 @@ test("a readiness gate holds a pod back until somebody opens it", async () => {
   expect(conditions(await get("pods", "a"))).toMatchObject({ Ready: "True", "example.com/open": "True" });
 });
 
-test("pods are spread over nodes; a cordoned node gets none, and a new one is used at once", async () => {
+test("pods are spread over nodes, a cordoned node gets none, and a new one is used at once", async () => {
   const { create, merge, objects, get, pass, clock, server } = simulate({ nodes: 2 });
   await server.settled();
   const nodesOf = async (): Promise<readonly string[]> => (await objects()).pods.map(({ spec }) => spec.nodeName as string).toSorted();
@@ -104,7 +104,7 @@ test("pods are spread over nodes; a cordoned node gets none, and a new one is us
   expect((await get("pods", "late"))["spec"].nodeName).toBe("another");
 });
 
-test("a node selector and tolerations decide who runs where", async () => {
+test("a node selector and tolerations decide on which node a pod runs", async () => {
   const { create, get, pass } = simulate();
   await create("nodes", {
     metadata: { name: "gpu", labels: { gpu: "yes" } },
@@ -121,7 +121,7 @@ test("a node selector and tolerations decide who runs where", async () => {
   );
 });
 
-test("what the server refuses to make is told, tried again in its time, and forgotten", async () => {
+test("a refused create is reported in the status, retried later, and then no longer reported", async () => {
   const { create, get, merge, pass } = simulate();
   const broken = template("web", { spec: { priorityClassName: "nobody-knows-it" } });
   await create("deployments", {
@@ -141,7 +141,7 @@ test("what the server refuses to make is told, tried again in its time, and forg
   });
 });
 
-test("a namespace goes with all that runs in it, when its pods have ended", async () => {
+test("a namespace is deleted with its pods after they have ended", async () => {
   const { create, objects, pass, server } = simulate({ stopSeconds: 5 });
   await create("deployments", {
     metadata: { name: "web" },
@@ -163,7 +163,7 @@ test("a namespace goes with all that runs in it, when its pods have ended", asyn
   expect((await objects()).pods).toHaveLength(2);
 });
 
-test("a pod that has a finalizer ends, and stays until it is let go", async () => {
+test("a pod with a finalizer ends, and stays until the finalizer is removed", async () => {
   const { create, get, merge, objects, pass, remove } = simulate();
   await create("pods", { ...pod("a"), metadata: { name: "a", finalizers: ["example.com/keep"] } });
   await pass(2);
@@ -178,9 +178,9 @@ test("a pod that has a finalizer ends, and stays until it is let go", async () =
   expect((await objects()).pods).toEqual([]);
 });
 
-test("bad options of the simulation are refused by name", () => {
+test("invalid options of the simulation are refused by name", () => {
   const misspelt = { startSecond: 3 } as object; // as a program without types has it
-  expect(() => createApiServer({ workloads: misspelt })).toThrow('workloads: there is no "startSecond"; there are nodes, startSeconds');
+  expect(() => createApiServer({ workloads: misspelt })).toThrow('workloads: unknown field "startSecond"; use one of nodes, startSeconds');
   expect(() => createApiServer({ workloads: { startSeconds: Number.NaN } })).toThrow("startSeconds is NaN");
   expect(() => createApiServer({ workloads: { nodes: 1.5 } })).toThrow("nodes is 1.5");
 });

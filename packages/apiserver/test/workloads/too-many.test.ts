@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createApiServer } from "../../src/index.ts";
 
-test("more replicas than the simulation can hold are refused by settled(), which says what to do", async () => {
+test("settled() rejects with a fix when there are more replicas than the simulation supports", async () => {
   const server = createApiServer({ workloads: true });
   const template = { metadata: { labels: { app: "a" } }, spec: { containers: [{ name: "c", image: "i" }] } };
   const spec = { replicas: 2_000_000_000, selector: { matchLabels: { app: "a" } }, template };

@@ -1,6 +1,6 @@
 /**
- * What a server serves, asked for when it is needed: all at once where aggregated discovery is served (two requests, and
- * none for what did not change since), else group by group.
+ * The kinds that a server serves, requested when they are needed. Aggregated discovery takes two requests for all kinds, and
+ * conditional requests later. Without it each group version is requested separately.
  */
 import { type ApiResponse, apiVersionOf } from "@treadle/apimachinery";
 import { parseJson } from "../answer.ts";
@@ -11,13 +11,13 @@ import type { ServedKind } from "./served.ts";
 
 const ROOTS = ["/api", "/apis"] as const;
 
-/** A root document, and by what the server knows that it is still the same. */
+/** A root document and its ETag. */
 interface Root {
   readonly etag: string | undefined;
   readonly groups: readonly ServedGroup[];
 }
 
-/** One state of what is served. Kinds of a version that came without them are asked for once, when somebody needs them. */
+/** One state of the served kinds. The kinds of a version that lacks them are requested once, when they are needed. */
 export class Catalogue {
   readonly #client: Client;
   readonly #roots: readonly Root[];
@@ -28,7 +28,7 @@ export class Catalogue {
     this.#roots = roots;
   }
 
-  /** Asks the server. @throws ApiError, ConnectionError */
+  /** Requests the root documents. @throws ApiError, ConnectionError */
   static async load(client: Client, former?: Catalogue): Promise<Catalogue> {
     const known = former === undefined ? [] : former.#roots;
     const roots = await Promise.all(ROOTS.map((path, index) => loadRoot(client, path, known[index])));
@@ -43,7 +43,7 @@ export class Catalogue {
     return this.groups.find(({ group }) => group === name);
   }
 
-  /** The kinds of one version; none when it is not served (any more). */
+  /** The kinds of one version; none when it is not served. */
   async kindsOf(group: string, version: string): Promise<readonly ServedKind[]> {
     const served = this.group(group)?.versions.find((each) => each.version === version);
     if (served === undefined) return [];
@@ -53,7 +53,7 @@ export class Catalogue {
     if (known !== undefined) return known;
     const loading = loadKinds(this.#client, group, version);
     this.#kinds.set(id, loading);
-    // A failure is not what the server serves: the next who needs it asks again.
+    // A failure is not cached, so the next lookup asks again.
     loading.catch(() => this.#kinds.delete(id));
     return loading;
   }
@@ -63,7 +63,7 @@ async function loadRoot(client: Client, path: string, former: Root | undefined):
   const condition: Record<string, string> = former?.etag === undefined ? {} : { "if-none-match": former.etag };
   const response = await get(client, path, { accept: DISCOVERY_ACCEPT, ...condition });
   if (response.status === 304 && former !== undefined) return former;
-  // A server of nothing but groups, or of nothing but the core.
+  // A server may serve named groups only, or the core group only.
   if (response.status === 404) return { etag: undefined, groups: [] };
   const groups = groupsIn(documentOf(path, response));
   if (groups === undefined) throw unusable(path, response);
@@ -89,7 +89,7 @@ function documentOf(path: string, response: ApiResponse): unknown {
 }
 
 function unusable(path: string, response: ApiResponse): Error {
-  return invalidBody(context(path), response, { body: response.body ?? "", problem: "no discovery document", server: undefined });
+  return invalidBody(context(path), response, { body: response.body ?? "", problem: "not a discovery document", server: undefined });
 }
 
 function context(path: string): { readonly verb: string; readonly target: string } {

@@ -1,8 +1,7 @@
 /**
- * Discovery: which kinds a server serves, and by which one an object that is known by its `apiVersion` and `kind` alone is
- * read and written. Asks the server when it is first needed, and again when somebody looks for what it does not know: a CRD
- * may have been installed since. It never says no by what it heard before it was asked, except within
- * {@link MISS_MS} of its last no to the same question.
+ * Discovery: the kinds that a server serves. It finds the kind of an object that is known only by `apiVersion` and `kind`. The
+ * first lookup asks the server. A lookup that finds nothing asks again, since a CRD may have been installed. For
+ * {@link MISS_MS} after that, the same lookup finds nothing without a request.
  */
 import {
   ApiError,
@@ -20,47 +19,51 @@ import { wait } from "../wait.ts";
 import { Catalogue } from "./catalogue.ts";
 import type { ServedKind } from "./served.ts";
 
-/** A kind known only at run time, with all that the server says of it. */
+/** A kind that is known only at run time, with its discovery data. */
 export type DiscoveredKind = Kind<UntypedObject, UntypedObject> & ServedKind;
 
-/** A kind by name: of an object or manifest, or in the version that the server prefers. */
+/** Names a kind: by the `apiVersion` of an object or manifest, or by its group, in the version that the server prefers. */
 export type KindName =
   | { readonly apiVersion: string; readonly kind: string }
   | { readonly group: string; readonly kind: string; readonly version?: string };
 
+/** Options of the lookups of a {@link Discovery}. */
 export interface LookupOptions {
+  /** Ends the lookup. It rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
+/** Options of {@link discovery}. */
 export interface DiscoveryOptions {
-  /** @defaultValue the system's */
+  /** Clock for the ages of answers. @defaultValue the system's */
   readonly clock?: Clock;
-  /** After this time what is known is confirmed by the server when it is next needed. @defaultValue 600,000 */
+  /** Age in milliseconds at which the next lookup asks the server again. @defaultValue 600,000 */
   readonly maxAgeMs?: number;
 }
 
+/** Looks up the kinds that a server serves. It caches the answers. */
 export interface Discovery {
   /**
-   * The kind of an object, a manifest, or a `{ group, kind }` in the server's preferred version.
-   * @throws ApiError `isKindNotServed`, which says what is served instead; TypeError for what names no kind
+   * Returns the kind of an object or a manifest, or of a `{ group, kind }` in the preferred version of the server.
+   * @throws ApiError `isKindNotServed` that names the served versions; TypeError when `name` has no kind
    */
   kindOf(name: KindName, options?: LookupOptions): Promise<DiscoveredKind>;
-  /** Like {@link kindOf}; `undefined` when the server does not serve it. */
+  /** Returns a kind like {@link Discovery.kindOf}; `undefined` when the server does not serve it. */
   find(name: KindName, options?: LookupOptions): Promise<DiscoveredKind | undefined>;
-  /** Every kind, in the preferred version of its group first; those of a server that does not answer are left out. */
+  /** Returns every kind, the preferred version of each group first. Kinds of an aggregated server that does not answer are missing. */
   kinds(options?: LookupOptions): Promise<readonly DiscoveredKind[]>;
-  /** Forgets what is known: the next lookup asks the server. For who met a kind that is not served any more. */
+  /** Drops the cached answers, so that the next lookup asks the server. Call it when a kind is no longer served. */
   invalidate(): void;
 }
 
-/** Between two questions to the server at the least. */
+/** Shortest time between two requests to the server. */
 export const REFRESH_MS = 1_000;
-/** For this long a no to the same question stands. */
+/** Time for which a kind that was not found is not looked up again. */
 export const MISS_MS = 5_000;
-/** Of these no more are remembered, so that a stream of wrong names costs no memory. */
+/** Maximum number of remembered misses, so that many wrong names do not fill the memory. */
 const MAX_MISSES = 1_000;
 
-/** The discovery of one server; make one and keep it. Costs nothing before the first lookup. */
+/** Creates the discovery of one server. Keep it, since it caches. It sends nothing before the first lookup. */
 export function discovery(client: Client, options: DiscoveryOptions = {}): Discovery {
   return new CachedDiscovery(client, options);
 }
@@ -71,9 +74,9 @@ class CachedDiscovery implements Discovery {
   readonly #maxAgeMs: number;
   #known: { readonly catalogue: Catalogue; readonly askedAt: number; readonly number: number } | undefined;
   #loading: { readonly catalogue: Promise<Catalogue>; isSent: boolean } | undefined;
-  /** Questions sent so far: what was sent after a lookup began is an answer to it. */
+  /** Number of requests so far. A request that was sent after a lookup began answers it. */
   #sent = 0;
-  /** When the server was last asked, whether or not it answered. */
+  /** Time of the last request, answered or not. */
   #askedAt = Number.NEGATIVE_INFINITY;
   #former: Catalogue | undefined;
   readonly #misses = new Map<string, number>();
@@ -123,13 +126,13 @@ class CachedDiscovery implements Discovery {
     return this.#clock.now() - known.askedAt < this.#maxAgeMs ? known.catalogue : this.#refreshed(this.#sent, signal);
   }
 
-  /** What the server says to a question that was sent after number `since`; waits until it may be asked again. */
+  /** The answer to a request that was sent after number `since`. It waits until the next request is allowed. */
   async #refreshed(since: number, signal: AbortSignal | undefined): Promise<Catalogue> {
     signal?.throwIfAborted();
     if (this.#known !== undefined && this.#known.number > since) return this.#known.catalogue;
     const { catalogue, isSent } = (this.#loading ??= this.#load());
     if (!isSent || since < this.#sent) return orAborted(catalogue, signal);
-    // It was sent before somebody asked; the next one is shared by all who wait for it.
+    // It was sent before this lookup began. All waiting lookups share the next one.
     await orAborted(Promise.allSettled([catalogue]), signal);
     return this.#refreshed(since, signal);
   }
@@ -152,7 +155,7 @@ class CachedDiscovery implements Discovery {
       .finally(() => {
         this.#loading = undefined;
       });
-    // Everybody who waits may have been aborted.
+    // All waiting lookups may have been aborted.
     catalogue.catch(() => {});
     const loading = { catalogue, isSent: false };
     return loading;
@@ -180,7 +183,7 @@ function wantedOf(name: KindName): Wanted {
   throw new TypeError(`cannot find the kind ${kind}: its apiVersion is ${JSON.stringify(apiVersion)}; write "version" or "group/version"`);
 }
 
-/** In the version asked for, else in the first one that has it. */
+/** The kind in the requested version, else in the first version that has it. */
 async function lookUp(catalogue: Catalogue, { group, kind, version }: Wanted): Promise<ServedKind | undefined> {
   const versions = version === undefined ? (catalogue.group(group)?.versions ?? []).map((each) => each.version) : [version];
   for (const each of versions) {
@@ -190,7 +193,7 @@ async function lookUp(catalogue: Catalogue, { group, kind, version }: Wanted): P
   return undefined;
 }
 
-/** What is served of a kind that was not found: the versions that have it, or what is wrong with its group. */
+/** Hints for a kind that was not found: the versions that have it, or the problem of its group. */
 async function served(catalogue: Catalogue, { group, kind }: Wanted): Promise<readonly string[]> {
   const versions = catalogue.group(group)?.versions ?? [];
   const lines = await Promise.all(
@@ -207,7 +210,7 @@ async function served(catalogue: Catalogue, { group, kind }: Wanted): Promise<re
 function notServed({ group, kind, version }: Wanted, notes: readonly string[]): ApiError {
   const name = version === undefined ? groupKindOf({ group, kind }) : `${kind} (${apiVersionOf({ group, version })})`;
   const advice = notes.length > 0 ? notes.join("; ") : "install its CRD, or correct apiVersion and kind";
-  // A 404 without a name is the API's own way to say that.
+  // The API answers with a 404 without a name for a kind that is not served.
   return new ApiError({
     message: `cannot find the kind ${name}: the server does not serve it; ${advice}`,
     status: 404,

@@ -1,11 +1,11 @@
 /**
- * Discovery documents as a server sends them: the aggregated ones (`apidiscovery.k8s.io/v2`, all in one) and the older ones,
- * one for each group and version. What is not of its type is left out: a server behind an aggregated API may say anything.
+ * Discovery documents as a server sends them: aggregated ones (`apidiscovery.k8s.io/v2`) and the older ones for each group and
+ * version. Values of a wrong type are dropped, since an aggregated server may send anything.
  */
 import type { ServedKind, ServedSubresource } from "./served.ts";
 import { isFields } from "../status.ts";
 
-/** What a server serves of one group. Versions are in the server's order: the first one is preferred. */
+/** The versions of one group, in the server's order. The first one is preferred. */
 export interface ServedGroup {
   readonly group: string;
   readonly versions: readonly ServedGroupVersion[];
@@ -13,16 +13,16 @@ export interface ServedGroup {
 
 export interface ServedGroupVersion {
   readonly version: string;
-  /** Absent: not asked for yet. */
+  /** Absent when they were not requested yet. */
   readonly kinds?: readonly ServedKind[];
-  /** The server behind it did not answer the API server, so that its kinds may be missing or old. */
+  /** Whether the aggregated server did not answer, so that kinds may be missing or old. */
   readonly isStale: boolean;
 }
 
-/** What to ask for; a server that has no aggregated discovery answers with the older document. */
+/** Accept header. A server without aggregated discovery answers with the older document. */
 export const DISCOVERY_ACCEPT = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json";
 
-/** The groups in an answer to `/api` or `/apis`, of either form; `undefined` when it is neither. */
+/** The groups in an answer to `/api` or `/apis`, in either format; `undefined` for anything else. */
 export function groupsIn(document: unknown): readonly ServedGroup[] | undefined {
   if (!isFields(document)) return undefined;
   switch (document["kind"]) {
@@ -37,7 +37,7 @@ export function groupsIn(document: unknown): readonly ServedGroup[] | undefined 
   }
 }
 
-/** The kinds in an answer to `/api/VERSION` or `/apis/GROUP/VERSION`; `undefined` when it is none. */
+/** The kinds in an answer to `/api/VERSION` or `/apis/GROUP/VERSION`; `undefined` for anything else. */
 export function kindsIn(document: unknown, group: string, version: string): readonly ServedKind[] | undefined {
   if (!isFields(document) || document["kind"] !== "APIResourceList") return undefined;
   const resources = fieldsIn(document["resources"]);

@@ -1,23 +1,33 @@
-/** What a server says of a kind that it serves. */
+/** Discovery data of a kind. */
 
-/** A kind as discovery describes it. It is a {@link Kind}: calls take it as it is, and its objects are untyped. */
+/** Describes a kind as discovery does. It is a {@link Kind} that calls take, with untyped objects. */
 export interface ServedKind {
+  /** API group; empty for the core group. */
   readonly group: string;
+  /** Version, such as `v1`. */
   readonly version: string;
+  /** Name of the kind, such as `Pod`. */
   readonly kind: string;
+  /** Plural name in URLs, such as `pods`. */
   readonly plural: string;
+  /** Whether objects belong to a namespace. */
   readonly scope: "Namespaced" | "Cluster";
-  /** Empty where the server does not say. */
+  /** Singular name, such as `pod`; empty where the server gives none. */
   readonly singular: string;
+  /** Short names, such as `po`. */
   readonly shortNames: readonly string[];
+  /** Categories, such as `all`. */
   readonly categories: readonly string[];
-  /** As RBAC names them: `get`, `list`, `watch`, ... */
+  /** Verbs as in RBAC: `get`, `list`, `watch`, ... */
   readonly verbs: readonly string[];
+  /** Subresources of the objects. */
   readonly subresources: readonly ServedSubresource[];
 }
 
+/** Describes a subresource of a kind. */
 export interface ServedSubresource {
-  /** E.g. `status`. */
+  /** Name, such as `status`. */
   readonly name: string;
+  /** Verbs as in RBAC. */
   readonly verbs: readonly string[];
 }

@@ -27,7 +27,7 @@ export function dryRunClient(client: Client, report: (write: DryWrite) => void):
   /** What the object becomes; the types of kinds are those of the caller. */
   const stored = <K extends Kind>(verb: DryWrite["verb"], kind: K, write: Stored): ObjectOf<K> => {
     const { before, after, subresource } = write;
-    const change: unknown = before === undefined ? after : createMergePatch(before, after);
+    const change: unknown = before === undefined ? withoutInvented(after) : createMergePatch(before, after);
     if (change !== undefined) report(dryWrite(verb, kind, { ref: write.after.metadata, subresource, change }));
     return after as ObjectOf<K>;
   };
@@ -151,8 +151,19 @@ function patchedBy(before: KubernetesObject, patch: Patch): KubernetesObject {
 /** What a create makes of it: a name where only its beginning is given, and a uid that nothing else has. */
 function madeOf(kind: Kind, object: object): KubernetesObject {
   const { metadata, ...rest } = object as { readonly metadata: { readonly name?: string; readonly generateName?: string } };
-  const name = metadata.name ?? `${metadata.generateName ?? ""}00000`;
+  const name = metadata.name ?? `${metadata.generateName ?? ""}${GENERATED}`;
   return { ...rest, apiVersion: apiVersionOf(kind), kind: kind.kind, metadata: { ...metadata, name, uid: NO_UID } } as KubernetesObject;
 }
 
 const NO_UID = "00000000-0000-0000-0000-000000000000";
+
+/** The object as it would be sent: the uid, and a name that the server generates, are not known. */
+function withoutInvented(object: KubernetesObject): object {
+  const { uid: _uid, ...metadata } = object.metadata;
+  if (!("generateName" in metadata) || metadata.name !== `${metadata.generateName as string}${GENERATED}`) return { ...object, metadata };
+  const { name: _name, ...named } = metadata;
+  return { ...object, metadata: named };
+}
+
+/** Stands for the random end of a generated name. */
+const GENERATED = "00000";

@@ -1,4 +1,4 @@
-/** What a dry run would have written, as it is shown: values of Secrets are not. */
+/** The writes of a dry run, as they are reported: without the values of Secrets. */
 import { createHash } from "node:crypto";
 import { apiVersionOf, keyOf, type Kind, type Ref } from "@treadle/apimachinery";
 import type { Logger } from "@treadle/reconcile";
@@ -11,7 +11,7 @@ export interface DryWrite {
   readonly kind: string;
   readonly ref: Ref;
   readonly subresource?: string;
-  /** What it would have changed, as a merge patch of what is there; the whole object where nothing is. Absent for a delete. */
+  /** The change as a merge patch of the existing object; the whole object if there is none. Absent for a delete. */
   readonly change?: unknown;
 }
 

@@ -4,8 +4,10 @@
  */
 import { withoutSecrets } from "@treadle/reconcile/unstable/engine";
 
-/** Deeper than any line that a person reads. */
+/** Deeper than any line that a person reads: the limit of objects with a class, such as the cause of an error. */
 const MAX_DEPTH = 8;
+/** The limit of plain data. A patch of a pod template nests 12 levels, a CRD more; {@link MAX_VALUES} bounds the line. */
+const MAX_PLAIN_DEPTH = 64;
 /** Values in one line: a few large objects, not a whole list of them. Objects that know each other would multiply without it. */
 const MAX_VALUES = 5_000;
 /** Characters of one text; longer ones are cut before secrets are looked for, which takes time by length. */
@@ -35,7 +37,7 @@ function copyOf(value: unknown, walk: Walk): unknown {
   if (typeof value === "bigint") return String(value);
   if (typeof value !== "object" || value === null) return value;
   if (walk.above.includes(value)) return "[circular]";
-  if (walk.above.length > MAX_DEPTH) return "[too deep]";
+  if (walk.above.length > (isPlain(value) ? MAX_PLAIN_DEPTH : MAX_DEPTH)) return "[too deep]";
   walk.above.push(value);
   try {
     return copyOfObject(value, walk);
@@ -43,6 +45,16 @@ function copyOf(value: unknown, walk: Walk): unknown {
     return "[unreadable]"; // A proxy, or a toJSON, that throws.
   } finally {
     walk.above.pop();
+  }
+}
+
+/** Whether a value is a list or an object without a class. */
+function isPlain(value: object): boolean {
+  try {
+    const prototype: unknown = Object.getPrototypeOf(value);
+    return Array.isArray(value) || prototype === Object.prototype || prototype === null;
+  } catch {
+    return false; // A proxy that throws.
   }
 }
 

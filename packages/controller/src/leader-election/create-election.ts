@@ -1,6 +1,6 @@
 /** The election that a manager's options ask for. */
 import type { AnyHandler } from "@treadle/reconcile";
-import type { ManagerOptions } from "../options.ts";
+import type { ManagerOptions } from "../manager-options.ts";
 import { Election, type ElectionOptions } from "./election.ts";
 import { leaseTimes } from "./options.ts";
 import { handlerNames, leasePlace } from "./place.ts";

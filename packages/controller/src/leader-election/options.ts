@@ -1,23 +1,27 @@
-/** How replicas of an operator agree on the one that works. */
+/** Options of the leader election: which replica of an operator works. */
 import { isDns1123Label, isDns1123Subdomain } from "@treadle/apimachinery";
 
+/** Options of the leader election. */
 export interface LeaderElectionOptions {
-  /** Of the Lease. @defaultValue the name of the manager's handler; a manager with several needs one of its own */
+  /** The name of the Lease. @defaultValue the name of the handler; required for a manager with several handlers */
   readonly name?: string;
-  /** Of the Lease. @defaultValue that of the pod; outside of a cluster that of the kubeconfig's context, else "default" */
+  /** The namespace of the Lease. @defaultValue that of the pod; outside of a cluster that of the kubeconfig's context, else "default" */
   readonly namespace?: string;
   /**
-   * Leases of former versions, or of the operator that this one replaces: held, too, so that never both work. They are
-   * in the same namespace, and are taken first, in this order.
+   * Leases of former versions, or of an operator that this one replaces. A leader holds them as well, so that the two never
+   * work at the same time. They are in the same namespace, and are taken first, in this order.
    */
   readonly formerNames?: readonly string[];
-  /** Who this process is; no two may have the same. @defaultValue host name (of a pod: its name) and a random UUID */
+  /** The unique identity of this process. @defaultValue host name (in a pod: its name) and a random UUID */
   readonly identity?: string;
-  /** For how long others stay away after the last renewal that they saw; whole seconds. @defaultValue 15_000 */
+  /** Time that other replicas wait after the last renewal that they saw, in milliseconds; whole seconds. @defaultValue 15_000 */
   readonly leaseDurationMs?: number;
-  /** A leader that could not renew for so long is none any more. Less than the lease by what a write may take on its way. @defaultValue 10_000 */
+  /**
+   * Time without a renewal after which a leader stops, in milliseconds. It must be shorter than the lease by the time that a
+   * write may take on its way. @defaultValue 10_000
+   */
   readonly renewDeadlineMs?: number;
-  /** Between two renewals, and at least between two looks at somebody else's lease. @defaultValue 2_000 */
+  /** Time between two renewals, and between two reads of a lease that another replica holds, in milliseconds. @defaultValue 2_000 */
   readonly retryPeriodMs?: number;
 }
 

@@ -8,7 +8,7 @@ import type { Client } from "@treadle/client";
 import type { Logger } from "@treadle/reconcile";
 import { LruMap } from "../internal/lru-map.ts";
 import { messageOf } from "../internal/error-text.ts";
-import { type Answer, text } from "../internal/http-server.ts";
+import { type Answer, text } from "../servers/http-server.ts";
 
 /** Kubernetes' authenticator remembers tokens for so long, controller-runtime's, too. */
 const REMEMBER_MS = 60_000;

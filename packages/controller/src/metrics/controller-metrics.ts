@@ -2,10 +2,10 @@
  * What a controller counts, without saying with what: prom-client is loaded only when a program wants metrics.
  */
 import { isReconcileError, type PassResult } from "@treadle/reconcile";
-import type { QueueObserver, QueueStatus } from "@treadle/workqueue";
+import type { QueueListeners, QueueStatus } from "@treadle/workqueue";
 
 export interface ControllerMetrics {
-  readonly queue: QueueObserver;
+  readonly queue: QueueListeners;
   /** Called once: where the gauges of the queue are read from, and how many workers there are. */
   watch(queue: () => QueueStatus, concurrency: number): void;
   /** Called once: where the number of paused objects is read from. */

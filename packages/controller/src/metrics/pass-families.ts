@@ -1,7 +1,7 @@
 /** The metrics of passes, with controller-runtime's names. */
 import { Counter, Gauge, Histogram, type Registry } from "./prom-client-parts.ts";
 import { type ControllerMetrics, isPanic, isTimeout, labelOf, RESULT_LABELS } from "./controller-metrics.ts";
-import { type QueueFamilies, queueObserver } from "./queue-families.ts";
+import { type QueueFamilies, queueListeners } from "./queue-families.ts";
 
 /** controller-runtime `pkg/internal/controller/metrics`. */
 const PASS_BUCKETS: number[] = [
@@ -86,7 +86,7 @@ export function controllerMetrics(pass: PassFamilies, queue: QueueFamilies, name
   let running = 0;
   pass.active.set(name, () => running);
   return {
-    queue: queueObserver(queue, name),
+    queue: queueListeners(queue, name),
     watch(status, concurrency) {
       queue.sources.set(name, status);
       pass.workers.set(labels, concurrency);

@@ -1,5 +1,5 @@
 /** The metrics of work queues, with client-go's names and controller-runtime's labels. */
-import type { QueueObserver, QueueStatus } from "@treadle/workqueue";
+import type { QueueListeners, QueueStatus } from "@treadle/workqueue";
 import { Counter, Gauge, Histogram, type Registry } from "./prom-client-parts.ts";
 
 /** client-go `workqueue`: 12 buckets from 10 ns, each ten times the one before. */
@@ -77,7 +77,7 @@ function depthFamily(registry: Registry): Map<string, ReadonlyMap<number, number
 }
 
 /** What the queue of one controller tells; its series begin at 0. */
-export function queueObserver(queue: QueueFamilies, name: string): QueueObserver {
+export function queueListeners(queue: QueueFamilies, name: string): QueueListeners {
   const labels = { name, controller: name };
   queue.waited.zero(labels);
   queue.worked.zero(labels);
@@ -90,10 +90,10 @@ export function queueObserver(queue: QueueFamilies, name: string): QueueObserver
   const depths = new Map<number, number>([[0, 0]]);
   queue.depths.set(name, depths);
   return {
-    added: () => adds.inc(),
-    depth: (priority, keys) => void depths.set(priority, keys),
-    retried: () => retries.inc(),
-    started: (_, waitedMs) => waited.observe(waitedMs / 1000),
-    finished: (_, workedMs) => worked.observe(workedMs / 1000),
+    onAdded: () => adds.inc(),
+    onDepth: (priority, keys) => void depths.set(priority, keys),
+    onRetried: () => retries.inc(),
+    onStarted: (_, waitedMs) => waited.observe(waitedMs / 1000),
+    onFinished: (_, workedMs) => worked.observe(workedMs / 1000),
   };
 }

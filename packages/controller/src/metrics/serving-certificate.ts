@@ -8,7 +8,7 @@ import type { Clock, Timer } from "@treadle/apimachinery";
 import type { Logger } from "@treadle/reconcile";
 import { messageOf } from "../internal/error-text.ts";
 import { ManagerError } from "../manager-error.ts";
-import type { TlsFiles } from "../options.ts";
+import type { TlsFiles } from "../manager-options.ts";
 import type { CertificateMetrics } from "./certificate-families.ts";
 
 /** controller-runtime `pkg/certwatcher`. */

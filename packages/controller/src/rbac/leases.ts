@@ -1,13 +1,14 @@
-/** What an operator with leader election may do with its leases, and no others. */
+/** The rights of an operator with leader election: on its own leases only. */
 import { Lease } from "@treadle/apimachinery/kinds";
 import type { InspectedManager } from "../inspect-managers.ts";
 import { leaseNames } from "../leader-election/place.ts";
 import type { Right } from "./rights.ts";
 import type { PolicyRule } from "./rules.ts";
 
+/** The leases of an operator. */
 export interface Leases {
   readonly names: readonly string[];
-  /** @defaultValue where the operator runs */
+  /** The namespace of the leases. @defaultValue that of the operator */
   readonly namespace?: string | undefined;
 }
 
@@ -22,15 +23,17 @@ export function leasesOf({ leaderElection, handlers }: InspectedManager): Leases
   return { names: leaseNames(options, handlers), namespace: options.namespace };
 }
 
+/** The rights on the leases. */
 export function leaseRights({ names }: Leases): readonly Right[] {
   const because = "only one replica works: leader election";
   return [
     ...(["get", "list", "watch", "update"] as const).map((verb) => ({ kind: Lease, names, verb, because })),
-    // What is not there yet has no name that a rule could give.
+    // The server does not know the name of an object that is being created.
     { kind: Lease, verb: "create", because },
   ];
 }
 
+/** The rules for the rights on the leases. */
 export function leaseRules({ names }: Leases): readonly PolicyRule[] {
   const common = { apiGroups: [Lease.group], resources: [Lease.plural] };
   return [

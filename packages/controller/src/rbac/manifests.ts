@@ -1,20 +1,21 @@
-/** The objects that give an operator its rights, ready to be applied. */
+/** The manifests that give an operator its rights. */
 import { isDns1123Subdomain } from "@treadle/apimachinery";
 import type { AnyHandler } from "@treadle/reconcile";
 import { leaseRules, type Leases } from "./leases.ts";
 import { reviewRules } from "./reviews.ts";
 import { type PolicyRule, rbacRules, type RbacRulesOptions } from "./rules.ts";
 
+/** Options of {@link rbacManifests}. */
 export interface RbacManifestsOptions extends RbacRulesOptions {
-  /** Of all the objects: of the ServiceAccount, too. */
+  /** The name of all objects, the ServiceAccount included. */
   readonly name: string;
-  /** Where the operator itself runs: that of its ServiceAccount. */
+  /** The namespace of the operator and its ServiceAccount. */
   readonly namespace: string;
-  /** Of the leader election. @defaultValue none */
+  /** The leases of the leader election. @defaultValue none */
   readonly leases?: Leases;
-  /** Whether it asks who may read its metrics: `metrics.authorize` of the manager. @defaultValue false */
+  /** Whether the operator asks the server who may read its metrics: `metrics.authorize` of the manager. @defaultValue false */
   readonly reviews?: boolean;
-  /** On all of them. @defaultValue `app.kubernetes.io/name` with the name */
+  /** The labels of all objects. @defaultValue `app.kubernetes.io/name` with the name */
   readonly labels?: Readonly<Record<string, string>>;
 }
 
@@ -29,11 +30,11 @@ export interface RbacManifest {
 }
 
 /**
- * A ServiceAccount and what it may do: a ClusterRole for what has no namespace, or for everything without `namespaces`,
- * a Role in each of `namespaces`, one for the leases, and their bindings; none that would be empty. In the order in which
- * they can be applied.
+ * Makes a ServiceAccount, its roles and their bindings, in the order in which they can be applied: a ClusterRole for
+ * cluster-scoped kinds, or for everything without `namespaces`; a Role in each of `namespaces`; a Role for the leases. Empty
+ * roles are left out.
  *
- * @throws TypeError for a name or namespace that is none
+ * @throws TypeError for an invalid name or namespace
  */
 export function rbacManifests(handlers: AnyHandler | readonly AnyHandler[], options: RbacManifestsOptions): readonly RbacManifest[] {
   const { name, namespace, namespaces, labels = { "app.kubernetes.io/name": name } } = options;

@@ -1,4 +1,4 @@
-/** What an operator may ask about others: who reads its metrics. */
+/** The rights of an operator that asks the server who may read its metrics. */
 import { kind } from "@treadle/apimachinery";
 import type { InspectedManager } from "../inspect-managers.ts";
 import type { Right } from "./rights.ts";
@@ -14,14 +14,16 @@ export function reviewsAccess({ metrics }: InspectedManager): boolean {
   return typeof metrics === "object" && metrics.authorize === true;
 }
 
+/** The rights to ask who may read the metrics. */
 export function reviewRights(): readonly Right[] {
   return REVIEWS.map((review) => ({
     kind: review,
     verb: "create",
-    because: "the metrics are for those who may read them: metrics.authorize",
+    because: "metrics.authorize asks the server who may read the metrics",
   }));
 }
 
+/** The rules for the rights to ask who may read the metrics. */
 export function reviewRules(): readonly PolicyRule[] {
   return REVIEWS.map(({ group, plural }) => ({ apiGroups: [group], resources: [plural], verbs: ["create"] }));
 }

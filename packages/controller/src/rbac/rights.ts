@@ -42,7 +42,7 @@ function primaryRights({ kind, name, pipeline }: AnyHandler): Right[] {
       .filter((step) => step.state !== undefined && pipeline.stateIn === "annotation")
       .map((step) => `step "${step.name}" keeps its state in an annotation`),
   ];
-  const owning = leaves.find((step) => referredFrom(step).some((owned) => mayRefer(kind, owned)));
+  const owning = leaves.find((step) => (step.refersFrom ?? step.owns).some((owned) => mayRefer(kind, owned)));
   return [
     ...rights({ kind }, ["list", "watch"], `handler ${name} reconciles it`),
     ...rights({ kind }, ["get"], "the newest version is read after a conflict"),
@@ -58,12 +58,6 @@ function primaryRights({ kind, name, pipeline }: AnyHandler): Right[] {
   ];
 }
 
-/** The kinds of objects that a step may give a reference to its owner. */
-function referredFrom({ dependent, owns }: StepRuntime): readonly Kind[] {
-  if (dependent === undefined) return owns;
-  return dependent.refersToOwner ? [dependent.kind] : [];
-}
-
 /** Whether Kubernetes lets an object of `owned` refer to one of `owner`: never from outside the owner's namespace. */
 function mayRefer(owner: Kind, owned: Kind): boolean {
   return owner.scope === "Cluster" || owned.scope === "Namespaced";
@@ -73,8 +67,8 @@ function stepRights({ name, kind: primary }: AnyHandler, step: StepRuntime): Rig
   const where = `step "${step.name}" of ${name}`;
   return [
     ...Object.entries(step.reads).flatMap(([key, read]) => rights({ kind: read.kind }, verbsOfRead(read), `${where} reads ${key}`)),
-    // A dependent says what it does by its permissions.
-    ...(step.dependent === undefined ? step.owns : []).flatMap((kind) => [
+    // A step that names the kinds that refer to the primary names its other rights by permissions.
+    ...(step.refersFrom === undefined ? step.owns : []).flatMap((kind) => [
       ...rights({ kind }, ["list", "watch", "create", "patch"], `${where} owns it`),
       ...(step.cleanup === undefined ? [] : rights({ kind }, ["delete"], `${where} owns it and has a cleanup`)),
     ]),

@@ -1,10 +1,10 @@
-/** From rights to the rules of RBAC: least in number, stable in order, without wildcards. */
+/** Makes RBAC rules of rights: as few as possible, in a stable order, without wildcards. */
 import type { Kind } from "@treadle/apimachinery";
 import { type AnyHandler, type PermissionVerb } from "@treadle/reconcile";
 import { PERMISSION_VERBS } from "@treadle/reconcile/unstable/engine";
 import { type Right, rightsOf } from "./rights.ts";
 
-/** A rule as a Role or a ClusterRole lists it. */
+/** A rule of a Role or a ClusterRole. */
 export interface PolicyRule {
   readonly apiGroups: readonly string[];
   readonly resources: readonly string[];
@@ -12,24 +12,25 @@ export interface PolicyRule {
   readonly resourceNames?: readonly string[];
 }
 
+/** Options of {@link rbacRules}. */
 export interface RbacRulesOptions {
-  /** Those that the manager is restricted to, as in `createManager({ namespaces })`. @defaultValue all: everything stands in `cluster` */
+  /** The namespaces that the manager watches, as in `createManager({ namespaces })`. @defaultValue all: every rule is in `cluster` */
   readonly namespaces?: readonly string[];
 }
 
-/** The rules by scope. */
+/** The rules of an operator, by scope. */
 export interface RbacRules {
-  /** For a ClusterRole that is bound in the whole cluster. */
+  /** The rules of a ClusterRole that is bound in the whole cluster. */
   readonly cluster: readonly PolicyRule[];
-  /** For a Role in each of the namespaces; empty without `namespaces`. */
+  /** The rules of a Role in each namespace; empty without `namespaces`. */
   readonly namespaced: readonly PolicyRule[];
 }
 
 /**
- * The rules that an operator of these handlers needs, and no more: what `reads`, `owns`, `watch`, `cleanup`, `writes`,
- * `state` and `permissions` of their steps declare. Pure; the same handlers give the same rules in the same order.
+ * Makes exactly the rules that an operator of these handlers needs, from `reads`, `owns`, `watch`, `cleanup`, `writes`,
+ * `state` and `permissions` of their steps. Pure: the same handlers give the same rules in the same order.
  *
- * Reads and owns of kinds without a namespace stand in `cluster`, whatever the namespaces.
+ * The rules of cluster-scoped kinds are in `cluster`, whatever the namespaces.
  * @throws TypeError for an empty list of namespaces
  */
 export function rbacRules(handlers: AnyHandler | readonly AnyHandler[], options: RbacRulesOptions = {}): RbacRules {

@@ -1,27 +1,30 @@
-/** An HTTP server of the author's own that lives as long as the operator: `manager.add(httpService({ ... }))`. */
+/** A custom HTTP server that runs as long as the operator: `manager.add(httpService({ ... }))`. */
 import type { RequestListener } from "node:http";
-import { type HttpServer, listen } from "../internal/http-server.ts";
+import { type HttpServer, listen } from "../servers/http-server.ts";
 import type { ManagerAddress } from "../manager.ts";
 import { ServingCertificate } from "../metrics/serving-certificate.ts";
-import type { Runnable, ServerOptions, TlsFiles } from "../options.ts";
+import type { ServerOptions, TlsFiles } from "../manager-options.ts";
+import type { Runnable } from "../runnable.ts";
 
+/** Options of {@link httpService}. */
 export interface HttpServiceOptions extends ServerOptions {
-  /** For messages. */
+  /** The name in messages. */
   readonly name: string;
-  /** Of any framework: what `http.createServer` takes. */
+  /** The listener of any framework, as `http.createServer` takes it. */
   readonly handler: RequestListener;
-  /** Serves HTTPS; the files are read again when they change. @defaultValue HTTP */
+  /** Serves HTTPS with these files, which are read again when they change. @defaultValue HTTP */
   readonly tls?: TlsFiles;
-  /** True: only in the replica that leads. @defaultValue false: a Service leads to every replica */
+  /** Whether only the leader listens. @defaultValue false: a Service routes to every replica */
   readonly needsLeader?: boolean;
 }
 
+/** A runnable that listens while it runs. */
 export interface HttpService extends Runnable {
-  /** Where it listens; undefined while it does not. */
+  /** The address on which it listens; undefined while it does not. */
   readonly address: ManagerAddress | undefined;
 }
 
-/** A runnable that listens from its start to its stop; then connections are closed. */
+/** Makes a runnable that listens from its start to its stop; the stop closes its connections. */
 export function httpService({ name, handler, tls, needsLeader = false, port = 0, host }: HttpServiceOptions): HttpService {
   let server: HttpServer | undefined;
   return {

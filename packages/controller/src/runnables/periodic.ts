@@ -1,22 +1,23 @@
-/** Work of the author's own that comes back: `manager.add(periodic({ name: "sweep", everyMs: 60_000, run }))`. */
+/** Custom work that repeats: `manager.add(periodic({ name: "sweep", everyMs: 60_000, run }))`. */
 import { errorFields, messageOf } from "../internal/error-text.ts";
-import type { Runnable } from "../options.ts";
+import type { Runnable } from "../runnable.ts";
 import { checkRecurrence, type Recurrence, Recurring } from "./recurring.ts";
 
+/** Options of {@link periodic}. */
 export type PeriodicOptions = Recurrence & {
-  /** For messages. */
+  /** The name in messages. */
   readonly name: string;
-  /** False: in every replica. @defaultValue true: only in the one that leads */
+  /** Whether it runs only in the leader. @defaultValue true */
   readonly needsLeader?: boolean;
-  /** `signal` is aborted when the manager begins to stop; the stop waits for the run. What it throws is logged. */
+  /** The work. `signal` is aborted when the manager begins to stop; the stop waits for it. What it throws is logged. */
   run(signal: AbortSignal): void | Promise<void>;
 };
 
 /**
- * A runnable that does something again and again, never twice at a time; a run that fails is logged, and the next one
- * comes as if it had not.
+ * Makes a runnable that repeats work, never twice at a time. A run that fails is logged; it does not change when the next
+ * one starts.
  *
- * @throws RangeError for times that are none
+ * @throws RangeError for invalid times
  */
 export function periodic(options: PeriodicOptions): Runnable {
   const { name, needsLeader = true } = options;

@@ -1,33 +1,32 @@
-/**
- * What comes back, by a period or a schedule: never twice at a time, with what waits for it to end. Knows nothing of what
- * is run, nor of its failures.
- */
+/** Repeats work by a period or a schedule, never twice at a time. It does not know the work, nor handles its failures. */
 import type { Clock, Random, Timer } from "@treadle/apimachinery";
 
-/** When something comes back. */
+/** When work repeats: by a period, or by a schedule. */
 export type Recurrence = Every | Scheduled;
 
+/** Repeats work by a period. */
 export interface Every {
-  /** From the end of one run to the beginning of the next, in milliseconds. */
+  /** Time from the end of one run to the start of the next, in milliseconds. */
   readonly everyMs: number;
-  /** Up to this share of `everyMs` is added by chance, so that many do not come at once. @defaultValue 0.1 */
+  /** Maximum random share of `everyMs` that is added, so that many runs do not start together. @defaultValue 0.1 */
   readonly jitter?: number;
-  /** Whether the first run begins with the manager, not after `everyMs`. @defaultValue true */
+  /** Whether the first run starts immediately; false: after `everyMs`. @defaultValue true */
   readonly atOnce?: boolean;
   readonly schedule?: undefined;
 }
 
+/** Repeats work by a schedule. */
 export interface Scheduled {
-  /** `cron()` of `@treadle/controller/cron`, or one of your own. A time that comes while a run is in progress, or no manager runs, is left out. */
+  /** `cron()` of `@treadle/controller/cron`, or a custom schedule. Times during a run, or while no manager runs, are skipped. */
   readonly schedule: Schedule;
   readonly everyMs?: undefined;
 }
 
-/** Times of the day's clock. */
+/** A list of times of day. */
 export interface Schedule {
   /**
-   * The first time after `afterMs`, both in milliseconds of the epoch; undefined: there is none any more. What it throws
-   * at the start ends that; later it is logged, and it is asked again after a minute.
+   * The first time after `afterMs`, both in milliseconds since the epoch; undefined: there are no more times. An error at
+   * the start makes the start fail. A later error is logged, and the schedule is asked again after a minute.
    */
   next(afterMs: number): number | undefined;
 }
@@ -35,15 +34,15 @@ export interface Schedule {
 export interface RecurringOptions {
   readonly clock: Clock;
   readonly random: Random;
-  /** Ends it. */
+  /** Ends the repetition. */
   readonly signal: AbortSignal;
-  /** Must not reject. What it resolves to is, in milliseconds, when to run again instead. */
+  /** The work, which must not reject. It may resolve with the delay of the next run, in milliseconds. */
   readonly run: () => Promise<number | undefined>;
-  /** Told why a schedule gives no next time; it is asked again after a minute. */
+  /** Called with the error of a schedule, which is asked again after a minute. */
   readonly failed: (error: unknown) => void;
 }
 
-/** @throws RangeError for times that are none; `what` names whose they are */
+/** Checks times. @throws RangeError that begins with `what` */
 export function checkRecurrence(what: string, { everyMs, schedule, ...rest }: Recurrence): void {
   if (schedule !== undefined) {
     if (everyMs !== undefined || typeof schedule.next !== "function")
@@ -55,13 +54,14 @@ export function checkRecurrence(what: string, { everyMs, schedule, ...rest }: Re
   if (!(jitter >= 0 && jitter <= 1)) throw new RangeError(`${what}: jitter is ${jitter}: give a share from 0 to 1`);
 }
 
+/** Work that repeats until it is stopped. */
 export class Recurring {
   readonly #recurrence: Recurrence;
   readonly #options: RecurringOptions;
   #timer: Timer | undefined;
   #running: Promise<void> | undefined;
 
-  /** Begins. @throws what a schedule throws, and RangeError where its first time is none */
+  /** Starts. @throws what a schedule throws, and RangeError for an invalid first time */
   constructor(recurrence: Recurrence, options: RecurringOptions) {
     this.#recurrence = recurrence;
     this.#options = options;
@@ -69,7 +69,7 @@ export class Recurring {
     else this.#plan(undefined);
   }
 
-  /** Resolves when the run in progress, if any, has ended; nothing comes after it. */
+  /** Resolves when the run in progress has ended. No run starts after it. */
   async stop(): Promise<void> {
     this.#timer?.cancel();
     await this.#running;
@@ -111,7 +111,7 @@ export class Recurring {
     }
   }
 
-  /** In pieces: the time of day may be set, and the machine may sleep. */
+  /** Waits in pieces, because the time of day may be set, and the machine may sleep. */
   #waitFor(at: number): void {
     const { clock } = this.#options;
     const restMs = at - clock.now();
@@ -121,5 +121,5 @@ export class Recurring {
 }
 
 const PIECE_MS = 60_000;
-/** The longest time that a timer of Node can wait, with its jitter. */
+/** The longest time that a timer of Node can wait, less the jitter. */
 const MAX_MS = 2 ** 30;

@@ -7,8 +7,8 @@
  */
 import type { ControllerOptions } from "../controller-options.ts";
 import { ManagerError } from "../manager-error.ts";
-import type { ManagerOptions } from "../options.ts";
-import { checkManagerOptions } from "../internal/check-options.ts";
+import type { ManagerOptions } from "../manager-options.ts";
+import { checkManagerOptions } from "../manager/check-options.ts";
 import { messageOf } from "../internal/error-text.ts";
 import { CONFIG_VARIABLE, type Environment, merged, settingsOfEnvironment, settingsOfFile, type Tree } from "./sources.ts";
 import { nearest } from "./table.ts";

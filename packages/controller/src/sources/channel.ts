@@ -1,31 +1,32 @@
-/** A channel: the program itself says which primaries need a pass, for instance because a web hook told it. */
+/** A channel: the program itself starts passes, for example when a webhook calls it. */
 import { keyOf, orAborted, type Ref } from "@treadle/apimachinery";
 import type { Source, SourceEnv } from "./source.ts";
 
+/** Options of {@link channel}. */
 export interface ChannelOptions {
-  /** For messages. @defaultValue "channel" */
+  /** The name in messages. @defaultValue "channel" */
   readonly name?: string;
-  /** How many different references may wait until passes begin. @defaultValue 1024 (controller-runtime) */
+  /** Maximum number of references that wait until passes begin. @defaultValue 1024 (controller-runtime) */
   readonly capacity?: number;
 }
 
 /**
- * Until passes begin (this replica may not lead yet) references wait, each once. From then on the queue of the controller
- * takes them at once: it holds each key once, so nothing has to wait.
+ * A source that the program sends references to. Until passes begin, e.g. while this replica does not lead, each reference
+ * waits once. After that the queue of the controller takes references immediately, because it holds each key once.
  */
 export interface Channel extends Source {
   /**
-   * Resolves when `ref` is taken; waits for room while too many wait. Rejects with the signal's reason, and when the
-   * manager stops or has stopped.
+   * Resolves when `ref` is accepted; waits while the channel is full. Rejects with the signal's reason, and when the manager
+   * stops or has stopped.
    */
   send(ref: Ref, signal?: AbortSignal): Promise<void>;
-  /** Whether `ref` is taken; false instead of waiting. */
+  /** Accepts `ref`, or returns false where {@link send} would wait. */
   offer(ref: Ref): boolean;
-  /** How many references wait for passes to begin. */
+  /** Number of references that wait for passes to begin. */
   readonly waiting: number;
 }
 
-/** A source for one controller. @throws RangeError for a capacity that is none */
+/** Makes a channel for one controller. @throws RangeError for an invalid capacity */
 export function channel({ name = "channel", capacity = 1024 }: ChannelOptions = {}): Channel {
   if (!(Number.isInteger(capacity) && capacity >= 1))
     throw new RangeError(`channel "${name}": capacity is ${capacity}: give a whole number from 1`);

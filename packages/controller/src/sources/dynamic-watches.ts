@@ -1,41 +1,42 @@
-/** Kinds that a program learns of while it runs, and watches from then on. */
+/** Watches of kinds that a program discovers while it runs. */
 import { apiVersionOf, isMetadataOnly, type Kind, type KubernetesObject, orAborted } from "@treadle/apimachinery";
 import type { WatchOptions } from "@treadle/reconcile";
 import { declaredWatch } from "@treadle/reconcile/unstable/engine";
-import type { OpenWatch, Source, SourceEnv } from "./source.ts";
+import type { OpenWatch } from "../driver/open-watch.ts";
+import type { Source, WatchingSourceEnv } from "./source.ts";
 
 /**
- * A source for one controller, to which kinds are added and from which they are taken at any time, for instance by a step
- * that knows it. Before passes begin, additions are remembered. The rights are not known from the handler: `needs` of a step
- * declares them.
+ * A source whose watches are opened and closed at any time, for example by a step. Watches that are opened before passes
+ * begin start with them. The handler does not declare these kinds, so `permissions` of a step must declare the rights.
  */
 export interface DynamicWatches<T extends KubernetesObject = KubernetesObject> extends Source {
   /**
-   * Watches `kind` from now on; its objects wake primaries as `options` say, those that there are already, too. Idempotent:
-   * one of the same kind, form and `as` is given as it is, with the functions that it was begun with.
+   * Watches `kind` from now on. Its objects, existing ones included, start passes as `options` define. Idempotent: for the
+   * same kind, form and `as` it returns the existing watch, with the functions that it was opened with.
    */
   watch<K extends Kind>(kind: K, options: WatchOptions<K, T> & { readonly as?: string }): Watch;
-  /** In the order in which they were begun. */
+  /** The open watches, in the order in which they were opened. */
   readonly watches: readonly Watch[];
 }
 
+/** A watch that was opened by {@link DynamicWatches.watch}. */
 export interface Watch {
   readonly kind: Kind;
-  /** Whether every object of the kind has been looked at. */
+  /** Whether the first list is complete. */
   readonly hasSynced: boolean;
   /** Resolves when {@link hasSynced}; rejects with the signal's reason, and when the watch was stopped. */
   synced(signal?: AbortSignal): Promise<void>;
-  /** The last failure of list or watch, until one succeeds. Failures are logged and tried again; a kind that is not installed is waited for. */
+  /** The last failure of list or watch, until one succeeds. Failures are logged and retried; a kind that is not installed is waited for. */
   readonly problem: unknown;
-  /** Ends it; the kind is not watched any more unless somebody else watches it. Idempotent. */
+  /** Closes the watch. The informer of the kind stops with its last user. Idempotent. */
   stop(): Promise<void>;
 }
 
-/** For the handler of objects `T`. */
+/** Makes the dynamic watches of one controller; `T` is the type of its primaries. */
 export function dynamicWatches<T extends KubernetesObject = KubernetesObject>(options: { readonly name?: string } = {}): DynamicWatches<T> {
   const { name = "dynamic watches" } = options;
   const all = new Map<string, LaterWatch>();
-  let env: SourceEnv | undefined;
+  let env: WatchingSourceEnv | undefined;
   return {
     name,
     get watches() {
@@ -55,7 +56,8 @@ export function dynamicWatches<T extends KubernetesObject = KubernetesObject>(op
       if (env !== undefined) watch.begin(env);
       return watch;
     },
-    start(_, given) {
+    start(_, sourceEnv) {
+      const given = sourceEnv as WatchingSourceEnv; // The controller gives it to each of its sources.
       if (env !== undefined) throw new TypeError(`"${name}" feed a controller already: make others for each`);
       env = given;
       for (const watch of all.values()) watch.begin(given);
@@ -72,18 +74,18 @@ export function dynamicWatches<T extends KubernetesObject = KubernetesObject>(op
 
 class LaterWatch implements Watch {
   readonly kind: Kind;
-  readonly #options: { readonly open: (env: SourceEnv) => OpenWatch; readonly onStop: () => void };
+  readonly #options: { readonly open: (env: WatchingSourceEnv) => OpenWatch; readonly onStop: () => void };
   readonly #begun = Promise.withResolvers<OpenWatch>();
   #open: OpenWatch | undefined;
   #isStopped = false;
 
-  constructor(kind: Kind, options: { readonly open: (env: SourceEnv) => OpenWatch; readonly onStop: () => void }) {
+  constructor(kind: Kind, options: { readonly open: (env: WatchingSourceEnv) => OpenWatch; readonly onStop: () => void }) {
     this.kind = kind;
     this.#options = options;
     this.#begun.promise.catch(() => undefined); // Nobody may be waiting.
   }
 
-  begin(env: SourceEnv): void {
+  begin(env: WatchingSourceEnv): void {
     if (this.#isStopped) return;
     this.#open = this.#options.open(env);
     this.#begun.resolve(this.#open);

@@ -1,39 +1,38 @@
-/** Sources: what starts passes besides the events of the kinds that a handler declares. */
+/** Sources: they start passes in addition to the events of the kinds that a handler declares. */
 import type { Ref } from "@treadle/apimachinery";
-import type { Informer } from "@treadle/informer";
 import type { Cache } from "@treadle/reconcile";
 import type { DeclaredWatch } from "@treadle/reconcile/unstable/engine";
-import type { RunnableEnv } from "../options.ts";
+import type { OpenWatch } from "../driver/open-watch.ts";
+import type { RunnableEnv } from "../runnable.ts";
 
 /**
- * Given to `manager.add(handler, { sources: [...] })`; `channel()`, `poll()` and those of your own. Runs where the passes
- * run: in the replica that leads, from before the first pass to after the last one.
+ * Starts passes of one controller: `manager.add(handler, { sources: [...] })`. Use `channel()`, `poll()`, or a custom source.
+ * It runs where the passes run: in the leader, from before the first pass until after the last one.
  */
 export interface Source {
-  /** For messages. */
+  /** The name in messages. */
   readonly name: string;
-  /** Awaited, so begin long work here and return. `signal` is aborted when the manager begins to stop. */
+  /** Starts the source. It is awaited, so start long work here and return. `signal` is aborted when the manager begins to stop. */
   start(signal: AbortSignal, env: SourceEnv): void | Promise<void>;
-  /** Awaited, within what is left of `gracefulShutdownMs`. */
+  /** Stops the source. It is awaited, within the rest of `gracefulShutdownMs`. */
   stop?(): void | Promise<void>;
-  /** Called at the end, also where `start` and `stop` were not since this replica never led: whoever still waits hears of it. */
+  /** Called at the end, also if this replica never led, so that `start` was not called: reject the callers that still wait. */
   close?(): void;
 }
 
+/** What a source gets from its controller. */
 export interface SourceEnv extends RunnableEnv {
   /**
-   * Queues a pass for a primary, at once or after so many milliseconds; one that waits already is not queued twice. One
-   * that no pass can be about, for its namespace, is logged. Never throws.
+   * Queues a pass for a primary, immediately or after `afterMs` milliseconds; a queued key is not queued again. A reference
+   * that no pass can run for, such as one in another namespace, is logged. Never throws.
    */
   enqueue(ref: Ref, afterMs?: number): void;
-  /** Of the kinds that the handlers of the manager declare. */
+  /** The objects of the kinds that the handlers of the manager declare. */
   readonly cache: Cache;
-  /** For `dynamicWatches()`. @experimental */
-  watch(watch: DeclaredWatch, id: string): OpenWatch;
 }
 
-/** A watch that was begun. @experimental */
-export interface OpenWatch {
-  readonly informer: Informer;
-  close(): Promise<void>;
+/** What the controller gives to `dynamicWatches()` in addition. */
+export interface WatchingSourceEnv extends SourceEnv {
+  /** Routes the events of one more kind. `id` must differ from those of the watches that are open. */
+  watch(watch: DeclaredWatch, id: string): OpenWatch;
 }

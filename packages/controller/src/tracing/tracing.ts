@@ -6,9 +6,8 @@
 import type { Context, Span, Tracer } from "@opentelemetry/api";
 import type { Clock } from "@treadle/apimachinery";
 import type { Exchange } from "@treadle/client";
-import type { AnyHandler, Logger } from "@treadle/reconcile";
+import type { Logger } from "@treadle/reconcile";
 import { errorFields, messageOf } from "../internal/error-text.ts";
-import { PassTracing } from "./pass-tracing.ts";
 
 type Api = typeof import("@opentelemetry/api");
 
@@ -53,11 +52,6 @@ export class Tracing {
     this.#log = log;
     this.#tracer = this.#asked(() => api.trace.getTracer("@treadle/controller"));
     this.clock = clock;
-  }
-
-  /** Of the passes of one handler. */
-  passesOf(handler: AnyHandler): PassTracing {
-    return new PassTracing(handler, this);
   }
 
   /** A request of a pass. Those of informers and of the election belong to no trace. */

@@ -192,7 +192,7 @@ describe("stopping", () => {
     expect(said).toEqual(["pass", "runnable", "lease, 0 watches", "client"]);
   });
 
-  test("while a step goes on that ignores its signal the lease is not given back", async () => {
+  test("while a step goes on that ignores its signal the lease is not released", async () => {
     const { clock, user, join, lease } = team();
     const deaf = step(Widget, { name: "deaf", do: () => new Promise<void>(() => undefined) });
     const member = await join({ handlers: [handler(Widget).step(deaf).build()], gracefulShutdownMs: 3_000 });
@@ -202,7 +202,7 @@ describe("stopping", () => {
     await clock.advance(3_000);
     expect(await stopped).toMatchObject({ code: "ERR_SHUTDOWN_TIMEOUT" });
     expect((await lease())?.spec?.holderIdentity).toBe("m0");
-    expect(textsOf(member, "warn").at(-1)).toContain("the lease is not given back");
+    expect(textsOf(member, "warn").at(-1)).toContain("the lease is not released");
   });
 
   test("neither a server that is silent, nor a connection that does not close, takes more than the time of the stop", async () => {
@@ -220,7 +220,7 @@ describe("stopping", () => {
     await clock.advance(3_000);
     await stopped;
     expect(member.manager.status().state).toBe("stopped");
-    expect(textsOf(member, "warn").at(-1)).toContain("the lease could not be given back in the time that was left");
+    expect(textsOf(member, "warn").at(-1)).toContain("the lease could not be released in the remaining time");
   });
 
   test("a runnable that does not stop in time is named, and the rest is stopped", async () => {

@@ -1,4 +1,4 @@
-/** A worker that serves pods over HTTP: `GET .../pods` by pages, and as a stream with the initial events and their end. */
+/** A worker that serves pods over HTTP: `GET .../pods` by pages, and as a stream of initial events. */
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { parentPort, workerData } from "node:worker_threads";

@@ -1,4 +1,4 @@
-/** Pods as a cluster has them, for benches. */
+/** Pods like those of a cluster, for benchmarks. */
 import type { UntypedObject } from "@treadle/apimachinery";
 
 /** About 5 KB of JSON, of which two entries of managedFields are a third. */

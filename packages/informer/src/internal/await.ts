@@ -1,9 +1,9 @@
-/** Waiting that ends, for things that take too long. */
+/** Limits for operations that may take too long. */
 import type { Clock, Timer } from "@treadle/apimachinery";
 
 /**
- * Aborts its signal when nobody touched it for the limit, or with the parent. The timer is not set anew at each touch
- * (a busy watch touches it thousands of times a second): it looks, when it fires, how long ago the last touch was.
+ * Aborts its signal when it was not touched for the limit, or when the parent signal is aborted. A touch does not reset the
+ * timer, because a busy watch touches it thousands of times a second. When the timer fires, it checks the time of the last touch.
  */
 export class Watchdog {
   readonly #clock: Clock;
@@ -26,15 +26,17 @@ export class Watchdog {
     parent.addEventListener("abort", this.#onParentAbort, { once: true });
   }
 
+  /** The signal that is aborted. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
+  /** Records that the operation made progress. */
   touch(): void {
     this.#touchedAt = this.#clock.now();
   }
 
-  /** From now on another limit holds. */
+  /** Changes the limit. */
   limit(ms: number): void {
     if (ms === this.#limitMs) return;
     this.#limitMs = ms;
@@ -42,7 +44,7 @@ export class Watchdog {
     this.#look();
   }
 
-  /** Aborts what is still under way. Idempotent. */
+  /** Aborts the signal. Idempotent. */
   end(reason?: unknown): void {
     this.#timer.cancel();
     this.#parent.removeEventListener("abort", this.#onParentAbort);
@@ -56,11 +58,11 @@ export class Watchdog {
   }
 }
 
-/** Ends an iterator, whatever it says to that. */
+/** Ends an iterator and ignores its errors. */
 export async function close(iterator: AsyncIterator<unknown> | undefined): Promise<void> {
   try {
     await iterator?.return?.();
   } catch {
-    // It was to be ended, and it has.
+    // The iterator has ended, as intended.
   }
 }

@@ -1,19 +1,22 @@
-/** What happens to an object on its way into a store: cut down, completed, frozen. */
+/** Steps of an object on its way into a store: complete it, reduce it, freeze it. */
 import { apiVersionOf, type Kind, type KubernetesObject } from "@treadle/apimachinery";
 
 /**
- * Makes plain JSON read-only, in place, and lets equal strings of different objects share memory: about a sixth of the
- * heap of 20,000 pods (bench/store.ts), for 10 us an object. No cycles, no class instances.
+ * Freezes plain JSON in place, and lets equal strings of different objects share memory. That saves about a sixth of the heap
+ * of 20,000 pods (bench/store.ts) and costs 10 us for each object.
+ *
+ * Assumption: the JSON has no cycles and no class instances.
  */
 export class Freezer {
   #recent = new Map<string, string>();
   #older = new Map<string, string>();
 
+  /** Freezes a value at any depth and returns it. */
   freeze<T>(value: T): T {
     if (typeof value !== "object" || value === null) return value;
-    // A frozen object may hold unfrozen ones, so being frozen is no reason to stop here.
+    // A frozen object may contain unfrozen ones, so the walk does not stop at it.
     if (Array.isArray(value)) for (const element of value) this.freeze(element);
-    else this.#freezeFields(value as Record<string, unknown>); // Plain JSON that is no list.
+    else this.#freezeFields(value as Record<string, unknown>); // Plain JSON that is not a list is an object.
     return Object.freeze(value);
   }
 
@@ -26,7 +29,7 @@ export class Freezer {
     }
   }
 
-  /** Two generations, so that what is met often stays and what is met once goes: memory is bounded. */
+  /** Keeps two generations of strings: frequent strings stay, rare ones are dropped, and memory is limited. */
   #shared(text: string): string {
     const known = this.#recent.get(text);
     if (known !== undefined) return known;
@@ -42,22 +45,22 @@ export class Freezer {
 
 /** V8's JSON parser shares strings of up to 9 characters by itself. */
 const SHORT = 9;
-/** Longer ones are seldom equal, and dear to compare. */
+/** Longer strings are rarely equal and expensive to compare. */
 const LONG = 64;
 const GENERATION = 2000;
 
-/** A copy of plain JSON. */
+/** Returns a copy of plain JSON. */
 export function copyJson<T>(value: T): T {
   if (typeof value !== "object" || value === null) return value;
-  // The copy has the shape of the original, which the compiler cannot see. Entries, because a field named `__proto__`
-  // must be copied and not obeyed.
+  // The copy has the shape of the original, which the compiler cannot see. Entries are used, because a field named
+  // `__proto__` must be copied as a field.
   if (Array.isArray(value)) return value.map(copyJson) as T;
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, copyJson(field)])) as T;
 }
 
 /**
- * The default transformation: without managedFields, which are up to half of an object and nothing that is read from a
- * cache. A new object is built, because `delete` leaves one in dictionary mode, slower and larger.
+ * The default of the option `ingest`: removes managedFields, which are up to half of an object and are not read from a cache.
+ * It builds a new object, because after `delete` an object is in dictionary mode, slower and larger.
  */
 export function dropManagedFields<T extends KubernetesObject>(object: T): T {
   if (object.metadata.managedFields === undefined) return object;
@@ -65,7 +68,7 @@ export function dropManagedFields<T extends KubernetesObject>(object: T): T {
   return { ...object, metadata };
 }
 
-/** Servers leave `apiVersion` and `kind` out of the items of a list of built-in kinds; a cached object has them. */
+/** Adds `apiVersion` and `kind`, which servers leave out of the items of a list of built-in kinds. */
 export function withType<T extends KubernetesObject>(object: T, kind: Kind): T {
   if (object.apiVersion !== undefined && object.kind !== undefined) return object;
   return { ...object, apiVersion: apiVersionOf(kind), kind: kind.kind };

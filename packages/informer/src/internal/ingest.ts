@@ -1,22 +1,24 @@
-/** What is kept of an object: completed, cut down, frozen. */
+/** Prepares an object for the store: completes it, reduces it, freezes it. */
 import { isMetadataOnly, type Kind, keyOf, type KubernetesObject, metadataOf } from "@treadle/apimachinery";
 import { dropManagedFields, type Freezer, withType } from "./freeze.ts";
 
+/** Prepares one object for the store. */
 export type Ingest = (object: KubernetesObject) => KubernetesObject;
 
+/** The options of {@link ingestOf}. */
 export interface IngestOptions {
   readonly kind: Kind;
-  /** The author's; by default managedFields are dropped. */
+  /** The author's function. Absent: removes managedFields. */
   readonly ingest: Ingest | undefined;
   readonly freezer: Freezer;
   readonly onError: (error: unknown) => void;
 }
 
-/** An object for which the author's function throws, or whose identity it changes, is kept as if there were none. */
+/** Returns the function for a kind. If the author's function throws or changes the identity of an object, the default is used for it. */
 export function ingestOf({ kind, ingest = dropManagedFields, freezer, onError }: IngestOptions): Ingest {
   return (object) => {
     const typed = withType(object, kind);
-    // A server that cannot reduce objects sends them whole, and so does the answer to a write.
+    // A server that cannot reduce objects sends whole ones, and the response of a write is always whole.
     const whole = isMetadataOnly(kind) ? metadataOf(typed) : typed;
     try {
       const cut = ingest(whole);

@@ -1,35 +1,40 @@
 /**
- * How much memory the caches of a process will take, known before they are full: a page of a list says how many objects
- * remain, and those that came say how large they are.
+ * Estimates the memory that the caches of a process will need, before they are full. A page of a list has the number of the
+ * remaining objects, and the objects received so far give the size of one.
  */
 import { getHeapStatistics } from "node:v8";
 import type { KubernetesObject } from "@treadle/apimachinery";
 import type { Forecast } from "../warnings.ts";
 
-/** Heap for each byte of JSON that is kept: 4,401 bytes for a pod of 2,925 bytes without managedFields (bench/store.ts). */
+/** Heap for each byte of stored JSON: 4,401 bytes for a pod of 2,925 bytes without managedFields (bench/store.ts). */
 const HEAP_PER_BYTE = 1.5;
-/** Of the limit; the rest is for passes, requests, garbage and the process itself. */
+/** Share of the limit for caches; the rest is for passes, requests, garbage and the process itself. */
 const SHARE = 0.5;
-/** The same where it is not known how many are to come. */
+/** The same share while the number of objects is unknown. */
 const SHARE_SO_FAR = 0.25;
-/** Measuring an object costs as much as making its JSON. */
+/** Measuring an object costs as much as serializing it, so only some objects are measured. */
 const MEASURED_AT_FIRST = 16;
 const MEASURED_LATER = 256;
 
-/** What V8, or the container that the process is in, allows. */
+/** Returns the memory limit of V8 or of the container, whichever is lower, in bytes. */
 export function memoryLimitBytes(): number {
   const container = process.constrainedMemory();
   return Math.min(getHeapStatistics().heap_size_limit, oldSpaceBytes(), container > 0 ? container : Number.POSITIVE_INFINITY);
 }
 
-/** Where what is kept ends up. The heap's limit counts the young space, too: 192 MB of it in Node 24, even where the old one may have 128. */
+/**
+ * The limit of the old space, where cached objects end up. The heap limit also counts the young space: 192 MB in Node 24,
+ * even with an old space of 128 MB.
+ */
 function oldSpaceBytes(): number {
   const flags = [process.env["NODE_OPTIONS"] ?? "", ...process.execArgv].join(" ");
   const last = [...flags.matchAll(/--max[-_]old[-_]space[-_]size[= ](\d+)/g)].at(-1)?.[1];
   return last === undefined || Number(last) === 0 ? Number.POSITIVE_INFINITY : Number(last) * 1024 ** 2;
 }
 
+/** The memory estimate of all informers that share it. */
 export class MemoryBudget {
+  /** Memory that the process may use, in bytes. */
   readonly limitBytes: number;
   readonly #parts = new Set<MemoryPart>();
 
@@ -37,7 +42,10 @@ export class MemoryBudget {
     this.limitBytes = limitBytes;
   }
 
-  /** @param onDoubt called when it may not be enough, again with each object as long as it is so */
+  /**
+   * Adds a reflector.
+   * @param onDoubt called for each measured object while the memory may not suffice
+   */
   part(onDoubt: (forecast: Forecast) => void): MemoryPart {
     const part = new MemoryPart(() => {
       let bytesOfAll = 0;
@@ -51,12 +59,13 @@ export class MemoryBudget {
     return part;
   }
 
+  /** Removes a reflector. */
   remove(part: MemoryPart): void {
     this.#parts.delete(part);
   }
 }
 
-/** What one reflector keeps. */
+/** The estimate for one reflector. */
 export class MemoryPart {
   readonly #onMeasured: () => void;
   #count = 0;
@@ -68,23 +77,27 @@ export class MemoryPart {
     this.#onMeasured = onMeasured;
   }
 
+  /** Number of objects, as far as it is known. */
   get objects(): number {
     return Math.max(this.#count, this.#total ?? 0);
   }
 
+  /** Whether the server reported the number of all objects. */
   get isTotalKnown(): boolean {
     return this.#total !== undefined;
   }
 
+  /** Estimated heap for one object, in bytes. */
   get bytesEach(): number {
     return this.#measured === 0 ? 0 : (this.#measuredBytes / this.#measured) * HEAP_PER_BYTE;
   }
 
+  /** Estimated heap for all objects, in bytes. */
   get bytes(): number {
     return this.objects * this.bytesEach;
   }
 
-  /** A list begins. */
+  /** Starts again, because a list begins. */
   begin(): void {
     this.#count = 0;
     this.#total = undefined;
@@ -92,12 +105,12 @@ export class MemoryPart {
     this.#measuredBytes = 0;
   }
 
-  /** So many objects come with this page and after it, says the server. */
+  /** Sets the number of objects on this page and the following ones. */
   expect(objects: number): void {
     this.#total = this.#count + objects;
   }
 
-  /** `object` is kept. */
+  /** Counts a stored object. */
   took(object: KubernetesObject): void {
     this.#count++;
     if (this.#count > MEASURED_AT_FIRST && this.#count % MEASURED_LATER !== 0) return;

@@ -1,26 +1,28 @@
-/** A list of everything, page by page. */
+/** Reads a whole list, page by page. */
 import { isExpired, type KubernetesList, type KubernetesObject, orAborted } from "@treadle/apimachinery";
 import { checkedKey, describe, type Source, versionOf } from "./source.ts";
 
+/** The options of {@link listAll}. */
 export interface ListAllOptions<T> {
+  /** Ends the list when aborted. */
   readonly signal: AbortSignal;
-  /** Called for each answer of the server, with what it says of how many objects there are from this page on. */
+  /** Called for each page, with the number of objects from this page on, if the server reports it. */
   readonly onPage: (objects: number | undefined) => void;
-  /** What is kept of an object. */
+  /** Prepares an object for the store. */
   readonly take: (object: T) => Promise<T>;
 }
 
-/** Of JSON in a page: it is parsed in one piece, which takes some 3 ms, and held in memory as a whole. */
+/** Size of the JSON of one page. A page is parsed in one piece, which takes some 3 ms, and is in memory as a whole. */
 const PAGE_BYTES = 600_000;
-/** Measured in each page, to know how many of the kind make one of that size. */
+/** Objects measured on each page, to find the number of objects for that size. */
 const SAMPLES = 8;
 
-/** After so many expired continue tokens the list is asked for in one piece (client-go's pager: after the first). */
+/** Number of expired continue tokens after which the list is requested in one piece (client-go's pager: one). */
 const MAX_EXPIRED = 2;
 
 /**
- * Everything in `source` by key, of one version: when a continue token expires the list begins anew.
- * Without resourceVersion, because with `0` the server ignores the limit.
+ * Returns all objects of `source` by key, in one version. When a continue token expires, the list begins again. The requests
+ * have no resourceVersion, because with `0` the server ignores the limit.
  */
 export async function listAll<T extends KubernetesObject>(
   source: Source<T>,
@@ -52,15 +54,16 @@ export async function listAll<T extends KubernetesObject>(
   }
 }
 
-/** Go writes a list that was never filled as null. */
+/** Returns the items of a page. Go writes an empty list as null. */
 function itemsOf<T extends KubernetesObject>(page: Partial<KubernetesList<T>> | null, source: Source<T>): readonly T[] {
   const items: unknown = page?.items;
   if (items === null) return [];
-  if (!Array.isArray(items)) throw new Error(`the server answered the list of ${describe(source)} with something that has no items`);
-  return items as readonly T[]; // each is checked as it is taken
+  if (!Array.isArray(items))
+    throw new Error(`the response to the list of ${describe(source)} has no items: a proxy may have answered in place of the API server`);
+  return items as readonly T[]; // checkedKey checks each of them
 }
 
-/** How many objects like these are so many bytes of JSON. */
+/** Number of objects of this size in so many bytes of JSON. */
 function objectsOf(bytes: number, items: readonly unknown[]): number | undefined {
   if (items.length === 0) return undefined;
   const step = Math.ceil(items.length / SAMPLES);

@@ -1,52 +1,57 @@
-/** What follows a failure of list or watch: how long to pause, whether to list again, and how. */
+/** Decides what follows a failure of list or watch: how long to pause, whether to list again, and how. */
 import { type Clock, isApiError, isExpired, isTooManyRequests, type Random } from "@treadle/apimachinery";
 import { Backoff } from "./backoff.ts";
 import { isVersionRefused, WentBackError } from "./failures.ts";
 
-/** The longest pause of the back-off. A page that is served during an outage may ask for hours, and nothing but this would end them. */
+/** Maximum pause that a server may ask for. An error page during an outage may ask for hours. */
 const RETRY_AFTER_MAX_MS = 60_000;
-/** Up to this part of the pause is left out at random: the pause is a promise of how long it takes at most. */
+/** Up to this share of the pause is left out at random, because the option is the maximum pause. */
 const NOT_SERVED_JITTER = 0.25;
-/** A second 410 within this time waits like any failure. */
+/** A second 410 within this time is followed by a pause, as any other failure. */
 const EXPIRED_AGAIN_MS = 10_000;
-/** So many failures in a row at one version (some three minutes of back-off) may be the version's: list. */
+/** After so many failures in a row at one version (some three minutes of backoff), the version may be the reason: list again. */
 const FAILURES_AT_VERSION = 10;
-/** Three silent watches in a row of a server that sends bookmarks say as much: it may be behind our version, and wait. */
+/** Weight of a silent watch on a server that sends bookmarks. After three in a row, the server may be behind our version: list again. */
 const FAILURES_OF_SILENCE = 4;
-/** Refusals of `sendInitialEvents` that will not change while the server runs. */
+/** Statuses with which a server refuses `sendInitialEvents` for good. */
 const REFUSED: ReadonlySet<number> = new Set([400, 405, 406, 415, 422, 501]);
 
-/** What was tried. */
+/** The attempt that failed. */
 export interface Attempt {
-  /** Everything was asked for, by a list or by a stream that begins with it. */
+  /** Whether the attempt requested all objects, by a list or by a stream of initial events. */
   readonly isListing: boolean;
+  /** Whether the attempt was a stream of initial events. */
   readonly isStreaming: boolean;
 }
 
+/** The consequences of a failure. */
 export interface Aftermath {
+  /** Pause before the next attempt, in milliseconds. */
   readonly pauseMs: number;
-  /** False for what belongs to the course of things. */
+  /** Whether the failure is reported. An expired version is not, because it is expected. */
   readonly isReported: boolean;
-  /** The next attempt lists. */
+  /** Whether the next attempt lists. */
   readonly dropsVersion: boolean;
-  /** Absent: as before. */
+  /** How the next attempts request initial events. Absent: as before. */
   readonly initialEvents?: "skip once" | "refused";
 }
 
+/** The options of a {@link Recovery}. */
 export interface RecoveryOptions {
   readonly clock: Clock;
   readonly random: Random;
-  /** The longest pause while the kind is not served. */
-  readonly notServedRetryMs: number;
+  /** Maximum pause while the kind is not served, in milliseconds. */
+  readonly kindRetryMs: number;
 }
 
+/** The failures of one reflector so far, and the pauses that follow them. */
 export class Recovery {
   readonly #options: RecoveryOptions;
   readonly #backoff: Backoff;
-  /** Since the watch said anything at the version from which it began. */
+  /** Failures since the watch last reported a change at the version at which it began. */
   #failures = 0;
   #answeredAt: number;
-  /** Since when there was no failure. */
+  /** Time of the first response after the last failure. */
   #healthySince: number | undefined;
   #expiredAt = Number.NEGATIVE_INFINITY;
 
@@ -56,39 +61,41 @@ export class Recovery {
     this.#answeredAt = options.clock.now();
   }
 
-  /** When the server last said something, in milliseconds of the clock. */
+  /** Time of the last response of the server, in milliseconds of the clock. */
   get answeredAt(): number {
     return this.#answeredAt;
   }
 
+  /** Starts to measure. */
   begin(): void {
     this.#answeredAt = this.#options.clock.now();
   }
 
-  /** The server said something. */
+  /** Records a response of the server. */
   answered(): void {
     this.#answeredAt = this.#options.clock.now();
     this.#healthySince ??= this.#answeredAt;
   }
 
-  /** It told something of the objects: the version at which the watch began is good. */
+  /** Records a change of the objects: the version at which the watch began is valid. */
   progressed(): void {
     this.#failures = 0;
   }
 
-  /** A watch was silent, which bookmarks should have kept it from. Returns whether its version is to be dropped. */
+  /** Records a watch that was silent although the server sends bookmarks. Returns whether to list again. */
   wasSilent(): boolean {
     return this.#failed(FAILURES_OF_SILENCE);
   }
 
+  /** Records a failure and returns its consequences. */
   after(error: unknown, { isListing, isStreaming }: Attempt): Aftermath {
     const status = isApiError(error) ? error.status : undefined;
     const isTooMany = !isTooManyRequests(error) && this.#failed(1);
-    // What was served once and is not now comes back with a history that we do not know.
+    // A kind that is removed and served again has another history.
     const isRefused = isExpired(error) || status === 404 || isVersionRefused(error) || error instanceof WentBackError;
     const dropsVersion = isTooMany || isRefused;
     if (isExpired(error) && !isListing) {
-      // Versions do expire in the course of things; again and again is a fault, and no reason to list in a circle.
+      // A version may expire at any time. If it happens again and again, a list without a pause would repeat forever.
       const sinceMs = this.#options.clock.now() - this.#expiredAt;
       this.#expiredAt = this.#options.clock.now();
       if (sinceMs >= EXPIRED_AGAIN_MS) return { pauseMs: 0, isReported: false, dropsVersion };
@@ -102,8 +109,8 @@ export class Recovery {
   }
 
   #notServedMs(): number {
-    const { notServedRetryMs, random } = this.#options;
-    return notServedRetryMs * (1 - NOT_SERVED_JITTER * random.next());
+    const { kindRetryMs, random } = this.#options;
+    return kindRetryMs * (1 - NOT_SERVED_JITTER * random.next());
   }
 
   #pauseMs(error: unknown): number {

@@ -1,52 +1,53 @@
 /**
- * Keeps a view in step with the server: lists once, then watches, and comes back after whatever ends the watch. Numbers
- * are client-go's (tools/cache/reflector.go) unless said otherwise; the inactivity deadline is our own, because no
- * transport notices a connection that is silently gone.
+ * Keeps a view up to date with the server: it lists once, then watches, and resumes after every end of the watch. The numbers
+ * are client-go's (tools/cache/reflector.go) unless a comment says otherwise. The inactivity deadline is not from client-go:
+ * no transport notices a connection that is silently lost.
  */
-import { type Clock, type KubernetesObject, orAborted, type Random, sleep } from "@treadle/apimachinery";
+import { type Clock, type KubernetesObject, orAborted, type Random, sleep, type TurnBudget } from "@treadle/apimachinery";
 import type { WatchEvent } from "@treadle/client";
 import { close, Watchdog } from "./await.ts";
 import { TooQuietError, WentBackError } from "./failures.ts";
 import type { MemoryPart } from "./memory-budget.ts";
-import type { Pacer } from "./pacer.ts";
 import { listAll } from "./paged-list.ts";
 import { Recovery } from "./recovery.ts";
 import { checkedKey, describe, errorOf, type Source, versionIn, versionOf } from "./source.ts";
 import type { Sink } from "./sink.ts";
-import { compareVersions, isOlder } from "./version.ts";
+import { isAtLeast, isOlder } from "./version.ts";
 
-/** What the server does not let pass: the reason of every abort but the caller's. */
+/** The abort reason of a watch that ends because a new list was requested. */
 const RELIST: unique symbol = Symbol("relist");
 
-/** Bookmarks come about once a minute; one may be late. */
+/** A server sends bookmarks about once a minute; one may be late. */
 const QUIET_WITH_BOOKMARKS_MS = 90_000;
-/** A server that sends no bookmarks is only known to be silent when it let its own timeout pass. */
+/** Without bookmarks, a watch counts as silent only this long after its own timeout. */
 const GRACE_MS = 5_000;
-/** A server that ignores `sendInitialEvents` never marks their end. */
+/** A server that ignores `sendInitialEvents` never marks the end of the initial events. */
 const QUIET_INITIAL_EVENTS_MS = 15_000;
-/** Watches that end early and cleanly are opened at most this often. */
+/** Minimum time between the starts of two watches that end early without an error. */
 const MIN_WATCH_MS = 1_000;
 const WATCH_TIMEOUT_SECONDS = { from: 300, to: 600 } as const;
 
+/** The options and services of a {@link Reflector}. */
 export interface ReflectorOptions<T extends KubernetesObject> {
   readonly source: Source<T>;
   readonly sink: Sink<T>;
   readonly clock: Clock;
   readonly random: Random;
-  readonly pacer: Pacer;
+  readonly turn: TurnBudget;
   readonly memory: MemoryPart;
   readonly pageSize: number;
-  /** The longest pause while the kind is not served. */
-  readonly notServedRetryMs: number;
+  /** Maximum pause while the kind is not served, in milliseconds. */
+  readonly kindRetryMs: number;
   readonly onFailure: (error: unknown, where: "list" | "watch") => void;
   readonly onListed: () => void;
   readonly onRecovered: () => void;
 }
 
+/** Lists and watches one kind in one namespace, or in all. */
 export class Reflector<T extends KubernetesObject> {
   readonly #options: ReflectorOptions<T>;
   readonly #recovery: Recovery;
-  /** Where the next watch begins; absent: list first. */
+  /** The version at which the next watch begins; absent: list first. */
   #version: string | undefined;
   #initialEvents: "try" | "skip once" | "refused" = "try";
   #hasBookmarks: "unknown" | "yes" | "no" = "unknown";
@@ -60,23 +61,24 @@ export class Reflector<T extends KubernetesObject> {
     this.#recovery = new Recovery(options);
   }
 
-  /** When the server last said something, in milliseconds of the clock. */
+  /** Time of the last response of the server, in milliseconds of the clock. */
   get answeredAt(): number {
     return this.#recovery.answeredAt;
   }
 
+  /** The last failure, until list or watch works again. */
   get lastError(): unknown {
     return this.#lastError;
   }
 
-  /** Lists again as soon as possible; a list that is under way, or about to be, will do. */
+  /** Requests a new list as soon as possible. A list in progress, or one that is due, is enough. */
   relist(): void {
     if (this.#version === undefined) return;
     this.#wantsRelist = true;
     this.#current?.end(RELIST);
   }
 
-  /** Ends a pause between two attempts. */
+  /** Ends the pause between two attempts. */
   retry(): void {
     this.#pause?.abort();
   }
@@ -96,12 +98,12 @@ export class Reflector<T extends KubernetesObject> {
     this.#pause = pause;
     const end = (): void => pause.abort();
     signal.addEventListener("abort", end, { once: true });
-    await sleep(this.#options.clock, pauseMs, pause.signal).catch(() => undefined); // Whatever ended it, it goes on.
+    await sleep(this.#options.clock, pauseMs, pause.signal).catch(() => undefined); // The next attempt follows, whatever ended the pause.
     signal.removeEventListener("abort", end);
     this.#pause = undefined;
   }
 
-  /** One list, one watch, or both in one stream. Resolves to the pause before the next. */
+  /** Makes one list, one watch, or both in one stream. Resolves with the pause before the next attempt, in milliseconds. */
   async #attempt(signal: AbortSignal): Promise<number> {
     const { clock } = this.#options;
     if (this.#wantsRelist) this.#version = undefined;
@@ -123,20 +125,20 @@ export class Reflector<T extends KubernetesObject> {
   }
 
   async #list(signal: AbortSignal): Promise<void> {
-    // Whatever comes of it, the next list may be a stream again: one that failed before its end is no reason to give up.
+    // The next list may be a stream again: one failed stream does not mean that the server has none.
     if (this.#initialEvents === "skip once") this.#initialEvents = "try";
     const watchdog = this.#guard(signal, QUIET_WITH_BOOKMARKS_MS, "list");
     try {
-      const { source, pageSize, pacer, memory } = this.#options;
+      const { source, pageSize, turn, memory } = this.#options;
       memory.begin();
       const { objects, version } = await listAll(source, pageSize, {
         signal: watchdog.signal,
         onPage: (remaining) => {
           this.#answered(watchdog);
-          pacer.used();
+          turn.spend();
           if (remaining !== undefined) memory.expect(remaining);
         },
-        take: async (object) => (await this.#breathe(watchdog.signal), this.#take(object)),
+        take: async (object) => (await this.#options.turn.next(watchdog.signal), this.#take(object)),
       });
       await this.#replace(objects, versionIn(version, source, "list"), watchdog);
     } finally {
@@ -186,17 +188,17 @@ export class Reflector<T extends KubernetesObject> {
       await this.#readChanges(iterator, watchdog);
     } catch (error) {
       if (!isLive || !(error instanceof TooQuietError)) throw error;
-      // Nothing to tell may be the whole reason: the next watch begins at once where this one was, and fails if it was more.
+      // There may have been no changes. The next watch begins at once at the same version, and fails if there was another reason.
       if (this.#hasBookmarks === "unknown") this.#hasBookmarks = "no";
       else if (this.#hasBookmarks === "yes" && this.#recovery.wasSilent()) this.#version = undefined;
     } finally {
       watchdog.end();
-      // Not awaited: a stream that hangs would make us hang, and what it may still report is of no interest.
+      // Not awaited: a stream that hangs must not block this reflector, and its errors do not matter any more.
       void close(iterator);
     }
   }
 
-  /** Up to the bookmark that ends them. @throws when the stream ends before. */
+  /** Reads the initial events up to the bookmark that ends them. @throws when the stream ends before */
   async #readInitialEvents(iterator: AsyncIterator<WatchEvent<T>>, watchdog: Watchdog): Promise<void> {
     const { source, memory } = this.#options;
     const objects = new Map<string, T>();
@@ -205,7 +207,7 @@ export class Reflector<T extends KubernetesObject> {
       const event = await this.#next(iterator, watchdog);
       if (event === undefined) throw new Error(`watch of ${describe(source)} ended before the end of its initial events`);
       if (event.type === "BOOKMARK") {
-        // The one at the end of the initial events was asked for: it is no sign that periodic ones will come.
+        // The bookmark at the end of initial events was requested, so it does not prove that the server sends periodic ones.
         if (event.object?.metadata?.annotations?.[INITIAL_EVENTS_END] !== "true") continue;
         return await this.#replace(objects, versionIn(versionOf(event.object), source, "watch"), watchdog);
       }
@@ -215,7 +217,7 @@ export class Reflector<T extends KubernetesObject> {
     }
   }
 
-  /** Until the stream ends. */
+  /** Reads changes until the stream ends. */
   async #readChanges(iterator: AsyncIterator<WatchEvent<T>>, watchdog: Watchdog): Promise<void> {
     const { source, sink } = this.#options;
     for (;;) {
@@ -224,7 +226,7 @@ export class Reflector<T extends KubernetesObject> {
       const version = versionOf(event.object);
       if (event.type === "BOOKMARK") {
         this.#bookmarked(watchdog);
-        // An event may be late or told twice. A bookmark says how far the server is, and it was further.
+        // An event may be late or repeated, but a bookmark has the present version of the server.
         if (isOlder(version, this.#version)) throw new WentBackError(describe(source), this.#version, version);
       } else {
         checkedKey(event.object, source);
@@ -232,15 +234,18 @@ export class Reflector<T extends KubernetesObject> {
       }
       this.#worksAgain();
       this.#recovery.progressed();
-      if (version === undefined || (compareVersions(version, this.#version) ?? 1) <= 0) continue;
+      if (version === undefined || isAtLeast(this.#version, version)) continue;
       this.#version = version;
       sink.passed(version);
     }
   }
 
-  /** The next event, `undefined` at a clean end. @throws what an ERROR event says, and when nothing comes for too long. */
+  /**
+   * Returns the next event, or `undefined` at the end of the stream.
+   * @throws the failure of an ERROR event, and when nothing comes for too long
+   */
   async #next(iterator: AsyncIterator<WatchEvent<T>>, watchdog: Watchdog): Promise<Exclude<WatchEvent<T>, { type: "ERROR" }> | undefined> {
-    await this.#breathe(watchdog.signal);
+    await this.#options.turn.next(watchdog.signal);
     const result = await orAborted(iterator.next(), watchdog.signal);
     if (result.done === true) return undefined;
     this.#answered(watchdog);
@@ -260,9 +265,9 @@ export class Reflector<T extends KubernetesObject> {
     this.#options.onRecovered();
   }
 
-  /** The pause after a failure. */
+  /** Handles a failure. Returns the pause before the next attempt, in milliseconds. */
   #pauseAfter(error: unknown, isStreaming: boolean): number {
-    // A stream may have listed all before it failed.
+    // The stream may have completed the list before it failed.
     const isListing = this.#version === undefined;
     const { pauseMs, isReported, dropsVersion, initialEvents } = this.#recovery.after(error, { isListing, isStreaming });
     if (dropsVersion) this.#version = undefined;
@@ -273,13 +278,6 @@ export class Reflector<T extends KubernetesObject> {
       this.#options.onFailure(error, isListing && !isStreaming ? "list" : "watch");
     }
     return pauseMs;
-  }
-
-  async #breathe(signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    if (!this.#options.pacer.isDue) return;
-    await this.#options.pacer.rest();
-    signal.throwIfAborted();
   }
 
   #answered(watchdog: Watchdog): void {

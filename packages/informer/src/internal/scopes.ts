@@ -1,11 +1,11 @@
 /**
- * Which namespaces an informer watches: a reflector for each, or one for all. They may change while it runs: what was
- * known of a namespace that stays, stays readable; one that is added is not, before it was listed.
+ * The namespaces that an informer watches: a reflector for each, or one for all. They may change while it runs. A namespace
+ * that stays watched stays readable; an added namespace is readable once it is listed.
  */
 import { orAborted } from "@treadle/apimachinery";
 import type { Reflector } from "./reflector.ts";
 
-/** A namespace, or `undefined` for all, and for kinds that have none. */
+/** A namespace; `undefined` for all namespaces, and for cluster-scoped kinds. */
 export type Scope = string | undefined;
 
 type AnyReflector = Pick<Reflector<never>, "run" | "retry" | "relist" | "answeredAt" | "lastError">;
@@ -20,18 +20,20 @@ interface Waiter {
   readonly listed: PromiseWithResolvers<void>;
 }
 
+/** The options of {@link Scopes}. */
 export interface ScopesOptions {
-  /** Its work ends when the signal is aborted, and from then on it may not change anything. */
+  /** Makes the reflector of a scope. After the signal is aborted, it must not change anything. */
   readonly reflector: (scope: Scope, signal: AbortSignal) => AnyReflector;
-  /** A reflector was ended; told after the new ones were made. */
+  /** Called when a reflector was ended, after new ones were made. */
   readonly onEnded: (scope: Scope) => void;
 }
 
+/** The watched namespaces of one informer. */
 export class Scopes {
   readonly #options: ScopesOptions;
   readonly #running = new Map<Scope, Running>();
   readonly #unlisted = new Set<Scope>();
-  /** Added to others that had been listed: nothing is known there. With those that were covered before "all" came. */
+  /** Scopes that were added after the first sync and are not listed yet, each with the namespaces that were covered before. */
   readonly #late = new Map<Scope, ReadonlySet<Scope>>();
   readonly #ended = new Set<Promise<void>>();
   #waiters: readonly Waiter[] = [];
@@ -44,29 +46,32 @@ export class Scopes {
     for (const scope of new Set(scopes)) this.#add(scope);
   }
 
-  /** True once all the first scopes were listed; those that are added later are waited for by {@link listed}. */
+  /** Whether all first scopes were listed. Scopes added later do not count; {@link listed} waits for them. */
   get hasSynced(): boolean {
     return this.#hasSynced;
   }
 
+  /** The running reflectors. */
   get reflectors(): readonly AnyReflector[] {
     return [...this.#running.values()].map(({ reflector }) => reflector);
   }
 
+  /** Whether all namespaces are watched. */
   get isOfAll(): boolean {
     return this.#running.has(undefined);
   }
 
+  /** Returns the reflector that watches a scope. */
   of(scope: Scope): AnyReflector | undefined {
     return (this.#running.get(scope) ?? this.#running.get(undefined))?.reflector;
   }
 
-  /** Whether a watch tells of `namespace`, or will when it was listed. */
+  /** Tells whether `namespace` is watched, even if it is not listed yet. */
   watches(namespace: string): boolean {
     return this.#running.has(undefined) || this.#running.has(namespace);
   }
 
-  /** Whether what is known of `namespace` is true. */
+  /** Tells whether the objects of `namespace` are known. */
   covers(namespace: string): boolean {
     const scope = this.#running.has(undefined) ? undefined : namespace;
     if (!this.#running.has(scope)) return false;
@@ -74,29 +79,31 @@ export class Scopes {
     return before === undefined || before.has(namespace);
   }
 
-  /** Some were added that are not listed yet. */
+  /** Whether there are added scopes that are not listed yet. */
   get hasLate(): boolean {
     return this.#late.size > 0;
   }
 
+  /** Tells whether the first list of `scope` is not complete. */
   isUnlisted(scope: Scope): boolean {
     return this.#unlisted.has(scope);
   }
 
-  /** The first list of `scope` is complete. */
+  /** Records that the first list of `scope` is complete. */
   hasListed(scope: Scope): void {
     this.#unlisted.delete(scope);
     this.#late.delete(scope);
     this.#settle();
   }
 
+  /** Starts all reflectors. */
   start(): void {
     if (this.#isStarted || this.#stopped !== undefined) return;
     this.#isStarted = true;
     for (const running of this.#running.values()) this.#run(running);
   }
 
-  /** Ends and begins reflectors so that exactly `scopes` are watched. */
+  /** Ends and starts reflectors so that exactly `scopes` are watched. */
   set(scopes: Iterable<Scope>): void {
     if (this.#stopped !== undefined) return;
     const wanted = new Set(scopes);
@@ -111,7 +118,7 @@ export class Scopes {
     this.#settle();
   }
 
-  /** Resolves when all that are watched now were listed, or are not watched any more. Rejects when stopped before. */
+  /** Resolves when every scope that is watched now is listed or removed. Rejects when the informer is stopped first. */
   async listed(signal?: AbortSignal): Promise<void> {
     if (this.#unlisted.size === 0) return;
     if (this.#stopped !== undefined) throw this.#stopped;
@@ -121,6 +128,7 @@ export class Scopes {
     await orAborted(promise, signal);
   }
 
+  /** Ends all reflectors. */
   async stop(reason: Error): Promise<void> {
     this.#stopped = reason;
     for (const { abort } of this.#running.values()) abort.abort(reason);

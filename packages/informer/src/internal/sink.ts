@@ -1,15 +1,15 @@
-/** What the reflector and the view of an informer have between them. */
+/** The interface between the reflectors and the view of an informer. */
 
-/** Where the reflector puts what it learns. */
+/** Receives the observations of a reflector. */
 export interface Sink<T> {
-  /** The state of everything as of `version`. Resolves when it is stored and told. */
+  /** Takes a complete list of version `version`. Resolves when it is stored and reported. */
   replace(objects: ReadonlyMap<string, T>, version: string, signal: AbortSignal): Promise<void>;
-  /** One change, as it came. */
+  /** Takes one change. */
   apply(event: { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: T }): void;
-  /** The watch has told everything up to `version`. */
+  /** Records that the watch has reported all changes up to `version`. */
   passed(version: string): void;
-  /** The server's history is another one (restored, or begun anew): what was said before the next `replace` is no reason to doubt it. */
+  /** Records that the server has another history (it was restored or replaced). The next `replace` decides, whatever was known before. */
   wentBack(): void;
-  /** The object as it is to be stored: transformed, frozen, or the very one that is stored already. */
+  /** Prepares an object for the store: reduces and freezes it, or returns the stored object if it is the same. */
   take(object: T): T;
 }

@@ -1,29 +1,36 @@
 /**
- * An informer, made of its parts: a reflector for each namespace or one for all, one view of what they say together with
- * our own writes, one store.
+ * The informer, made of its parts: a reflector for each namespace or one for all, a view that combines their observations with
+ * the writes of this process, and a store.
  */
 import { setMaxListeners } from "node:events";
-import { type Kind, keyOf, type KubernetesObject, type Ref } from "@treadle/apimachinery";
-import type { InformerErrorSource, InformerOptions, SharedParts } from "../create-informer.ts";
-import type { Informer, InformerEvent, InformerProgress, Select } from "../informer.ts";
+import { type CacheListOptions, type Kind, keyOf, type KubernetesObject, type Ref } from "@treadle/apimachinery";
+import type { Informer, InformerEvent, InformerProgress } from "../informer.ts";
+import type { InformerErrorSource, InformerOptions } from "../informer-options.ts";
 import { type InformerWarning, memoryWarning, outsideWarning, unscopedWarning } from "../warnings.ts";
 import { copyJson } from "./freeze.ts";
 import { type Ingest, ingestOf } from "./ingest.ts";
 import { Reflector } from "./reflector.ts";
 import { type Scope, Scopes } from "./scopes.ts";
 import { Selection } from "./selection.ts";
+import type { SharedParts } from "./shared-parts.ts";
 import type { Sink } from "./sink.ts";
 import { sourceOf } from "./source.ts";
 import { Store } from "./store.ts";
 import { Subscriptions } from "./subscriptions.ts";
 import { View } from "./view.ts";
 
-export type AnyKind = Kind<KubernetesObject, KubernetesObject>;
+type AnyKind = Kind<KubernetesObject, KubernetesObject>;
 
 /** Longer than any write of the engine may take (post and save: 10 s; a step: 30 s). */
 const EXPECTED_WRITE_MS = 30_000;
 
-export class StoreInformer implements Informer<AnyKind> {
+/** Creates an informer that uses the given services, which others may use too. */
+export function createSharingInformer<K extends Kind>(options: InformerOptions<K>, shared: SharedParts): Informer<K> {
+  // Inside, an object is any Kubernetes object. The type K matters only to the caller.
+  return new StoreInformer(options as unknown as InformerOptions<AnyKind>, shared) as unknown as Informer<K>;
+}
+
+class StoreInformer implements Informer<AnyKind> {
   readonly kind: AnyKind;
   readonly #options: InformerOptions<AnyKind>;
   readonly #shared: SharedParts;
@@ -36,7 +43,7 @@ export class StoreInformer implements Informer<AnyKind> {
   readonly #warned = new Set<InformerWarning["type"]>();
 
   constructor(options: InformerOptions<AnyKind>, shared: SharedParts) {
-    const { kind, clock, pageSize = 250 } = options;
+    const { kind, pageSize = 250 } = options;
     if (!Number.isInteger(pageSize) || pageSize < 1)
       throw new Error(`cannot create an informer of ${kind.kind}: pageSize must be a positive integer, not ${pageSize}`);
     this.kind = kind;
@@ -48,7 +55,7 @@ export class StoreInformer implements Informer<AnyKind> {
     this.#store = new Store((error) => this.#report(error, "index"));
     this.#view = new View({
       store: this.#store,
-      clock,
+      clock: shared.clock,
       emit: (event) => this.#subscriptions.tell(event),
       relist: (namespace) => this.#scopes.of(namespace)?.relist(),
     });
@@ -75,7 +82,7 @@ export class StoreInformer implements Informer<AnyKind> {
 
   synced(signal?: AbortSignal): Promise<void> {
     const synced = this.#synced(signal);
-    synced.catch(() => undefined); // A caller that does not wait for it is no reason to end the process.
+    synced.catch(() => undefined); // Without a handler, a caller that does not await it would end the process.
     return synced;
   }
 
@@ -92,11 +99,11 @@ export class StoreInformer implements Informer<AnyKind> {
     return this.#store.get(this.#namespaceOf(ref.namespace) ?? "", ref.name);
   }
 
-  list(select: Select = {}): readonly KubernetesObject[] {
-    this.#requireCovered(select.namespace);
-    const found = this.#store.list(this.#namespaceOf(select.namespace), select.matchLabels);
-    if (select.namespace !== undefined || !this.#scopes.hasLate) return found;
-    return found.filter(({ metadata: { namespace = "" } }) => this.#scopes.covers(namespace));
+  list({ namespace, matchLabels }: CacheListOptions = {}): readonly KubernetesObject[] {
+    this.#requireCovered(namespace);
+    const found = this.#store.list(this.#namespaceOf(namespace), matchLabels);
+    if (namespace !== undefined || !this.#scopes.hasLate) return found;
+    return found.filter(({ metadata }) => this.#scopes.covers(metadata.namespace ?? ""));
   }
 
   covers(namespace: string | undefined): boolean {
@@ -129,14 +136,14 @@ export class StoreInformer implements Informer<AnyKind> {
   }
 
   observeWrite(object: KubernetesObject): void {
-    // No watch would ever confirm a write elsewhere.
+    // No watch would ever confirm a write in another namespace.
     if (!this.#scopes.watches(object.metadata.namespace ?? "")) return;
     if (!this.#selection.allows(object)) {
       this.#view.wroteOutside(object);
       this.#warn(outsideWarning(this.kind, object, this.#selection.labels));
       return;
     }
-    // A copy: the caller may go on working on its own, and what is stored is frozen.
+    // A copy, because the stored object is frozen and the caller may still change its own.
     this.#view.wrote(this.#ingest(copyJson(object)));
   }
 
@@ -152,14 +159,14 @@ export class StoreInformer implements Informer<AnyKind> {
     const { reflectors } = this.#scopes;
     return {
       hasSynced: this.hasSynced,
-      ageMs: this.#options.clock.now() - Math.min(...reflectors.map((reflector) => reflector.answeredAt)),
+      ageMs: this.#shared.clock.now() - Math.min(...reflectors.map((reflector) => reflector.answeredAt)),
       objects: this.#store.size,
       lastError: reflectors.find((reflector) => reflector.lastError !== undefined)?.lastError,
     };
   }
 
   async #synced(signal: AbortSignal | undefined): Promise<void> {
-    // The namespaces may change meanwhile.
+    // The namespaces may change while it waits.
     while (!this.hasSynced) await this.#scopes.listed(signal);
   }
 
@@ -170,14 +177,14 @@ export class StoreInformer implements Informer<AnyKind> {
   }
 
   #reflector(scope: Scope, signal: AbortSignal): Reflector<KubernetesObject> {
-    setMaxListeners(0, signal); // One for each list and watch that is under way, and for what they wait for.
-    const { client, kind, clock, random, labelSelector, fieldSelector, pageSize = 250, notServedRetryMs = 10_000 } = this.#options;
+    setMaxListeners(0, signal); // Every list and watch in progress adds listeners.
+    const { client, kind, labelSelector, fieldSelector, pageSize = 250, kindRetryMs = 10_000 } = this.#options;
     const source = sourceOf<KubernetesObject>(client, kind, {
       ...(scope === undefined ? {} : { namespace: scope }),
       ...(labelSelector === undefined ? {} : { labelSelector }),
       ...(fieldSelector === undefined ? {} : { fieldSelector }),
     });
-    const { pacer, memory: budget } = this.#shared;
+    const { clock, random, turn, memory: budget } = this.#shared;
     const memory = budget.part((forecast) => this.#warn(memoryWarning(kind, forecast)));
     signal.addEventListener("abort", () => budget.remove(memory), { once: true });
     return new Reflector({
@@ -185,10 +192,10 @@ export class StoreInformer implements Informer<AnyKind> {
       sink: this.#sink(scope, signal),
       clock,
       random,
-      pacer,
+      turn,
       memory,
       pageSize,
-      notServedRetryMs,
+      kindRetryMs,
       onFailure: (error, where) => this.#report(error, where),
       onListed: () => this.#options.onListed?.(),
       onRecovered: () => this.#options.onRecovered?.(),
@@ -203,19 +210,19 @@ export class StoreInformer implements Informer<AnyKind> {
         return this.#view.knows(object.metadata, uid, resourceVersion) ?? this.#ingest(object);
       },
       apply: ({ type, object }) => {
-        // What had come when the watch of this namespace was ended is not heard any more.
+        // Events that arrived before the watch of this namespace was ended do not count any more.
         if (signal.aborted) return;
         if (type === "DELETED") this.#view.deleted(object);
         else this.#view.present(object, object.metadata.resourceVersion, "event");
       },
       replace: (objects, version, ended) => this.#replace(scope, { objects, version }, ended),
       wentBack: () => this.#view.wentBack(scope),
-      // Without a selection every write is on the watch, and one that is not there yet is still to come.
+      // Without selectors the watch reports every write, so a write that it has not reported is still to come.
       passed: (version) => (isEverything || signal.aborted ? undefined : this.#view.passed(version, scope)),
     };
   }
 
-  /** @param signal aborted, too, when `scope` is not watched any more */
+  /** @param signal aborted also when `scope` is no longer watched */
   async #replace(
     scope: Scope,
     list: { readonly objects: ReadonlyMap<string, KubernetesObject>; readonly version: string },
@@ -223,21 +230,16 @@ export class StoreInformer implements Informer<AnyKind> {
   ): Promise<void> {
     const isInitial = this.#scopes.isUnlisted(scope);
     for (const object of list.objects.values()) {
-      await this.#breathe(signal);
+      await this.#shared.turn.next(signal);
       this.#view.present(object, list.version, "list", isInitial);
     }
     for (const ref of this.#view.refs(scope)) {
-      await this.#breathe(signal);
+      await this.#shared.turn.next(signal);
       if (!list.objects.has(keyOf(ref))) this.#view.absent(ref, list.version);
     }
     signal.throwIfAborted();
     this.#view.listed(scope, list.version);
     this.#scopes.hasListed(scope);
-  }
-
-  async #breathe(signal: AbortSignal): Promise<void> {
-    if (this.#shared.pacer.isDue) await this.#shared.pacer.rest();
-    signal.throwIfAborted();
   }
 
   #warnUnscoped(): void {
@@ -264,7 +266,7 @@ export class StoreInformer implements Informer<AnyKind> {
     try {
       onError(error, where);
     } catch {
-      // There is nobody left to tell.
+      // No other receiver is left for the error.
     }
   }
 
@@ -272,7 +274,7 @@ export class StoreInformer implements Informer<AnyKind> {
     if (this.covers(namespace)) return;
     const where = JSON.stringify(namespace);
     const message = this.#scopes.watches(namespace ?? "")
-      ? `${this.kind.kind} in namespace ${where} is not listed yet: the namespace was added a moment ago, so nothing can be said of it; try again`
+      ? `${this.kind.kind} in namespace ${where} is not listed yet: the namespace was added a moment ago, so its objects are unknown; try again`
       : `${this.kind.kind} is not watched in namespace ${where}: add it to createManager({ namespaces }), or declare the read, or the dependent, without a watch (watch: false, watched: false)`;
     throw Object.assign(new Error(message), { code: "ERR_NAMESPACE_NOT_WATCHED" });
   }

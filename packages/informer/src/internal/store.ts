@@ -1,9 +1,8 @@
 /**
- * The objects that an informer shows, by namespace and name, with incremental indexes. Holds what it is given: freezing
- * and deciding what is shown happen before.
+ * The objects that an informer shows, by namespace and name, with incremental indexes. The view decides what is shown, and
+ * objects are frozen before they are stored.
  */
-import type { KubernetesObject } from "@treadle/apimachinery";
-import type { Select } from "../informer.ts";
+import type { CacheListOptions, KubernetesObject } from "@treadle/apimachinery";
 
 type KeyFunction<T> = (object: T) => readonly string[];
 
@@ -12,13 +11,14 @@ interface Index<T> {
   readonly entries: Map<string, Set<T>>;
 }
 
-/** Operators select by a handful of keys; one that makes up keys without end must not fill the memory with indexes. */
+/** Operators select by a few labels. An operator that generates label keys must not fill the memory with indexes. */
 const MAX_LABEL_INDEXES = 16;
 
+/** The store of one informer. */
 export class Store<T extends KubernetesObject> {
   readonly #namespaces = new Map<string, Map<string, T>>();
   readonly #indexes = new Map<string, Index<T>>();
-  /** By label key; made when it is first selected by. */
+  /** Indexes by label key, each made when a list first selects by the label. */
   readonly #labels = new Map<string, Index<T>>();
   readonly #onIndexError: (error: unknown) => void;
   #size = 0;
@@ -27,16 +27,18 @@ export class Store<T extends KubernetesObject> {
     this.#onIndexError = onIndexError;
   }
 
+  /** Number of objects. */
   get size(): number {
     return this.#size;
   }
 
+  /** Returns the object, if there is one. */
   get(namespace: string, name: string): T | undefined {
     return this.#namespaces.get(namespace)?.get(name);
   }
 
-  /** Looks only at the objects that carry the rarest of the labels. */
-  list(namespace: string | undefined, matchLabels: Select["matchLabels"]): readonly T[] {
+  /** Returns the objects with these labels. It scans only the objects that have the rarest of the labels. */
+  list(namespace: string | undefined, matchLabels: CacheListOptions["matchLabels"]): readonly T[] {
     const wanted = Object.entries(matchLabels ?? {});
     const found: T[] = [];
     const labelled = this.#labelled(wanted);
@@ -49,7 +51,7 @@ export class Store<T extends KubernetesObject> {
     return found;
   }
 
-  /** The smallest set that holds all objects with these labels; `undefined` where none of them has an index. */
+  /** The smallest set that contains all objects with these labels; `undefined` when no label has an index. */
   #labelled(labels: readonly (readonly [key: string, value: string])[]): ReadonlySet<T> | undefined {
     let smallest: ReadonlySet<T> | undefined;
     for (const [key, value] of labels) {
@@ -76,13 +78,13 @@ export class Store<T extends KubernetesObject> {
     return index;
   }
 
-  /** The objects of one namespace, or of all; objects may be put and removed meanwhile. */
+  /** Iterates over the objects of one namespace, or of all. Objects may be stored and removed meanwhile. */
   *in(namespace: string | undefined): IterableIterator<T> {
     if (namespace !== undefined) yield* this.#namespaces.get(namespace)?.values() ?? [];
     else for (const objects of this.#namespaces.values()) yield* objects.values();
   }
 
-  /** Stores `object` in the place of `previous`, which is what was there. */
+  /** Stores `object` in place of `previous`, the object of this name in the store. */
   put(object: T, previous: T | undefined): void {
     const namespace = object.metadata.namespace ?? "";
     let objects = this.#namespaces.get(namespace);
@@ -98,6 +100,7 @@ export class Store<T extends KubernetesObject> {
     }
   }
 
+  /** Removes an object. */
   remove(object: T): void {
     const namespace = object.metadata.namespace ?? "";
     const objects = this.#namespaces.get(namespace);
@@ -107,6 +110,7 @@ export class Store<T extends KubernetesObject> {
     for (const index of this.#all()) unfile(index, object);
   }
 
+  /** Adds an index; see Informer.addIndex. */
   addIndex(name: string, keys: KeyFunction<T>): void {
     const existing = this.#indexes.get(name);
     if (existing?.keys === keys) return;
@@ -117,10 +121,12 @@ export class Store<T extends KubernetesObject> {
     for (const object of this.in(undefined)) this.#file(index, object);
   }
 
+  /** Removes an index. */
   removeIndex(name: string): void {
     this.#indexes.delete(name);
   }
 
+  /** Returns the objects that have `key` in the index. */
   byIndex(name: string, key: string): readonly T[] {
     const index = this.#indexes.get(name);
     if (index === undefined) {
@@ -151,13 +157,13 @@ export class Store<T extends KubernetesObject> {
   }
 }
 
-/** Keys are computed anew rather than remembered: remembering them costs memory for every object and index. */
+/** Removes an object from an index. The keys are computed again, because storing them costs memory for every object and index. */
 function unfile<T extends KubernetesObject>(index: Index<T>, object: T): void {
   let keys: readonly string[];
   try {
     keys = index.keys(object);
   } catch {
-    return; // It threw when the object was filed, too, and was reported then.
+    return; // The function also threw when the object was added, and that was reported.
   }
   for (const key of keys) {
     const entry = index.entries.get(key);

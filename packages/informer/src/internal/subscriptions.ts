@@ -1,8 +1,9 @@
-/** The handlers of an informer: called one after another, and none of them can disturb another. */
+/** The handlers of an informer. They are called one after another, and an error of one does not affect the others. */
 import type { InformerEvent } from "../informer.ts";
 
 type Handler<T> = (event: InformerEvent<T>) => void;
 
+/** The subscribed handlers. */
 export class Subscriptions<T> {
   readonly #onError: (error: unknown) => void;
   #all: readonly { readonly handler: Handler<T>; isActive: boolean }[] = [];
@@ -12,7 +13,7 @@ export class Subscriptions<T> {
     this.#onError = onError;
   }
 
-  /** Tells `handler` of what is `present`, then of every event. Returns the way to unsubscribe. */
+  /** Delivers `present` objects to `handler`, then every event. Returns a function that unsubscribes. */
   add(handler: Handler<T>, present: Iterable<T>): () => void {
     const subscription = { handler, isActive: true };
     for (const object of present) this.#deliver({ type: "added", object, initial: true }, subscription);
@@ -23,11 +24,12 @@ export class Subscriptions<T> {
     };
   }
 
+  /** Delivers an event to all handlers. */
   tell(event: InformerEvent<T>): void {
     for (const subscription of this.#all) this.#deliver(event, subscription);
   }
 
-  /** Nothing is told any more. */
+  /** Ends all deliveries. */
   close(): void {
     this.#isClosed = true;
   }
@@ -35,7 +37,7 @@ export class Subscriptions<T> {
   #deliver(event: InformerEvent<T>, subscription: { readonly handler: Handler<T>; readonly isActive: boolean }): void {
     if (!subscription.isActive || this.#isClosed) return;
     try {
-      // A handler that is async by mistake must not end the process when it rejects.
+      // A rejection of a handler that is async by mistake must not end the process.
       const result: unknown = subscription.handler(event);
       if (result instanceof Promise) result.catch((error: unknown) => this.#onError(error));
     } catch (error) {

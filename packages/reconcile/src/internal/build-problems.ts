@@ -4,7 +4,8 @@ import type { z } from "zod";
 import type { Collected } from "./collected.ts";
 import { PERMISSION_VERBS, type Permission } from "../permission.ts";
 import { MAX_NAME_LENGTH } from "./names.ts";
-import { findCircle } from "./run-graph.ts";
+import { extensionsOf, handlerOf } from "./extensions.ts";
+import { predecessorsOf } from "./predecessors.ts";
 import { isAnyKind, leavesOf, type StepRuntime } from "./step-runtime.ts";
 
 /** The problems of a pipeline, in the order in which a reader meets their causes. */
@@ -14,9 +15,10 @@ export function findProblems(collected: Collected, leaves: readonly StepRuntime[
     ...nameProblems(collected.steps),
     ...kindProblems(collected, leaves),
     ...orderProblems(collected.steps),
+    ...statusProblems(collected, leaves),
     ...conditionProblems(leaves),
     ...stateProblems(collected, leaves),
-    ...dependentProblems(collected, leaves),
+    ...extensionProblems(collected, leaves, name),
     ...leaves.flatMap(declarationProblems),
   ];
 }
@@ -57,14 +59,14 @@ function nameProblems(steps: readonly StepRuntime[]): string[] {
   const seen = new Set<string>();
   const visit = (step: StepRuntime): void => {
     // A second conditions() is a problem of its own.
-    if (seen.has(step.name) && step.conditionsOptions === undefined)
+    if (seen.has(step.name) && step.configures.conditions === undefined)
       problems.push(`two steps are named "${step.name}": rename one of them`);
     seen.add(step.name);
     if (!/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(step.name) || step.name.length > MAX_NAME_LENGTH) {
       problems.push(`step "${step.name}": a name is made of lower case letters, digits and "-", ${MAX_NAME_LENGTH} characters at most`);
     }
-    if (step.children?.length === 0) problems.push(`all("${step.name}") has no parts: give it steps, or leave it out`);
-    step.children?.forEach(visit);
+    if (step.parts?.steps.length === 0) problems.push(`${step.parts.maker}("${step.name}") has no parts: give it steps, or leave it out`);
+    step.parts?.steps.forEach(visit);
   };
   steps.forEach(visit);
   return problems;
@@ -93,7 +95,7 @@ function orderProblems(steps: readonly StepRuntime[]): string[] {
           : `step "${step.name}" needs "${needed.name}", which is not in the list: add it before "${step.name}", outside any all()`,
       );
     }
-    step.children?.forEach(check);
+    step.parts?.steps.forEach(check);
   };
   for (const step of steps) {
     check(step);
@@ -102,9 +104,27 @@ function orderProblems(steps: readonly StepRuntime[]): string[] {
   return problems;
 }
 
+/** The built-in kinds without a status; of other kinds only the server knows. */
+const WITHOUT_STATUS: ReadonlySet<string> = new Set([
+  ...["ConfigMap", "Secret", "ServiceAccount", "Endpoints", "Event", "LimitRange", "PodTemplate"],
+  ...["Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding"].map((kind) => `${kind}.rbac.authorization.k8s.io`),
+  ...["StorageClass", "CSIDriver", "CSINode"].map((kind) => `${kind}.storage.k8s.io`),
+  ...["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"].map((kind) => `${kind}.admissionregistration.k8s.io`),
+  ...["ControllerRevision.apps", "Lease.coordination.k8s.io", "EndpointSlice.discovery.k8s.io", "Event.events.k8s.io"],
+  ...["IngressClass.networking.k8s.io", "PriorityClass.scheduling.k8s.io", "RuntimeClass.node.k8s.io"],
+]);
+
+function statusProblems({ kind }: Collected, leaves: readonly StepRuntime[]): string[] {
+  if (!isNamedKind(kind) || !WITHOUT_STATUS.has(groupKindOf(kind))) return [];
+  const [type] = leaves.flatMap(({ conditions }) => conditions.map((condition) => condition.type));
+  if (type === undefined && !leaves.some(({ configures }) => configures.conditions !== undefined)) return [];
+  const what = type === undefined ? "nothing can keep conditions" : `nothing can keep the condition "${type}"`;
+  return [`${kind.kind} has no status, so ${what}: leave out conditions() and every condition, or report in a kind with a status`];
+}
+
 function conditionProblems(leaves: readonly StepRuntime[]): string[] {
   const problems: string[] = [];
-  const switches = leaves.filter((step) => step.conditionsOptions !== undefined);
+  const switches = leaves.filter((step) => step.configures.conditions !== undefined);
   const owners = new Map<string, StepRuntime>();
   for (const step of leaves) {
     for (const { type } of step.conditions) {
@@ -121,7 +141,7 @@ function conditionProblems(leaves: readonly StepRuntime[]): string[] {
   }
   if (switches.length > 1) problems.push("conditions() stands in the list twice: remove one");
   const ready = owners.get("Ready");
-  if (ready !== undefined && switches[0]?.conditionsOptions?.ready === false) {
+  if (ready !== undefined && switches[0]?.configures.conditions?.ready === false) {
     problems.push(
       `step "${ready.name}" owns Ready, but conditions({ ready: false }) leaves Ready to another handler: remove one of the two`,
     );
@@ -147,47 +167,12 @@ function stateProblems({ kind }: Collected, leaves: readonly StepRuntime[]): str
   });
 }
 
-function dependentProblems({ kind, steps }: Collected, leaves: readonly StepRuntime[]): string[] {
-  const problems: string[] = [];
-  const shown = leaves.find((step) => step.dependent?.hasEntries === true);
-  if (shown !== undefined && kind.resource?.dependents !== true) {
-    const fix = kind.resource === undefined ? "say checkedForReadiness: false" : "add dependents: true to its defineResource()";
-    problems.push(`step "${shown.name}" shows its object in status.dependents, for which ${kind.kind} has no room: ${fix}`);
-  }
-  for (const step of leaves) problems.push(...(step.dependent?.problems(kind) ?? []).map((problem) => `step "${step.name}" ${problem}`));
-  const unnamed = leaves.filter((step) => step.dependent?.makesNamesake === true);
-  for (const step of unnamed) {
-    const other = unnamed.find(
-      (each) => each.dependent?.kind.kind === step.dependent?.kind.kind && each.dependent?.kind.group === step.dependent?.kind.group,
-    );
-    if (other === undefined || other === step) continue;
-    problems.push(
-      `steps "${other.name}" and "${step.name}" keep the same ${step.dependent?.kind.kind}, that of the name of the owner: say with objectName what each is called`,
-    );
-  }
-  const neededBy = (step: StepRuntime): readonly StepRuntime[] => step.dependent?.dependsOn().filter((each) => each !== undefined) ?? [];
-  const before = new Set<StepRuntime>();
-  for (const step of steps) {
-    const parts = leavesOf([step]);
-    const together = step.concurrency === undefined ? [] : parts;
-    const circle = findCircle(together, (part) => neededBy(part).filter((each) => together.includes(each)));
-    if (circle !== undefined)
-      problems.push(
-        `dependentApplyAll("${step.name}"): its parts depend on each other in a circle: ${circle.map(({ name }) => `"${name}"`).join(" on ")}`,
-      );
-    for (const part of parts) {
-      if (part.dependent?.dependsOn().some((each) => each?.dependent === undefined) === true)
-        problems.push(`step "${part.name}": dependsOn must list steps made by dependentApply()`);
-      for (const needed of neededBy(part).filter((each) => each.dependent !== undefined && !before.has(each) && !together.includes(each)))
-        problems.push(
-          leaves.includes(needed)
-            ? `step "${part.name}" depends on "${needed.name}", which is not run before it: place it before, or both into one dependentApplyAll()`
-            : `step "${part.name}" depends on "${needed.name}", which is not in the list: add it`,
-        );
-    }
-    for (const part of parts) before.add(part);
-  }
-  return problems;
+/** What extensions find wrong, and whether the kind has room for their parts of the status. */
+function extensionProblems({ kind, steps, options }: Collected, leaves: readonly StepRuntime[], name: string): string[] {
+  const before = predecessorsOf(kind, name, options);
+  return extensionsOf(leaves).flatMap((extension) => [
+    ...(extension.problems?.(handlerOf({ name, before, kind, leaves, steps }, extension.name)) ?? []),
+  ]);
 }
 
 function declarationProblems(step: StepRuntime): string[] {

@@ -3,15 +3,9 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { runtimeOf, type StepRuntime } from "./step-runtime.ts";
 import { anyKind, step } from "../step.ts";
-import {
-  computeConditions,
-  conditionsSoFar,
-  type ConditionFacts,
-  type PassType,
-  type Progress,
-  type Setting,
-} from "./compute-conditions.ts";
+import { computeConditions, conditionsSoFar, type ConditionFacts } from "./compute-conditions.ts";
 import type { PipelineConditions } from "./pipeline.ts";
+import type { PassType, Progress, Setting } from "./progress.ts";
 
 const NOW = Date.UTC(2026, 0, 1, 12);
 const T0 = "2025-01-01T00:00:00Z";
@@ -131,15 +125,20 @@ describe("a pass that ran its chain", () => {
 });
 
 describe("a gated pass", () => {
-  test("keeps every condition and Ready; absent ones are Unknown/NotReached", () => {
+  test("keeps every condition and Ready, and adds none to an object that an older version has reported about", () => {
     const progress = new Map<StepRuntime, Progress>([[a, { type: "stop", reason: "paused" }]]);
     expect(
       compute({ leaves: [a, b], type: "gated", progress }, [condition("A", "True", "Fine"), condition("Ready", "True", "Ready")]),
     ).toEqual({
       A: "True/Fine: ",
-      B: 'Unknown/NotReached: waiting for step "a"',
       Ready: "True/Ready: ",
     });
+  });
+
+  test("gives every condition of an object without conditions the value Unknown", () => {
+    const progress = new Map<StepRuntime, Progress>([[a, { type: "stop", reason: "paused" }]]);
+    const message = 'Unknown/NotReached: waiting for step "a"';
+    expect(compute({ leaves: [a, b], type: "gated", progress }, [])).toEqual({ A: message, B: message, Ready: message });
   });
 });
 

@@ -2,31 +2,12 @@
  * From what the steps set and how far the pass came to `status.conditions`: a pure function, so that no order of events
  * can make it say two things. The rules are those of docs/conditions.md.
  */
-import { type Condition, type ConditionStatus, mergeConditions, setCondition } from "@treadle/apimachinery";
-import type { PipelineConditions } from "./pipeline.ts";
+import { type Condition, conditionsWrittenBy, type KubernetesObject, mergeConditions, setCondition } from "@treadle/apimachinery";
+import { leftovers } from "./paused.ts";
+import type { Pipeline, PipelineConditions } from "./pipeline.ts";
+import type { PassType, Progress, Setting } from "./progress.ts";
 import { reasonOf, statusMessage, truncate } from "./redact.ts";
 import type { StepRuntime } from "./step-runtime.ts";
-
-/** What a step set. */
-export interface Setting {
-  readonly status: ConditionStatus;
-  readonly reason: string;
-  readonly message: string;
-}
-
-/** How far a step came in this pass. */
-export type Progress =
-  | { readonly type: "unreached" }
-  | { readonly type: "done" }
-  | { readonly type: "wait"; readonly reason: string; readonly afterMs?: number; readonly code?: string; readonly isFailure?: boolean }
-  | { readonly type: "stop"; readonly reason: string }
-  | { readonly type: "failed"; readonly error: unknown };
-
-/**
- * `full`: a pass that ran `do`s. `deletion`: one that ran cleanups. `gated`: one that a gate, or shutdown, ended before it
- * could say anything about the object, or that lets go of one that lives on.
- */
-export type PassType = "full" | "deletion" | "gated";
 
 export interface ConditionFacts {
   readonly type: PassType;
@@ -51,7 +32,8 @@ export function computeConditions(
 ): readonly Condition[] {
   const before = new Map((live.conditions ?? []).map((condition) => [condition.type, condition]));
   const now = new Map<string, Setting | undefined>();
-  for (const [type, { step }] of rules.declared) now.set(type, settingOf(type, step, facts, before.has(type)));
+  const isKnown = before.has("Ready") || [...rules.declared.keys()].some((type) => before.has(type));
+  for (const [type, { step }] of rules.declared) now.set(type, settingOf(type, step, facts, { exists: before.has(type), isKnown }));
   // What nobody declares the engine itself has set.
   for (const [type, set] of facts.settings) if (!rules.declared.has(type) && set !== "keep") now.set(type, set);
   if (rules.computesReady || overridesOwner(rules, facts)) now.set("Ready", readyOf(rules, facts, now, before));
@@ -64,6 +46,28 @@ export function computeConditions(
     ours.push(...setCondition(previous === undefined ? [] : [previous], next, facts.nowMs));
   }
   return mergeConditions(live.conditions, ours, droppedTypes(rules, now, live.writtenByUs));
+}
+
+/** The conditions at the end of a pass. Those that an earlier version of this handler wrote, and no step declares, are dropped. */
+export function finalConditions(
+  pipeline: Pipeline,
+  rules: PipelineConditions,
+  given: { readonly facts: ConditionFacts; readonly newest: KubernetesObject; readonly before: readonly Condition[] | undefined },
+): readonly Condition[] {
+  const { facts, newest, before } = given;
+  const ours = [...pipeline.managers].flatMap((manager) => [...conditionsWrittenBy(newest, manager)]);
+  return computeConditions(rules, facts, { conditions: before, writtenByUs: new Set([...ours, ...leftovers(pipeline, before)]) });
+}
+
+/** The conditions before the first cleanup: Ready, where the engine computes it, reports the deletion. */
+export function deletingSoFar(
+  rules: PipelineConditions,
+  facts: ConditionFacts,
+  live: readonly Condition[] | undefined,
+): readonly Condition[] | undefined {
+  const ready = live?.find(({ type }) => type === "Ready");
+  if (ready === undefined || ready.reason === "Deleting" || !(rules.computesReady || rules.declared.has("Ready"))) return live;
+  return setCondition(live ?? [], { type: "Ready", ...deleting(facts), ...generationOf(facts) }, facts.nowMs);
 }
 
 /** Where a step owns Ready, but could not speak, or did not speak of the deletion. */
@@ -90,11 +94,18 @@ export function conditionsSoFar(
 }
 
 /** The value of a declared condition; undefined leaves the present one. */
-function settingOf(type: string, step: StepRuntime, facts: ConditionFacts, exists: boolean): Setting | undefined {
+function settingOf(
+  type: string,
+  step: StepRuntime,
+  facts: ConditionFacts,
+  { exists, isKnown }: { readonly exists: boolean; readonly isKnown: boolean },
+): Setting | undefined {
   const set = facts.settings.get(type);
   if (set !== undefined && set !== "keep") return set;
   const keeps = set === "keep" || facts.type !== "full";
   if (keeps && exists) return undefined;
+  // A pass that cannot report leaves an object as it is that has conditions already, those of an older version included.
+  if (facts.type === "gated" && isKnown) return undefined;
   if (facts.type !== "full") return unknown("NotReached", notReached(facts));
   const progress = facts.progress.get(step) ?? { type: "unreached" };
   switch (progress.type) {
@@ -103,7 +114,7 @@ function settingOf(type: string, step: StepRuntime, facts: ConditionFacts, exist
     case "done":
       return unknown("NotReported", `step "${step.name}" said nothing about it`);
     case "wait":
-      return waiting(progress, progress.reason);
+      return plain(waiting(progress, progress.reason));
     case "stop":
       return unknown("Stopped", progress.reason);
     case "failed":
@@ -144,12 +155,22 @@ function readyOf(
   return worst ?? { status: "True", reason: "Ready", message: "" };
 }
 
-function worstOf(settings: readonly Setting[]): Setting | undefined {
-  const worst = settings.find(({ status }) => status === "False") ?? settings[0];
-  return worst && { status: worst.status, reason: worst.reason, message: worst.message };
+/** False before Unknown; a wait that is known to be `unknown` comes last; of equals the first. */
+function worstOf(settings: readonly Reported[]): Setting | undefined {
+  const rank = ({ status, isVague }: Reported): number => (status === "False" ? 0 : isVague === true ? 2 : 1);
+  const [worst] = settings.toSorted((a, b) => rank(a) - rank(b));
+  return worst && plain(worst);
 }
 
-interface Told extends Setting {
+interface Reported extends Setting {
+  readonly isVague?: boolean;
+}
+
+function plain({ status, reason, message }: Setting): Setting {
+  return { status, reason, message };
+}
+
+interface Told extends Reported {
   readonly type: string;
 }
 
@@ -173,16 +194,17 @@ function deleting(facts: ConditionFacts): Setting {
 }
 
 /** What Ready says of a step that did not go on; nothing of one that did. */
-function endOf(step: StepRuntime, progress: Progress | undefined): Setting[] {
+function endOf(step: StepRuntime, progress: Progress | undefined): Reported[] {
   if (progress === undefined || progress.type === "unreached" || progress.type === "done") return [];
   if (progress.type === "failed") return [failure(progress.error, `step "${step.name}": `)];
   const message = `step "${step.name}": ${progress.reason}`;
   return [progress.type === "wait" ? waiting(progress, message) : unknown("Stopped", message)];
 }
 
-/** A step may wait for what is known to be wrong, such as an object that is somebody else's. */
-function waiting({ code = "Waiting", isFailure = false }: Progress & { readonly type: "wait" }, message: string): Setting {
-  return { status: isFailure ? "False" : "Unknown", reason: code, message };
+/** A step may wait for what is known to be wrong, such as an object that another operator controls. */
+function waiting({ cause }: Progress & { readonly type: "wait" }, message: string): Reported {
+  const { code = "Waiting", severity = "pending" } = cause ?? {};
+  return { status: severity === "failed" ? "False" : "Unknown", reason: code, message, isVague: severity === "unknown" };
 }
 
 /** What an error says in a condition. */

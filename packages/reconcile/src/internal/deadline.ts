@@ -11,6 +11,7 @@ export class Scope {
   #revoked: Error | undefined;
   #failure: { readonly error: unknown } | undefined;
   #calls: Map<Promise<unknown>, string> | undefined;
+  #exit: { readonly type: "wait" | "stop"; readonly reason: string } | undefined;
   #isOver = false;
   readonly #onRevoke: () => void;
 
@@ -33,6 +34,17 @@ export class Scope {
 
   get failure(): { readonly error: unknown } | undefined {
     return this.#failure;
+  }
+
+  /** Notes a wait or a stop that the phase made: it must return it. Returns it. */
+  made<R extends { readonly type: "wait" | "stop"; readonly reason: string }>(exit: R): R {
+    this.#exit = exit;
+    return exit;
+  }
+
+  /** The last wait or stop that the phase made. */
+  get exit(): { readonly type: "wait" | "stop"; readonly reason: string } | undefined {
+    return this.#exit;
   }
 
   /** A call that the phase began; it must be over before the phase is. */

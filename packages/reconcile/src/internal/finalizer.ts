@@ -4,31 +4,16 @@
  */
 import { isForbidden, type KubernetesObject } from "@treadle/apimachinery";
 import { ReconcileError } from "../errors.ts";
-import { SKIP_CLEANUP_ANNOTATION } from "./names.ts";
+import { finalizersOf, hasOurFinalizer } from "./finalizer-names.ts";
 import type { Pass } from "./pass-state.ts";
-import { claims } from "./predecessors.ts";
+import { claims } from "./claims.ts";
 import type { Pipeline } from "./pipeline.ts";
 import type { Limit } from "./writer.ts";
-
-export function hasOurFinalizer(pipeline: Pipeline, object: KubernetesObject): boolean {
-  return finalizersOf(pipeline, object).length > 0;
-}
-
-/** Those on the object that are ours, or were of what this handler was before. */
-function finalizersOf({ finalizer, before }: Pipeline, { metadata }: KubernetesObject): readonly string[] {
-  if (finalizer === undefined) return [];
-  return (metadata.finalizers ?? []).filter((name) => name === finalizer || before.finalizers.has(name));
-}
-
-/** Somebody decided that this handler's cleanups shall not run. */
-export function skipsCleanup(pipeline: Pipeline, object: KubernetesObject): boolean {
-  const names = object.metadata.annotations?.[SKIP_CLEANUP_ANNOTATION]?.split(",") ?? [];
-  return names.some((name) => pipeline.before.names.includes(name.trim()));
-}
 
 /** Whether a pass that runs `do`s begins with taking the finalizer; former ones are swapped for it. */
 export function mustTakeFinalizer(pass: Pass): boolean {
   const { pipeline, object } = pass;
+  if (!pipeline.finalizerBeforeDo && object.metadata.finalizers === undefined) return false;
   const ours = finalizersOf(pipeline, object);
   if (ours.includes(pipeline.finalizer ?? "")) return ours.length > 1 && claims(pass, "finalizer", { isNeededByOld: false });
   if (ours.length === 0) return pipeline.finalizerBeforeDo;

@@ -4,7 +4,8 @@ import { describe, expect, test } from "vitest";
 import { handler } from "../handler.ts";
 import { step } from "../step.ts";
 import { Widget } from "../../test/fixtures.ts";
-import { type Basis, type Change, Heartbeats, materialChanges, nameOf } from "./material.ts";
+import { type Change, Heartbeats } from "./heartbeats.ts";
+import { type Basis, materialChanges, nameOf } from "./material.ts";
 
 const OURS = "widgets.test.treadle.dev";
 const { pipeline } = handler(Widget)

@@ -5,14 +5,9 @@
 import { createMergePatch, jsonEqual, type KubernetesObject } from "@treadle/apimachinery";
 import type { Pipeline } from "./pipeline.ts";
 import { storedState } from "./state.ts";
+import type { Change } from "./heartbeats.ts";
+import { authorsPart } from "./status-fields.ts";
 import { isObject } from "./is-object.ts";
-
-/** What somebody else changed, by path. */
-export interface Change {
-  readonly path: string;
-  /** It voids what the pass decided however often it happens; anything else may turn out to be a heartbeat. */
-  readonly isDecisive: boolean;
-}
 
 /** The place of a change, for people; the spec and other things that always count have none. */
 export function nameOf({ path }: Change): string {
@@ -42,36 +37,6 @@ export function materialChanges(
   });
 }
 
-/** Which changes are heartbeats: not decisive, and of the same place as what ended the passes before. */
-export class Heartbeats {
-  /** Made for the first change: most objects never see one. */
-  #inARow: Map<string, number> | undefined;
-  #passes = 0;
-
-  /** Passes that ended one after the other because somebody else wrote. */
-  get passesInARow(): number {
-    return this.#passes;
-  }
-
-  /** The changes without those that ended the last two passes: waiting for a quiet moment would be waiting for ever. */
-  without(changes: readonly Change[]): readonly Change[] {
-    return changes.filter(({ path, isDecisive }) => isDecisive || (this.#inARow?.get(path) ?? 0) < ENDED_IN_A_ROW);
-  }
-
-  /** A pass is over, and these changes have ended it; none when it came to its end. */
-  passEnded(by: readonly Change[] | undefined): void {
-    this.#passes = by === undefined ? 0 : this.#passes + 1;
-    if (by === undefined && this.#inARow === undefined) return;
-    const inARow = (this.#inARow ??= new Map());
-    const paths = new Set((by ?? []).map(({ path }) => path));
-    for (const [path, times] of inARow) if (times < ENDED_IN_A_ROW && !paths.has(path)) inARow.delete(path);
-    for (const path of paths) inARow.set(path, (inARow.get(path) ?? 0) + 1);
-  }
-}
-
-/** What ended two passes in a row is a heartbeat to the third. */
-const ENDED_IN_A_ROW = 2;
-
 /** What always counts: what the user wants, whether the object is to live, and what our steps remember. */
 function decisiveOf(pipeline: Pipeline, object: KubernetesObject): unknown {
   const { metadata, status: _status, ...rest } = object as KubernetesObject & { readonly status?: unknown };
@@ -85,10 +50,8 @@ function looseOf({ kind }: Pipeline, { metadata, ...object }: KubernetesObject, 
   const { labels, annotations, ownerReferences } = metadata;
   if (basis === "cleanup") return { metadata: { labels, annotations } };
   const { status = {} } = object as { readonly status?: Readonly<Record<string, unknown>> };
-  const { conditions: _c, observedGeneration: _o, lastHandledReconcileAt: _l, steps: _s, dependents, ...fields } = status;
-  // Entries are merged one by one, like conditions.
-  const own = kind.resource?.dependents === true ? {} : { dependents };
-  return { metadata: { labels, annotations, ownerReferences }, status: { ...fields, ...own } };
+  // What the engine and its extensions keep is merged part by part, like conditions.
+  return { metadata: { labels, annotations, ownerReferences }, status: authorsPart(status, kind) };
 }
 
 /** The places that a merge patch changes. */

@@ -1,46 +1,27 @@
-/**
- * Pause: people take our hands off one object. It is asked before everything else of a pass but the annotation that skips
- * the cleanups, and holds for every handler; `pause()` in its list only says which annotation, and for what.
- */
+/** Pause: what the condition `Paused` reports. Which annotation pauses an object is a setting of the handler. */
 import type { Condition } from "@treadle/apimachinery";
-import type { Setting } from "./compute-conditions.ts";
-import { PAUSED_ANNOTATION } from "./names.ts";
 import type { Pass } from "./pass-state.ts";
 import type { Pipeline } from "./pipeline.ts";
-import type { StepRuntime } from "./step-runtime.ts";
+import type { Setting } from "./progress.ts";
 
-export interface PauseRules {
-  readonly annotation: string;
-  /** Whether an object that is being deleted is left alone, too. */
-  readonly deletions: boolean;
-}
-
-export function pauseRules(leaves: readonly StepRuntime[]): PauseRules {
-  return leaves.find(({ pauseOptions }) => pauseOptions !== undefined)?.pauseOptions ?? { annotation: PAUSED_ANNOTATION, deletions: false };
-}
-
-/** Whether the pass has to leave the object alone; says so in the condition `Paused`, where the handler keeps conditions. */
-export function isPaused(pass: Pass): boolean {
+/** Sets `Paused`: always with `pause()` in the list, else while the object is paused, by one of the handlers of its kind. */
+export function reportPause(pass: Pass, isPaused: boolean): void {
   const { pause, conditions } = pass.pipeline;
-  const { annotations } = pass.object.metadata;
-  const paused = annotations?.[pause.annotation] === "true" && (pause.deletions || !pass.isDeleting);
-  // Of several handlers of a kind one speaks; each may listen to another annotation.
-  if (conditions?.declared.has(PAUSED) === true) {
-    const isOwn = conditions.declared.get(PAUSED)?.step.pauseOptions !== undefined;
-    if (isOwn) pass.settings.set(PAUSED, paused ? pausedBy(pause) : { status: "False", reason: "NotPaused", message: "" });
-  } else if (paused && conditions?.keepsObservedGeneration === true) {
-    pass.settings.set(PAUSED, pausedBy(pause));
+  const declared = conditions?.declared.get(PAUSED);
+  if (declared === undefined) {
+    if (isPaused && conditions?.keepsObservedGeneration === true) pass.settings.set(PAUSED, pausedBy(pause));
+  } else if (declared.step.configures.pause !== undefined) {
+    pass.settings.set(PAUSED, isPaused ? pausedBy(pause) : { status: "False", reason: "NotPaused", message: "" });
   }
-  return paused;
 }
 
-/** What a pass said of a pause that is over. Where conditions is no list-map nothing but its words tells that it was ours. */
-export function leftovers({ pause }: Pipeline, conditions: readonly Condition[] = []): readonly string[] {
+/** Conditions that report a pause that has ended. Where conditions is not a list-map, only the message shows that they are ours. */
+export function leftovers({ pause }: Pick<Pipeline, "pause">, conditions: readonly Condition[] = []): readonly string[] {
   return conditions.filter(({ type, message }) => type === PAUSED && message === pausedBy(pause).message).map(({ type }) => type);
 }
 
 const PAUSED = "Paused";
 
-function pausedBy({ annotation }: PauseRules): Setting {
+function pausedBy({ annotation }: Pipeline["pause"]): Setting {
   return { status: "True", reason: "Annotation", message: `the annotation ${annotation} pauses this object` };
 }

@@ -4,7 +4,7 @@
  */
 import { isAborted, isConflict } from "@treadle/apimachinery";
 import { ReconcileError } from "../errors.ts";
-import { type AnyResult, isResult } from "../result.ts";
+import { type AnyResult, isResult, type WaitCause } from "../result.ts";
 import { isPromiseLike, Scope, Shutdown, withinDeadline } from "./deadline.ts";
 import { type Misuse, misuse } from "./misuse.ts";
 import { DryRunEnd } from "./dry-run.ts";
@@ -19,7 +19,7 @@ import { PrimaryGone, QuietRequeue } from "./writer.ts";
 /** How a phase ended. */
 export type Ended =
   | { readonly type: "continue"; readonly vars: object }
-  | { readonly type: "wait"; readonly reason: string; readonly afterMs?: number; readonly code?: string }
+  | { readonly type: "wait"; readonly reason: string; readonly afterMs?: number; readonly cause?: WaitCause }
   | { readonly type: "stop"; readonly reason: string }
   | { readonly type: "failed"; readonly error: unknown };
 
@@ -31,12 +31,25 @@ export interface PhaseLimit {
   readonly signal: AbortSignal;
 }
 
+/** What a step did wrong beside what it returned or threw. A phase that a shutdown ended made no mistake. */
+function mistakeOf(
+  pass: Pass,
+  step: StepRuntime,
+  { phase, scope, ended }: { readonly phase: Phase; readonly scope: Scope; readonly ended: Ended },
+): Error | undefined {
+  const notJson = pass.drafts.check();
+  if (ended.type === "failed" || pass.isAborted) return undefined;
+  if (scope.failure !== undefined) return scope.failure.error as Error;
+  if (scope.openCall !== undefined) return notAwaited(step, phase, scope.openCall);
+  return notJson === undefined ? undefined : draftError(step, notJson);
+}
+
 const CONTINUE: Ended = { type: "continue", vars: {} };
 
 /** Runs one phase and reports it. */
 export async function runPhase(pass: Pass, step: StepRuntime, phase: Phase, limit: PhaseLimit): Promise<Ended> {
   const startedMs = pass.clock.now();
-  const scope = new Scope(() => pass.renewDrafts());
+  const scope = new Scope(() => pass.drafts.renew());
   const wasOver = pass.over;
   const watch = pass.env.phaseBegan?.({ step: step.name, phase, ref: pass.object.metadata });
   let ended: Ended;
@@ -50,52 +63,20 @@ export async function runPhase(pass: Pass, step: StepRuntime, phase: Phase, limi
       ? await awaited(pass, step, { phase, stage, returned: Promise.resolve(returned), scope, limit })
       : returned;
     ended = checked(step, phase, result);
+    if (result === undefined && scope.exit !== undefined) throw notReturned(step, phase, scope.exit);
   } catch (error) {
     ended = contained(pass, step, error);
     // What it began beside the work that failed may still be running.
     if (!scope.isRevoked) scope.revoke(new Error(`${phase} had failed`));
   }
   scope.end();
-  const notJson = pass.checkDrafts();
-  if (notJson !== undefined && ended.type !== "failed") ended = contained(pass, step, draftError(step, notJson));
-  if (scope.openCall !== undefined && ended.type !== "failed") ended = contained(pass, step, notAwaited(step, phase, scope.openCall));
-  if (scope.failure !== undefined && ended.type !== "failed") ended = contained(pass, step, scope.failure.error);
+  const mistake = mistakeOf(pass, step, { phase, scope, ended });
+  if (mistake !== undefined) ended = contained(pass, step, mistake);
   // Whatever the step made of it: a write of its own has ended the pass.
-  if (pass.over !== wasOver && pass.over !== undefined) ended = endOf(pass.over);
+  if (pass.over !== wasOver && pass.over !== undefined) ended = endOf(pass.over.reason);
   const report = reportOf(ended);
   watch?.ended(report);
   pass.phases.push({ step: step.name, phase, durationMs: pass.clock.now() - startedMs, ...report });
-  return ended;
-}
-
-/** Asks a gate before anything is written: at once, unless its step reads what the server must be asked for. */
-export async function askGate(pass: Pass, step: StepRuntime, limit: PhaseLimit): Promise<Ended> {
-  const startedMs = pass.clock.now();
-  const scope = new Scope(() => pass.renewDrafts());
-  const watch = pass.env.phaseBegan?.({ step: step.name, phase: "gate", ref: pass.object.metadata });
-  let ended: Ended;
-  try {
-    const reads = resolveReads(pass, step, "gate", scope);
-    const resolved =
-      reads instanceof Promise
-        ? ((await awaited(pass, step, { phase: "gate", stage: { isReading: true }, returned: reads, scope, limit })) as Resolved)
-        : reads;
-    const result = (step.gate as PhaseFunction)(new StepReq(pass, step, "gate", { scope, reads: resolved.values }));
-    if (isPromiseLike(result)) {
-      void result.then(undefined, () => undefined); // Nobody may hear of it later: the gate has failed already.
-      throw new ReconcileError("ERR_NOT_A_RESULT", `step "${step.name}" has an async gate: a gate only looks, and answers at once`, {
-        step: step.name,
-      });
-    }
-    ended = checked(step, "gate", result);
-  } catch (error) {
-    ended = contained(pass, step, error);
-    if (!scope.isRevoked) scope.revoke(new Error("gate had failed"));
-  }
-  scope.end();
-  const report = reportOf(ended);
-  watch?.ended(report);
-  pass.phases.push({ step: step.name, phase: "gate", durationMs: pass.clock.now() - startedMs, ...report });
   return ended;
 }
 
@@ -114,7 +95,9 @@ function begun(
     if (refusal !== undefined) throw new WatchRefused(refusal);
     if (missing !== undefined && (phase === "do" || phase === "cleanup")) throw new KindNotInstalled(step, missing, servedAs);
     // The caller looked: the step has this phase.
-    return (step[phase] as PhaseFunction)(new StepReq(pass, step, phase, { scope, reads: values }));
+    const result = (step[phase] as PhaseFunction)(new StepReq(pass, step, phase, { scope, reads: values }));
+    if (phase === "gate" && isPromiseLike(result)) throw asyncGate(step, result);
+    return result;
   };
   const reads = resolveReads(pass, step, phase, scope);
   if (!(reads instanceof Promise)) return run(reads);
@@ -124,6 +107,13 @@ function begun(
     scope.check(step.name); // The answer may have come too late.
     return run(resolved);
   });
+}
+
+/** A gate may not be asynchronous, so what becomes of its promise is of no interest. */
+function asyncGate({ name }: StepRuntime, result: PromiseLike<unknown>): Error {
+  void result.then(undefined, () => undefined);
+  const message = `step "${name}" has an async gate: a gate only looks, and answers at once`;
+  return new ReconcileError("ERR_NOT_A_RESULT", message, { step: name });
 }
 
 async function awaited(
@@ -191,8 +181,9 @@ function contained(pass: Pass, step: StepRuntime, thrown: unknown): Ended {
   if (error instanceof PrimaryGone || error instanceof QuietRequeue) return endOf(error);
   if (error instanceof DryRunEnd) return { type: "stop", reason: error.message };
   if (error instanceof KindNotInstalled)
-    return { type: "wait", reason: error.message, code: "KindNotInstalled", afterMs: KIND_MISSING_WAIT_MS };
-  if (error instanceof WatchRefused) return { type: "wait", reason: error.message, code: "Forbidden", afterMs: KIND_MISSING_WAIT_MS };
+    return { type: "wait", reason: error.message, cause: { code: "KindNotInstalled" }, afterMs: KIND_MISSING_WAIT_MS };
+  if (error instanceof WatchRefused)
+    return { type: "wait", reason: error.message, cause: { code: "Forbidden" }, afterMs: KIND_MISSING_WAIT_MS };
   if (error instanceof Shutdown || (pass.signal.aborted && (thrown === pass.signal.reason || isAborted(error)))) {
     pass.isAborted = true;
     return { type: "stop", reason: "the operator is shutting down" };
@@ -203,6 +194,11 @@ function contained(pass: Pass, step: StepRuntime, thrown: unknown): Ended {
 
 function draftError({ name }: StepRuntime, { code, message, cause }: Misuse): Error {
   return misuse(code, `step "${name}": ${message}`, cause);
+}
+
+function notReturned({ name }: StepRuntime, phase: Phase, { type, reason }: { readonly type: string; readonly reason: string }): Error {
+  const message = `step "${name}": ${phase} made a ${type} (${JSON.stringify(reason)}) and returned nothing, so it has no effect: return it, as in return req.${type}(...)`;
+  return new ReconcileError("ERR_NOT_RETURNED", message, { step: name });
 }
 
 function notAwaited(step: StepRuntime, phase: Phase, call: string): Error {

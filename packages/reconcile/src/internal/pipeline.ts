@@ -8,10 +8,11 @@ import type { Deadlines } from "../handler-options.ts";
 import { type WatchForm, watchFormOf } from "../reads.ts";
 import type { Collected, DeclaredWatch } from "./collected.ts";
 import { findProblems } from "./build-problems.ts";
-import { defaultName, finalizerOf } from "./names.ts";
-import { type PauseRules, pauseRules } from "./paused.ts";
-import { type Predecessors, predecessorsOf } from "./predecessors.ts";
-import { leavesOf, type StepRuntime } from "./step-runtime.ts";
+import { extensionsOf } from "./extensions.ts";
+import { defaultName, finalizerOf, PAUSED_ANNOTATION } from "./names.ts";
+import type { AnyExtension } from "../extension.ts";
+import { managersOf, type Predecessors, predecessorsOf } from "./predecessors.ts";
+import { type HandlerSettings, leavesOf, type StepRuntime } from "./step-runtime.ts";
 
 /** A handler as the engine runs it. Immutable. */
 export interface Pipeline {
@@ -19,8 +20,12 @@ export interface Pipeline {
   readonly kind: Kind;
   /** As listed; an `all()` is one entry. */
   readonly steps: readonly StepRuntime[];
-  /** The list with the parts of each `all()` in its place. */
+  /** Every step that has phases or declarations: the parts of each composite in its place, then the composite if it has its own. */
   readonly leaves: readonly StepRuntime[];
+  /** Those of them that have a gate. */
+  readonly gated: readonly StepRuntime[];
+  /** Those of them that have a post. */
+  readonly posting: readonly StepRuntime[];
   readonly watches: readonly DeclaredWatch[];
   /** Group-kinds of the primary and of all that is read, owned or watched: what `req.cache` may be asked for. */
   readonly watchedKinds: ReadonlySet<string>;
@@ -32,13 +37,17 @@ export interface Pipeline {
   readonly finalizer: string | undefined;
   /** What of others counts as ours. */
   readonly before: Predecessors;
+  /** The field managers under which the handler, or one that it replaces, wrote. */
+  readonly managers: ReadonlySet<string>;
   /** Some step takes the finalizer before the first `do`. */
   readonly finalizerBeforeDo: boolean;
   /** In list order, without a `Ready` that a step owns; undefined when the handler keeps no conditions. */
   readonly conditions: PipelineConditions | undefined;
   readonly deadlines: { readonly stepMs: number; readonly passMs: number; readonly saveMs: number };
-  /** By which annotation people take our hands off an object. */
-  readonly pause: PauseRules;
+  /** Which annotation pauses an object, and whether it pauses cleanups, too. */
+  readonly pause: NonNullable<HandlerSettings["pause"]>;
+  /** The extensions that the steps use, in the order of their first use. */
+  readonly extensions: readonly AnyExtension[];
   /** Where step state is kept. */
   readonly stateIn: "status" | "annotation";
 }
@@ -79,6 +88,8 @@ export function assemble(
     kind,
     steps,
     leaves,
+    gated: leaves.filter(({ gate }) => gate !== undefined),
+    posting: leaves.filter(({ post }) => post !== undefined),
     watches,
     watchedKinds: new Set(declared.map(({ kind: watched }) => groupKindOf(watched))),
     wholeKinds: new Set(declared.filter(({ form }) => form === "whole").map(({ kind: watched }) => groupKindOf(watched))),
@@ -89,10 +100,12 @@ export function assemble(
     ),
     finalizer: finalizerOf(kind, name),
     before,
+    managers: managersOf(before),
     finalizerBeforeDo: withCleanup.some((step) => step.finalizer === "before-do"),
     conditions,
     deadlines: { stepMs: deadlines.stepMs ?? 30_000, passMs: deadlines.passMs ?? 120_000, saveMs: deadlines.saveMs ?? 10_000 },
-    pause: pauseRules(leaves),
+    pause: settingIn(leaves, "pause") ?? DEFAULT_PAUSE,
+    extensions: extensionsOf(leaves),
     stateIn: kind.resource === undefined ? "annotation" : "status",
   });
 }
@@ -123,8 +136,15 @@ export function declaredConditions(leaves: readonly StepRuntime[]): Map<string, 
 }
 
 function pipelineConditions(leaves: readonly StepRuntime[]): PipelineConditions | undefined {
-  const options = leaves.find((step) => step.conditionsOptions !== undefined)?.conditionsOptions;
+  const options = settingIn(leaves, "conditions");
   if (options === undefined) return undefined;
   const declared = declaredConditions(leaves);
   return { computesReady: options.ready && !declared.has("Ready"), keepsObservedGeneration: options.ready, declared };
 }
+
+/** What the first step of the list that sets it says. */
+function settingIn<Key extends keyof HandlerSettings>(leaves: readonly StepRuntime[], key: Key): HandlerSettings[Key] | undefined {
+  return leaves.find(({ configures }) => configures[key] !== undefined)?.configures[key];
+}
+
+const DEFAULT_PAUSE: Pipeline["pause"] = { annotation: PAUSED_ANNOTATION, deletions: false };

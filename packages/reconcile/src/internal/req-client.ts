@@ -130,9 +130,9 @@ async function requireOwner(pass: Pass, step: StepRuntime, { kind, object }: Cre
   const { uid } = pass.object.metadata;
   const { ownerReferences = [] } = (object as Pick<KubernetesObject, "metadata">).metadata;
   if (step.cleanup === undefined || ownerReferences.some((reference) => reference.uid === uid) || pass.writer.writes > 0) return;
-  pass.ownerProof ??= findOwner(pass);
+  pass.ownerCheck ??= findOwner(pass);
   try {
-    await pass.ownerProof;
+    await pass.ownerCheck;
   } catch (error) {
     if (!(error instanceof OwnerGone)) throw error;
     const { kind: ownerKind } = pass.pipeline;

@@ -2,51 +2,51 @@ import { ApiError } from "@treadle/apimachinery";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ReconcileError, RetryAfterError, TerminalError } from "../errors.ts";
-import { decideRequeue, type Failure, isTerminal, nextWait, paced, type WaitingCurve, type Wish } from "./requeue.ts";
+import { decideRequeue, type Failure, isTerminal, nextWait, paced, type Asked, type Waiting } from "./requeue.ts";
 
 const boom = new Error("boom");
 const final = new TerminalError("final");
 const later = (ms: number): Error => new RetryAfterError("later", ms);
 const at = (rank: Failure["rank"], error: unknown): Failure => ({ rank, error });
 const decide = (given: Partial<Parameters<typeof decideRequeue>[0]>) =>
-  decideRequeue({ failures: [], wishes: [], atOnce: undefined, waitMs: 400, ...given });
+  decideRequeue({ failures: [], asked: [], atOnce: undefined, waitMs: 400, ...given });
 
-const fresh = (): WaitingCurve => ({ reason: "", attempts: 0, inVain: 0 });
+const fresh = (): Waiting => ({ reason: "", attempts: 0, inVain: 0 });
 
 describe("when the key comes back", () => {
-  const wait: Wish = { reason: "waits" };
-  const waitMore: Wish = { reason: "waits more", afterMs: 7_000 };
-  const revisit: Wish = { reason: "revisits", afterMs: 300 };
-  const now: Wish = { reason: "now", afterMs: 0 };
+  const wait: Asked = { reason: "waits" };
+  const waitMore: Asked = { reason: "waits more", afterMs: 7_000 };
+  const revisit: Asked = { reason: "revisits", afterMs: 300 };
+  const now: Asked = { reason: "now", afterMs: 0 };
 
-  // failures x wishes x at once: a failure outweighs everything, then at once, then the earliest wish.
+  // failures x asked x at once: a failure outweighs everything, then at once, then the earliest wish.
   const failures = [
     { name: "nothing failed", failures: [], requeue: undefined },
     { name: "a step failed", failures: [at("step", boom)], requeue: { type: "failure" } },
     { name: "a step failed for good", failures: [at("step", final)], requeue: undefined },
     { name: "a step says when", failures: [at("step", later(9))], requeue: { type: "failure", afterMs: 9 } },
   ] as const;
-  const wishes = [
-    { name: "no wish", wishes: [], after: undefined },
-    { name: "a wait on the curve", wishes: [wait], after: { afterMs: 400, reason: "waits" } },
-    { name: "a wait with its own time", wishes: [waitMore], after: { afterMs: 7_000, reason: "waits more" } },
-    { name: "a revisit", wishes: [revisit], after: { afterMs: 300, reason: "revisits" } },
-    { name: "all of them", wishes: [waitMore, wait, revisit], after: { afterMs: 300, reason: "revisits" } },
-    { name: "one for now", wishes: [wait, now], after: { afterMs: 0, reason: "now" } },
+  const asked = [
+    { name: "no wish", asked: [], after: undefined },
+    { name: "a wait on the curve", asked: [wait], after: { afterMs: 400, reason: "waits" } },
+    { name: "a wait with its own time", asked: [waitMore], after: { afterMs: 7_000, reason: "waits more" } },
+    { name: "a revisit", asked: [revisit], after: { afterMs: 300, reason: "revisits" } },
+    { name: "all of them", asked: [waitMore, wait, revisit], after: { afterMs: 300, reason: "revisits" } },
+    { name: "one for now", asked: [wait, now], after: { afterMs: 0, reason: "now" } },
   ];
   const moves = [
     { name: "the object stayed", atOnce: undefined },
     { name: "the object moved on", atOnce: "moved" },
   ];
-  const cases = failures.flatMap((f) => wishes.flatMap((w) => moves.map((m) => ({ f, w, m }))));
+  const cases = failures.flatMap((f) => asked.flatMap((w) => moves.map((m) => ({ f, w, m }))));
   test.for(cases)("$f.name, $w.name, $m.name", ({ f, w, m }) => {
     const calm = w.after === undefined ? { type: "none" } : { type: "after", ...w.after };
     const want = f.requeue ?? (m.atOnce === undefined ? calm : { type: "after", afterMs: 0, reason: m.atOnce });
-    expect(decide({ failures: f.failures, wishes: w.wishes, atOnce: m.atOnce })).toEqual(want);
+    expect(decide({ failures: f.failures, asked: w.asked, atOnce: m.atOnce })).toEqual(want);
   });
 
-  test("of two equal wishes the first is named", () => {
-    expect(decide({ wishes: [{ reason: "a", afterMs: 400 }, wait] })).toMatchObject({ reason: "a" });
+  test("of two equal asked the first is named", () => {
+    expect(decide({ asked: [{ reason: "a", afterMs: 400 }, wait] })).toMatchObject({ reason: "a" });
   });
 });
 
@@ -83,9 +83,9 @@ describe("which failure decides", () => {
     expect(decide({ failures })).toEqual(afterMs === undefined ? { type: "failure" } : { type: "failure", afterMs });
   });
 
-  test("only terminal failures leave the wishes to decide", () => {
+  test("only terminal failures leave the asked to decide", () => {
     expect(decide({ failures: [at("step", final), at("post", final)] })).toEqual({ type: "none" });
-    expect(decide({ failures: [at("step", final)], wishes: [{ reason: "r", afterMs: 5 }] })).toEqual({
+    expect(decide({ failures: [at("step", final)], asked: [{ reason: "r", afterMs: 5 }] })).toEqual({
       type: "after",
       afterMs: 5,
       reason: "r",
@@ -107,7 +107,7 @@ describe("which failure decides", () => {
 });
 
 describe("the waiting curve", () => {
-  const wait = (reason: string): readonly Wish[] => [{ reason }];
+  const wait = (reason: string): readonly Asked[] => [{ reason }];
 
   test("starts at 50 ms and doubles to 10 s, and stays there", () => {
     const curve = fresh();
@@ -116,7 +116,7 @@ describe("the waiting curve", () => {
     expect(new Set(delays.slice(8))).toEqual(new Set([10_000]));
   });
 
-  test.for<[string, (curve: WaitingCurve) => number]>([
+  test.for<[string, (curve: Waiting) => number]>([
     ["another reason", (curve) => nextWait(curve, wait("other"), false)],
     ["progress", (curve) => nextWait(curve, wait("r"), true)],
     ["one more wait", (curve) => nextWait(curve, [{ reason: "r" }, { reason: "s" }], false)],
@@ -144,7 +144,7 @@ describe("the waiting curve", () => {
   test("goes on where the same parts wait in another order", () => {
     const curve = fresh();
     const reasons = [{ reason: "r" }, { reason: "s" }];
-    expect([reasons, reasons.toReversed(), reasons].map((wishes) => nextWait(curve, wishes, false))).toEqual([50, 100, 200]);
+    expect([reasons, reasons.toReversed(), reasons].map((asked) => nextWait(curve, asked, false))).toEqual([50, 100, 200]);
   });
 
   test("waits with a time of their own do not move it", () => {
@@ -174,13 +174,13 @@ describe("the waiting curve", () => {
 });
 
 describe("at once", () => {
-  const now: Wish = { reason: "now", afterMs: 0 };
-  const later: Wish = { reason: "later", afterMs: 1 };
+  const now: Asked = { reason: "now", afterMs: 0 };
+  const later: Asked = { reason: "later", afterMs: 1 };
 
   /** The delay after one pass, as the engine has it. */
-  const after = (curve: WaitingCurve, wishes: readonly Wish[], progressed = false): number => {
-    const asked = paced(curve, wishes, progressed);
-    const requeue = decideRequeue({ failures: [], wishes: asked, atOnce: undefined, waitMs: nextWait(curve, asked, progressed) });
+  const after = (curve: Waiting, asked: readonly Asked[], progressed = false): number => {
+    const paceds = paced(curve, asked, progressed);
+    const requeue = decideRequeue({ failures: [], asked: paceds, atOnce: undefined, waitMs: nextWait(curve, paceds, progressed) });
     return requeue.type === "after" ? requeue.afterMs : -1;
   };
 

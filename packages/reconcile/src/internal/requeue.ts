@@ -4,6 +4,7 @@ import { match, P } from "ts-pattern";
 import { isReconcileError, isRetryAfterError, isTerminalError } from "../errors.ts";
 import type { Requeue } from "../pass-result.ts";
 import { errorsIn, essenceOf } from "./redact.ts";
+import { delayAfter } from "./throttle.ts";
 
 /** A failure of a pass and where it happened: a failed save is the most urgent, then a post, then a step. */
 export interface Failure {
@@ -11,22 +12,20 @@ export interface Failure {
   readonly error: unknown;
 }
 
-export interface Wish {
+/** A request for the next pass. */
+export interface Asked {
   readonly reason: string;
   /** Absent: on the waiting curve. */
   readonly afterMs?: number | undefined;
 }
 
 /** Per key, between passes: how often it has waited for the same thing. */
-export interface WaitingCurve {
+export interface Waiting {
   reason: string;
   attempts: number;
   /** Passes in a row in which a step asked for the next one at once, and nothing came of it. */
   inVain: number;
 }
-
-const FIRST_WAIT_MS = 50;
-const MAX_WAIT_MS = 10_000;
 
 /**
  * Any failure takes the failure curve (among several save > post > step; terminal ones schedule nothing),
@@ -34,12 +33,12 @@ const MAX_WAIT_MS = 10_000;
  */
 export function decideRequeue(given: {
   readonly failures: readonly Failure[];
-  readonly wishes: readonly Wish[];
+  readonly asked: readonly Asked[];
   readonly atOnce: string | undefined;
   readonly waitMs: number;
 }): Requeue {
-  const { failures, wishes, atOnce, waitMs } = given;
-  return match({ failed: worstOf(failures), atOnce, earliest: earliestWish(wishes, waitMs) })
+  const { failures, asked, atOnce, waitMs } = given;
+  return match({ failed: worstOf(failures), atOnce, earliest: earliestOfAsked(asked, waitMs) })
     .returnType<Requeue>()
     .with({ failed: P.array() }, ({ failed }) => {
       const afterMs = earliestOf(failed);
@@ -57,9 +56,9 @@ function worstOf(failures: readonly Failure[]): unknown[] | undefined {
   return rank === undefined ? undefined : retryable.filter((failure) => failure.rank === rank).map(({ error }) => error);
 }
 
-function earliestWish(wishes: readonly Wish[], waitMs: number): { readonly afterMs: number; readonly reason: string } | undefined {
+function earliestOfAsked(asked: readonly Asked[], waitMs: number): { readonly afterMs: number; readonly reason: string } | undefined {
   let earliest: { readonly afterMs: number; readonly reason: string } | undefined;
-  for (const { reason, afterMs = waitMs } of wishes) {
+  for (const { reason, afterMs = waitMs } of asked) {
     if (earliest === undefined || afterMs < earliest.afterMs) earliest = { afterMs, reason };
   }
   return earliest;
@@ -69,16 +68,16 @@ function earliestWish(wishes: readonly Wish[], waitMs: number): { readonly after
  * The next delay of the waiting curve: 50 ms doubling to 10 s, from the start when the reason or anything but our status
  * changed. A reason that differs in numbers, ids or times only is the same: one that counts seconds would be new each time.
  */
-export function nextWait(curve: WaitingCurve, wishes: readonly Wish[], progressed: boolean): number {
-  const reason = wishes
+export function nextWait(curve: Waiting, asked: readonly Asked[], progressed: boolean): number {
+  const reason = asked
     .filter(({ afterMs }) => afterMs === undefined)
-    .map((wish) => essenceOf(wish.reason))
+    .map((each) => essenceOf(each.reason))
     // Parts that run at once end in any order.
     .toSorted()
     .join("\n");
   if (reason !== curve.reason || progressed) curve.attempts = 0;
   curve.reason = reason;
-  const delay = Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(curve.attempts, 30));
+  const delay = delayAfter(curve.attempts);
   if (reason !== "") curve.attempts++;
   return delay;
 }
@@ -87,11 +86,11 @@ export function nextWait(curve: WaitingCurve, wishes: readonly Wish[], progresse
  * "At once" is at once, as long as something comes of it: a step that says so ten times and gets no further waits on the
  * waiting curve, or it would have all of the processor.
  */
-export function paced(curve: WaitingCurve, wishes: readonly Wish[], progressed: boolean): readonly Wish[] {
-  const isInVain = !progressed && wishes.some(({ afterMs }) => afterMs === 0);
+export function paced(curve: Waiting, asked: readonly Asked[], progressed: boolean): readonly Asked[] {
+  const isInVain = !progressed && asked.some(({ afterMs }) => afterMs === 0);
   curve.inVain = isInVain ? curve.inVain + 1 : 0;
-  if (curve.inVain < MAX_IN_VAIN) return wishes;
-  return wishes.map((wish) => (wish.afterMs === 0 ? { reason: wish.reason } : wish));
+  if (curve.inVain < MAX_IN_VAIN) return asked;
+  return asked.map((each) => (each.afterMs === 0 ? { reason: each.reason } : each));
 }
 
 const MAX_IN_VAIN = 10;

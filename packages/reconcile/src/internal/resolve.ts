@@ -11,14 +11,16 @@ import {
   type KubernetesObject,
   keyOf,
   metadataOf,
+  ownership,
   type Ref,
 } from "@treadle/apimachinery";
 import { isRetryAfterError, isTerminalError } from "../errors.ts";
 import { deepFreeze } from "../fetches.ts";
 import { type AnyRead, inNamespaceOf, type ManyRead, type OneRead, refOfRead, selectorOf } from "../reads.ts";
 import type { Scope } from "./deadline.ts";
-import { NOTHING_FETCHED, type Pass } from "./pass-state.ts";
-import type { Pipeline } from "./pipeline.ts";
+import { type Held, readerOf } from "./held.ts";
+import { NOTHING_FETCHED } from "./memory.ts";
+import type { Pass } from "./pass-state.ts";
 import { statusMessage } from "./redact.ts";
 import { servedVersionOf } from "./served.ts";
 import type { Phase } from "./step-req.ts";
@@ -52,8 +54,7 @@ export function resolveReads(pass: Pass, step: StepRuntime, phase: Phase, scope:
   if (missing.size > 0 && phase === "do") return { ...NOTHING, missing: first(missing) };
   const refusal = refusalOf(pass, step, phase);
   if (refusal !== undefined) return { ...NOTHING, refusal };
-  // What is to be deleted is found by owner and label.
-  const reads = phase === "cleanup" && step.dependent !== undefined ? NO_READS : step.reads;
+  const reads = phase === "cleanup" && !step.readsInCleanup ? NO_READS : step.reads;
   const values: Record<string, unknown> = {};
   const waiting: Promise<void>[] = [];
   let isEmpty = true;
@@ -110,8 +111,8 @@ export function resolveReads(pass: Pass, step: StepRuntime, phase: Phase, scope:
 /** The words of an author's function say nothing of where it stands. What means more than a failure is left as it is. */
 function namingRead(step: StepRuntime, name: string, error: unknown): unknown {
   if (!(error instanceof Error) || isTerminalError(error) || isRetryAfterError(error) || isApiError(error)) return error;
-  // What a dependent reads of itself has no name that its author knows.
-  const where = step.dependent === undefined || !name.includes(":") ? `, read "${name}"` : "";
+  // A read with a colon in its name was added by the step's factory: its author does not know it.
+  const where = name.includes(":") ? "" : `, read "${name}"`;
   const Same = error instanceof TypeError ? TypeError : Error;
   const code = "code" in error ? error.code : error.name;
   return Object.assign(new Same(`step "${step.name}"${where}: ${error.message}`, { cause: error }), { code });
@@ -158,17 +159,6 @@ export function holdFetched(pass: Pass): void {
   for (const { kind, ref } of held.values()) fetches.hold(kind, ref, reader);
   for (const [id, { kind, ref }] of memory.fetched) if (!held.has(id)) fetches.release(kind, ref, reader);
   memory.fetched = held.size === 0 ? NOTHING_FETCHED : held;
-}
-
-/** A read whose object is held in {@link Fetches}. */
-export interface Held {
-  readonly kind: Kind;
-  readonly ref: Ref;
-}
-
-/** Who holds fetched objects: an object, by its key, of one handler. */
-export function readerOf({ name }: Pipeline, key: string): string {
-  return `${name} ${key}`;
 }
 
 function missingKinds(pass: Pass, { owns, reads }: StepRuntime): readonly Kind[] {
@@ -226,7 +216,8 @@ function cachedOne(pass: Pass, read: OneRead, { ref, scope }: Asked): unknown {
 }
 
 function cachedMany(pass: Pass, read: ManyRead): unknown {
-  const objects = pass.env.cache.list(read.cacheKind, selected(pass, read)) as readonly KubernetesObject[];
+  const all = pass.env.cache.list(read.cacheKind, selected(pass, read)) as readonly KubernetesObject[];
+  const objects = read.isOwned ? all.filter((object) => ownership(object, pass.object, pass.pipeline.before.names).type === "ours") : all;
   return Object.freeze(read.isMetadata ? objects.map((object) => metadataOf(object)) : objects);
 }
 
@@ -243,6 +234,8 @@ async function listed(pass: Pass, read: ManyRead, scope: Scope): Promise<unknown
 
 function selected(pass: Pass, read: ManyRead): { readonly matchLabels: Readonly<Record<string, string>>; readonly namespace?: string } {
   const { matchLabels, namespace } = selectorOf(read, pass.object);
+  // What a cluster-scoped object owns may be in any namespace.
+  if (read.isOwned && pass.object.metadata.namespace === undefined) return { matchLabels };
   if (namespace === "*" || read.kind.scope === "Cluster") return { matchLabels };
   const within = inNamespaceOf(pass.object, read.kind, namespace === undefined ? { name: "" } : { name: "", namespace }).namespace;
   return within === undefined ? { matchLabels } : { matchLabels, namespace: within };

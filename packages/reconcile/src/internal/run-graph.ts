@@ -1,7 +1,4 @@
-/**
- * Runs parts of a pass: each when those that it depends on are done, as many at once as allowed. For groups of steps, and
- * for dependents that are wanted no more.
- */
+/** Runs steps of a pass by their order: each when those before it are done, as many at once as allowed. */
 import type { StepRuntime } from "./step-runtime.ts";
 
 export interface GraphRun {

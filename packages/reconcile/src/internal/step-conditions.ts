@@ -3,6 +3,7 @@ import { type Condition, isConditionReason } from "@treadle/apimachinery";
 import type { CleanupExit, Exit } from "../condition.ts";
 import { makeStop, makeWait } from "../result.ts";
 import { misuse } from "./misuse.ts";
+import type { Scope } from "./deadline.ts";
 import type { Pass } from "./pass-state.ts";
 import type { StepRuntime } from "./step-runtime.ts";
 
@@ -10,12 +11,12 @@ import type { StepRuntime } from "./step-runtime.ts";
 export class StepConditions {
   readonly #pass: Pass;
   readonly #step: StepRuntime;
-  readonly #check: () => void;
+  readonly #scope: Scope;
 
-  constructor(pass: Pass, step: StepRuntime, check: () => void) {
+  constructor(pass: Pass, step: StepRuntime, scope: Scope) {
     this.#pass = pass;
     this.#step = step;
-    this.#check = check;
+    this.#scope = scope;
   }
 
   true(type: string, reason: string = type, message: string = ""): void {
@@ -24,12 +25,12 @@ export class StepConditions {
 
   false(type: string, reason: string, message: string): Exit {
     this.#set(type, { status: "False", reason, message });
-    return exit(message === "" ? reason : message);
+    return this.#exit(message === "" ? reason : message);
   }
 
   unknown(type: string, reason: string, message: string): Exit {
     this.#set(type, { status: "Unknown", reason, message });
-    return exit(message === "" ? reason : message);
+    return this.#exit(message === "" ? reason : message);
   }
 
   keep(type: string): void {
@@ -46,7 +47,7 @@ export class StepConditions {
     type: string,
     setting: { readonly status: "True" | "False" | "Unknown"; readonly reason: string; readonly message: string } | "keep",
   ): void {
-    this.#check();
+    this.#scope.check(this.#step.name);
     this.#requireDeclared(type);
     if (setting !== "keep") {
       const { reason, message } = setting;
@@ -62,12 +63,12 @@ export class StepConditions {
     this.#pass.settings.set(type, setting);
   }
 
+  #exit(message: string): Exit & CleanupExit {
+    return { wait: (afterMs) => this.#scope.made(makeWait(message, afterMs)), stop: () => this.#scope.made(makeStop(message)) };
+  }
+
   #requireDeclared(type: string): void {
     if (this.#step.conditions.some((declared) => declared.type === type)) return;
     throw misuse("ERR_NOT_DECLARED", `step "${this.#step.name}" does not manage the condition "${type}": add it to the step's conditions`);
   }
-}
-
-function exit(message: string): Exit & CleanupExit {
-  return { wait: (afterMs) => makeWait(message, afterMs), stop: () => makeStop(message) };
 }

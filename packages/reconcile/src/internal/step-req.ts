@@ -9,6 +9,8 @@ import { type Continue, makeContinue, makeStop, makeWait, requireDelay, requireR
 import type { Scope } from "./deadline.ts";
 import { DryRunEnd } from "./dry-run.ts";
 import { takeFinalizer } from "./finalizer.ts";
+import { stepLogger } from "./loggers.ts";
+import { slotOf } from "./memory.ts";
 import { misuse } from "./misuse.ts";
 import type { Pass } from "./pass-state.ts";
 import type { Pipeline } from "./pipeline.ts";
@@ -19,14 +21,14 @@ import type { StepRuntime } from "./step-runtime.ts";
 
 export type Phase = "gate" | "do" | "cleanup" | "post";
 
-/** The pass behind the req of a step of this package. @throws TypeError for what is no req. */
-export let passOf: (req: unknown) => Pass;
+/** The pass and the step behind a req. @throws TypeError for what is not a req of the engine */
+export let stepOf: (req: unknown) => { readonly pass: Pass; readonly step: StepRuntime };
 
 export class StepReq {
   static {
-    passOf = (req) => {
+    stepOf = (req) => {
       if (!(req instanceof StepReq)) throw new TypeError("the step was called with a req that the engine did not make");
-      return req.#pass;
+      return { pass: req.#pass, step: req.#step };
     };
   }
   readonly #pass: Pass;
@@ -53,11 +55,11 @@ export class StepReq {
     this.#phase = phase;
     this.#scope = given.scope;
     this.#reads = given.reads;
-    if (step.state !== undefined && phase !== "gate") pass.stateOf(step);
+    if (step.state !== undefined && phase !== "gate") pass.drafts.stateOf(step);
   }
 
   get object(): KubernetesObject {
-    return this.#pass.object;
+    return this.#phase === "post" ? this.#pass.objectForPosts : this.#pass.object;
   }
 
   get reads(): Readonly<Record<string, unknown>> {
@@ -85,7 +87,7 @@ export class StepReq {
   }
 
   get conditions(): StepConditions {
-    this.#conditions ??= new StepConditions(this.#pass, this.#step, () => this.#scope.check(this.#step.name));
+    this.#conditions ??= new StepConditions(this.#pass, this.#step, this.#scope);
     return this.#conditions;
   }
 
@@ -103,7 +105,7 @@ export class StepReq {
   }
 
   get outcome(): Outcome {
-    return this.#pass.outcome;
+    return this.#pass.outcome ?? { type: "done" };
   }
 
   get client(): ReqClient {
@@ -118,14 +120,19 @@ export class StepReq {
 
   get status(): object {
     this.#act("status");
-    this.#pass.draftsTouched = true;
-    return this.#pass.status.draft;
+    return this.#pass.drafts.forStep("status");
   }
 
   get state(): object {
     this.#act("state");
-    this.#pass.draftsTouched = true;
-    return this.#pass.stateOf(this.#step).draft.draft;
+    return this.#pass.drafts.stateForStep(this.#step);
+  }
+
+  get memory(): object {
+    this.#act("memory");
+    const { memory: make, name } = this.#step;
+    if (make === undefined) throw misuse("ERR_NOT_DECLARED", `step "${name}" has no memory: add memory: () => ({ ... }) to its definition`);
+    return slotOf(this.#pass.memory, `step ${name}`, make);
   }
 
   get labels(): object {
@@ -149,11 +156,11 @@ export class StepReq {
   }
 
   wait(reason: string, afterMs?: number): Wait {
-    return makeWait(reason, afterMs);
+    return this.#scope.made(makeWait(reason, afterMs));
   }
 
   stop(reason: string): Stop {
-    return makeStop(reason);
+    return this.#scope.made(makeStop(reason));
   }
 
   event(type: "Normal" | "Warning", reason: string, note: string): void {
@@ -174,7 +181,7 @@ export class StepReq {
     this.#act("revisit");
     requireDelay("revisit", afterMs);
     requireReason("revisit", reason);
-    this.#pass.wishes.push({ afterMs, reason });
+    this.#pass.asked.push({ afterMs, reason });
   }
 
   checkpoint(): Promise<void> {
@@ -202,14 +209,14 @@ export class StepReq {
    */
   #fatal(write: () => Promise<void>): Promise<void> {
     const inTurn = async (): Promise<void> => {
-      if (this.#pass.over !== undefined) throw this.#pass.over;
+      if (this.#pass.over !== undefined) throw this.#pass.over.reason;
       try {
         await write();
         // What follows it happens outside.
         if (this.isDryRun) throw new DryRunEnd(this.#step);
       } catch (error) {
         this.#scope.fail(error);
-        if (this.#step.state !== undefined && !this.#scope.isRevoked) this.#pass.stateOf(this.#step).draft.reset();
+        if (this.#step.state !== undefined && !this.#scope.isRevoked) this.#pass.drafts.stateOf(this.#step).draft.reset();
         throw error;
       }
     };
@@ -223,8 +230,7 @@ export class StepReq {
     if (this.#phase !== "do" || !this.#step.writes.includes(part)) {
       throw misuse("ERR_NOT_DECLARED", `step "${this.#step.name}" may not write ${part}: add writes: ["${part}"] to it, and write in do`);
     }
-    this.#pass.draftsTouched = true;
-    return this.#pass[part].draft;
+    return this.#pass.drafts.forStep(part);
   }
 
   /** @throws when the phase may only look, or the pass went on without it. */
@@ -249,13 +255,4 @@ function declared<K extends Kind>(pipeline: Pipeline, kind: K): K {
     "ERR_NOT_DECLARED",
     `req.cache: ${groupKindOf(kind)} is not watched by handler "${pipeline.name}": declare it by reads, owns or watch(), or use req.client`,
   );
-}
-
-function stepLogger(log: Logger, step: string): Logger {
-  return {
-    debug: (data, text) => log.debug({ step, ...data }, text),
-    info: (data, text) => log.info({ step, ...data }, text),
-    warn: (data, text) => log.warn({ step, ...data }, text),
-    error: (data, text) => log.error({ step, ...data }, text),
-  };
 }

@@ -36,11 +36,12 @@ describe("a step", () => {
       do: undefined,
       cleanup: undefined,
       post: undefined,
-      children: undefined,
-      concurrency: undefined,
-      conditionsOptions: undefined,
-      pauseOptions: undefined,
-      dependent: undefined,
+      readsInCleanup: true,
+      refersFrom: undefined,
+      memory: undefined,
+      parts: undefined,
+      configures: {},
+      uses: new Map(),
     });
   });
 
@@ -117,7 +118,7 @@ describe("groups", () => {
   test("a group has no phases and no declarations of its own", () => {
     const group = runtime(all("g", [a, b]));
     expect(group).toMatchObject({ name: "g", conditions: [], reads: {}, owns: [], state: undefined, do: undefined, gate: undefined });
-    expect(group.children).toEqual([runtime(a), runtime(b)]);
+    expect(group.parts?.steps).toEqual([runtime(a), runtime(b)]);
   });
 
   test("any kind is told from a kind", () => {

@@ -2,28 +2,33 @@
  * What a step is at run time. The public type {@link Step} is opaque; this is what stands behind it. A brand under
  * `Symbol.for` finds it, so steps published with another copy of this package work too.
  */
-import type { Kind, KubernetesObject, Ref } from "@treadle/apimachinery";
+import type { Kind } from "@treadle/apimachinery";
 import type { z } from "zod";
 import type { Declared } from "../condition.ts";
 import type { Permission } from "../permission.ts";
 import type { AnyRead } from "../reads.ts";
-import type { Cache } from "../req.ts";
-import type { DependentIdentity, DependentState } from "../steps/dependent-apply/core/entries.ts";
 
 /** One phase of a step as the engine calls it: its req is made for it, and what it returns is checked. */
 export type PhaseFunction = (req: unknown) => unknown;
 
+/** A step as the engine runs it: every member is there, and checked as far as one step can be. */
 export interface StepRuntime {
   readonly name: string;
   readonly kind: Kind;
   readonly conditions: readonly DeclaredCondition[];
   readonly needs: readonly StepRuntime[];
   readonly reads: Readonly<Record<string, AnyRead>>;
+  /** Whether a cleanup gets the reads, too. */
+  readonly readsInCleanup: boolean;
   readonly owns: readonly Kind[];
   readonly permissions: readonly Permission[];
+  /** The kinds whose objects refer to the primary as their owner; `undefined`: those in `owns`, with all rights to make them. */
+  readonly refersFrom: readonly Kind[] | undefined;
   /** The reasons that it may give `req.event()`. */
   readonly events: readonly string[];
   readonly state: z.ZodObject | undefined;
+  /** Makes what the step remembers of an object in this process. */
+  readonly memory: (() => object) | undefined;
   readonly writes: readonly ("labels" | "annotations" | "spec")[];
   readonly finalizer: "before-do" | "on-demand";
   /** Whether it does nothing in a dry run that a dry run must not do. */
@@ -33,52 +38,42 @@ export interface StepRuntime {
   readonly do: PhaseFunction | undefined;
   readonly cleanup: PhaseFunction | undefined;
   readonly post: PhaseFunction | undefined;
-  /** The parts of an `all()`; undefined for any other step. */
-  readonly children: readonly StepRuntime[] | undefined;
-  /** Present on the group that `dependentApplyAll()` makes: its children run by their `dependsOn`, so many at once. */
-  readonly concurrency: number | undefined;
-  /** Present on the step that `conditions()` makes: switches the computation on. */
-  readonly conditionsOptions: { readonly ready: boolean } | undefined;
-  /** Present on the step that `pause()` makes: the engine asks by it whether an object is paused. */
-  readonly pauseOptions: { readonly annotation: string; readonly deletions: boolean } | undefined;
-  /** Present on the steps that `dependentApply()` makes. */
-  readonly dependent: DependentRuntime | undefined;
+  /** The steps that a composite consists of. Its own phases run after theirs. */
+  readonly parts: Parts | undefined;
+  /** What it sets of the handler in whose list it is. */
+  readonly configures: HandlerSettings;
+  /** The extensions that it uses, by name. */
+  readonly uses: ReadonlyMap<string, Use>;
 }
 
-/** What the engine knows of a step that keeps a dependent object. */
-export interface DependentRuntime {
-  readonly kind: Kind;
-  /** Whether it may set an owner reference, for which the right to update the owner's finalizers is needed. */
-  readonly refersToOwner: boolean;
-  /** Whether it makes an object that has the name of its owner, because no other name is said. */
-  readonly makesNamesake: boolean;
-  /** Whether it has entries in `status.dependents`. */
-  readonly hasEntries: boolean;
-  /** Which object it keeps now. @throws what the author's functions throw */
-  readonly target: (object: KubernetesObject) => Ref;
-  /** What is wrong with it for objects of `primary`; each says how to mend it. */
-  readonly problems: (primary: Kind) => readonly string[];
-  /** The steps that must be ready before. Read when the handler is built: until then authors may add to their list. */
-  readonly dependsOn: () => readonly (StepRuntime | undefined)[];
-  /**
-   * A `do` and its reads that hands `isWanted` over, and writes nothing: for one that must wait. Absent where it is always wanted.
-   */
-  readonly whetherWanted: Pick<StepRuntime, "reads" | "do"> | undefined;
-  /** The live object that the cache has, where no step of this pass has said more. */
-  readonly cached: (object: KubernetesObject, cache: Cache) => KubernetesObject | undefined;
-  /** The entry for an object of which no more is known than this. Never throws. */
-  readonly entryFor: (object: KubernetesObject, given: UnseenDependent) => DependentIdentity & DependentState;
+/** The steps of a composite, and their order. */
+export interface Parts {
+  /** What makes such composites, for errors: `all`. */
+  readonly maker: string;
+  readonly steps: readonly StepRuntime[];
+  /** The name of the extension that orders them, and how many run at once; `undefined`: one after the other, in list order. */
+  readonly order: { readonly by: string; readonly concurrency: number } | undefined;
 }
 
-export interface UnseenDependent {
-  readonly state: DependentState;
-  readonly error: unknown;
-  /** What the entry of before calls it: in case its name cannot be told now. */
-  readonly last: DependentIdentity | undefined;
+/** What a step may set of its handler. */
+export interface HandlerSettings {
+  /** Status conditions are kept; whether `Ready` is computed. */
+  readonly conditions?: { readonly ready: boolean };
+  /** Which annotation pauses an object, and whether it pauses cleanups, too. */
+  readonly pause?: { readonly annotation: string; readonly deletions: boolean };
 }
 
+/** That a step uses an extension. Opaque: the engine knows the extension from `extension.ts`. */
+export interface Use {
+  readonly name: string;
+  readonly extension: object;
+  readonly data: unknown;
+}
+
+/** A condition type that a step manages. */
 export interface DeclaredCondition {
   readonly type: string;
+  /** Whether it counts for Ready. */
   readonly counts: boolean;
 }
 
@@ -89,16 +84,24 @@ export function runtimeOf(value: unknown): StepRuntime | undefined {
   return typeof value === "object" && value !== null ? (value as { [RUNTIME]?: StepRuntime })[RUNTIME as never] : undefined;
 }
 
-/** What untyped callers may hand to {@link defineStep}. */
+/** What makes a step: what an author declares, and what only factories of steps declare. */
 export interface RawDefinition {
   readonly name: string;
   readonly conditions?: readonly Declared<string>[];
   readonly needs?: readonly unknown[];
   readonly reads?: Readonly<Record<string, unknown>>;
+  /** @defaultValue true */
+  readonly readsInCleanup?: boolean;
   readonly owns?: readonly Kind[];
   readonly permissions?: readonly Permission[];
+  /**
+   * The kinds whose objects refer to the primary. With it no rights follow from `owns` but to watch: `permissions` names all others.
+   * @defaultValue those in `owns`
+   */
+  readonly refersFrom?: readonly Kind[];
   readonly events?: readonly string[];
   readonly state?: z.ZodObject;
+  readonly memory?: () => object;
   readonly writes?: readonly ("labels" | "annotations" | "spec")[];
   readonly finalizer?: "before-do" | "on-demand";
   readonly dryRun?: boolean;
@@ -107,42 +110,82 @@ export interface RawDefinition {
   readonly do?: PhaseFunction;
   readonly cleanup?: PhaseFunction;
   readonly post?: PhaseFunction;
-  readonly conditionsOptions?: { readonly ready: boolean };
-  readonly pauseOptions?: { readonly annotation: string; readonly deletions: boolean };
-  readonly dependent?: DependentRuntime;
+  readonly configures?: HandlerSettings;
+  readonly uses?: readonly Use[];
 }
 
-/** Makes the opaque step. @throws TypeError for what is no definition at all. */
+/** The parts of a composite step. */
+export interface RawParts {
+  /** Steps, made by `step()` or by anything around it. */
+  readonly steps: readonly unknown[];
+  /** What makes such composites, for errors. @defaultValue "all" */
+  readonly maker?: string;
+  /** The extension that orders the parts, all of which must use it. @defaultValue list order, one after the other */
+  readonly order?: {
+    readonly by: { readonly name: string };
+    readonly concurrency: number;
+    /** What the parts are, for the error about another step: `made by bucket()`. */
+    readonly of: string;
+  };
+}
+
+/** Makes the opaque step. @throws TypeError for what is not a definition */
 export function defineStep(kind: Kind, definition: RawDefinition): object {
+  return opaque(runtimeFrom(kind, definition));
+}
+
+/**
+ * Makes a step that consists of others. Its own phases run after those of its parts, whatever the parts came to; `partsOf(req)` gives
+ * how far each came.
+ *
+ * @throws TypeError when a part was not made by `step()`, or does not use the extension that orders the parts.
+ */
+export function defineComposite(definition: RawDefinition & { readonly parts: RawParts; readonly kind?: Kind }): object {
+  const { parts, ...own } = definition;
+  const { maker = "all", order } = parts ?? {};
+  if (typeof own.name !== "string" || !Array.isArray(parts?.steps))
+    throw new TypeError(`${maker}: give it a name and a list of steps: ${maker}("parts", [one, two])`);
+  const where = `${maker}("${own.name}")`;
+  const steps = parts.steps.map((part) => {
+    const runtime = runtimeOf(part);
+    if (runtime === undefined) throw new TypeError(`${where}: its parts must be steps made by step()`);
+    if (order !== undefined && !runtime.uses.has(order.by.name))
+      throw new TypeError(`${where}: "${runtime.name}" is not ${order.of}: place it before or after, or use all()`);
+    return runtime;
+  });
+  const kind = definition.kind ?? steps[0]?.kind ?? NO_KIND;
+  const runtime = runtimeFrom(kind, own);
+  return opaque({
+    ...runtime,
+    parts: { maker, steps, order: order === undefined ? undefined : { by: order.by.name, concurrency: order.concurrency } },
+  });
+}
+
+const NO_KIND: Kind = { group: "", version: "", kind: "", plural: "", scope: "Namespaced" };
+
+function runtimeFrom(kind: Kind, definition: RawDefinition): StepRuntime {
   if (typeof definition?.name !== "string") throw new TypeError("step: the definition needs a name");
   const where = `step "${definition.name}"`;
   requireKind(where, kind);
-  if (definition.conditions !== undefined && !Array.isArray(definition.conditions))
-    throw new TypeError(`${where}: conditions must be a list`);
-  for (const phase of ["gate", "do", "cleanup", "post"] as const) {
-    const value: unknown = definition[phase];
-    if (value !== undefined && typeof value !== "function") throw new TypeError(`${where}: ${phase} must be a function`);
-  }
-  if (definition.permissions !== undefined && !Array.isArray(definition.permissions))
-    throw new TypeError(`${where}: permissions must be a list of { kind, verbs }`);
-  if (definition.events !== undefined && !Array.isArray(definition.events))
-    throw new TypeError(`${where}: events must be a list of reasons`);
-  if (definition.needs !== undefined && !Array.isArray(definition.needs)) throw new TypeError(`${where}: needs must be a list of steps`);
+  requireForms(where, definition);
   const needs = (definition.needs ?? []).map((needed) => {
     const runtime = runtimeOf(needed);
     if (runtime === undefined) throw new TypeError(`${where}: needs must list steps made by step()`);
     return runtime;
   });
-  return opaque({
+  return {
     name: definition.name,
     kind,
     conditions: (definition.conditions ?? []).map((declared) => declaredCondition(where, declared)),
     needs,
     reads: (definition.reads ?? {}) as Readonly<Record<string, AnyRead>>,
+    readsInCleanup: definition.readsInCleanup ?? true,
     owns: definition.owns ?? [],
     permissions: definition.permissions ?? [],
+    refersFrom: definition.refersFrom,
     events: definition.events ?? [],
     state: definition.state,
+    memory: definition.memory?.bind(definition),
     writes: definition.writes ?? [],
     finalizer: definition.finalizer ?? "before-do",
     runsDry: definition.dryRun === true || definition.cleanup === undefined,
@@ -152,15 +195,25 @@ export function defineStep(kind: Kind, definition: RawDefinition): object {
     do: definition.do?.bind(definition),
     cleanup: definition.cleanup?.bind(definition),
     post: definition.post?.bind(definition),
-    children: undefined,
-    concurrency: undefined,
-    conditionsOptions: definition.conditionsOptions,
-    pauseOptions: definition.pauseOptions,
-    dependent: definition.dependent,
-  });
+    parts: undefined,
+    configures: definition.configures ?? {},
+    uses: new Map((definition.uses ?? []).map((use) => [use.name, use])),
+  };
 }
 
-/** @throws TypeError for what is no kind. */
+/** @throws TypeError for members of a wrong form: untyped code. */
+function requireForms(where: string, definition: RawDefinition): void {
+  for (const member of ["gate", "do", "cleanup", "post", "memory"] as const)
+    if (definition[member] !== undefined && typeof definition[member] !== "function")
+      throw new TypeError(`${where}: ${member} must be a function`);
+  const lists = { conditions: "a list", permissions: "a list of { kind, verbs }", events: "a list of reasons", needs: "a list of steps" };
+  for (const [member, form] of Object.entries(lists)) {
+    const value: unknown = definition[member as keyof RawDefinition];
+    if (value !== undefined && !Array.isArray(value)) throw new TypeError(`${where}: ${member} must be ${form}`);
+  }
+}
+
+/** @throws TypeError for what is not a kind. */
 export function requireKind(where: string, kind: Kind): void {
   if (typeof (kind as Kind | undefined)?.kind === "string") return;
   throw new TypeError(`${where}: the first argument must be a kind: what defineResource(), kind() or anyKind() gave, or a built-in kind`);
@@ -168,56 +221,23 @@ export function requireKind(where: string, kind: Kind): void {
 
 function declaredCondition(where: string, declared: Declared<string>): DeclaredCondition {
   if (typeof declared === "string") return { type: declared, counts: true };
-  // Whether the type is one is for build() to say, together with everything else.
+  // Whether the type is valid is for build() to report, together with everything else.
   if (declared?.ready === "counts" || declared?.ready === "ignored") return { type: declared.type, counts: declared.ready === "counts" };
   throw new TypeError(`${where}: a condition is declared as "Type" or { type: "Type", ready: "counts" | "ignored" }`);
 }
 
-/** Makes the step behind `all()`. @throws TypeError when a child was not made by `step()`. */
-export function defineGroup(
-  name: string,
-  steps: readonly unknown[],
-  given: { readonly maker?: string; readonly concurrency?: number } = {},
-): object {
-  const { maker = "all", concurrency } = given;
-  if (typeof name !== "string" || !Array.isArray(steps))
-    throw new TypeError(`${maker}: give it a name and a list of steps: ${maker}("parts", [one, two])`);
-  const children = steps.map((child) => {
-    const runtime = runtimeOf(child);
-    if (runtime === undefined) throw new TypeError(`${maker}("${name}"): its parts must be steps made by step()`);
-    if (concurrency !== undefined && runtime.dependent === undefined)
-      throw new TypeError(`${maker}("${name}"): "${runtime.name}" is not made by dependentApply(): place it before or after, or use all()`);
-    return runtime;
-  });
-  return opaque({
-    name,
-    kind: children[0]?.kind ?? { group: "", version: "", kind: "", plural: "", scope: "Namespaced" },
-    conditions: [],
-    needs: [],
-    reads: {},
-    owns: [],
-    permissions: [],
-    events: [],
-    state: undefined,
-    writes: [],
-    finalizer: "before-do",
-    runsDry: true,
-    timeoutMs: undefined,
-    gate: undefined,
-    do: undefined,
-    cleanup: undefined,
-    post: undefined,
-    children,
-    concurrency,
-    conditionsOptions: undefined,
-    pauseOptions: undefined,
-    dependent: undefined,
+/** Every step of the list that has something of its own, in list order: each composite after its parts. */
+export function leavesOf(steps: readonly StepRuntime[]): readonly StepRuntime[] {
+  return steps.flatMap((step) => {
+    if (step.parts === undefined) return [step];
+    const inner = leavesOf(step.parts.steps);
+    return hasOwn(step) ? [...inner, step] : inner;
   });
 }
 
-/** Every step of the list and every part of an `all()` in it, in list order; groups themselves left out. */
-export function leavesOf(steps: readonly StepRuntime[]): readonly StepRuntime[] {
-  return steps.flatMap((step) => (step.children === undefined ? [step] : leavesOf(step.children)));
+/** Whether a composite has phases or declarations of its own. */
+function hasOwn({ gate, do: run, cleanup, post, conditions, state }: StepRuntime): boolean {
+  return [gate, run, cleanup, post, state].some((member) => member !== undefined) || conditions.length > 0;
 }
 
 /** The kind of a step made with `anyKind`. */

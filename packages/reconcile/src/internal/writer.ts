@@ -25,7 +25,7 @@ export interface WriterOptions {
   readonly client: Pick<Client, "get" | "patch">;
   readonly kind: Kind;
   readonly fieldManager: string;
-  readonly observeWrite: (object: KubernetesObject) => void;
+  readonly observeWrite: (stored: KubernetesObject, before: KubernetesObject) => void;
   /** Whether a change by somebody else gives the pass no reason to decide otherwise. */
   readonly isImmaterial: (before: KubernetesObject, after: KubernetesObject, basis: Basis) => boolean;
   /** Told when a write ends the pass, at the moment of it. */
@@ -39,6 +39,20 @@ export interface WriteOptions {
   readonly limit: Limit;
   /** What the pass decided on before this write; absent where a change of it does not matter. */
   readonly guarded?: Basis;
+  /** Rings around the sending of each patch. @defaultValue none */
+  readonly send?: (patch: object, send: Send) => Promise<Sent>;
+}
+
+/** Sends one patch. */
+export type Send = () => Promise<Sent>;
+
+/** What became of a patch: it was stored, or held back because it would change nothing, or because it was sent too often. */
+export type Sent = "sent" | "futile" | "too fast";
+
+/** What became of a write: nothing was to be written, or what became of the last patch. */
+export interface Written {
+  readonly type: "nothing" | Sent;
+  readonly patch: object | undefined;
 }
 
 /** Something with a signal, which is made only when it is asked for. */
@@ -51,6 +65,8 @@ export class Writer {
   readonly #uid: string | undefined;
   readonly #ref: Ref;
   #newest: KubernetesObject;
+  /** Ends with the write that was asked for last. */
+  #turn: Promise<void> | undefined;
   #rebases = 0;
   #isAhead = false;
   #writes = 0;
@@ -97,27 +113,39 @@ export class Writer {
    *
    * @throws QuietRequeue, PrimaryGone, or the API's error.
    */
-  async write(target: "object" | "status", change: (newest: KubernetesObject) => object | undefined, options: WriteOptions): Promise<void> {
+  async write(
+    target: "object" | "status",
+    change: (newest: KubernetesObject) => object | undefined,
+    options: WriteOptions,
+  ): Promise<Written> {
+    const before = this.#turn;
+    const turn = Promise.withResolvers<void>();
+    this.#turn = turn.promise;
+    // One write at a time: each starts from what the one before it stored.
+    if (before !== undefined) await before;
     try {
-      await this.#write(target, change, options);
+      return await this.#write(target, change, options);
     } catch (error) {
       // Whoever catches it next: nothing more may be decided on what this pass knows.
       if (error instanceof QuietRequeue || error instanceof PrimaryGone) this.#options.onOver(error);
       throw error;
+    } finally {
+      if (this.#turn === turn.promise) this.#turn = undefined;
+      turn.resolve();
     }
   }
 
   async #write(
     target: "object" | "status",
     change: (newest: KubernetesObject) => object | undefined,
-    { limit, guarded }: WriteOptions,
-  ): Promise<void> {
+    { limit, guarded, send }: WriteOptions,
+  ): Promise<Written> {
     for (let attempt = 0; ; attempt++) {
       const patch = change(this.#newest);
-      if (patch === undefined) return;
+      if (patch === undefined) return { type: "nothing", patch };
       try {
-        await this.#send(target, patch, limit.signal);
-        return;
+        const sending = (): Promise<Sent> => this.#send(target, patch, limit.signal);
+        return { type: await (send === undefined ? sending() : send(patch, sending)), patch };
       } catch (error) {
         if (target === "status" && isNotThere(error)) await this.#explain(error as Error, limit.signal);
         if (isGone(error, this.#ref)) throw new PrimaryGone(`${keyOf(this.#ref)} does not exist any more`);
@@ -131,7 +159,7 @@ export class Writer {
     }
   }
 
-  async #send(target: "object" | "status", patch: object, signal: AbortSignal): Promise<void> {
+  async #send(target: "object" | "status", patch: object, signal: AbortSignal): Promise<Sent> {
     const { client, kind, fieldManager, observeWrite, expectWrite } = this.#options;
     const { resourceVersion } = this.#newest.metadata;
     const metadata = { ...(patch as { metadata?: object }).metadata, resourceVersion };
@@ -143,11 +171,13 @@ export class Writer {
         { type: "merge", body: { ...patch, metadata } },
         { fieldManager, signal, ...(target === "status" ? { subresource: "status" as const } : {}) },
       );
+      const before = this.#newest;
       this.#newest = stored;
       this.#isAhead = false;
       this.#writes++;
       if (target === "object") this.#writesBesidesStatus++;
-      observeWrite(stored);
+      observeWrite(stored, before);
+      return "sent";
     } finally {
       answered();
     }

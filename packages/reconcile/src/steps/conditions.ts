@@ -15,6 +15,6 @@ export interface ConditionsOptions {
  * Keeps the declared conditions of all steps, and Ready: initialised from the first saved pass on, True only when all that
  * count are True and no step waited, stopped or failed. May stand anywhere in the list.
  */
-export function conditions(options: ConditionsOptions = {}): Step<KubernetesObject> {
-  return defineStep(anyKind(), { name: "conditions", conditionsOptions: { ready: options.ready ?? true } }) as AnyStep;
+export function conditions(options: ConditionsOptions = {}): Step<KubernetesObject & { readonly status?: unknown }> {
+  return defineStep(anyKind(), { name: "conditions", configures: { conditions: { ready: options.ready ?? true } } }) as AnyStep;
 }

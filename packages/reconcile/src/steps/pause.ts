@@ -25,6 +25,6 @@ export function pause(options: PauseOptions = {}): Step<KubernetesObject> {
   return defineStep(anyKind(), {
     name: "pause",
     conditions: [{ type: "Paused", ready: "ignored" }],
-    pauseOptions: { annotation, deletions },
+    configures: { pause: { annotation, deletions } },
   }) as AnyStep;
 }

@@ -1,15 +1,72 @@
 /**
- * `@treadle/reconcile/unstable/engine`: what those need that run passes themselves (a controller, a test environment, a
- * generator of access rules). Not for operators; it may change in any version.
+ * `@treadle/reconcile/unstable/engine`: for packages that extend the engine, and for those that run passes themselves (a
+ * controller, a test environment, a generator of access rules). Not for operators; it may change in any version.
  */
+
+// Extensions: what steps may have beyond their phases.
+export type {
+  AnyExtension,
+  ChainPass,
+  EndedPass,
+  ExtendedHandler,
+  ExtendedStep,
+  Extension,
+  ExtensionDefinition,
+  ExtensionPass,
+  StatusPart,
+  StepOrder,
+  StepsRun,
+} from "../extension.ts";
+export { defineExtension, partsOf } from "../define-extension.ts";
+export type { PassType, Progress, Setting } from "../internal/progress.ts";
+export { type WaitCause, waitBecause } from "../result.ts";
+
+// Factories of steps.
+export {
+  type DeclaredCondition,
+  defineComposite,
+  defineStep,
+  type HandlerSettings,
+  leavesOf,
+  type Parts,
+  type PhaseFunction,
+  type RawDefinition,
+  type RawParts,
+  runtimeOf,
+  type StepRuntime,
+  type Use,
+} from "../internal/step-runtime.ts";
+export { findCircle } from "../internal/run-graph.ts";
+export { type Misuse, misuse, type MisuseCode } from "../internal/misuse.ts";
+export { entryHandlerOf } from "../internal/names.ts";
+export { KindNotInstalled, servedVersionOf } from "../internal/served.ts";
+export { type ThrottleRules, Throttle } from "../internal/throttle.ts";
+export type { DoResult, Problem, ProvidesOf, Startable } from "../step.ts";
+
+// Texts without secrets.
+export { MAX_ERROR_LENGTH, reasonOf, statusMessage, truncate, withoutSecrets } from "../internal/redact.ts";
+
+// Reads and watches of a handler.
+export {
+  type AnyRead,
+  inNamespaceOf,
+  isSegment,
+  type ManyRead,
+  type OneRead,
+  type ReadForm,
+  type WatchForm,
+  watchFormOf,
+} from "../reads.ts";
 export type { DeclaredWatch } from "../internal/collected.ts";
-export type { Pipeline, PipelineConditions } from "../internal/pipeline.ts";
-export { withoutSecrets } from "../internal/redact.ts";
-export type { StepRuntime } from "../internal/step-runtime.ts";
-export { type Fetch, Fetches } from "../fetches.ts";
-export { managersOf, type Predecessors } from "../internal/predecessors.ts";
-export { PERMISSION_VERBS } from "../permission.ts";
-export { type AnyRead, type ManyRead, type OneRead, type ReadForm, type WatchForm, watchFormOf } from "../reads.ts";
-export { factsOf, runStep, type RunStepOptions, stateAnnotation, type StepFacts, type StepRun } from "../run-step.ts";
 export { declaredWatch } from "../handler.ts";
 export { type PrimaryIndex, type Wake, type WakeLookup, wakeOfWatch, wakesOf, watchedKindsOf } from "../wake.ts";
+export { type Fetch, Fetches } from "../fetches.ts";
+
+// Running passes.
+export type { Pipeline, PipelineConditions } from "../internal/pipeline.ts";
+export { managersOf, type Predecessors } from "../internal/predecessors.ts";
+export { PERMISSION_VERBS } from "../permission.ts";
+export { createReconciler, type PassOptions, type Reconciler } from "../reconciler.ts";
+export type { DrainRule, EventNote, PhaseWatch, ReconcilerEnv, RunningPhase, UndeclaredUse } from "../env.ts";
+export type { PassResult, PhaseReport, Requeue, Strays } from "../pass-result.ts";
+export { factsOf, runStep, type RunStepOptions, stateAnnotation, type StepFacts, type StepRun } from "../run-step.ts";

@@ -3,8 +3,8 @@
  * refused with the sentence in the comment above it.
  */
 import { defineResource, type ObjectOf, ownership } from "@treadle/apimachinery";
-import { Node, Secret } from "@treadle/apimachinery/kinds";
-import { all, anyKind, conditions, handler, many, one, step } from "@treadle/reconcile";
+import { ConfigMap, Job, Node, Secret } from "@treadle/apimachinery/kinds";
+import { all, anyKind, conditions, handler, many, one, owned, step } from "@treadle/reconcile";
 import { z } from "zod";
 
 export const RW = defineResource({
@@ -54,9 +54,11 @@ export const store = step(RW, {
       { existing: output },
     );
     req.status.outputSecret = req.object.metadata.name;
+    // @error Property 'lastHandledReconcileAt' does not exist
+    req.status.lastHandledReconcileAt = "2026-01-01T00:00:00Z";
     req.revisit(60_000, "refresh");
     req.conditions.true("OutputReady");
-    // @error Argument of type '"InputReady"' is not assignable to parameter of type '"OutputReady"'
+    // @error add InputReady to the conditions of the step
     req.conditions.true("InputReady");
     // @error Property 'input' does not exist
     void req.reads.input;
@@ -126,7 +128,7 @@ export const create = step(RW, {
     req.state.attempt = { id: 1, startedMs: 1 };
     // @error Property 'spec' does not exist
     void req.spec;
-    // @error Argument of type '"OutputReady"' is not assignable to parameter of type '"Ready" | "Synced"'
+    // @error add OutputReady to the conditions of the step
     req.conditions.true("OutputReady");
     return req.next({ external: { id: "x" } });
   },
@@ -186,6 +188,29 @@ export const lacks = handler(Other)
   // @error this step is for another kind, or the kind lacks a field that the step reads
   .step(noteInput({ async publish() {} }))
   .build();
+
+export const statusless = handler(ConfigMap)
+  // @error the kind has no status, which the step uses: leave the step out
+  .step(conditions())
+  .build();
+export const statuslessStep = handler(ConfigMap)
+  // @error the kind has no status, which the step uses: leave the step out
+  .step(step(anyKind<{ readonly status?: { readonly n?: number } }>(), { name: "n", do() {} }))
+  .build();
+
+export const counted = step(RW, {
+  name: "counted",
+  memory: () => ({ passes: 0, seen: new Map<string, number>() }),
+  reads: { jobs: owned(Job) },
+  do(req) {
+    req.memory.passes++;
+    req.memory.seen.set("a", req.reads.jobs.length);
+    // @error Property 'other' does not exist
+    void req.memory.other;
+    // @error Property 'lastHandledReconcileAt' does not exist
+    req.status.lastHandledReconcileAt = "x";
+  },
+});
 
 export const hole = step(Other, {
   name: "hole",

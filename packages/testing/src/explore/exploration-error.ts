@@ -1,5 +1,5 @@
 /** What an exploration found, as an error. */
-import type { Exploration, ExplorationFailure } from "./explore.ts";
+import type { Exploration, ExplorationFailure } from "./exploration.ts";
 
 const BRAND: symbol = Symbol.for("treadle.testing.ExplorationError");
 
@@ -18,7 +18,7 @@ export class ExplorationError extends Error {
       others.length === 0
         ? ""
         : `\n\n${others.length} more: ${others.map(({ id, problems }) => `${id} (${oracles(problems)})`).join(", ")}`;
-    super(`explore: ${failures.length} of ${runs} runs failed.\n\n${first?.story ?? ""}${rest}`);
+    super(`explore: ${failures.length} of ${runs} runs failed.\n\n${first?.report ?? ""}${rest}`);
     this.failures = failures;
     this.exploration = exploration;
     Object.defineProperty(this, BRAND, { value: true });
@@ -31,5 +31,5 @@ export function isExplorationError(error: unknown): error is ExplorationError {
 }
 
 function oracles(problems: ExplorationFailure["problems"]): string {
-  return [...new Set(problems.map(({ oracle }) => oracle))].join(", ");
+  return [...new Set(problems.map(({ type }) => type))].join(", ");
 }

@@ -1,61 +1,35 @@
 /**
- * Fault exploration: a scenario is run once as it should go, and then again and again, each time with one thing going
- * wrong: a crash, a lost answer, a stale cache, a skipped event, a conflict, an error, at every write and every event. All
- * runs must come to the same end.
+ * Fault exploration. A scenario runs once without a fault: the reference. Then it runs once for each point: a crash, a lost
+ * answer, a stale cache, a skipped event, a conflict or an error at each write and each event of the reference. All runs must
+ * end in the same state.
  */
+import { chosenPoints } from "./choose-points.ts";
+import { problemsOf } from "./compare-runs.ts";
+import type { Exploration, ExplorationFailure } from "./exploration.ts";
 import { ExplorationError } from "./exploration-error.ts";
-import { judge } from "./judge.ts";
-import { checkOptions, checkPoints, checkReplay } from "./misuse.ts";
-import { idOf, parsePoint, type Point, POINT_KINDS, type PointKind } from "./point.ts";
-import { pairsOf, singlePoints } from "./points.ts";
-import type { Problem } from "./problem.ts";
-import { type Outcome, type Plan, runOnce } from "./run.ts";
+import type { ExplorationProblem } from "./exploration-problem.ts";
+import { announce, Estimate, withWarning } from "./expected-time.ts";
+import { idOf, parsePoint, type Point, POINT_TYPES, type PointType } from "./fault-point.ts";
+import { checkOptions, checkPoints, checkReplay } from "./option-checks.ts";
+import { reportOf } from "./report.ts";
+import { runOnce } from "./run.ts";
+import type { Plan, RunOutcome } from "./run-outcome.ts";
 import type { ExploredOperator, ExploreOptions, Scenario } from "./scenario.ts";
-import { tell } from "./story.ts";
-
-export interface Exploration {
-  /** Faults that were tried, pairs included. */
-  readonly points: number;
-  /** Runs of the scenario: one for each point, and two references. */
-  readonly runs: number;
-  /** Real ones. */
-  readonly seconds: number;
-  /** What the process computed meanwhile: on a busy machine less than `seconds`, and comparable. */
-  readonly cpuSeconds: number;
-  readonly byKind: Readonly<Record<PointKind | "pair", { readonly points: number; readonly failures: number }>>;
-  /** Of the reference. */
-  readonly writes: number;
-  readonly events: number;
-  /** Points whose fault never came to strike: the run was at its end before. */
-  readonly missed: readonly string[];
-  /** Points for which the budget had no time left. */
-  readonly leftOut: number;
-  readonly failures: readonly ExplorationFailure[];
-  /** The figures in one line. */
-  readonly summary: string;
-  /** All that happened, where a point was replayed. */
-  readonly story: string | undefined;
-}
-
-export interface ExplorationFailure {
-  /** What `replay` takes. */
-  readonly id: string;
-  readonly problems: readonly Problem[];
-  /** For a person, with the way to replay it. */
-  readonly story: string;
-}
 
 /**
- * Explores an operator. Every run has a server, a world and processes of its own, in virtual time; one after the other.
- * A run is the same for the same seed as far as the operator's code is: times and random numbers come from `req.now()` and
- * what `world` is given.
+ * Explores an operator: runs the scenario with one fault at a time and compares the ends.
  *
- * @throws ExplorationError when a run failed: with the story of the smallest, and the id to replay it
- * @throws TypeError for options that are none, for a replay whose fault does not strike, and where there is nothing to try
+ * - Each run has its own server, external systems and processes, in virtual time. Runs are sequential.
+ * - The same seed gives the same runs, if the operator takes times and random numbers from `req.now()` and from the context
+ *   of `external`.
+ * - A process warning says the number of points and the expected time, when that is above 5 s. `budgetMs` and `points` bound it.
+ *
+ * @throws ExplorationError when a run failed; it has the report of the smallest failure, and the id that replays it
+ * @throws TypeError for an invalid option, for a replay whose fault does not happen, and when there is no point to try
  */
-export async function explore<World = undefined>(
-  operator: ExploredOperator<World>,
-  scenario: Scenario<World>,
+export async function explore<External = undefined>(
+  operator: ExploredOperator<External>,
+  scenario: Scenario<External>,
   options: ExploreOptions = {},
 ): Promise<Exploration> {
   checkOptions(options);
@@ -65,88 +39,93 @@ export async function explore<World = undefined>(
   return exploration;
 }
 
-class Search<World> {
-  readonly #plan: Plan<World>;
+class Search<External> {
+  readonly #plan: Plan<External>;
   readonly #startedMs = performance.now();
   readonly #cpuAtStart = process.cpuUsage();
   readonly #failures: (ExplorationFailure & { readonly point: Point })[] = [];
   readonly #missed: string[] = [];
   readonly #tried: Point[] = [];
+  readonly #estimate = new Estimate();
   #runs = 0;
   #leftOut = 0;
-  #story: string | undefined;
+  #report: string | undefined;
 
-  constructor(plan: Plan<World>) {
+  constructor(plan: Plan<External>) {
     this.#plan = plan;
   }
 
   async run(): Promise<Exploration> {
     const { options } = this.#plan;
-    const { seed = 1, pairs = 0, replay, points } = options;
-    const asked = replay === undefined ? undefined : parsePoint(replay);
-    const reference = await this.#reference();
-    if (reference.problems.length > 0 || this.#failures.length > 0) return this.#result(reference);
-    if (asked !== undefined) {
-      await this.#try(reference, asked, 1);
-      return this.#result(reference);
+    const replayed = options.replay === undefined ? undefined : parsePoint(options.replay);
+    const reference = await withWarning(() => this.#runOnce([]));
+    const points = replayed === undefined ? chosenPoints(reference, options) : [replayed];
+    if (reference.problems.length > 0) this.#fail(reference, reference, reference.problems);
+    else {
+      if (replayed === undefined) checkPoints(points, reference);
+      await this.#repeatReference(reference);
+      this.#announce(points.length);
     }
-    const singles = singlePoints(reference, points);
-    const all = [...singles, ...pairsOf(singles, pairs, seed)];
-    checkPoints(all, reference);
-    for (const [index, point] of all.entries()) {
-      if (this.#isOverBudget()) {
-        this.#leftOut = all.length - index;
-        break;
-      }
-      // A pair around a fault that fails alone says nothing new.
-      if (point.length === 1 || !point.some((fault) => this.#hasFailed([fault]))) await this.#try(reference, point, all.length);
-    }
+    if (this.#failures.length === 0) await this.#tryAll(reference, points);
     return this.#result(reference);
   }
 
-  /** Runs it twice: what differs between two runs without a fault is no work of a fault. */
-  async #reference(): Promise<Outcome> {
-    const { scenario, options } = this.#plan;
-    const reference = await this.#runOnce([]);
-    if (reference.problems.length > 0) {
-      this.#fail(reference, reference, reference.problems);
-      return reference;
-    }
-    const again = await this.#runOnce([]);
-    const problems = judge(reference, again, scenario.checkEffects);
-    if (problems.length > 0) {
-      const hint = "two runs without any fault do not end alike: take times and random numbers from req.now() and the world's `random`";
-      const lines = options.ignore === undefined ? [`${hint}, or name what may differ in \`ignore\``] : [hint];
-      this.#fail(reference, again, [...problems, { oracle: "scenario", lines }]);
-    }
-    return reference;
+  #announce(total: number): void {
+    const remainingMs = this.#estimate.msFor(total);
+    this.#plan.options.onProgress?.({ done: 0, total, failures: 0, point: "reference", remainingMs });
+    announce({ points: total, remainingMs, budgetMs: this.#plan.options.budgetMs });
   }
 
-  async #try(reference: Outcome, point: Point, total: number): Promise<void> {
+  /** Runs the reference again: a difference between two runs without a fault is not the result of a fault. */
+  async #repeatReference(reference: RunOutcome): Promise<void> {
+    const { scenario, options } = this.#plan;
+    const repeated = await this.#runOnce([]);
+    const problems = problemsOf(reference, repeated, scenario.checkEffects);
+    if (problems.length === 0) return;
+    const hint = "two runs without a fault end differently: take times and random numbers from req.now() and the `random` of `external`";
+    const lines = options.ignore === undefined ? [`${hint}, or name what may differ in \`ignore\``] : [hint];
+    this.#fail(reference, repeated, [...problems, { type: "scenario", lines }]);
+  }
+
+  async #tryAll(reference: RunOutcome, points: readonly Point[]): Promise<void> {
+    for (const [index, point] of points.entries()) {
+      if (this.#isOverBudget()) {
+        this.#leftOut = points.length - index;
+        return;
+      }
+      // A pair with a fault that fails alone proves nothing new.
+      if (point.length > 1 && point.some((fault) => this.#hasFailed([fault]))) continue;
+      await this.#try(reference, point);
+      const remainingMs = this.#estimate.msFor(points.length - index - 1);
+      const failures = this.#failures.length;
+      this.#plan.options.onProgress?.({ done: this.#tried.length, total: points.length, failures, point: idOf(point), remainingMs });
+    }
+  }
+
+  async #try(reference: RunOutcome, point: Point): Promise<void> {
     const { scenario, options } = this.#plan;
     const run = await this.#runOnce(point);
     this.#tried.push(point);
     if (!run.hasStruck) this.#missed.push(idOf(point));
-    const problems = judge(reference, run, scenario.checkEffects);
+    const problems = problemsOf(reference, run, scenario.checkEffects);
     if (problems.length > 0) this.#fail(reference, run, problems);
     else if (options.replay !== undefined) checkReplay(run);
-    if (options.replay !== undefined) this.#story = this.#tell(reference, run, problems);
-    options.onProgress?.({ done: this.#tried.length, total, failures: this.#failures.length, point: idOf(point) });
+    if (options.replay !== undefined) this.#report = this.#reportOn(reference, run, problems);
   }
 
-  async #runOnce(point: Point): Promise<Outcome> {
+  async #runOnce(point: Point): Promise<RunOutcome> {
     this.#runs++;
-    return await runOnce(this.#plan, point);
+    return await this.#estimate.measured(() => runOnce(this.#plan, point));
   }
 
-  #fail(reference: Outcome, run: Outcome, problems: readonly Problem[]): void {
-    const story = this.#tell(reference, run, problems);
-    this.#failures.push({ point: run.point, id: idOf(run.point), problems, story });
+  #fail(reference: RunOutcome, run: RunOutcome, problems: readonly ExplorationProblem[]): void {
+    const report = this.#reportOn(reference, run, problems);
+    this.#failures.push({ point: run.point, id: idOf(run.point), problems, report });
   }
 
-  #tell(reference: Outcome, run: Outcome, problems: readonly Problem[]): string {
+  #reportOn(reference: RunOutcome, run: RunOutcome, problems: readonly ExplorationProblem[]): string {
     const { seed = 1, replay } = this.#plan.options;
-    return tell(reference, run, problems, { seed, isWhole: replay !== undefined });
+    return reportOf(reference, run, problems, { seed, isWhole: replay !== undefined });
   }
 
   #hasFailed(point: Point): boolean {
@@ -158,37 +137,40 @@ class Search<World> {
     return performance.now() - this.#startedMs >= budgetMs;
   }
 
-  #result({ writes, events }: Outcome): Exploration {
+  #result({ writes, events }: RunOutcome): Exploration {
     const seconds = (performance.now() - this.#startedMs) / 1000;
     const { user, system } = process.cpuUsage(this.#cpuAtStart);
     const cpuSeconds = (user + system) / 1_000_000;
     const failures = this.#failures.toSorted((a, b) => a.point.length - b.point.length);
-    const kindOf = (point: Point): PointKind | "pair" => (point.length === 1 ? (point[0]?.type ?? "pair") : "pair");
-    const byKind = Object.fromEntries(
-      [...POINT_KINDS, "pair" as const].map((kind) => [
-        kind,
-        {
-          points: this.#tried.filter((point) => kindOf(point) === kind).length,
-          failures: failures.filter(({ point }) => point.length > 0 && kindOf(point) === kind).length,
-        },
-      ]),
-    ) as Exploration["byKind"]; // all of its keys
-    const kinds = Object.entries(byKind).filter(([, { points }]) => points > 0);
-    const left = this.#leftOut === 0 ? "" : `, ${this.#leftOut} points left out for lack of time`;
-    const summary = `${this.#tried.length} points (${kinds.map(([kind, { points }]) => `${points} ${kind}`).join(", ")}) in ${this.#runs} runs, ${seconds.toFixed(1)} s (${cpuSeconds.toFixed(1)} s of CPU): ${failures.length} failed${left}`;
+    const byType = countByType(
+      this.#tried,
+      failures.map(({ point }) => point),
+    );
+    const types = Object.entries(byType).filter(([, { points }]) => points > 0);
+    const left = this.#leftOut === 0 ? "" : `, ${this.#leftOut} points left out by budgetMs`;
+    const summary = `${this.#tried.length} points (${types.map(([type, { points }]) => `${points} ${type}`).join(", ")}) in ${this.#runs} runs, ${seconds.toFixed(1)} s (${cpuSeconds.toFixed(1)} s of CPU): ${failures.length} failed${left}`;
     return {
       points: this.#tried.length,
       runs: this.#runs,
       seconds,
       cpuSeconds,
-      byKind,
+      byType,
       writes: writes.length,
       events: events.length,
       missed: this.#missed,
       leftOut: this.#leftOut,
       failures,
       summary,
-      story: this.#story,
+      report: this.#report,
     };
   }
+}
+
+function countByType(tried: readonly Point[], failed: readonly Point[]): Exploration["byType"] {
+  const typeOf = (point: Point): PointType | "pair" => (point.length === 1 ? (point[0]?.type ?? "pair") : "pair");
+  const count = (points: readonly Point[], type: PointType | "pair"): number =>
+    points.filter((point) => point.length > 0 && typeOf(point) === type).length;
+  const types = [...POINT_TYPES, "pair" as const];
+  const counts = types.map((type) => [type, { points: count(tried, type), failures: count(failed, type) }]);
+  return Object.fromEntries(counts) as Exploration["byType"]; // It has an entry for each type.
 }

@@ -2,7 +2,7 @@
 import type { ApiResponse } from "@treadle/apimachinery";
 import { answerTo, connectionReset } from "../faults/answers.ts";
 import type { Target } from "./journal.ts";
-import type { Fault, WriteFaultPoint } from "./point.ts";
+import type { PointFault, WriteFaultPoint } from "./fault-point.ts";
 
 export type Refusal = WriteFaultPoint & { readonly type: keyof typeof REFUSALS };
 
@@ -13,7 +13,7 @@ export const REFUSALS = {
   reset: "the connection breaks before the server hears of the write, as often as the client tries",
 } as const;
 
-export function isRefusal(fault: Fault | undefined): fault is Refusal {
+export function isRefusal(fault: PointFault | undefined): fault is Refusal {
   return fault !== undefined && fault.type in REFUSALS;
 }
 

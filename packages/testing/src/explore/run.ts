@@ -5,55 +5,23 @@ import { Backend } from "../internal/backend.ts";
 import { kindsOf } from "../internal/handler-kinds.ts";
 import { KnownKinds } from "../internal/known-kinds.ts";
 import { DEFAULT_NAMESPACE, manifestsOf } from "../internal/manifests.ts";
-import { checkStatus } from "../status-invariants.ts";
-import { COUNTED_BY_WORKLOADS, MADE_BY_WORKLOADS, NOT_COMPARED } from "./compared.ts";
-import { EffectLog } from "./effects.ts";
-import { type Entry, madeIn, textOf } from "./journal.ts";
-import { Life, RestlessError } from "./life.ts";
-import { Patience } from "./patience.ts";
-import { checkHandlers, checkWorld } from "./misuse.ts";
-import type { Point } from "./point.ts";
-import type { Oracle, Problem } from "./problem.ts";
-import type { ExploredOperator, ExploreOptions, Scenario } from "./scenario.ts";
-import { type Collection, type Json, type Snapshot, takeSnapshot } from "./snapshot.ts";
-import { StableUids } from "./uids.ts";
-import { clusterOf } from "./user.ts";
-import { type SeenEvent, Wire, type Write } from "./wire.ts";
+import { statusProblems } from "../status-invariants.ts";
+import { COUNTED_BY_WORKLOADS, MADE_BY_WORKLOADS, NOT_COMPARED } from "./not-compared.ts";
+import { EffectLog } from "./external-effects.ts";
+import { madeIn, textOf } from "./journal.ts";
+import { RestartingOperator, UnsettledError } from "./restarting-operator.ts";
+import { AwayFault } from "./away-fault.ts";
+import { checkHandlers, checkExternal } from "./option-checks.ts";
+import type { Point } from "./fault-point.ts";
+import type { ExplorationProblemType, ExplorationProblem } from "./exploration-problem.ts";
+import type { End, Plan, RunOutcome } from "./run-outcome.ts";
+import type { ExploredOperator } from "./scenario.ts";
+import { type Collection, type Json, takeSnapshot } from "./snapshot.ts";
+import { StableUids } from "./stable-uids.ts";
+import { exploredCluster } from "./explored-cluster.ts";
+import { FaultInjector } from "./fault-injector.ts";
 
-/** What a run was to do. */
-export interface Plan<World> {
-  readonly operator: ExploredOperator<World>;
-  readonly scenario: Scenario<World>;
-  readonly options: ExploreOptions;
-}
-
-export interface Outcome {
-  readonly point: Point;
-  readonly journal: readonly Entry[];
-  readonly writes: readonly Write[];
-  readonly events: readonly SeenEvent[];
-  readonly passes: number;
-  /** How often the scenario waited for the operator, and went on then. */
-  readonly waits: number;
-  /** Whether every fault of the point did strike. */
-  readonly hasStruck: boolean;
-  /** Absent where the run broke before. */
-  readonly end: End | undefined;
-  /** What is wrong with the run by itself, without a comparison. */
-  readonly problems: readonly Problem[];
-}
-
-export interface End {
-  readonly objects: Snapshot;
-  readonly outside: Json;
-  readonly effects: readonly string[];
-  /** What the operator created before the deletion, each time that it did; as the objects are called. */
-  readonly made: readonly string[];
-  /** After the primaries were deleted; absent without deletion. */
-  readonly deleted: Pick<End, "objects" | "outside" | "effects"> | undefined;
-}
-
-export async function runOnce<World>(plan: Plan<World>, point: Point): Promise<Outcome> {
+export async function runOnce<External>(plan: Plan<External>, point: Point): Promise<RunOutcome> {
   const run = await Run.begin(plan, point);
   try {
     const end = await run.story();
@@ -63,32 +31,32 @@ export async function runOnce<World>(plan: Plan<World>, point: Point): Promise<O
   }
 }
 
-class Run<World> {
-  readonly #plan: Plan<World>;
+class Run<External> {
+  readonly #plan: Plan<External>;
   readonly #point: Point;
   readonly #clock: FakeClock;
   readonly #backend: Backend;
-  readonly #wire: Wire;
+  readonly #injector: FaultInjector;
   readonly #effects: EffectLog;
-  readonly #world: World;
-  readonly #life: Life;
+  readonly #external: External;
+  readonly #operator: RestartingOperator;
   readonly #uids: StableUids;
-  readonly #patience: Patience;
+  readonly #away: AwayFault;
   readonly #handlers: readonly AnyHandler[];
-  readonly #problems: Problem[] = [];
+  readonly #problems: ExplorationProblem[] = [];
 
-  private constructor(plan: Plan<World>, point: Point, uids: StableUids) {
+  private constructor(plan: Plan<External>, point: Point, uids: StableUids) {
     const { scenario, options } = plan;
     const { seed = 1, namespaces, controller = {}, horizonMs = 120_000 } = options;
     const clock = fakeClock();
     this.#plan = plan;
     this.#point = point;
     this.#uids = uids;
-    this.#effects = new EffectLog((text) => this.#wire.journal.push({ type: "effect", text }));
-    // A scenario without a world has `undefined` for one.
-    this.#world = scenario.world?.({ effects: this.#effects, clock, random: seededRandom(seed) }) as World;
-    checkWorld(this.#world);
-    this.#handlers = handlersOf(plan.operator, this.#world);
+    this.#effects = new EffectLog((text) => this.#injector.journal.push({ type: "effect", text }));
+    // A scenario without a external has `undefined` for one.
+    this.#external = scenario.external?.({ effects: this.#effects, clock, random: seededRandom(seed) }) as External;
+    checkExternal(this.#external);
+    this.#handlers = handlersOf(plan.operator, this.#external);
     checkHandlers(this.#handlers);
     const kinds = [...this.#handlers.flatMap(kindsOf), ...(scenario.kinds ?? [])];
     const manifests = manifestsOf(scenario.objects ?? [], new KnownKinds(kinds), {
@@ -104,7 +72,7 @@ class Run<World> {
     });
     // With workloads it waits for them.
     this.#clock = this.#backend.clock as FakeClock;
-    this.#wire = new Wire(() => this.#backend.transport(), {
+    this.#injector = new FaultInjector(() => this.#backend.transport(), {
       point,
       random: seededRandom(seed),
       clock,
@@ -113,13 +81,13 @@ class Run<World> {
     // The first life has the handlers that told the kinds; each that follows has new ones.
     let first: readonly AnyHandler[] | undefined = this.#handlers;
     const handlers = (): readonly AnyHandler[] => {
-      const made = first ?? handlersOf(plan.operator, this.#world);
+      const made = first ?? handlersOf(plan.operator, this.#external);
       first = undefined;
       return made;
     };
-    this.#life = new Life({
+    this.#operator = new RestartingOperator({
       backend: this.#backend,
-      wire: this.#wire,
+      injector: this.#injector,
       clock: this.#clock,
       seed,
       handlers,
@@ -127,10 +95,10 @@ class Run<World> {
       controller,
       horizonMs,
     });
-    this.#patience = new Patience(point, this.#wire, this.#life);
+    this.#away = new AwayFault(point, this.#injector, this.#operator);
   }
 
-  static async begin<World>(plan: Plan<World>, point: Point): Promise<Run<World>> {
+  static async begin<External>(plan: Plan<External>, point: Point): Promise<Run<External>> {
     const uids = new StableUids();
     const run = new Run(plan, point, uids);
     const manifests = manifestsOf(plan.scenario.objects ?? [], run.#backend.kinds, {
@@ -146,23 +114,23 @@ class Run<World> {
   /** Everything that happens; undefined where it broke. */
   async story(): Promise<End | undefined> {
     const { scenario, options } = this.#plan;
-    const life = this.#life;
-    const cluster = clusterOf(
+    const operator = this.#operator;
+    const cluster = exploredCluster(
       {
         backend: this.#backend,
-        life,
-        wire: this.#wire,
+        operator,
+        injector: this.#injector,
         uids: this.#uids,
         clock: this.#clock,
         effects: this.#effects,
-        patience: this.#patience,
+        away: this.#away,
       },
-      this.#world,
+      this.#external,
     );
-    if (!(await this.#try("rest", () => life.settled(false)))) return undefined;
-    this.#patience.begins();
+    if (!(await this.#try("not idle", () => operator.settled(false)))) return undefined;
+    this.#away.begins();
     if (!(await this.#try("scenario", async () => await scenario.run(cluster)))) return undefined;
-    if (!(await this.#try("rest", () => life.settled(true)))) return undefined;
+    if (!(await this.#try("not idle", () => operator.settled(true)))) return undefined;
     await this.#checkStatuses();
     await this.#try("check", async () => await scenario.check?.(cluster));
     const now = await this.#state();
@@ -171,15 +139,15 @@ class Run<World> {
     return { ...now, deleted };
   }
 
-  outcome(end: End | undefined): Outcome {
-    const { journal, writes, events, struck } = this.#wire;
+  outcome(end: End | undefined): RunOutcome {
+    const { journal, writes, events, struck } = this.#injector;
     return {
       point: this.#point,
       journal,
       writes,
       events,
-      passes: this.#life.passes,
-      waits: this.#patience.waits,
+      passes: this.#operator.passes,
+      waits: this.#away.waits,
       hasStruck: struck.size === this.#point.length,
       end,
       problems: this.#problems,
@@ -187,7 +155,7 @@ class Run<World> {
   }
 
   async close(): Promise<void> {
-    await this.#life.end();
+    await this.#operator.end();
     await this.#backend.close();
   }
 
@@ -198,8 +166,8 @@ class Run<World> {
     const ignored = isSimulated ? [...ignore, ...COUNTED_BY_WORKLOADS] : ignore;
     const objects = await takeSnapshot(this.#backend.transport(), this.#collections(), ignored);
     // Compared as JSON: what is not in it makes no difference.
-    const outside = JSON.parse(JSON.stringify(scenario.outside?.(this.#world) ?? null)) as Json;
-    return { objects, outside, effects: [...this.#effects.all], made: madeIn(this.#wire.journal) };
+    const outside = JSON.parse(JSON.stringify(scenario.externalState?.(this.#external) ?? null)) as Json;
+    return { objects, outside, effects: [...this.#effects.all], made: madeIn(this.#injector.journal) };
   }
 
   /** All that the scenario or the operator has to do with. */
@@ -208,7 +176,7 @@ class Run<World> {
     const used = this.#backend.usedKinds
       .map(({ group, version, plural }) => ({ group, version, resource: plural }))
       .filter(({ resource }) => workloads === false || !MADE_BY_WORKLOADS.has(resource));
-    const written = this.#wire.writes.map(({ target: { group, version, resource } }) => ({ group, version, resource }));
+    const written = this.#injector.writes.map(({ target: { group, version, resource } }) => ({ group, version, resource }));
     const all = [...used, ...written].filter(({ resource }) => !NOT_COMPARED.has(resource));
     return [...new Map(all.map((one) => [`${one.group}/${one.resource}`, one])).values()];
   }
@@ -217,22 +185,24 @@ class Run<World> {
     await this.#backend.refresh();
     for (const handler of this.#handlers)
       for (const object of this.#primaries(handler.kind)) {
-        const problems = checkStatus(object, { handler, nowMs: this.#clock.now() });
+        const problems = statusProblems(object, { handler, nowMs: this.#clock.now() });
         const lines = problems.map(({ code, path, message }) => `${object.kind} ${keyOf(object.metadata)}: ${code} ${path}: ${message}`);
-        if (lines.length > 0) this.#problems.push({ oracle: "status", lines });
+        if (lines.length > 0) this.#problems.push({ type: "status", lines });
       }
   }
 
   async #checkFixedPoint(): Promise<boolean> {
-    const [writes, effects] = [this.#wire.writes.length, this.#effects.all.length];
-    this.#wire.journal.push({ type: "user", text: "nothing; a resync of all objects" });
-    this.#life.resync();
-    if (!(await this.#try("rest", () => this.#life.settled(true, RESYNC_HORIZON_MS)))) return false;
+    const [writes, effects] = [this.#injector.writes.length, this.#effects.all.length];
+    this.#injector.journal.push({ type: "user", text: "nothing; a resync of all objects" });
+    this.#operator.resync();
+    if (!(await this.#try("not idle", () => this.#operator.settled(true, RESYNC_HORIZON_MS)))) return false;
     const lines = [
-      ...this.#wire.writes.slice(writes).map(({ target }) => `a resync wrote: ${textOf(target)} ${JSON.stringify(target.body ?? null)}`),
+      ...this.#injector.writes
+        .slice(writes)
+        .map(({ target }) => `a resync wrote: ${textOf(target)} ${JSON.stringify(target.body ?? null)}`),
       ...this.#effects.all.slice(effects).map((text) => `a resync did: ${text}`),
     ];
-    if (lines.length > 0) this.#problems.push({ oracle: "fixed point", lines });
+    if (lines.length > 0) this.#problems.push({ type: "fixed point", lines });
     return true;
   }
 
@@ -241,16 +211,16 @@ class Run<World> {
     await this.#backend.refresh();
     for (const kind of kinds)
       for (const { metadata } of this.#primaries(kind)) {
-        this.#wire.journal.push({ type: "user", text: `delete ${kind.kind} ${keyOf(metadata)}, to see what stays` });
+        this.#injector.journal.push({ type: "user", text: `delete ${kind.kind} ${keyOf(metadata)}, to see what stays` });
         await this.#backend.user.delete(kind, metadata);
       }
-    if (!(await this.#try("rest", () => this.#life.settled(true)))) return undefined;
+    if (!(await this.#try("not idle", () => this.#operator.settled(true)))) return undefined;
     await this.#backend.refresh();
     const left = kinds.flatMap((kind) => this.#primaries(kind));
     const lines = left.map(
       ({ kind, metadata }) => `${kind} ${keyOf(metadata)} does not go: finalizers ${(metadata.finalizers ?? []).join(", ")}`,
     );
-    if (lines.length > 0) this.#problems.push({ oracle: "deletion", lines });
+    if (lines.length > 0) this.#problems.push({ type: "deletion", lines });
     return await this.#state();
   }
 
@@ -258,17 +228,15 @@ class Run<World> {
     return this.#backend.list(kind) as readonly KubernetesObject[]; // whatever kind it is
   }
 
-  async #try(oracle: Oracle, work: () => Promise<void>): Promise<boolean> {
+  async #try(type: ExplorationProblemType, work: () => Promise<void>): Promise<boolean> {
     try {
       await work();
       return true;
     } catch (error) {
       this.#problems.push({
-        oracle: error instanceof RestlessError ? "rest" : oracle,
+        type: error instanceof UnsettledError ? "not idle" : type,
         lines:
-          error instanceof Error
-            ? [error.message, ...(oracle === "scenario" || oracle === "check" ? whereIn(error) : [])]
-            : [String(error)],
+          error instanceof Error ? [error.message, ...(type === "scenario" || type === "check" ? whereIn(error) : [])] : [String(error)],
       });
       return false;
     }
@@ -285,7 +253,7 @@ function whereIn({ stack = "" }: Error): readonly string[] {
 /** Waits of the first tries are over by then. */
 const RESYNC_HORIZON_MS = 1_000;
 
-function handlersOf<World>(operator: ExploredOperator<World>, world: World): readonly AnyHandler[] {
-  const made = typeof operator === "function" ? operator(world) : operator;
+function handlersOf<External>(operator: ExploredOperator<External>, external: External): readonly AnyHandler[] {
+  const made = typeof operator === "function" ? operator(external) : operator;
   return Array.isArray(made) ? (made as readonly AnyHandler[]) : [made as AnyHandler];
 }

@@ -1,105 +1,121 @@
-/** What an exploration is of: an operator, a story that happens to it, and what is asked of each run. */
+/** The input of an exploration: an operator, the actions of a user, and the checks of each run. */
 import type { FakeClock, Kind, KubernetesObject, ObjectOf, Random } from "@treadle/apimachinery";
 import type { WorkloadOptions, Workloads } from "@treadle/apiserver";
 import type { ControllerOptions } from "@treadle/controller";
 import type { AnyHandler } from "@treadle/reconcile";
 import type { UserActions } from "../internal/user.ts";
-import type { Effects } from "./effects.ts";
-import type { PointKind } from "./point.ts";
-import type { Ignored } from "./snapshot.ts";
+import type { ExternalEffects } from "./external-effects.ts";
+import type { PointType } from "./fault-point.ts";
+import type { IgnoredPath } from "./snapshot.ts";
 
-/** The cluster of one run, as the user in the story sees it. */
-export interface ExploredCluster<World = undefined> extends UserActions {
+/** The cluster of one run, as the user in the scenario sees it. */
+export interface ExploredCluster<External = undefined> extends UserActions {
+  /** Reads an object from the server; undefined when it does not exist. */
   get<K extends Kind>(kind: K, key: string): Promise<ObjectOf<K> | undefined>;
+  /** Lists the objects of a kind, of all namespaces by default. */
   list<K extends Kind>(kind: K, namespace?: string): Promise<readonly ObjectOf<K>[]>;
-  /** Waits until the operator is at rest, through crashes and restarts. */
+  /** Waits until the operator is idle, through crashes and restarts. */
   settled(): Promise<void>;
-  /** Moves the virtual time. */
+  /** Moves virtual time, in milliseconds. */
   advance(ms: number): Promise<void>;
+  /** Virtual time. */
   readonly clock: FakeClock;
-  /** What is to go wrong with the workloads. @throws Error without `workloads` of the scenario */
+  /** Makes simulated workloads fail. @throws Error without `workloads` of the scenario */
   readonly workloads: Workloads;
-  /** What the scenario's `world` made for this run. */
-  readonly world: World;
-  readonly effects: Effects;
+  /** The value that the scenario's `external` returned for this run. */
+  readonly external: External;
+  /** The external effects of this run so far. */
+  readonly effects: ExternalEffects;
 }
 
-/** What a run is made with. */
-export interface Surroundings {
-  readonly effects: Effects;
+/** The argument of {@link Scenario.external}. */
+export interface ExternalContext {
+  /** Records external effects. */
+  readonly effects: ExternalEffects;
+  /** Virtual time of the run. */
   readonly clock: FakeClock;
+  /** Random numbers, the same in every run. */
   readonly random: Random;
 }
 
 /**
- * The operator: its handlers; or a function that makes them, called anew for each life of the process, so that what its
- * closures remember is lost in a crash as in reality.
+ * The operator: its handlers, or a function that returns them. The function is called again for each process of a run, so
+ * that a crash loses the variables of its closures, as in production.
  */
-export type ExploredOperator<World = undefined> =
+export type ExploredOperator<External = undefined> =
   | AnyHandler
   | readonly AnyHandler[]
-  | ((world: World) => AnyHandler | readonly AnyHandler[]);
+  | ((external: External) => AnyHandler | readonly AnyHandler[]);
 
-export interface Scenario<World = undefined> {
+/** The actions of a user, the objects around them, and the checks of each run. */
+export interface Scenario<External = undefined> {
   /** Manifests that exist before the operator starts. */
   readonly objects?: readonly object[];
   /** Kinds that neither a handler nor a manifest names. */
   readonly kinds?: readonly Kind[];
   /**
-   * Deployments, Jobs and the like reach the status that they have in a cluster, by simulated controllers that no fault
-   * strikes. What they make by themselves (pods, ReplicaSets) and how they number revisions is not compared. @defaultValue false
+   * Simulates the controllers of Deployments, Jobs and other workloads; faults never affect them. The objects that they
+   * create (pods, ReplicaSets) and their revision numbers are not compared. @defaultValue false
    */
   readonly workloads?: boolean | WorkloadOptions;
-  /** Makes what lies outside of the cluster: once for each run, and it outlives crashes. */
-  readonly world?: (given: Surroundings) => World;
+  /** Creates the fakes of systems outside the cluster: once for each run; a crash does not reset them. */
+  readonly external?: (context: ExternalContext) => External;
   /**
-   * What a user does. `await cluster.settled()` between two actions lets the operator finish first; without it they come
-   * while it works. It is at rest when this begins, and is waited for at the end. Objects are to be changed by actions of
-   * `cluster` only, and nothing in between is to be asserted: a run may lag behind the reference, and only its end counts.
+   * Acts as a user. With `await cluster.settled()` between two actions the operator finishes first; without it the actions
+   * happen while it works. The operator is idle before `run`, and `explore` waits for it after `run`. Change objects only by
+   * actions of `cluster`. Assert nothing here: a run may lag behind the reference, and only its end counts.
    */
-  run(cluster: ExploredCluster<World>): Promise<void> | void;
-  /** What else the end state consists of, e.g. the disks that exist outside: compared with the reference. */
-  outside?(world: World): unknown;
+  run(cluster: ExploredCluster<External>): Promise<void> | void;
+  /** Returns the state of external systems, e.g. the existing disks; it is compared with the reference. */
+  externalState?(external: External): unknown;
   /**
-   * How the effects of a run break the author's rule. @defaultValue each effect happened as often as in the reference:
-   * neither repeated nor missing; where the operator learns of nothing while the user goes on (`skip`, `away`), not oftener
+   * Returns what is wrong with the external effects of a run. @defaultValue each effect happened as often as in the reference;
+   * at points where the operator may miss a user's action (`skip`, `away`), at most as often
    */
   checkEffects?(reference: readonly string[], actual: readonly string[]): readonly string[];
-  /** What else must hold at the end of every run. @throws to say what does not */
-  check?(cluster: ExploredCluster<World>): Promise<void> | void;
+  /** Checks the end of every run. @throws any error to report a problem */
+  check?(cluster: ExploredCluster<External>): Promise<void> | void;
 }
 
+/** Options of {@link explore}. */
 export interface ExploreOptions {
-  /** Of the operator; as for `cluster.start`. */
+  /** Namespaces that the operator watches. @defaultValue all */
   readonly namespaces?: readonly string[];
+  /** Options of the operator's controllers, as for `cluster.start`. */
   readonly controller?: ControllerOptions<KubernetesObject>;
-  /** Which faults. @defaultValue all */
-  readonly points?: readonly PointKind[] | ((point: { readonly type: PointKind; readonly id: string }) => boolean);
-  /** How many pairs of faults are tried beside the single ones, chosen by the seed. @defaultValue 0 */
+  /** Types of points to try, or a filter. @defaultValue all */
+  readonly points?: readonly PointType[] | ((point: { readonly type: PointType; readonly id: string }) => boolean);
+  /** Number of pairs of faults to try in addition, chosen by the seed. @defaultValue 0 */
   readonly pairs?: number;
-  /** Real milliseconds after which no further run begins; what was left out is told. @defaultValue no limit */
+  /** Real time after which no further run begins, in milliseconds; the result counts the points left out. @defaultValue no limit */
   readonly budgetMs?: number;
-  /** Of all that is random. @defaultValue 1 */
+  /** Seed of all random choices. @defaultValue 1 */
   readonly seed?: number;
-  /** Runs one point only, by the id that a failure names, and tells its story whatever comes of it. */
+  /** Id of the one point to run, as a failure names it; the result then has a full report. */
   readonly replay?: string;
-  /** Differences that are meant to be: paths into objects, e.g. `["status", "startedAt"]`. */
-  readonly ignore?: readonly Ignored[];
+  /** Paths in objects that may differ between runs, e.g. `["status", "startedAt"]`. */
+  readonly ignore?: readonly IgnoredPath[];
   /**
-   * At rest is who has written nothing for so long, in virtual time: what the operator plans within it happens. Longer than
-   * its longest wait for something that may have been interrupted. @defaultValue 120_000
+   * Virtual time without a write after which the operator counts as idle, in milliseconds. It must be longer than the
+   * operator's longest wait for something that a fault may have interrupted. @defaultValue 120_000
    */
   readonly horizonMs?: number;
-  /** Deletes the primaries at the end of each run, and looks at what stays. @defaultValue true */
+  /** Whether each run ends with the deletion of the primaries, and checks what remains. @defaultValue true */
   readonly deletion?: boolean;
-  /** Told after each run. */
+  /** Called once before the first point, and after each run of a point. */
   readonly onProgress?: (progress: ExplorationProgress) => void;
 }
 
+/** The progress of an exploration. */
 export interface ExplorationProgress {
+  /** Number of points tried so far; 0 in the first report. */
   readonly done: number;
+  /** Number of points to try. */
   readonly total: number;
+  /** Number of failed runs so far. */
   readonly failures: number;
-  /** The point of the run that ended. */
+  /** Id of the point that was tried last; `reference` in the first report. */
   readonly point: string;
+  /** Expected real time for the points that are left, in milliseconds. */
+  readonly remainingMs: number;
 }

@@ -2,12 +2,12 @@
 import type { Transport } from "@treadle/apimachinery";
 import { describe, expect, test } from "vitest";
 import { changes, difference } from "./diff.ts";
-import { idOf, parsePoint } from "./point.ts";
-import { type Ignored, type Snapshot, takeSnapshot } from "./snapshot.ts";
+import { idOf, parsePoint } from "./fault-point.ts";
+import { type IgnoredPath, type Snapshot, takeSnapshot } from "./snapshot.ts";
 
 const THINGS = [{ group: "a", version: "v1", resource: "things" }];
 
-async function snapshot(items: readonly object[], ignored: readonly Ignored[] = []): Promise<Snapshot> {
+async function snapshot(items: readonly object[], ignored: readonly IgnoredPath[] = []): Promise<Snapshot> {
   const body = JSON.stringify({ apiVersion: "a/v1", kind: "ThingList", items });
   const transport: Transport = { request: async () => ({ status: 200, headers: {}, body }), close: async () => undefined };
   return await takeSnapshot(transport, THINGS, ignored);
@@ -120,7 +120,7 @@ describe("another state", () => {
     ]);
   });
 
-  test.for<{ name: string; ignored: Ignored; isIgnored: boolean }>([
+  test.for<{ name: string; ignored: IgnoredPath; isIgnored: boolean }>([
     { name: "a path, with who wrote it", ignored: ["status", "seen"], isIgnored: true },
     { name: "any member", ignored: ["status", "*"], isIgnored: true },
     { name: "of this kind", ignored: { kind: { kind: "Thing" }, path: ["status", "seen"] }, isIgnored: true },

@@ -8,7 +8,7 @@
 import type { Kind, KubernetesObject, Transport } from "@treadle/apimachinery";
 
 /** What is not compared: a path into objects, `*` for any member; of one kind, or of all. */
-export type Ignored = readonly string[] | { readonly kind: Pick<Kind, "kind">; readonly path: readonly string[] };
+export type IgnoredPath = readonly string[] | { readonly kind: Pick<Kind, "kind">; readonly path: readonly string[] };
 
 /** A collection to be listed. */
 export interface Collection {
@@ -24,7 +24,7 @@ export type Json = string | number | boolean | null | readonly Json[] | { readon
 export async function takeSnapshot(
   transport: Transport,
   collections: Iterable<Collection>,
-  ignored: readonly Ignored[],
+  ignored: readonly IgnoredPath[],
 ): Promise<Snapshot> {
   const objects: Listed[] = [];
   for (const collection of collections) objects.push(...(await listed(transport, collection)));
@@ -117,7 +117,7 @@ function word(text: string, { words, pattern }: Names): string {
   return named.replace(TIMES, "<time>").replace(UIDS, "<uid of an object that is gone>");
 }
 
-function pathFor(ignored: Ignored, kind: string): readonly string[] | undefined {
+function pathFor(ignored: IgnoredPath, kind: string): readonly string[] | undefined {
   if ("kind" in ignored) return ignored.kind.kind === kind ? ignored.path : undefined;
   return ignored;
 }

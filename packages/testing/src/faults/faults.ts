@@ -3,70 +3,75 @@
  * process ({@link faultyTransport}) and a proxy on a socket.
  */
 import { type Clock, type Kind, type Random, seededRandom, systemClock } from "@treadle/apimachinery";
-import { fits, type RecordedRequest, type RequestFilter } from "../requests.ts";
+import { matches } from "../internal/request-description.ts";
+import type { RecordedRequest, RequestFilter } from "../requests.ts";
 import { checkedFault, type EventFaultName, type Fault, type FaultName, type RequestFault, strikes } from "./fault.ts";
 
+/** A fault to add: which requests or events fail, and how. */
 export interface FaultRule {
-  /** Which requests; of a watch, which events. @defaultValue all */
+  /** The requests, or for a fault of events the watches. @defaultValue all */
   readonly on?: RequestFilter;
   /**
-   * The first that is struck, counted from 1 and from now on: events for `duplicateEvents`, `reorderEvents` and `slowEvents`,
-   * requests for all others. @defaultValue every one
+   * Number of the first hit, from 1, counted from now on. Counts events for `duplicateEvents`, `reorderEvents` and `slowEvents`,
+   * requests for all others. @defaultValue 1
    */
   readonly nth?: number;
-  /** How many are struck. @defaultValue 1 with `nth`, else no limit */
+  /** Number of hits. @defaultValue 1 with `nth`, otherwise no limit */
   readonly times?: number;
+  /** The fault. */
   readonly fault: Fault | FaultName;
 }
 
+/** Faults at random requests. */
 export interface RandomFaults {
-  /** The same seed strikes the same requests, where they come in the same order. */
+  /** Seed of the choice: the same seed hits the same requests, if they come in the same order. */
   readonly seed: number;
-  /** Which part of the requests is struck, from 0 to 1. */
+  /** Share of the requests that fail, from 0 to 1. */
   readonly rate: number;
-  /** One of these each time. A fault that has no meaning for a request is not drawn for it. */
-  readonly kinds: readonly (Fault | FaultName)[];
-  /** @defaultValue all */
+  /** The faults to choose from; a fault that does not apply to a request is not chosen for it. */
+  readonly faults: readonly (Fault | FaultName)[];
+  /** The requests. @defaultValue all */
   readonly on?: RequestFilter;
 }
 
 /** A fault that was added. */
 export interface FaultHandle extends Disposable {
-  /** How often it struck. */
-  readonly hits: number;
-  /** What it struck, oldest first. */
-  readonly struck: readonly Struck[];
-  /** Ends it; what it held back comes now. Idempotent. */
+  /** The requests and events that the fault hit, oldest first. */
+  readonly hits: readonly FaultHit[];
+  /** Removes the fault and releases what it holds back. Idempotent. */
   remove(): void;
 }
 
-/** A request, or an event by the resource, namespace and name of its object, and what struck it. */
-export interface Struck {
+/** A request that a fault hit, or an event, described by the resource, namespace and name of its object. */
+export interface FaultHit {
+  /** The fault. */
   readonly fault: FaultName;
+  /** The request. */
   readonly request: Omit<RecordedRequest, "status">;
 }
 
-/** How a watch may end: see {@link Faults.cutWatches}. */
+/** A way to end a watch; see {@link Faults.cutWatches}. */
 export type WatchEnd =
   /** The connection breaks. */
   | "reset"
-  /** The server ends it in good order, long before its time. */
+  /** The server ends the watch regularly, but early. */
   | "end"
-  /** Half of an event comes, and then the end. */
+  /** Half of an event arrives, then the watch ends. */
   | "truncate"
-  /** The server says with an event that the version is too old (410), and ends it. */
+  /** An event reports that the version is too old (410), then the watch ends. */
   | "gone"
-  /** It never ends and never says anything again, not even that its connection is gone. */
+  /** Nothing arrives any more, not even the end of the connection. */
   | "silence";
 
-/** The faults of a connection. Of several that fit, the one that was added first strikes. */
+/** The faults of a connection. If several match a request, the one that was added first applies. */
 export interface Faults {
-  /** @throws TypeError for a fault or a number that does not exist, or can never strike */
+  /** Adds a fault. @throws TypeError for a fault or a number that does not exist, or that can never apply */
   add(rule: FaultRule): FaultHandle;
+  /** Adds faults at random requests. @throws TypeError for a rate outside of 0 to 1, or without faults */
   random(options: RandomFaults): FaultHandle;
-  /** Ends the watches that are open now and fit, in this way. Returns how many. @defaultValue "reset" */
+  /** Ends the open watches that match. Returns their number. @defaultValue "reset" */
   cutWatches(on?: RequestFilter, how?: WatchEnd): number;
-  /** Removes all. */
+  /** Removes all faults. */
   clear(): void;
 }
 
@@ -125,10 +130,10 @@ export class FaultSet implements Faults {
     });
   }
 
-  random({ seed, rate, kinds, on = {} }: RandomFaults): FaultHandle {
+  random({ seed, rate, faults: given, on = {} }: RandomFaults): FaultHandle {
     if (!(rate >= 0 && rate <= 1)) throw new TypeError(`faults.random: rate is from 0 to 1, not ${rate}`);
-    if (kinds.length === 0) throw new TypeError("faults.random: kinds is empty");
-    const faults = kinds.map((kind) => checkedFault(kind, on));
+    if (given.length === 0) throw new TypeError("faults.random: faults is empty");
+    const faults = given.map((fault) => checkedFault(fault, on));
     const random = seededRandom(seed);
     return this.#register({
       on,
@@ -144,7 +149,7 @@ export class FaultSet implements Faults {
   }
 
   cutWatches(on: RequestFilter = {}, how: WatchEnd = "reset"): number {
-    const cut = [...this.#watches.keys()].filter(({ target }) => fits(target, on));
+    const cut = [...this.#watches.keys()].filter(({ target }) => matches(target, on));
     for (const watch of cut) watch.cut(how);
     return cut.length;
   }
@@ -233,16 +238,13 @@ export class FaultSet implements Faults {
   }
 
   #register(given: Pick<Rule, "draw" | "freezes" | "isForAll"> & { readonly on: RequestFilter }): FaultHandle {
-    const struck: Struck[] = [];
+    const hits: FaultHit[] = [];
     const remove = (): void => {
       this.#rules = this.#rules.filter((other) => other !== rule);
       this.#note();
     };
     const handle: FaultHandle = {
-      get hits() {
-        return struck.length;
-      },
-      struck,
+      hits,
       remove,
       [Symbol.dispose]: remove,
     };
@@ -252,8 +254,8 @@ export class FaultSet implements Faults {
       draw,
       freezes,
       isForAll,
-      fits: (target) => fits(target, on),
-      strike: (fault, request) => void struck.push({ fault: fault.type, request }),
+      fits: (target) => matches(target, on),
+      strike: (fault, request) => void hits.push({ fault: fault.type, request }),
     };
     this.#rules = [...this.#rules, rule];
     this.#note();

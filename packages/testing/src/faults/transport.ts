@@ -1,6 +1,7 @@
 /** A transport whose requests meet the faults of a set. */
 import { type ApiRequest, type ApiResponse, sleep, type Transport } from "@treadle/apimachinery";
-import { describeRequest, type RecordedRequest } from "../requests.ts";
+import { describeRequest } from "../internal/request-description.ts";
+import type { RecordedRequest } from "../requests.ts";
 import { answerTo, connectionReset, never } from "./answers.ts";
 import type { FaultSet } from "./faults.ts";
 import { staleRequest } from "./stale.ts";

@@ -1,49 +1,40 @@
 /**
- * The API server behind a test: in memory and in this process, or a real one, with the kinds that the test uses, a client
- * that acts as the user, one that is recorded as the operator's, and a picture of all objects that can be read at once.
+ * The API server behind a test, in memory or a real one: its kinds, a client of the user, a recorded client of the operator,
+ * and a picture of all objects.
  */
 import { setTimeout as delay } from "node:timers/promises";
-import {
-  type Clock,
-  type FakeClock,
-  groupKindOf,
-  isAlreadyExists,
-  isKindNotServed,
-  type Kind,
-  keyOf,
-  type KubernetesObject,
-  type ObjectOf,
-  type Random,
-  type Ref,
-  seededRandom,
-  type Transport,
-} from "@treadle/apimachinery";
+import { type Clock, type Kind, type ObjectOf, type Random, type Ref, seededRandom, type Transport } from "@treadle/apimachinery";
 import { CustomResourceDefinition, Namespace } from "@treadle/apimachinery/kinds";
 import { type ApiServer, type ApiServerOptions, createApiServer } from "@treadle/apiserver";
 import { type Client, createClient } from "@treadle/client";
 import type { RbacManifest } from "@treadle/controller";
 import { FaultSet } from "../faults/faults.ts";
-import { Recorder } from "../requests.ts";
-import { isAtRest, type Seen } from "./at-rest.ts";
-import { isBuiltIn, KnownKinds } from "./known-kinds.ts";
+import { isIdle } from "./cluster-activity.ts";
+import { isBuiltIn, type KnownKinds } from "./known-kinds.ts";
+import { isDefinition, ManifestWriter } from "./manifest-writer.ts";
 import type { Manifest } from "./manifests.ts";
+import { ObjectPicture, type Selection } from "./object-picture.ts";
 import { RealRights } from "./real-rights.ts";
-import type { RealServer } from "./real-server.ts";
+import { onlyInMemory, type RealServer } from "./real-server.ts";
+import { Recorder } from "./request-recorder.ts";
 import { settlingClock } from "./settling-clock.ts";
-import { WORKLOADS, workloadsInProgress } from "./workloads-at-rest.ts";
+import { TestUids } from "./test-uids.ts";
+import { UsedKinds } from "./used-kinds.ts";
+import { isFake } from "./virtual-time.ts";
+import { WORKLOADS, workloadsInProgress } from "./workload-progress.ts";
 
-/** Who the user of a test is in managedFields. */
+/** Field manager of the user. */
 const USER = "kubectl";
 
 export interface BackendOptions {
   readonly clock: Clock;
   readonly kinds: Iterable<Kind>;
-  /** Those that are to be there from the start; of these the CRDs are, the rest comes with {@link Backend.put}. */
+  /** Objects of the start: the server has their CRDs at once, the other objects after {@link Backend.put}. */
   readonly manifests?: readonly Manifest[];
   readonly random?: Random;
-  /** With `workloads`, virtual time waits for what is simulated. */
+  /** With `workloads`, virtual time waits for the simulation. */
   readonly server?: Omit<ApiServerOptions, "clock" | "random" | "uid">;
-  /** In place of a server in memory; then {@link Backend.begin} must be called before anything else. */
+  /** The real server, which needs {@link Backend.begin} before everything else. @defaultValue a server in memory */
   readonly real?: RealServer | undefined;
 }
 
@@ -52,52 +43,43 @@ export class Backend {
   readonly #real: RealServer | undefined;
   readonly clock: Clock;
   readonly random: Random;
-  readonly kinds: KnownKinds;
-  /** Requests of the operator. */
+  /** The operator's requests. */
   readonly requests: Recorder = new Recorder();
-  /** What goes wrong on the way of the operators' requests. */
+  /** The faults of the operator's requests. */
   readonly faults: FaultSet;
-  /** The operator's, where there is only one. */
+  /** A client of the operator, for tests with a single operator. */
   readonly client: Client;
-  /** The user's: not recorded as the operator's. */
+  /** The user's client; its requests are not recorded. */
   readonly user: Client;
-  readonly #used = new Map<string, Kind>();
-  /** Those of which the test gave the CRD: it is not replaced. */
-  readonly #defined = new Set<string>();
+  readonly #used: UsedKinds;
+  readonly #picture: ObjectPicture;
+  readonly #writer: ManifestWriter;
   readonly #hasWorkloads: boolean;
-  #nextUid: string | undefined;
-  #uids = 0;
-  #picture: ReadonlyMap<string, ReadonlyMap<string, KubernetesObject>> = new Map();
-  #pictureOf: string | undefined;
-  /** Kinds in use that the server did not serve when the picture was taken. */
-  #unserved: ReadonlySet<string> = new Set();
 
   constructor(options: BackendOptions) {
-    const { clock: time, random = seededRandom(1) } = options;
+    const { clock, random = seededRandom(1), real, manifests = [] } = options;
     this.#hasWorkloads = (options.server?.workloads ?? false) !== false;
-    const isSettling = this.#hasWorkloads && options.real === undefined && isFake(time);
-    const clock = isSettling ? settlingClock(time, () => this.server.settled()) : time;
-    this.clock = clock;
+    this.#used = new UsedKinds(options.kinds, [Namespace, ...(this.#hasWorkloads ? WORKLOADS : [])]);
+    const definitions = manifests.filter(isDefinition).map(({ object }) => object as CustomResourceDefinition);
+    // A CRD among the manifests is more precise than a kind without a schema.
+    for (const definition of definitions) this.#used.define(definition);
+    const uids = new TestUids();
+    const resources = [...(options.server?.resources ?? []), ...definitions, ...this.#used.undefinedKinds()];
+    const uid = (): string => uids.make();
+    this.#real = real;
+    this.#memory = real === undefined ? createApiServer({ ...options.server, resources, clock, random, uid }) : undefined;
+    const isSettling = this.#hasWorkloads && real === undefined && isFake(clock);
+    this.clock = isSettling ? settlingClock(clock, () => this.server.settled()) : clock;
     this.random = random;
-    this.faults = new FaultSet(clock);
-    const kinds = unique(options.kinds);
-    this.kinds = new KnownKinds(kinds);
-    for (const kind of [...kinds, Namespace, ...(this.#hasWorkloads ? WORKLOADS : [])]) this.#used.set(idOf(kind), kind);
-    const uid = (): string => this.#makeUid();
-    // A manifest knows more of its kind than an untyped kind does.
-    const definitions = (options.manifests ?? []).filter(isDefinition).map(({ object }) => object as CustomResourceDefinition);
-    const defined = definitions.flatMap((definition) => this.kinds.define(definition));
-    for (const kind of defined) this.#adopt(kind);
-    const isDefined = (kind: Kind): boolean => isBuiltIn(kind) || defined.some((other) => groupKindOf(other) === groupKindOf(kind));
-    const resources = [...(options.server?.resources ?? []), ...definitions, ...kinds.filter((kind) => !isDefined(kind))];
-    this.#real = options.real;
-    this.#memory = options.real === undefined ? createApiServer({ ...options.server, resources, clock: time, random, uid }) : undefined;
-    // Answers stand as they are: a test wants to see an error, not a retry; and a pass that waits for one waits for virtual time.
-    this.client = createClient({ transport: this.requests.through(this.transport()), clock, random, retry: false });
-    this.user = createClient({ transport: this.transport(), clock, random, fieldManager: USER, retry: false });
+    this.faults = new FaultSet(this.clock);
+    // No retries: a test sees each error, and a pass that waits for a retry would wait for virtual time.
+    this.client = createClient({ transport: this.requests.through(this.transport()), clock: this.clock, random, retry: false });
+    this.user = createClient({ transport: this.transport(), clock: this.clock, random, fieldManager: USER, retry: false });
+    this.#picture = new ObjectPicture(this.user, this.#used, () => this.version);
+    this.#writer = new ManifestWriter(this, uids);
   }
 
-  /** The one in memory. @throws Error where there is none */
+  /** The server in memory. @throws Error for a real one */
   get server(): ApiServer {
     if (this.#memory !== undefined) return this.#memory;
     throw onlyInMemory("cluster.server");
@@ -113,31 +95,36 @@ export class Backend {
     return this.server.transport(user === undefined ? {} : { as: { user } });
   }
 
-  /** The server asks for rights. */
+  /** Whether the server checks rights. */
   get isRestricted(): boolean {
     return this.#memory?.isRestricted ?? true;
   }
 
-  /** Waits until the server has what it begins with; on a real one the kinds in use are served then. */
+  /** Waits until the server is ready; a real server then serves the kinds in use. */
   async begin(): Promise<void> {
     if (this.#real === undefined) return await this.#memory?.settled();
-    for (const kind of this.#used.values()) {
+    for (const kind of this.usedKinds) {
       if (isBuiltIn(kind)) await this.#real.remember(kind);
-      else if (!this.#defined.has(idOf(kind))) await this.#real.install(kind);
+      else if (!this.#used.isDefined(kind)) await this.#real.install(kind);
     }
   }
 
-  /** Those of which the picture is. */
-  get usedKinds(): readonly Kind[] {
-    return [...this.#used.values()];
+  /** Kinds by apiVersion and name. */
+  get kinds(): KnownKinds {
+    return this.#used.known;
   }
 
-  /** Waits until objects of the kind may own others in every way; in memory they may at once. */
+  /** The kinds in use. */
+  get usedKinds(): readonly Kind[] {
+    return this.#used.all();
+  }
+
+  /** Waits until a real server lets objects of the kind be owners; a server in memory does at once. */
   async ownable(kind: Kind): Promise<void> {
     await this.#real?.rights.ownable(kind);
   }
 
-  /** Gives an operator its rights; resolves to its user. */
+  /** Grants an operator its rights. Returns the name of its user. */
   async grant(manifests: readonly RbacManifest[]): Promise<string> {
     const rights = this.#real?.rights ?? new RealRights(this.user, "the server in memory", (user) => this.transport(user));
     return await rights.grant(manifests);
@@ -150,87 +137,80 @@ export class Backend {
     await this.#real?.close();
   }
 
-  /**
-   * Serves a kind and includes it in the picture. One that knows its CRD takes the place of what a manifest let guess.
-   * @throws TypeError when the guess was wrong, so that its objects lie elsewhere
-   */
+  /** Serves a kind. @throws TypeError when objects of it were created under another plural or scope */
   async use(kind: Kind): Promise<void> {
-    const id = idOf(kind);
-    const known = this.#used.get(id);
-    if (known !== undefined && (known.resource !== undefined || kind.resource === undefined || this.#defined.has(id))) return;
-    if (known !== undefined && (known.scope !== kind.scope || known.plural !== kind.plural)) throw new TypeError(misjudged(known, kind));
-    this.#used.set(id, kind);
-    this.#pictureOf = undefined;
-    this.kinds.add(kind);
+    if (!this.#used.add(kind)) return;
     if (isBuiltIn(kind)) await this.#real?.remember(kind);
     else if (this.#real === undefined) this.server.install(kind);
     else await this.#real.install(kind);
   }
 
-  /** Makes objects as a user would, namespaces included. @throws ApiError naming the object that the server refuses. */
-  async put(manifests: readonly Manifest[]): Promise<void> {
-    for (const { object } of manifests.filter(isDefinition)) await this.#define(object as CustomResourceDefinition);
-    const rest = manifests.filter((manifest) => !isDefinition(manifest));
-    for (const { kind } of rest) await this.use(kind);
-    for (const { object } of rest.filter(({ kind }) => kind.kind === Namespace.kind)) await this.#putNamespace(object);
-    for (const { kind, object, status, uid, isDeleting } of rest) {
-      const ref = object.metadata;
-      if (kind.kind === Namespace.kind) continue;
-      await this.ensureNamespace(ref.namespace);
-      if (uid !== undefined && this.isReal) throw onlyInMemory(`the uid ${uid} of ${kind.kind} ${ref.name}`);
-      this.#nextUid = uid;
-      await this.user.create(kind, object);
-      this.#nextUid = undefined;
-      if (status !== undefined) await this.user.patch(kind, ref, { type: "merge", body: { status } }, { subresource: "status" });
-      if (isDeleting) await this.user.delete(kind, ref);
-    }
-  }
-
-  async #define(definition: CustomResourceDefinition): Promise<void> {
-    for (const kind of this.kinds.define(definition)) this.#adopt(kind);
-    this.#pictureOf = undefined;
+  /** Serves the kinds of a CRD that the test gives. */
+  async define(definition: CustomResourceDefinition): Promise<void> {
+    this.#used.define(definition);
     if (this.#real !== undefined) await this.#real.define(definition);
     else if ((await this.user.get(CustomResourceDefinition, definition.metadata)) === undefined)
       await this.user.create(CustomResourceDefinition, definition);
   }
 
-  #adopt(kind: Kind): void {
-    this.#used.set(idOf(kind), kind);
-    this.#defined.add(idOf(kind));
+  /** Removes the CRD of a kind. */
+  async remove(kind: Kind): Promise<void> {
+    const name = `${kind.plural}.${kind.group}`;
+    if (this.#real === undefined) await this.user.delete(CustomResourceDefinition, { name });
+    else await this.#real.remove(name);
+    this.#used.remove(kind);
   }
 
+  /** Creates objects as a user would, with their namespaces. @throws ApiError that names the object that the server refuses */
+  async put(manifests: readonly Manifest[]): Promise<void> {
+    await this.#writer.write(manifests);
+  }
+
+  /** Creates a namespace if it does not exist. */
   async ensureNamespace(name: string | undefined): Promise<void> {
-    if (name === undefined || (await this.user.get(Namespace, { name })) !== undefined) return;
-    try {
-      await this.user.create(Namespace, { metadata: { name } });
-    } catch (error) {
-      // Two may be at it at once.
-      if (!isAlreadyExists(error)) throw error;
-    }
+    await this.#writer.ensureNamespace(name);
   }
 
-  async #putNamespace(namespace: Pick<KubernetesObject, "metadata">): Promise<void> {
-    const exists = (await this.user.get(Namespace, namespace.metadata)) !== undefined;
-    if (exists) await this.user.patch(Namespace, namespace.metadata, { type: "merge", body: namespace });
-    else await this.user.create(Namespace, namespace);
+  /** Changes with each write in memory; undefined for a real server. */
+  get version(): string | undefined {
+    return this.#memory?.resourceVersion;
   }
 
-  /** Whether everything that the server does by itself (garbage, namespaces) is done; takes a new picture. */
-  async rests(): Promise<boolean> {
+  /** Takes a new picture of all objects of the kinds in use. */
+  async refresh(): Promise<void> {
+    await this.#picture.refresh();
+  }
+
+  /** Whether the server served the kind when the picture was taken. */
+  serves(kind: Kind): boolean {
+    return this.#picture.serves(kind);
+  }
+
+  /** An object of the picture, frozen. */
+  get<K extends Kind>(kind: K, ref: Ref): ObjectOf<K> | undefined {
+    return this.#picture.get(kind, ref);
+  }
+
+  /** Objects of the picture, frozen. */
+  list<K extends Kind>(kind: K, select: Selection = {}): readonly ObjectOf<K>[] {
+    return this.#picture.list(kind, select);
+  }
+
+  /** Takes a new picture. Returns whether the server's own controllers (garbage, namespaces, workloads) have nothing to do. */
+  async isSettled(): Promise<boolean> {
     await this.#memory?.settled();
     await this.refresh();
-    if (this.#memory !== undefined) return true;
-    return isAtRest(this.#seen()) && this.workloadsInProgress().length === 0;
+    return this.#memory !== undefined || (isIdle(this.#picture.all()) && this.workloadsInProgress().length === 0);
   }
 
-  /** Which workloads the controllers of a real cluster are not done with, by what was seen last. */
+  /** The workloads of the picture that the controllers of a real cluster still work on. */
   workloadsInProgress(): readonly string[] {
-    return this.isReal && this.#hasWorkloads ? workloadsInProgress(this.#seen()) : [];
+    return this.isReal && this.#hasWorkloads ? workloadsInProgress(this.#picture.all()) : [];
   }
 
   /**
-   * When time alone lets the simulated workloads act: within the horizon, or soon, as long as a pod starts, runs or ends.
-   * Undefined: later, or never.
+   * Time at which simulated workloads act next, if that is before the horizon, or soon while a pod starts, runs or ends.
+   * Undefined: later or never.
    */
   workloadsDue(horizon: number): number | undefined {
     if (this.#memory === undefined || !this.#hasWorkloads) return undefined;
@@ -239,139 +219,26 @@ export class Backend {
     return due !== undefined && due <= Math.max(horizon, this.clock.now() + workloads.stepMs) ? due : undefined;
   }
 
-  /** Changes with each write in memory; undefined of a real server. */
-  get version(): string | undefined {
-    return this.#memory?.resourceVersion;
-  }
-
-  /** Lets everything happen that the server does by itself: virtual time moves as far as that takes, real time is waited for. */
-  async letHappen(horizon: number, signal: AbortSignal): Promise<void> {
-    while (!(await this.rests())) {
+  /** Waits until the server's own controllers have nothing to do before the horizon. Virtual time moves as far as that takes. */
+  async settled(horizon: number, signal: AbortSignal): Promise<void> {
+    while (!(await this.isSettled())) {
       signal.throwIfAborted();
       await delay(POLL_MS);
     }
     for (let due = this.workloadsDue(horizon); due !== undefined; due = this.workloadsDue(horizon)) {
       signal.throwIfAborted();
-      await this.pass(due);
-      await this.rests();
+      await this.waitUntil(due);
+      await this.isSettled();
     }
   }
 
-  /** Lets the time come. */
-  async pass(due: number): Promise<void> {
-    const ms = Math.max(0, due - this.clock.now());
+  /** Waits until a time; virtual time moves there. */
+  async waitUntil(time: number): Promise<void> {
+    const ms = Math.max(0, time - this.clock.now());
     if (isFake(this.clock)) await this.clock.advance(ms);
     else await delay(ms);
   }
-
-  #seen(): readonly Seen[] {
-    return [...this.#used].map(([id, kind]) => ({ kind, objects: [...(this.#picture.get(id)?.values() ?? [])] }));
-  }
-
-  /** Takes a picture of all objects of the kinds in use; in memory it costs nothing when nothing was written since the last one. */
-  async refresh(): Promise<void> {
-    const version = this.#memory?.resourceVersion;
-    if (version !== undefined && this.#pictureOf === version) return;
-    const picture = new Map<string, ReadonlyMap<string, KubernetesObject>>();
-    const unserved = new Set<string>();
-    for (const [id, kind] of this.#used) {
-      const items = await this.#listed(kind);
-      if (items === undefined) unserved.add(id);
-      const objects = (items ?? []).map((object) => freeze(object));
-      picture.set(id, new Map(objects.map((object) => [keyOf(object.metadata), object])));
-    }
-    this.#unserved = unserved;
-    this.#picture = picture;
-    this.#pictureOf = version;
-  }
-
-  /** Undefined for a kind that is not served. */
-  async #listed(kind: Kind): Promise<readonly KubernetesObject[] | undefined> {
-    try {
-      return (await this.user.list(kind)).items;
-    } catch (error) {
-      if (isKindNotServed(error)) return undefined;
-      throw error;
-    }
-  }
-
-  /** Whether the kind was served when the picture was taken. */
-  serves(kind: Kind): boolean {
-    return this.#used.has(idOf(kind)) && !this.#unserved.has(idOf(kind));
-  }
-
-  /** Removes the CRD of a kind. */
-  async remove(kind: Kind): Promise<void> {
-    const name = `${kind.plural}.${kind.group}`;
-    if (this.#real === undefined) await this.user.delete(CustomResourceDefinition, { name });
-    else await this.#real.remove(name);
-    this.#used.delete(idOf(kind));
-    this.#defined.delete(idOf(kind));
-    this.#pictureOf = undefined;
-  }
-
-  /** An object as it was when the picture was taken; frozen. */
-  get<K extends Kind>(kind: K, ref: Ref): ObjectOf<K> | undefined {
-    // What is filed under the kind was listed as that kind.
-    return this.#picture.get(idOf(kind))?.get(keyOf(ref)) as ObjectOf<K> | undefined;
-  }
-
-  list<K extends Kind>(
-    kind: K,
-    select: { readonly namespace?: string; readonly matchLabels?: Readonly<Record<string, string>> } = {},
-  ): readonly ObjectOf<K>[] {
-    const { namespace, matchLabels = {} } = select;
-    const objects = [...(this.#picture.get(idOf(kind))?.values() ?? [])].filter(
-      ({ metadata }) =>
-        (namespace === undefined || metadata.namespace === namespace) &&
-        Object.entries(matchLabels).every(([label, value]) => metadata.labels?.[label] === value),
-    );
-    return objects as unknown as readonly ObjectOf<K>[];
-  }
-
-  /** Readable and in order, so that the uids of a test do not differ from run to run. */
-  #makeUid(): string {
-    const wanted = this.#nextUid;
-    this.#nextUid = undefined;
-    return wanted ?? `00000000-0000-4000-8000-${String(++this.#uids).padStart(12, "0")}`;
-  }
 }
 
-/** Of a real server: each look lists every kind in use. */
+/** Pause between two looks at a real server; each one lists every kind in use. */
 const POLL_MS = 20;
-
-function isFake(clock: Clock): clock is FakeClock {
-  return "advance" in clock;
-}
-
-/** What a test asks for in vain on a real server. */
-export function onlyInMemory(what: string): Error {
-  return new Error(
-    `${what}: there is none on a real server (TREADLE_TEST_KUBECONFIG): give the test the tag "memory", so that it runs in memory only`,
-  );
-}
-
-function isDefinition({ kind }: Manifest): boolean {
-  return kind.kind === CustomResourceDefinition.kind && kind.group === CustomResourceDefinition.group;
-}
-
-function misjudged(guess: Kind, kind: Kind): string {
-  const are = ({ scope, plural }: Kind): string => `${scope === "Cluster" ? "cluster-scoped" : "namespaced"} "${plural}"`;
-  return `objects of ${kind.kind} were made before its kind was known, as ${are(guess)}; they are ${are(kind)}: name the kind from the start, with kinds: [${kind.kind}] or its CRD among the objects`;
-}
-
-function unique(kinds: Iterable<Kind>): readonly Kind[] {
-  const byId = new Map<string, Kind>();
-  for (const kind of kinds) if (byId.get(idOf(kind))?.resource === undefined) byId.set(idOf(kind), kind);
-  return [...byId.values()];
-}
-
-function idOf(kind: Kind): string {
-  return `${kind.group}/${kind.version}/${kind.kind}`;
-}
-
-function freeze<T>(value: T): T {
-  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
-  for (const member of Object.values(value)) freeze(member);
-  return Object.freeze(value);
-}

@@ -1,21 +1,24 @@
-/** What `startTestCluster` makes: the operators of a test beside a server in memory or a real one. */
+/** The cluster of `startTestCluster`: the operators of a test, and a server in memory or a real one. */
 import { type Clock, groupKindOf, type Kind, type KubernetesObject, type ObjectOf, refOf } from "@treadle/apimachinery";
 import type { ApiServer, HttpFront, HttpsFront, Workloads } from "@treadle/apiserver";
 import type { Client } from "@treadle/client";
 import { rbacManifests, rightsOf } from "@treadle/controller";
 import type { AnyHandler } from "@treadle/reconcile";
 import type { Faults } from "../faults/faults.ts";
-import type { RecordedRequest, RequestFilter, RequestObserver } from "../requests.ts";
-import { requireValidStatus } from "../status-invariants.ts";
+import type { RequestLog, RequestObserver } from "../requests.ts";
+import { checkStatus } from "../status-invariants.ts";
 import type { TestCluster } from "../test-cluster.ts";
-import { DEFAULT_HORIZON_MS, isFake, Operator, type SettledOptions, type StartOptions, type TestOperator } from "../test-operator.ts";
-import { type Backend, onlyInMemory } from "./backend.ts";
+import type { SettledOptions, StartOptions, TestOperator } from "../test-operator.ts";
+import type { Backend } from "./backend.ts";
 import { fullKey, kindsOf } from "./handler-kinds.ts";
 import { DEFAULT_NAMESPACE } from "./manifests.ts";
+import { DEFAULT_HORIZON_MS, Operator } from "./operator.ts";
+import { onlyInMemory } from "./real-server.ts";
 import { User, type UserActions } from "./user.ts";
+import { isFake, withTimeout } from "./virtual-time.ts";
 
-/** Of `settled`: a real server's controllers act by the clock. */
-const GIVE_UP_MS = 60_000;
+/** Real time after which `settled` fails: the controllers of a real server act by the clock. */
+const TIMEOUT_MS = 60_000;
 
 export class Cluster implements TestCluster {
   readonly clock: Clock;
@@ -24,13 +27,15 @@ export class Cluster implements TestCluster {
   readonly #backend: Backend;
   readonly #user: User;
   readonly #operators = new Set<Operator>();
-  readonly #handlers = new Set<AnyHandler>();
   readonly #ownable = new Map<Kind, Promise<void>>();
   #started = 0;
   #stopping: Promise<void> | undefined;
 
-  constructor(backend: Backend) {
+  readonly #checksStatus: boolean;
+
+  constructor(backend: Backend, options: { readonly checkStatus: boolean }) {
     this.#backend = backend;
+    this.#checksStatus = options.checkStatus;
     this.#user = new User(backend, "cluster");
     this.clock = backend.clock;
   }
@@ -69,12 +74,9 @@ export class Cluster implements TestCluster {
     if (options.transport === "http" && isFake(this.clock))
       throw new Error('cluster.start: a socket does not wait for virtual time; start the cluster with { http: true, time: "real" }');
     const handlers = Array.isArray(given) ? (given as readonly AnyHandler[]) : [given as AnyHandler];
-    // A real server may have them from an earlier test.
+    // A real server may have the kinds from an earlier test.
     if (this.#backend.isReal) for (const kind of options.missing ?? []) await this.#backend.remove(kind);
-    for (const handler of handlers) {
-      this.#handlers.add(handler);
-      for (const kind of kindsOf(handler)) if (!isAmong(options.missing, kind)) await this.#backend.use(kind);
-    }
+    for (const kind of handlers.flatMap(kindsOf)) if (!isAmong(options.missing, kind)) await this.#backend.use(kind);
     const user = await this.#identity(handlers, options);
     const operator = new Operator(this.#backend, { options, handlers, user, url: options.transport === "http" ? this.url : undefined });
     this.#operators.add(operator);
@@ -87,7 +89,7 @@ export class Cluster implements TestCluster {
     return operator;
   }
 
-  /** Whom the operator acts as. */
+  /** Grants the operator its rights. Returns its user; undefined: the administrator. */
   async #identity(handlers: readonly AnyHandler[], { rbac, namespaces }: StartOptions): Promise<string | undefined> {
     if (!this.#backend.isRestricted || rbac === "administrator") return undefined;
     const name = `operator-${++this.#started}`;
@@ -134,40 +136,40 @@ export class Cluster implements TestCluster {
   async settled(options: SettledOptions = {}): Promise<void> {
     const horizonMs = options.horizonMs ?? (isFake(this.clock) ? DEFAULT_HORIZON_MS : 0);
     const horizon = this.clock.now() + horizonMs;
-    const timeoutMs = options.timeoutMs ?? GIVE_UP_MS + (isFake(this.clock) ? 0 : horizonMs);
-    const givingUp = new AbortController();
+    const timeoutMs = options.timeoutMs ?? TIMEOUT_MS + (isFake(this.clock) ? 0 : horizonMs);
     const unsettled = `cluster.settled: not settled after ${timeoutMs} real ms: controllers of the server still have something to do`;
-    const timer = setTimeout(() => givingUp.abort(new Error(unsettled)), timeoutMs);
-    try {
-      for (let version: string | undefined = ""; version !== this.#backend.version; ) {
-        for (const operator of this.#operators) await operator.settled({ ...options, horizonMs: Math.max(0, horizon - this.clock.now()) });
-        // What the workloads do after that is news for the operators.
-        version = this.#backend.version;
-        await this.#backend.letHappen(horizon, givingUp.signal);
-      }
-    } finally {
-      clearTimeout(timer);
-    }
+    await withTimeout(
+      timeoutMs,
+      () => unsettled,
+      async ({ signal }) => {
+        for (let version: string | undefined = ""; version !== this.#backend.version; ) {
+          for (const operator of this.#running) await operator.settled({ ...options, horizonMs: Math.max(0, horizon - this.clock.now()) });
+          // The workloads' next writes trigger passes of the operators.
+          version = this.#backend.version;
+          await this.#backend.settled(horizon, signal);
+        }
+      },
+    );
   }
 
-  requests(filter: RequestFilter = {}): readonly RecordedRequest[] {
-    return this.#backend.requests.filter(filter);
+  get requests(): RequestLog {
+    return this.#backend.requests;
   }
 
   onRequest(observe: RequestObserver): () => void {
     return this.#backend.requests.observe(observe);
   }
 
-  clearRequests(): void {
-    this.#backend.requests.clear();
+  async checkStatus(): Promise<void> {
+    await this.#backend.refresh();
+    for (const handler of new Set(this.#running.flatMap(({ handlers }) => handlers)))
+      for (const object of this.#backend.list(handler.kind) as readonly KubernetesObject[])
+        checkStatus(object, { handler, nowMs: this.clock.now() });
   }
 
-  async checkInvariants(): Promise<void> {
-    await this.#backend.refresh();
-    for (const handler of this.#handlers) {
-      for (const object of this.#backend.list(handler.kind) as readonly KubernetesObject[])
-        requireValidStatus(object, { handler, nowMs: this.clock.now() });
-    }
+  /** The operators that were not stopped. */
+  get #running(): readonly Operator[] {
+    return [...this.#operators].filter(({ isStopped }) => !isStopped);
   }
 
   stop(): Promise<void> {
@@ -176,10 +178,10 @@ export class Cluster implements TestCluster {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // Where `settled` gave up the test has its error, and a status in the middle of its passes says nothing.
-    const isTold = [...this.#operators].some(({ hasGivenUp }) => hasGivenUp);
+    // After a failed `settled` the test has its error, and a status may be unfinished.
+    const hasFailed = [...this.#operators].some(({ hasTimedOut }) => hasTimedOut);
     try {
-      if (this.#stopping === undefined && !isTold) await this.checkInvariants();
+      if (this.#checksStatus && this.#stopping === undefined && !hasFailed) await this.checkStatus();
     } finally {
       this.#stopping ??= this.#end((operator) => operator[Symbol.asyncDispose]());
       await this.#stopping;

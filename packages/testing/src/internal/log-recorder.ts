@@ -1,11 +1,6 @@
 /** Log lines of a test: kept, not printed. */
 import type { Logger } from "@treadle/reconcile";
-
-export interface LogLine {
-  readonly level: "debug" | "info" | "warn" | "error";
-  readonly data: object;
-  readonly text: string;
-}
+import type { LogLine } from "../test-environment.ts";
 
 /** A logger that appends to `lines`. */
 export function recordingLogger(lines: LogLine[]): Logger {

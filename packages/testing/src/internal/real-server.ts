@@ -225,3 +225,10 @@ function openDefinition({ group, version, kind, plural, scope }: Kind): CustomRe
     },
   } as CustomResourceDefinitionInput;
 }
+
+/** The error for a member that a real server does not have. */
+export function onlyInMemory(what: string): Error {
+  return new Error(
+    `${what} does not exist on a real server (TREADLE_TEST_KUBECONFIG): give the test the tag "memory", so that it runs in memory only`,
+  );
+}

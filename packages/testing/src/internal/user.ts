@@ -17,12 +17,12 @@ import { fullKey } from "./handler-kinds.ts";
 import { DEFAULT_NAMESPACE, manifestOf, manifestsOf } from "./manifests.ts";
 
 /** An object to create; the name defaults to the kind in lower case, the namespace to `default`. */
-export type ToCreate<K extends Kind> = Omit<WriteOf<K>, "metadata"> & { readonly metadata?: Partial<ObjectMeta> };
+export type NewObject<K extends Kind> = Omit<WriteOf<K>, "metadata"> & { readonly metadata?: Partial<ObjectMeta> };
 
 /** Acts on objects as a user with kubectl would. Keys are `namespace/name`; `name` alone means the namespace `default`. */
 export interface UserActions {
   /** Creates the object, and its namespace where that is missing. A given status is stored too. */
-  create<K extends Kind>(kind: K, object: ToCreate<K>): Promise<ObjectOf<K>>;
+  create<K extends Kind>(kind: K, object: NewObject<K>): Promise<ObjectOf<K>>;
   /** Creates a manifest, or merges it into the object that is there. @throws TypeError when it has no apiVersion and kind */
   apply(manifest: object): Promise<KubernetesObject>;
   /**
@@ -49,7 +49,7 @@ export class User implements UserActions {
     this.#where = where;
   }
 
-  async create<K extends Kind>(kind: K, object: ToCreate<K>): Promise<ObjectOf<K>> {
+  async create<K extends Kind>(kind: K, object: NewObject<K>): Promise<ObjectOf<K>> {
     const manifest = manifestOf(kind, object, { where: `${this.#where}.create`, namespace: DEFAULT_NAMESPACE });
     await this.#backend.put([manifest]);
     return await this.#live(kind, manifest.object.metadata);

@@ -1,5 +1,5 @@
 /** Mistakes that operators are shipped with are found, each by the faults that bring it to light. */
-import type { Exploration } from "@treadle/testing";
+import type { Exploration } from "@treadle/testing/explore";
 import { expect, test } from "vitest";
 import {
   asksOnce,
@@ -19,8 +19,8 @@ import { explored, found } from "./planted/explored.ts";
 import { Buckets, LIFE, REBORN, TWO } from "./planted/thing.ts";
 
 const outside = {
-  world: (given: ConstructorParameters<typeof Buckets>[0]) => new Buckets(given),
-  outside: (buckets: Buckets) => [...buckets.tags.keys()],
+  external: (given: ConstructorParameters<typeof Buckets>[0]) => new Buckets(given),
+  externalState: (buckets: Buckets) => [...buckets.tags.keys()],
 };
 
 interface Row {
@@ -85,12 +85,12 @@ const rows: readonly Row[] = [
   {
     name: "a Job that is taken away before it is noted that it ran",
     explore: () => explored(runsAgain, { workloads: true, ...LIFE }, { points: ["crash", "crash-lost", "lost", "error"] }),
-    finds: ["crash: made again", "crash-lost: made again", "lost: made again", "error: made again"],
+    finds: ["crash: recreated", "crash-lost: recreated", "lost: recreated", "error: recreated"],
   },
   {
     name: "data deleted by an old size",
     explore: () => explored(shrinksByCache, LIFE, { points: ["crash-stale"] }),
-    finds: ["crash-stale: made again"],
+    finds: ["crash-stale: recreated"],
   },
   {
     name: "two things that go together, of which one is looked at",
@@ -104,6 +104,6 @@ test.for(rows)("$name", { timeout: 600_000 }, async ({ explore: run, finds, only
   const names = found(exploration);
   expect(names).toEqual(expect.arrayContaining([...finds]));
   if (only !== undefined) for (const name of names) expect(only).toContain(name.replace(/:.*/, ""));
-  // A story is one screen: whoever reads a log of a failed test sees all of it.
-  for (const { story } of exploration.failures) expect(story.split("\n").length).toBeLessThan(80);
+  // A report fits on one screen, so that the log of a failed test shows all of it.
+  for (const { report } of exploration.failures) expect(report.split("\n").length).toBeLessThan(80);
 });

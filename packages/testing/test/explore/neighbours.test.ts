@@ -2,7 +2,8 @@
 import { defineResource, isConflict, type ObjectOf } from "@treadle/apimachinery";
 import { ConfigMap } from "@treadle/apimachinery/kinds";
 import { type AnyHandler, conditions, handler, many, one, step } from "@treadle/reconcile";
-import { explore, startTestCluster } from "@treadle/testing";
+import { startTestCluster } from "@treadle/testing";
+import { explore } from "@treadle/testing/explore";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { explored } from "./planted/explored.ts";
@@ -94,13 +95,13 @@ test("two operators of their own come to rest, and a settled world gets no write
   await cluster.create(Order, { metadata: { name: "b" }, spec: { seats: 8 } });
   for (const operator of [one, other, one, other]) await operator.settled();
   expect((await cluster.get(Room, "room"))?.status).toMatchObject({ taken: 10, orders: { a: 4, b: 6 } });
-  cluster.clearRequests();
+  cluster.requests.clear();
   for (const { manager } of [one, other])
     for (const controller of manager.controllers)
       for (const name of controller.handler.kind.kind === "Room" ? ["room"] : ["a", "b"])
         controller.enqueue({ namespace: "default", name });
   for (const operator of [one, other, one]) await operator.settled({ horizonMs: 600_000 });
-  expect(cluster.requests().filter(({ verb }) => verb !== "watch")).toEqual([]);
+  expect(cluster.requests.filter().filter(({ verb }) => verb !== "watch")).toEqual([]);
 });
 
 /** Writes its own name into a ConfigMap that another writes its name into, too. */
@@ -135,6 +136,6 @@ test("two that take the same field from each other never rest, and the reference
     },
   });
   expect(points).toBe(0);
-  expect(failures[0]).toMatchObject({ id: "reference", problems: [{ oracle: "rest" }] });
-  expect(failures[0]?.story).toContain('50 of the last 100 writes: patch configmaps default/shared {"data":{"owner":"Room"}}');
+  expect(failures[0]).toMatchObject({ id: "reference", problems: [{ type: "not idle" }] });
+  expect(failures[0]?.report).toContain('50 of the last 100 writes: patch configmaps default/shared {"data":{"owner":"Room"}}');
 });

@@ -1,5 +1,12 @@
 /** Each fault and each question of an exploration finds the operator that is broken for it. */
-import { explore, type ExplorationError, type Exploration, type ExploreOptions, isExplorationError, type Scenario } from "@treadle/testing";
+import {
+  explore,
+  type ExplorationError,
+  type Exploration,
+  type ExploreOptions,
+  isExplorationError,
+  type Scenario,
+} from "@treadle/testing/explore";
 import { type AnyHandler, conditions, handler, step } from "@treadle/reconcile";
 import { expect, test } from "vitest";
 import {
@@ -25,8 +32,8 @@ import { Buckets, LIFE, Thing } from "./planted/thing.ts";
 /** Somebody else takes the name as soon as it is free. */
 const BUCKETS = {
   ...LIFE,
-  world: (given: ConstructorParameters<typeof Buckets>[0]) => new Buckets(given),
-  outside: (buckets: Buckets) => [...buckets.tags.keys()],
+  external: (given: ConstructorParameters<typeof Buckets>[0]) => new Buckets(given),
+  externalState: (buckets: Buckets) => [...buckets.tags.keys()],
 };
 
 interface Row {
@@ -104,7 +111,7 @@ const rows: readonly Row[] = [
   {
     name: "passes without end after a failure",
     explore: () => explored(panics, LIFE, { points: ({ id }) => id === "error@1" }),
-    finds: ["error: rest"],
+    finds: ["error: not idle"],
   },
 ];
 
@@ -117,9 +124,9 @@ test.for(rows)("$name", { timeout: 600_000 }, async ({ explore: run, finds, only
 });
 
 test("with the record written ahead one bucket is made, whatever fails when; pairs of faults included", { timeout: 600_000 }, async () => {
-  const { byKind, summary } = await explore(writesAhead, BUCKETS, { pairs: 30 });
+  const { byType, summary } = await explore(writesAhead, BUCKETS, { pairs: 30 });
   console.info(`write-ahead: ${summary}`);
-  expect(Object.values(byKind).every(({ points, failures }) => points > 0 && failures === 0)).toBe(true);
+  expect(Object.values(byType).every(({ points, failures }) => points > 0 && failures === 0)).toBe(true);
 });
 
 test("the story names the fault, what happened then, the difference, and the way to see it again", async () => {
@@ -142,7 +149,7 @@ test("the story names the fault, what happened then, the difference, and the way
 test("a pair around a fault that fails alone is not tried; another may find what no single fault does", async () => {
   const exploration = await explored(countsEvents, LIFE, { pairs: 20, seed: 3 });
   const alone = new Set(exploration.failures.map(({ id }) => id).filter((id) => !id.includes("+")));
-  expect(exploration.byKind.pair.points).toBeGreaterThan(0);
+  expect(exploration.byType.pair.points).toBeGreaterThan(0);
   for (const { id } of exploration.failures) if (id.includes("+")) for (const part of id.split("+")) expect(alone.has(part)).toBe(false);
 });
 
@@ -160,7 +167,7 @@ test("what cannot be the same in two runs without a fault is said at once", asyn
   };
   const exploration = await explored(moody, LIFE);
   expect(exploration).toMatchObject({ points: 0, runs: 2 });
-  expect(exploration.failures[0]?.story).toContain("two runs without any fault do not end alike");
+  expect(exploration.failures[0]?.report).toContain("two runs without a fault end differently");
   runs = 0;
   await explore(moody, LIFE, { ignore: [["status", "seen"]], points: ["conflict"] });
 });
@@ -175,7 +182,7 @@ test("a scenario that throws is named with its line; nothing is explored", async
   expect(points).toBe(0);
   expect(failures[0]?.problems).toEqual([
     {
-      oracle: "scenario",
+      type: "scenario",
       lines: ["cluster: there is no Thing default/nobody", expect.stringMatching(/^at .*planted\.test\.ts:\d+/)],
     },
   ]);
@@ -196,9 +203,9 @@ const TAKEN_BACK: Pick<Scenario<Buckets>, "run"> = {
 };
 
 test("what the user takes back is not made again, and need not have been made by who never saw it", async () => {
-  const { byKind } = await explore(writesAhead, { ...BUCKETS, ...TAKEN_BACK });
-  expect(byKind.skip.points).toBeGreaterThan(2);
-  expect(byKind["crash-stale"].points).toBeGreaterThan(2);
+  const { byType } = await explore(writesAhead, { ...BUCKETS, ...TAKEN_BACK });
+  expect(byType.skip.points).toBeGreaterThan(2);
+  expect(byType["crash-stale"].points).toBeGreaterThan(2);
 });
 
 test("who does not see that its object has gone, and races the garbage collector, is shown it in the end", async () => {
@@ -210,15 +217,15 @@ test("who does not see that its object has gone, and races the garbage collector
       await cluster.delete(Thing, "goes");
     },
   };
-  const { byKind } = await explore(putsBack, scenario, { points: ["skip"] });
-  expect(byKind.skip.points).toBeGreaterThan(1);
+  const { byType } = await explore(putsBack, scenario, { points: ["skip"] });
+  expect(byType.skip.points).toBeGreaterThan(1);
 });
 
 test("a budget that is used up leaves points out and says so", async () => {
   const exploration = await explore(givesUp, LIFE, { budgetMs: 0 });
   expect(exploration.points).toBe(0);
   expect(exploration.leftOut).toBeGreaterThan(10);
-  expect(exploration.summary).toMatch(/points left out for lack of time$/);
+  expect(exploration.summary).toMatch(/points left out by budgetMs$/);
 });
 
 test.for<[reason: string, options: ExploreOptions, says: string]>([
@@ -238,7 +245,7 @@ test.for<[reason: string, options: ExploreOptions, says: string]>([
 
 test("neither nothing nor a promise is explored", async () => {
   await expect(explore([], LIFE)).rejects.toThrow("no handler");
-  await expect(explore(givesUp, { ...LIFE, world: async () => ({}) })).rejects.toThrow("a promise");
+  await expect(explore(givesUp, { ...LIFE, external: async () => ({}) })).rejects.toThrow("a promise");
   await expect(explore(givesUp, { run: () => undefined })).rejects.toThrow("0 writes and 0 events");
 });
 

@@ -2,7 +2,7 @@
 import { controllerReference } from "@treadle/apimachinery";
 import { Deployment } from "@treadle/apimachinery/kinds";
 import { type AnyHandler, conditions, handler, one, step } from "@treadle/reconcile";
-import { explore } from "@treadle/testing";
+import { explore } from "@treadle/testing/explore";
 import { expect, test } from "vitest";
 import { explored } from "./planted/explored.ts";
 import { Thing } from "./planted/thing.ts";

@@ -1,6 +1,6 @@
 /**
- * A doubly linked list whose elements carry the links, so that any of them leaves in constant time.
- * (Taking the first element of a `Set` walks over the holes of those taken before.)
+ * A doubly linked list. The elements carry the links, so that each can be removed in constant time. (Taking the first element
+ * of a `Set` skips the holes of all elements that were taken before.)
  */
 
 /** An element of at most one list at a time. */

@@ -1,5 +1,5 @@
 /**
- * A binary heap of elements that know their place in it, so that any of them can be moved or removed without a search.
+ * A binary heap. The elements know their place in it, so that each can be moved or removed without a search.
  */
 
 export interface Placed {
@@ -28,7 +28,7 @@ export class Heap<T extends Placed> {
     this.#rise(element);
   }
 
-  /** To be called after the order of `element`, which must be in the heap, has changed. */
+  /** Restores the heap after the order of `element` changed. `element` must be in the heap. */
   update(element: T): void {
     this.#rise(element);
     this.#sink(element);

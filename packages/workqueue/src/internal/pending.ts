@@ -1,26 +1,26 @@
 /**
- * The keys that wait: ready to be handed out, delayed until their time comes, or held back because somebody still works
- * on them. Each is here at most once. Knows no clock: whoever calls says what time it is.
+ * The queued keys: ready, delayed, or held back because their last work still runs. Each key is here at most once. The caller
+ * gives the time, so this needs no clock.
  */
-import type { QueueObserver } from "../options.ts";
+import type { QueueListeners } from "../options.ts";
 import { Heap, type Placed } from "./heap.ts";
 import { Ready, type ReadyKey } from "./ready.ts";
 
 /** A key that is ready, delayed, or waits for its holder. */
 export interface Entry extends ReadyKey, Placed {
   readonly key: string;
-  /** Orders entries that are due at the same time. */
+  /** Order of entries that are due at the same time. */
   readonly sequence: number;
   state: "ready" | "delayed" | "held";
-  /** When it becomes, or became, ready. */
+  /** Time at which it becomes, or became, ready. */
   dueAt: number;
 }
 
 export interface PendingOptions {
   readonly groupOf: (key: string) => string;
-  /** Whether somebody works on the key. */
+  /** Whether the key is held by a worker. */
   readonly isRunning: (key: string) => boolean;
-  readonly observer: QueueObserver;
+  readonly listeners: QueueListeners;
 }
 
 export class Pending {
@@ -39,7 +39,7 @@ export class Pending {
     return this.#entries.size;
   }
 
-  /** Those whose time has come, whether or not they are held. */
+  /** Number of entries that are due, held or not. */
   get due(): number {
     return this.#ready.size + this.#held;
   }
@@ -56,7 +56,7 @@ export class Pending {
     return [...this.#entries.values()];
   }
 
-  /** Puts `key` in; of one that is here already the earlier time and the higher priority win. Undefined: no wish. */
+  /** Inserts `key`. For a key that is here already, the earlier time and the higher priority win. */
   insert(key: string, at: { readonly dueAt: number; readonly priority: number | undefined; readonly now: number }): void {
     const { dueAt, priority, now } = at;
     const known = this.#entries.get(key);
@@ -65,7 +65,7 @@ export class Pending {
     if (known.state === "delayed" && dueAt < known.dueAt) this.#hasten(known, dueAt, now);
   }
 
-  /** Takes the next one out. */
+  /** Removes and returns the next ready entry. */
   shift(now: number): Entry | undefined {
     this.collectDue(now);
     const entry = this.#ready.shift();
@@ -75,7 +75,7 @@ export class Pending {
     return entry;
   }
 
-  /** Those whose time has come become ready. */
+  /** Makes the entries ready that are due. */
   collectDue(now: number): void {
     for (let entry = this.#delayed.first; entry !== undefined && entry.dueAt <= now; entry = this.#delayed.first) {
       this.#delayed.remove(entry);
@@ -83,7 +83,7 @@ export class Pending {
     }
   }
 
-  /** Nobody works on `key` any more. */
+  /** Reports that no worker holds `key`. */
   released(key: string): void {
     const entry = this.#entries.get(key);
     if (entry?.state !== "held") return;
@@ -91,7 +91,7 @@ export class Pending {
     this.#makeReady(entry);
   }
 
-  /** Takes `key` out, unless it waits for its holder. False: nothing changed. */
+  /** Removes `key`, unless it waits for its holder. Returns false when nothing changed. */
   remove(key: string): boolean {
     const entry = this.#entries.get(key);
     if (entry === undefined || entry.state === "held") return false;
@@ -121,12 +121,12 @@ export class Pending {
       previous: undefined,
     };
     this.#entries.set(key, entry);
-    this.#options.observer.added?.(key, priority);
+    this.#options.listeners.onAdded?.(key, priority);
     if (dueAt > now) this.#delayed.push(entry);
     else this.#makeReady(entry);
   }
 
-  /** A higher priority: a key that is ready goes to the end of it. */
+  /** Raises the priority. A ready key becomes the last one of its new priority. */
   #raise(entry: Entry, priority: number): void {
     if (entry.state === "ready") {
       this.#ready.remove(entry);
@@ -139,7 +139,7 @@ export class Pending {
     }
   }
 
-  /** An earlier time for a delayed key. */
+  /** Sets an earlier time for a delayed key. */
   #hasten(entry: Entry, dueAt: number, now: number): void {
     entry.dueAt = dueAt;
     if (dueAt > now) {
@@ -150,7 +150,7 @@ export class Pending {
     }
   }
 
-  /** It may be handed out, or waits for its holder. It must be in no collection but `#entries`. */
+  /** Makes an entry ready, or held back while a worker holds its key. It must be in no collection but `#entries`. */
   #makeReady(entry: Entry): void {
     if (this.#options.isRunning(entry.key)) {
       entry.state = "held";
@@ -173,7 +173,7 @@ export class Pending {
   }
 
   #reportDepth(priority: number): void {
-    const { observer } = this.#options;
-    if (observer.depth !== undefined) observer.depth(priority, this.#ready.sizeAt(priority));
+    const { listeners } = this.#options;
+    if (listeners.onDepth !== undefined) listeners.onDepth(priority, this.#ready.sizeAt(priority));
   }
 }

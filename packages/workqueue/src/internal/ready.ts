@@ -1,5 +1,5 @@
 /**
- * Keys that may be handed out now: highest priority first; inside a priority the groups (namespaces) take turns;
+ * The ready keys: highest priority first; inside a priority the groups (namespaces) take turns;
  * inside a group first in, first out. All operations are constant in the number of keys.
  */
 import { Fifo, type Linked } from "./fifo.ts";
@@ -9,7 +9,7 @@ export interface ReadyKey extends Linked<ReadyKey> {
   priority: number;
 }
 
-/** The keys of one group at one priority; in the ring of its level while it has any. */
+/** The keys of one group at one priority. It is in the ring of its level while it has keys. */
 interface Group extends Linked<Group> {
   readonly name: string;
   readonly keys: Fifo<ReadyKey>;
@@ -18,13 +18,13 @@ interface Group extends Linked<Group> {
 interface Level {
   readonly priority: number;
   readonly groups: Map<string, Group>;
-  /** Whose turn it is, first to last. */
+  /** Groups in the order of their turns. */
   readonly turns: Fifo<Group>;
   size: number;
 }
 
 export class Ready<T extends ReadyKey> {
-  /** Highest priority first; a program has few different ones. */
+  /** Highest priority first. A program uses few different priorities. */
   readonly #levels: Level[] = [];
   #size = 0;
 
@@ -32,7 +32,7 @@ export class Ready<T extends ReadyKey> {
     return this.#size;
   }
 
-  /** How many keys wait at this priority. */
+  /** Number of ready keys of this priority. */
   sizeAt(priority: number): number {
     return this.#levels.find((level) => level.priority === priority)?.size ?? 0;
   }
@@ -80,7 +80,7 @@ export class Ready<T extends ReadyKey> {
     this.#size--;
     level.size--;
     if (group.keys.size > 0) return;
-    // A group that comes back takes its turn after those that wait.
+    // A group that gets a key again takes its turn after the groups that wait.
     level.turns.remove(group);
     level.groups.delete(group.name);
     if (level.size === 0) this.#levels.splice(this.#levels.indexOf(level), 1);

@@ -1,13 +1,12 @@
-/** Kinds of the cluster's own rules: rights, networks, storage, admission. */
+/** Kinds of rights, networks, storage and admission. */
 import { jsonEqual } from "@treadle/apimachinery";
-import { answerAccess, answerRules, answerSelf, answerToken } from "../../authorization/reviews.ts";
 import { isObject, type JsonObject } from "../../internal/json.ts";
-import type { Draft } from "../../storage.ts";
+import type { Draft } from "../../storage/stored-object.ts";
 import { prepareCertificateRequest } from "../certificate-requests.ts";
 import { apiServiceErrors, leaseErrors } from "../validation/cluster.ts";
-import { certificateRequestErrors } from "../validation/certificates.ts";
+import { certificateRequestErrors } from "../validation/certificate-requests.ts";
 import { ingressClassErrors, ingressErrors, ingressWarnings, networkPolicyErrors } from "../validation/network.ts";
-import { clusterRoleBindingErrors, clusterRoleErrors, roleBindingErrors, roleErrors } from "../validation/rights.ts";
+import { clusterRoleBindingErrors, clusterRoleErrors, roleBindingErrors, roleErrors } from "../validation/rbac.ts";
 import { sliceErrors, sliceWarnings } from "../validation/slices.ts";
 import { storageClassErrors } from "../validation/storage.ts";
 import { webhookErrors } from "../validation/webhooks.ts";
@@ -49,18 +48,18 @@ export const CLUSTER_GROUPS: readonly Group[] = [
     group: "authentication.k8s.io",
     versions: ["v1"],
     rows: [
-      { kind: "SelfSubjectReview", plural: "selfsubjectreviews", scope: "Cluster", answer: answerSelf },
-      { kind: "TokenReview", plural: "tokenreviews", scope: "Cluster", answer: answerToken },
+      { kind: "SelfSubjectReview", plural: "selfsubjectreviews", scope: "Cluster", isReview: true },
+      { kind: "TokenReview", plural: "tokenreviews", scope: "Cluster", isReview: true },
     ],
   },
   {
     group: "authorization.k8s.io",
     versions: ["v1"],
     rows: [
-      { kind: "LocalSubjectAccessReview", plural: "localsubjectaccessreviews", answer: answerAccess },
-      { kind: "SelfSubjectAccessReview", plural: "selfsubjectaccessreviews", scope: "Cluster", answer: answerAccess },
-      { kind: "SelfSubjectRulesReview", plural: "selfsubjectrulesreviews", scope: "Cluster", answer: answerRules },
-      { kind: "SubjectAccessReview", plural: "subjectaccessreviews", scope: "Cluster", answer: answerAccess },
+      { kind: "LocalSubjectAccessReview", plural: "localsubjectaccessreviews", isReview: true },
+      { kind: "SelfSubjectAccessReview", plural: "selfsubjectaccessreviews", scope: "Cluster", isReview: true },
+      { kind: "SelfSubjectRulesReview", plural: "selfsubjectrulesreviews", scope: "Cluster", isReview: true },
+      { kind: "SubjectAccessReview", plural: "subjectaccessreviews", scope: "Cluster", isReview: true },
     ],
   },
   {
@@ -194,14 +193,14 @@ export const CLUSTER_GROUPS: readonly Group[] = [
   },
 ];
 
-/** The generation of an EndpointSlice counts changes of its labels, too. */
+/** Counts changes of the labels of an EndpointSlice for its generation, too. */
 function countLabels(draft: Draft, previous: JsonObject | undefined): void {
   const before = previous?.["metadata"];
   if (!isObject(before) || jsonEqual(before["labels"], draft.metadata["labels"])) return;
   draft.metadata["generation"] = Number(before["generation"] ?? 0) + 1;
 }
 
-/** No drivers are null in the store, and may be sent so. */
+/** Sets missing drivers to null, as the store has them. A client may send null, too. */
 function nullDrivers(draft: Draft): void {
   const { spec } = draft;
   if (isObject(spec) && Array.isArray(spec["drivers"]) && spec["drivers"].length === 0) draft["spec"] = { ...spec, drivers: null };
@@ -211,7 +210,7 @@ function readDrivers(draft: Draft): void {
   if (isObject(draft["spec"])) draft["spec"] = { drivers: null, ...draft["spec"] };
 }
 
-/** What was asked for stays, whatever is sent. */
+/** Keeps the spec: an update cannot change it. */
 function keepSpec(draft: Draft, previous: JsonObject | undefined): void {
   if (previous !== undefined) draft["spec"] = previous["spec"];
 }

@@ -2,8 +2,8 @@
 import type { Clock } from "@treadle/apimachinery";
 import { isObject, type JsonObject } from "../../internal/json.ts";
 import { objectAt } from "../../internal/read.ts";
-import { labelNamespace, prepareNamespace } from "../../namespaces.ts";
-import { secondsOf } from "../../object-meta.ts";
+import { labelNamespace, prepareNamespace } from "../../objects/namespaces.ts";
+import { secondsOf } from "../../objects/object-meta.ts";
 import { checkClaimLimits, checkPodLimits } from "../limit-ranges.ts";
 import { podGrace, preparePod } from "../pods.ts";
 import { checkAllocations } from "../service-ports.ts";
@@ -148,7 +148,7 @@ export const CORE_GROUPS: readonly Group[] = [
   },
 ];
 
-/** `stringData` is written into `data` and never stored. */
+/** Moves `stringData` to `data`. It is never stored. */
 function moveStringData(draft: JsonObject): void {
   const { stringData } = draft;
   if (!isObject(stringData)) return;
@@ -158,14 +158,14 @@ function moveStringData(draft: JsonObject): void {
   draft["data"] = data;
 }
 
-/** The addresses of a node's pods have two names, an old and a new one. */
+/** Copies the addresses of a node's pods to the other of their two fields. */
 function listRange(draft: JsonObject): void {
   const { spec } = draft;
   if (isObject(spec) && spec["podCIDR"] !== undefined && spec["podCIDRs"] === undefined)
     draft["spec"] = { ...spec, podCIDRs: [spec["podCIDR"]] };
 }
 
-/** A node takes pods when somebody says that it is ready (admission `TaintNodesByCondition`). */
+/** Adds the taint `not-ready` to a new node (admission `TaintNodesByCondition`). */
 function taintNode(draft: JsonObject, previous: JsonObject | undefined): void {
   if (previous !== undefined) return;
   const spec = objectAt(draft, "spec");

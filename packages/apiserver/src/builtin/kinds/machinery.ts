@@ -1,6 +1,9 @@
-/** Kinds of what a cluster is made of: how requests are queued, how pods run, devices. They are stored and checked by their schema alone. */
+/**
+ * Kinds of the control plane and of devices: flow control, runtime classes, resource claims. They are stored, and checked
+ * only by their schema.
+ */
 import { isIP } from "node:net";
-import type { FieldError } from "../../field-errors.ts";
+import type { FieldError } from "../../errors/field-errors.ts";
 import type { JsonObject } from "../../internal/json.ts";
 import { check } from "../validation/spot.ts";
 import type { Group, Row } from "./row.ts";
@@ -38,7 +41,7 @@ export const MACHINERY_GROUPS: readonly Group[] = [
   },
 ];
 
-/** Of `networking.k8s.io`: from where the addresses of Services are, and which of them are given. */
+/** Kinds of `networking.k8s.io` about the ranges and addresses of Services. */
 export const ADDRESS_ROWS: readonly Row[] = [
   {
     kind: "IPAddress",
@@ -52,7 +55,7 @@ export const ADDRESS_ROWS: readonly Row[] = [
   { kind: "ServiceCIDR", plural: "servicecidrs", scope: "Cluster", status: true },
 ];
 
-/** An address is its name. */
+/** Checks the name of an IPAddress, which is its address. */
 function addressErrors(draft: JsonObject): FieldError[] {
   return check(draft, (object) => {
     const name = object.within("metadata", "name");

@@ -1,7 +1,7 @@
-/** The form of the tables of built-in kinds. */
-import type { Hooks, NameRule, ResourceType, ServedVersion } from "../../registry.ts";
+/** The format of the tables of built-in kinds. */
+import type { Hooks, NameRule, ResourceType, ServedVersion } from "../../storage/registry.ts";
 
-/** One kind: names, scope, subresources and the few rules beyond storage. */
+/** A kind: names, scope, subresources, and the few rules beyond storage. */
 export interface Row {
   readonly kind: string;
   readonly plural: string;
@@ -11,11 +11,11 @@ export interface Row {
   readonly status?: true;
   readonly keepsStatus?: true;
   readonly scale?: true;
-  /** metadata.generation counts changes of the spec. */
+  /** Whether metadata.generation counts changes of the spec. */
   readonly generation?: true;
   readonly name?: NameRule;
   readonly fields?: readonly string[];
-  /** The text of the warning on each use. */
+  /** Text of the warning of each request. */
   readonly deprecation?: string;
   readonly createsOnUpdate?: true;
   readonly returnsDeleted?: true;
@@ -24,18 +24,18 @@ export interface Row {
   readonly orphansDependents?: true;
   readonly graceSeconds?: ResourceType["graceSeconds"];
   readonly hooks?: Hooks;
-  /** By version, for those that differ from the stored one by more than apiVersion. */
+  /** Conversions by version, for versions that differ from the stored one by more than apiVersion. */
   readonly conversions?: Readonly<Record<string, Pick<ServedVersion, "fromStored" | "toStored">>>;
-  readonly answer?: ResourceType["answer"];
+  readonly isReview?: true;
 }
 
-/** The kinds of one API group. */
+/** The kinds of an API group. */
 export interface Group {
   readonly group: string;
-  /** The first one is stored. */
+  /** Versions; the first one is stored. */
   readonly versions: readonly string[];
   readonly rows: readonly Row[];
 }
 
-/** The category of what users run. */
+/** The category of kinds that users run. */
 export const all = ["all"] as const;

@@ -1,4 +1,4 @@
-/** Kinds that run pods, and those about them. */
+/** Kinds that run pods, and kinds about them. */
 import { autoscalerFromV1, autoscalerToV1 } from "../autoscaler-versions.ts";
 import { autoscalerErrors } from "../validation/autoscaling.ts";
 import { priorityClassErrors } from "../validation/cluster.ts";
@@ -24,7 +24,7 @@ function statefulSetWarnings(draft: JsonObject, previous: JsonObject | undefined
   return [...ofTemplate(draft, previous), ...(Number(limit) < 0 ? [text] : [])];
 }
 
-/** Of kinds whose name becomes a part of those of their pods. */
+/** Returns the warnings of a kind whose name becomes part of the names of its pods. */
 function namedWarnings(...template: readonly string[]): (draft: JsonObject, previous: JsonObject | undefined) => readonly string[] {
   return (draft, previous) => [
     ...(previous === undefined ? nameWarnings(String(valueAt(draft, ["metadata", "name"])), "Pod names and hostnames") : []),

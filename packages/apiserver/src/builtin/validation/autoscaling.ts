@@ -1,5 +1,5 @@
-/** Autoscalers. */
-import type { FieldError } from "../../field-errors.ts";
+/** Validates HorizontalPodAutoscalers. */
+import type { FieldError } from "../../errors/field-errors.ts";
 import type { JsonObject } from "../../internal/json.ts";
 import { quantityNanos } from "../quantity.ts";
 import { dnsLabel, pathSegment } from "./formats.ts";
@@ -12,7 +12,7 @@ const reference: Rule = (spot) => {
   needed(pathSegment)(spot.at("name"));
 };
 
-/** Only what is in a group can be scaled. */
+/** Checks the target, which must be in a group to be scalable. */
 function targetVersion(spot: Spot): void {
   const parts = spot.text.split("/");
   if (parts.length > 2) spot.invalid(`unexpected GroupVersion string: ${spot.text}`);
@@ -37,7 +37,7 @@ const target: Rule = fields({
 
 const metric: Rule = fields({ name: needed(pathSegment, "must specify a metric name"), selector: labelSelector });
 
-/** Of two ways to say how much one must be chosen. */
+/** Checks that one of two ways to set the target is chosen. */
 function usage(spot: Spot): void {
   const [part, whole] = [spot.within("target", "averageUtilization"), spot.within("target", "averageValue")];
   target(spot.at("target"));
@@ -52,7 +52,7 @@ function valued(spot: Spot, missing: string): void {
   if (!value.isSet && !average.isSet) average.required(missing);
 }
 
-/** By field, in the order in which they are looked at: the first one counts. */
+/** Sources of metrics by field, in the order in which they are checked: the first one counts. */
 const SOURCES: readonly (readonly [string, string, Rule])[] = [
   [
     "Object",

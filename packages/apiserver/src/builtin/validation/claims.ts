@@ -1,4 +1,4 @@
-/** The specs of claims, and what volumes and claims have in common. */
+/** Validates the specs of claims, and what volumes and claims have in common. */
 import { subdomain } from "./formats.ts";
 import { labelSelector } from "./selectors.ts";
 import { fields, ifGiven, needed, oneOf, type Rule, type Spot } from "./spot.ts";
@@ -12,7 +12,7 @@ export function accessModes(spot: Spot, detail: string): void {
   if (modes.includes("ReadWriteOncePod") && modes.length > 1) spot.forbidden("may not use ReadWriteOncePod with other access modes");
 }
 
-/** An amount of more than nothing. */
+/** Checks that an amount is more than zero. */
 function positiveAmount(spot: Spot): void {
   if (/^-|^0$/.test(spot.text)) spot.invalid("must be greater than zero");
 }

@@ -1,12 +1,12 @@
-/** Nodes, priorities, leases, services of the API. */
+/** Validates nodes, priority classes, leases and APIServices. */
 import { dns1035LabelProblems, jsonEqual } from "@treadle/apimachinery";
-import { type FieldError, GoStruct } from "../../field-errors.ts";
+import { type FieldError, GoStruct } from "../../errors/field-errors.ts";
 import { isObject, type JsonObject } from "../../internal/json.ts";
 import { cidr, dnsLabel, ipAddress, labelValue, portNumber, protocol, publicIp, qualifiedName, subdomain } from "./formats.ts";
 import { TAINT_EFFECTS } from "./selectors.ts";
 import { check, fields, mustBeOneOf, nonNegative, oneOf, passes, type Rule, required, type Spot, unchanged } from "./spot.ts";
 
-/** The real server names another field than the one that taints are in. */
+/** Checks taints. The real server reports them at another field. */
 function taints(spec: Spot): void {
   const seen = new Set<string>();
   for (const [i, item] of spec.at("taints").items.entries()) {

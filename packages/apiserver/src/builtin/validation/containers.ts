@@ -1,4 +1,4 @@
-/** Containers of pods. */
+/** Validates containers of pods. */
 import { env, envFrom } from "./environment.ts";
 import { descendingPath, dnsLabel, portName, portNumber, protocol } from "./formats.ts";
 import { unwatched, watched } from "./probes.ts";
@@ -6,7 +6,7 @@ import { containerResources } from "./resources.ts";
 import { containerSecurity } from "./security.ts";
 import { mustBeOneOf, needed, oneOf, required, type Spot } from "./spot.ts";
 
-/** What containers see of their pod. */
+/** The parts of the pod that its containers refer to. */
 export interface Surroundings {
   readonly volumes: ReadonlyMap<string, Spot>;
   readonly claims: readonly string[];
@@ -29,7 +29,7 @@ export function containers(list: Spot, pod: Surroundings): void {
   hostPorts(list.items);
 }
 
-/** Containers that run before the others, or beside them from the start. */
+/** Checks containers that run before the others, or beside them from the start. */
 export function initContainers(list: Spot, others: Spot, pod: Surroundings): void {
   const names = new Set(others.items.map((other) => other.at("name").text));
   for (const container of list.items) {
@@ -46,7 +46,7 @@ export function initContainers(list: Spot, others: Spot, pod: Surroundings): voi
   }
 }
 
-/** What a pod asks of its containers that a template does not. */
+/** Checks what a pod requires of its containers, and a template does not. */
 export function images(list: Spot): void {
   for (const container of list.items) {
     const image = container.at("image");

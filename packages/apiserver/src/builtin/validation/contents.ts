@@ -1,6 +1,6 @@
-/** ConfigMaps, Secrets, namespaces: keys and contents, and what may not change. */
+/** Validates ConfigMaps, Secrets and namespaces: keys, contents and immutable fields. */
 import { jsonEqual } from "@treadle/apimachinery";
-import type { FieldError } from "../../field-errors.ts";
+import type { FieldError } from "../../errors/field-errors.ts";
 import { goTypeOf, isObject, type JsonObject } from "../../internal/json.ts";
 import { jsonProblem } from "../../internal/json-text.ts";
 import { configKeyProblems, qualifiedName } from "./formats.ts";
@@ -38,7 +38,7 @@ export function secretErrors(draft: JsonObject, previous: JsonObject | undefined
   });
 }
 
-/** The keys that a type of Secret must have. */
+/** Keys that each type of Secret must have. */
 const CONTENTS: Readonly<Record<string, { readonly keys: readonly string[]; readonly isOneEnough?: boolean; readonly isJson?: boolean }>> =
   {
     "kubernetes.io/dockercfg": { keys: [".dockercfg"], isJson: true },
@@ -64,7 +64,7 @@ function contents(secret: Spot, data: Spot, type: string): void {
   }
 }
 
-/** Why a text is no JSON object, as Go says it. */
+/** Returns Go's error for a text that is not a JSON object. */
 function objectProblem(text: string): string | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -75,7 +75,7 @@ function objectProblem(text: string): string | undefined {
   }
 }
 
-/** The certificate of a server that is none. */
+/** Returns the warning about a TLS Secret with an invalid certificate. */
 export function secretWarnings(draft: JsonObject): readonly string[] {
   const { type, data } = draft;
   const certificate = isObject(data) ? Buffer.from(String(data["tls.crt"] ?? ""), "base64").toString() : "";

@@ -1,4 +1,4 @@
-/** Variables of containers and where their values come from. */
+/** Validates variables of containers and the sources of their values. */
 import { labelKeyProblems } from "@treadle/apimachinery";
 import { configKeyProblems, subdomain } from "./formats.ts";
 import { each, fields, ifGiven, needed, passes, type Rule, required, type Spot } from "./spot.ts";
@@ -7,7 +7,7 @@ const variableName: Rule = passes((text) =>
   /^[ -<>-~]+$/.test(text) ? [] : ["a valid environment variable name must consist only of printable ASCII characters other than '='"],
 );
 
-/** Fields of pods that variables and volumes may show. */
+/** Fields of pods that variables and volumes can refer to. */
 const IN_VARIABLES = [
   "metadata.name",
   "metadata.namespace",
@@ -20,7 +20,7 @@ const IN_VARIABLES = [
   "status.podIPs",
 ];
 const IN_VOLUMES = ["metadata.annotations", "metadata.labels", "metadata.name", "metadata.namespace", "metadata.uid"];
-/** What the real server can find in a pod at all. */
+/** Fields that the real server can find in a pod. */
 const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   ...IN_VARIABLES,
   ...IN_VOLUMES,
@@ -55,7 +55,7 @@ const AMOUNTS = [
   "requests.memory",
 ];
 const BYTES = ["1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"];
-/** Units in which an amount may be given, by the end of its name. */
+/** Units of an amount, by the suffix of its name. */
 const DIVISORS: Readonly<Record<string, readonly string[]>> = {
   cpu: ["1m", "1"],
   memory: BYTES,
@@ -86,7 +86,7 @@ const keyReference: Rule = fields({
   key: needed(passes(configKeyProblems)),
 });
 
-/** Where values of variables come from, in the order in which they are looked at. */
+/** Sources of values, in the order in which they are checked. */
 const SOURCES: readonly (readonly [string, Rule])[] = [
   ["fieldRef", fieldReference(IN_VARIABLES)],
   ["resourceFieldRef", resourceReference(false)],

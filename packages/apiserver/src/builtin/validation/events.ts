@@ -1,20 +1,20 @@
 /**
- * What is asked of events, of which two kinds are one (core `ValidateEventCreate` and `ValidateEventUpdate`): `v1` takes nearly
- * everything, `events.k8s.io/v1` takes complete new events, of which later only the series changes.
+ * Validates events (core `ValidateEventCreate` and `ValidateEventUpdate`). `v1` accepts nearly everything. `events.k8s.io/v1`
+ * requires complete new events, and an update can only change the series.
  */
 import { jsonEqual, labelKeyProblems } from "@treadle/apimachinery";
-import { type FieldError, GoStruct, invalid, required } from "../../field-errors.ts";
+import { type FieldError, GoStruct, invalid, required } from "../../errors/field-errors.ts";
 import { isObject, type JsonObject } from "../../internal/json.ts";
 import { at, objectAt, textAt } from "../../internal/read.ts";
-import { metaContentErrors, metaUpdateErrors, nameProblems } from "../../object-meta.ts";
-import type { Draft } from "../../storage.ts";
+import { metaContentErrors, metaUpdateErrors, nameProblems } from "../../objects/object-meta.ts";
+import type { Draft } from "../../storage/stored-object.ts";
 
-/** Of an event of `v1`. */
+/** Returns the errors of an event of `v1`. */
 export function eventErrors(draft: Draft): FieldError[] {
   return commonErrors(draft, "reportingComponent");
 }
 
-/** Of one of `events.k8s.io/v1` with the names of `v1`: so the real server names most fields, too. */
+/** Returns the errors of an event of `events.k8s.io/v1`. It has the field names of `v1`, which the real server uses in most errors. */
 export function newEventErrors(draft: Draft, previous: JsonObject | undefined): FieldError[] {
   const common = commonErrors(draft, "reportingController");
   return [...common, ...(previous === undefined ? createdErrors(draft) : changeErrors(draft, previous))];
@@ -24,7 +24,7 @@ function commonErrors(draft: Draft, reporter: string): FieldError[] {
   const own = draft.metadata["namespace"];
   const about = textAt(draft, "involvedObject", "namespace");
   const strays = [invalid("involvedObject.namespace", about, "does not match event.namespace")];
-  // One about what has no namespace is in `default`.
+  // An event about a cluster-scoped object is in `default`.
   if (isUnset(draft, "eventTime")) return about === own || (about === "" && own === "default") ? [] : strays;
   return [
     ...(about === "" && own !== "default" && own !== "kube-system" ? strays : []),
@@ -45,7 +45,7 @@ function textErrors(draft: Draft, field: string): FieldError[] {
   return textAt(draft, field) === "" ? [required(field)] : lengthErrors(draft, field, 128);
 }
 
-/** Of these and others below the real server does not show the value. */
+/** Checks the length of a field. The real server does not show the value here and in other places below. */
 function lengthErrors(draft: Draft, field: string, maxBytes: number): FieldError[] {
   const isTooLong = Buffer.byteLength(textAt(draft, field)) > maxBytes;
   return isTooLong ? [invalid(field, "", `can have at most ${maxBytes} characters`)] : [];
@@ -92,7 +92,7 @@ function shown(draft: Draft, field: string): unknown {
   return isObject(value) ? new GoStruct(value) : value;
 }
 
-/** In the real server's order, which looks at the reason twice. */
+/** Immutable fields in the order of the real server, which checks the reason twice. */
 const IMMUTABLE = [
   "involvedObject",
   "reason",
@@ -110,7 +110,7 @@ const IMMUTABLE = [
   "reportingInstance",
 ];
 
-/** A field as Go shows it: what is not there is its zero. */
+/** Returns a field as Go shows it: an absent one has its zero value. */
 function said(event: JsonObject, field: string): unknown {
   const value = event[field];
   if (field === "involvedObject" || (field === "related" && value !== undefined)) return reference(objectAt(event, field));

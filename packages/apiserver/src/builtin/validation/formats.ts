@@ -1,7 +1,7 @@
-/** Texts and numbers that many kinds have: names, labels, ports, addresses, paths. */
+/** Rules for values that many kinds have: names, labels, ports, addresses, paths. */
 import { isIP } from "node:net";
 import { dns1123SubdomainProblems, labelKeyProblems, labelValueProblems } from "@treadle/apimachinery";
-import { nameProblems } from "../../object-meta.ts";
+import { nameProblems } from "../../objects/object-meta.ts";
 import { all, between, mustBeOneOf, passes, type Rule } from "./spot.ts";
 
 export const dnsLabel: Rule = passes((text) => nameProblems("label", text, false));
@@ -10,7 +10,7 @@ export const qualifiedName: Rule = passes(labelKeyProblems);
 export const labelValue: Rule = passes(labelValueProblems);
 export const pathSegment: Rule = passes((text) => nameProblems("segment", text, false));
 
-/** Labels: what is wrong with a key or a value is said of the whole. */
+/** Checks labels. Errors of a key or a value are reported for all labels together. */
 export const labels: Rule = (spot) => {
   for (const [key, member] of spot.members) {
     for (const problem of labelKeyProblems(key)) spot.invalid(problem, key);
@@ -32,7 +32,7 @@ export const annotations: Rule = (spot) => {
 export const portNumber: Rule = between(1, 65_535);
 export const protocol: Rule = mustBeOneOf("SCTP", "TCP", "UDP");
 
-/** A name of a port (IANA service name). */
+/** Checks the name of a port (IANA service name). */
 export const portName: Rule = passes((text) => [
   ...(text.length > 15 ? ["must be no more than 15 characters"] : []),
   ...(/^[-a-z0-9]*$/.test(text) && text !== "" ? [] : ["must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)"]),
@@ -41,7 +41,7 @@ export const portName: Rule = passes((text) => [
   ...(/^-|-$/.test(text) ? ["must not begin or end with a hyphen"] : []),
 ]);
 
-/** A port by number or by name. */
+/** Checks a port by number or by name. */
 export const portReference: Rule = (spot) => (typeof spot.value === "string" ? portName(spot) : portNumber(spot));
 
 export const ipAddress: Rule = (spot) => {
@@ -66,7 +66,7 @@ export const cidr: Rule = (spot) => {
     spot.invalid("must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)");
 };
 
-/** A path in somebody's domain, as `acme.io/foo`. */
+/** Checks a path with a domain, such as `acme.io/foo`. */
 export const domainPath: Rule = (spot) => {
   const [domain = "", ...path] = spot.text.split("/");
   if (spot.text === "") spot.required();
@@ -77,7 +77,7 @@ export const domainPath: Rule = (spot) => {
 
 export const userId: Rule = between(0, 2 ** 31 - 1);
 
-/** A path inside a folder. */
+/** Checks a path inside a folder. */
 export const descendingPath: Rule = (spot) => {
   if (spot.text.startsWith("/")) spot.invalid("must be a relative path");
   noBacksteps(spot);
@@ -87,7 +87,7 @@ export const noBacksteps: Rule = (spot) => {
   if (spot.text.split("/").includes("..")) spot.invalid("must not contain '..'");
 };
 
-/** A path inside a folder in which names that begin with two dots are reserved. */
+/** Checks a path inside a folder, in which names that begin with two dots are reserved. */
 export const unreservedPath: Rule = all(descendingPath, (spot) => {
   if (spot.text.startsWith("..") && !spot.text.startsWith("../")) spot.invalid("must not start with '..'");
 });
@@ -98,7 +98,7 @@ export const fileMode: Rule = (spot) => {
 
 const CONFIG_KEY = "[-._a-zA-Z0-9]+";
 
-/** What keeps a text from being a key of a ConfigMap or a Secret. */
+/** Returns the problems of a key of a ConfigMap or a Secret. */
 export function configKeyProblems(key: string): readonly string[] {
   const problems: string[] = [];
   if (key.length > 253) problems.push("must be no more than 253 characters");

@@ -1,6 +1,6 @@
-/** Jobs and CronJobs. */
+/** Validates Jobs and CronJobs. */
 import { dns1123LabelProblems, jsonEqual } from "@treadle/apimachinery";
-import { type FieldError, GoStruct } from "../../field-errors.ts";
+import { type FieldError, GoStruct } from "../../errors/field-errors.ts";
 import { isObject, type JsonObject } from "../../internal/json.ts";
 import { objectAt } from "../../internal/read.ts";
 import { domainPath, qualifiedName } from "./formats.ts";
@@ -114,7 +114,7 @@ const selectingJob: Rule = all(jobSpec, (spec) => {
   matched(spec);
 });
 
-/** The labels that the server gave to the pods of a Job, and the selector of them. */
+/** Checks the selector of a Job, and the labels that the server gave to its pods. */
 function generatedSelector(job: Spot): void {
   const spec = job.at("spec");
   if (spec.get("manualSelector") === true) return;
@@ -147,7 +147,7 @@ export function jobErrors(draft: JsonObject, previous: JsonObject | undefined): 
 
 const FIXED_AFTER_TEMPLATE = ["completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy"];
 
-/** What a Job is to do stays; only one that is suspended may get another template. */
+/** Checks immutable fields of a Job. Only a suspended one may get another template. */
 function jobChanges(spec: Spot, old: JsonObject): void {
   const completions = spec.at("completions");
   if (spec.get("completionMode") !== "Indexed") unchanged(old["completions"])(completions);
@@ -187,7 +187,7 @@ export function cronJobErrors(draft: JsonObject, previous: JsonObject | undefine
   });
 }
 
-/** What keeps a text from naming a time zone. */
+/** Returns the problem of the name of a time zone. */
 function timeZoneProblem(name: string): string | undefined {
   if (name === "") return "timeZone must be nil or non-empty string";
   if (name.toLowerCase() === "local") return "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones";

@@ -1,5 +1,5 @@
-/** Quotas, ranges of limits, and budgets of disruption. */
-import { type FieldError, GoStruct } from "../../field-errors.ts";
+/** Validates ResourceQuotas, LimitRanges and PodDisruptionBudgets. */
+import { type FieldError, GoStruct } from "../../errors/field-errors.ts";
 import { isObject, type JsonObject } from "../../internal/json.ts";
 import { quantityNanos } from "../quantity.ts";
 import { qualifiedName } from "./formats.ts";
@@ -18,7 +18,7 @@ const EXISTENCE_SCOPES = ["Terminating", "NotTerminating", "BestEffort", "NotBes
 const SCOPES = [...EXISTENCE_SCOPES, "PriorityClass", "VolumeAttributesClass"];
 const COMPUTE = [...QUOTA].filter((name) => /cpu|memory|ephemeral/.test(name));
 
-/** Whether a scope of pods says something about a resource. */
+/** Reports whether a scope of a quota applies to a resource. */
 function fits(scope: string, resource: string): boolean {
   if (scope === "BestEffort") return resource === "pods";
   if (scope === "VolumeAttributesClass") return resource === "persistentvolumeclaims" || resource === "requests.storage";
@@ -97,7 +97,7 @@ function limit(item: Spot): void {
   for (const name of new Set(lists.flatMap((list) => Object.keys(item.at(list).object)))) limitOrder(item, name);
 }
 
-/** Of pairs of amounts the first may not be more than the second: what they are called, what is wrong, what is shown. */
+/** Pairs of amounts of which the first must not be more than the second: their names, the error and the shown values. */
 const ORDERS = [
   ["min", "max", "min", "min", "min value", "max value"],
   ["min", "defaultRequest", "defaultRequest", "defaultRequest", "min value", "default request value"],

@@ -1,9 +1,9 @@
 /** The metadata of built-in kinds, as often as the real server looks at it: each time adds its own causes. */
-import { type FieldError, invalid } from "../../field-errors.ts";
+import { type FieldError, invalid } from "../../errors/field-errors.ts";
 import type { JsonObject } from "../../internal/json.ts";
-import { metaContentErrors, metaErrors, metaUpdateErrors, stringsOf } from "../../object-meta.ts";
-import type { ResourceType } from "../../registry.ts";
-import type { Draft } from "../../storage.ts";
+import { metaContentErrors, metaErrors, metaUpdateErrors, stringsOf } from "../../objects/object-meta.ts";
+import type { ResourceType } from "../../storage/registry.ts";
+import type { Draft } from "../../storage/stored-object.ts";
 
 export function metadataErrors(
   type: ResourceType,

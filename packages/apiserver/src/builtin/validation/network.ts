@@ -1,7 +1,7 @@
-/** Ingresses, their classes, and policies of networks. */
+/** Validates Ingresses, IngressClasses and NetworkPolicies. */
 import { isIP } from "node:net";
 import { dns1123SubdomainProblems } from "@treadle/apimachinery";
-import type { FieldError } from "../../field-errors.ts";
+import type { FieldError } from "../../errors/field-errors.ts";
 import { type JsonObject, valueAt } from "../../internal/json.ts";
 import { cidr, dnsLabel, domainPath, pathSegment, portName, portNumber, portReference, subdomain } from "./formats.ts";
 import { labelSelector } from "./selectors.ts";
@@ -135,13 +135,13 @@ function ipBlock(spot: Spot): void {
   }
 }
 
-/** Whether a range is a part of another one, and less than all of it. */
+/** Reports whether a range is a proper part of another one. */
 function isInside(part: string, whole: string): boolean {
   const [inner, outer] = [bitsOf(part), bitsOf(whole)];
   return inner.length > outer.length && inner.startsWith(outer);
 }
 
-/** The bits that the addresses of a range have in common. */
+/** Returns the bits that all addresses of a range have in common. */
 function bitsOf(range: string): string {
   const [ip = "", length = ""] = range.split("/");
   const numbers =

@@ -1,5 +1,5 @@
-/** The spec of pods and of templates of pods. */
-import { GoStruct } from "../../field-errors.ts";
+/** Validates the spec of pods and of pod templates. */
+import { GoStruct } from "../../errors/field-errors.ts";
 import { containers, images, initContainers, type Surroundings } from "./containers.ts";
 import { annotations, dnsLabel, ipAddress, labels, qualifiedName, subdomain } from "./formats.ts";
 import { amount, containerResourceName, resourceName } from "./resources.ts";
@@ -8,7 +8,7 @@ import { affinity, tolerations, topologySpread } from "./selectors.ts";
 import { between, each, fields, ifGiven, ifSet, mustBeOneOf, oneOf, type Rule, type Spot } from "./spot.ts";
 import { volumes } from "./volumes.ts";
 
-/** Where a spec stands. A template has no name, and is not asked for all that a pod is. */
+/** The place of a spec. A template has no name, and some rules apply only to pods. */
 export interface SpecOptions {
   readonly name: string;
   readonly isPod: boolean;
@@ -50,7 +50,7 @@ export function podSpec(spec: Spot, { name, isPod }: SpecOptions): void {
 
 const SYSTEMS = ["linux", "windows"];
 
-/** What stands alone. */
+/** Fields that do not depend on others. */
 const OTHERS: Rule = fields({
   serviceAccountName: ifGiven(subdomain),
   nodeName: ifGiven(subdomain),
@@ -165,7 +165,7 @@ export const templateMetadata: Rule = (spot) => {
   annotations(spot.within("metadata", "annotations").named(`${spot.path}.annotations`));
 };
 
-/** A template of pods. */
+/** Checks a pod template. */
 export const podTemplate: Rule = (spot) => {
   templateMetadata(spot);
   const spec = spot.at("spec");
@@ -173,7 +173,7 @@ export const podTemplate: Rule = (spot) => {
   if (!spec.at("ephemeralContainers").isEmpty) spec.at("ephemeralContainers").forbidden("ephemeral containers not allowed in pod template");
 };
 
-/** What only pods are asked for. */
+/** Checks rules that apply only to pods. */
 export function podOnly(spec: Spot): void {
   if (spec.at("serviceAccountName").isEmpty)
     for (const volume of spec.at("volumes").items)

@@ -1,7 +1,7 @@
-/** What is let through in pods and said aloud (`pkg/api/pod/warnings.go` of Kubernetes). */
+/** Warnings about pods (`pkg/api/pod/warnings.go` of Kubernetes). */
 import { dns1123LabelProblems, jsonEqual } from "@treadle/apimachinery";
 import { goQuote, type JsonObject, valueAt } from "../../internal/json.ts";
-import { nameProblems } from "../../object-meta.ts";
+import { nameProblems } from "../../objects/object-meta.ts";
 import { quantityNanos } from "../quantity.ts";
 import { Spot } from "./spot.ts";
 
@@ -30,21 +30,21 @@ const OLD_VOLUMES: Readonly<Record<string, string>> = {
   rbd: "deprecated in v1.28, non-functional in v1.31+",
 };
 
-/** Of a pod. An update of metadata alone says nothing of the spec. */
+/** Returns the warnings about a pod. An update of metadata alone gives none about the spec. */
 export function podWarnings(draft: JsonObject, previous: JsonObject | undefined): readonly string[] {
   const name = String(valueAt(draft, ["metadata", "name"]) ?? "");
   const ofName = previous === undefined ? nameWarnings(name, "the Pod's hostname") : [];
   return [...ofName, ...templateWarnings(new Spot(draft, "", []))];
 }
 
-/** A name that is not a label of DNS does not do as the name of a host. */
+/** Returns the warnings about a name that is not a DNS label and so cannot be a host name. */
 export function nameWarnings(name: string, use: string): readonly string[] {
   if (dns1123LabelProblems(name).length === 0) return [];
   const problems = nameProblems("label", name, false).join(", ");
   return [`metadata.name: this is used in ${use}, which can result in surprising behavior; a DNS label is recommended: [${problems}]`];
 }
 
-/** Of the template in an object, when it is new or another one. */
+/** Returns a function with the warnings about a template that is new or has changed. */
 export function templateWarningsAt(...path: readonly string[]): (draft: JsonObject, previous: JsonObject | undefined) => readonly string[] {
   return (draft, previous) => {
     if (previous !== undefined && jsonEqual(valueAt(draft, path), valueAt(previous, path))) return [];
@@ -126,7 +126,7 @@ function containerWarnings(container: Spot, warn: Warn): void {
   for (const variable of container.at("env").items) {
     const [name, value] = [variable.at("name").text, variable.at("value").text];
     const own = `$(${name})`;
-    // A value that adds to the one before it needs that one.
+    // A value that refers to the earlier value needs it.
     const isAddition = !variable.at("valueFrom").isSet && value !== own && value.includes(own);
     if (seen.has(name) && !isAddition)
       warn(variable, `hides previous definition of ${goQuote(name)}, which may be dropped when using apply`);

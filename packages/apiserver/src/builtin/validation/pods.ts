@@ -1,6 +1,6 @@
-/** Pods: as new ones, and what of them may change. */
+/** Validates new pods, and updates of pods. */
 import { jsonEqual } from "@treadle/apimachinery";
-import type { FieldError } from "../../field-errors.ts";
+import type { FieldError } from "../../errors/field-errors.ts";
 import { type JsonObject } from "../../internal/json.ts";
 import { listAt, objectAt } from "../../internal/read.ts";
 import { podOnly, podSpec } from "./pod-spec.ts";
@@ -48,7 +48,7 @@ function changes(spec: Spot, old: JsonObject): void {
     spec.forbidden(`pod updates may not change fields other than ${CHANGEABLE.join(",")}`);
 }
 
-/** Whether the rest is looked at. */
+/** Checks an update of the deadline, and reports whether the other fields are checked. */
 function deadline(spot: Spot, old: unknown): boolean {
   const before = spot.errorCount;
   if (spot.isSet) {
@@ -68,7 +68,7 @@ function addedTolerations(spot: Spot, old: readonly JsonObject[]): void {
   else spot.forbidden("existing toleration can not be modified except its tolerationSeconds");
 }
 
-/** A spec without what may change. A pod that waits at a gate may still be given another place. */
+/** Returns a spec without mutable fields. The node affinity of a gated pod is mutable. */
 function fixedPart(spec: JsonObject, old: JsonObject): JsonObject {
   const { activeDeadlineSeconds: _, tolerations: __, schedulingGates: ___, ...rest } = spec;
   for (const field of ["containers", "initContainers"]) rest[field] = listAt(rest, field).map(({ image: ____, ...container }) => container);

@@ -1,4 +1,4 @@
-/** Probes and hooks of containers. */
+/** Validates probes and hooks of containers. */
 import { portNumber, portReference } from "./formats.ts";
 import { all, fields, mustBeOneOf, nonNegative, passes, type Rule, required, type Spot } from "./spot.ts";
 
@@ -10,7 +10,7 @@ const headerName: Rule = passes((text) =>
       ],
 );
 
-/** What can be done, in the order in which it is looked at; the first one counts. */
+/** Returns the actions in the order in which they are checked: the first one counts. */
 function handlers(graceSeconds: number | undefined): readonly (readonly [string, Rule])[] {
   const sleep: Rule = (spot) => {
     const seconds = spot.at("seconds").number;
@@ -76,14 +76,14 @@ const PROBES: readonly (readonly [string, Rule])[] = [
   ["startupProbe", all(probe, onceEnough)],
 ];
 
-/** What is done with a container while it runs. */
+/** Checks the probes and hooks of a container. */
 export function watched(container: Spot, graceSeconds: number): void {
   const lifecycle = container.at("lifecycle");
   for (const name of ["postStart", "preStop"]) if (lifecycle.at(name).isSet) handler(lifecycle.at(name), graceSeconds);
   for (const [name, rule] of PROBES) if (container.at(name).isSet) rule(container.at(name));
 }
 
-/** A container that ends before the pod starts is not watched. */
+/** Checks that an init container, which ends before the pod starts, has no probes and hooks. */
 export function unwatched(container: Spot): void {
   for (const name of ["lifecycle", ...PROBES.map(([probeName]) => probeName)])
     if (container.at(name).isSet) container.at(name).forbidden("may not be set for init containers without restartPolicy=Always");

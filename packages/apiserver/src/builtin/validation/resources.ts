@@ -1,4 +1,4 @@
-/** Resources by their names, amounts of them, requests and limits of containers. */
+/** Validates names and amounts of resources, and requests and limits of containers. */
 import { labelKeyProblems } from "@treadle/apimachinery";
 import { quantityNanos } from "../quantity.ts";
 import { dnsLabel } from "./formats.ts";
@@ -17,18 +17,18 @@ const COUNTED: ReadonlySet<string> = new Set([
   "services.nodeports",
   "services.loadbalancers",
 ]);
-/** core/helper `standardQuotaResources`, beside those of huge pages. */
+/** core/helper `standardQuotaResources`, in addition to huge pages. */
 export const QUOTA: ReadonlySet<string> = new Set([
   ...COMPUTE.flatMap((name) => [name, `requests.${name}`, `limits.${name}`]),
   "requests.storage",
   ...COUNTED,
 ]);
-/** core/helper `standardResources`, beside those of huge pages. */
+/** core/helper `standardResources`, in addition to huge pages. */
 const STANDARD: ReadonlySet<string> = new Set([...QUOTA, "storage"]);
 
 const isHugePages = (name: string): boolean => name.startsWith("hugepages-");
 
-/** The name of a resource of any kind. */
+/** Checks the name of a resource. */
 export function resourceName(spot: Spot, name: string): void {
   const problems = labelKeyProblems(name);
   for (const problem of problems) spot.invalid(problem, name);
@@ -36,7 +36,7 @@ export function resourceName(spot: Spot, name: string): void {
     spot.invalid("must be a standard resource type or fully qualified", name);
 }
 
-/** The name of a resource that a container may have. */
+/** Checks the name of a resource of a container. */
 export function containerResourceName(spot: Spot, name: string): void {
   resourceName(spot, name);
   if (!name.includes("/")) {
@@ -44,7 +44,7 @@ export function containerResourceName(spot: Spot, name: string): void {
   } else if (!isNativeResource(name) && !isExtendedResource(name)) spot.invalid("doesn't follow extended resource name standard", name);
 }
 
-/** An amount that is not less than nothing; of what is counted, a whole one. */
+/** Checks that an amount is not negative, and that a counted resource has a whole amount. */
 export function amount(spot: Spot, resource: string): void {
   const nanos = quantityNanos(spot.text);
   if (nanos < 0n) spot.invalid("must be greater than or equal to 0");
@@ -56,7 +56,7 @@ function isCounted(resource: string): boolean {
   return COUNTED.has(resource) || isExtendedResource(resource);
 }
 
-/** A resource of somebody else's domain, as `example.com/gpu`. */
+/** Reports whether a resource is in another domain, such as `example.com/gpu`. */
 function isExtendedResource(name: string): boolean {
   return !isNativeResource(name) && !name.startsWith("requests.") && labelKeyProblems(`requests.${name}`).length === 0;
 }
@@ -71,7 +71,7 @@ function hugePages(spot: Spot, name: string): void {
   if (size <= 0n || quantityNanos(spot.text) % size !== 0n) spot.invalid(`${spot.text} is not positive integer multiple of ${name}`);
 }
 
-/** `claims`: the names that a container may refer to. */
+/** Checks requests and limits. `claims` are the names that a container may refer to. */
 export function containerResources(claims: readonly string[]): Rule {
   return (spot) => {
     const [limits, requests] = [spot.at("limits"), spot.at("requests")];
@@ -94,7 +94,7 @@ export function containerResources(claims: readonly string[]): Rule {
 
 function checkAgainstLimit(request: Spot, name: string, limits: Spot, requests: Spot): void {
   const limit = limits.get(name);
-  // Only what is Kubernetes' own and no huge page can be promised more than once.
+  // Only native resources other than huge pages can be overcommitted.
   const isDivisible = isNativeResource(name) && !isHugePages(name);
   if (limit === undefined) {
     if (!isDivisible) limits.required("Limit must be set for non overcommitable resources");

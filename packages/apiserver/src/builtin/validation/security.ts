@@ -1,5 +1,5 @@
-/** Security contexts of pods and containers. */
-import { GoStruct } from "../../field-errors.ts";
+/** Validates security contexts of pods and containers. */
+import { GoStruct } from "../../errors/field-errors.ts";
 import { isObject, type JsonObject } from "../../internal/json.ts";
 import { descendingPath, subdomain, userId } from "./formats.ts";
 import { each, fields, ifGiven, ifSet, oneOf, type Rule, type Spot } from "./spot.ts";
@@ -31,7 +31,7 @@ const windows: Rule = fields({ gmsaCredentialSpecName: ifSet(subdomain) });
 
 const SYSCTL = /^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$/;
 
-/** Parameters of the kernel; those of networks and processes are the host's where the pod uses the host's. */
+/** Checks kernel parameters. Those of networks and processes belong to the host if the pod uses that of the host. */
 function sysctls(spot: Spot, spec: JsonObject): void {
   const seen = new Set<string>();
   for (const item of spot.items) {
@@ -48,7 +48,7 @@ function sysctls(spot: Spot, spec: JsonObject): void {
   }
 }
 
-/** The security context of a pod; `spec` is what it stands in. */
+/** Checks the security context of a pod in `spec`. */
 export function podSecurity(spot: Spot, spec: JsonObject): void {
   fields({ fsGroup: userId, runAsUser: userId, runAsGroup: userId, supplementalGroups: each(userId) })(spot);
   const processes = spot.at("shareProcessNamespace");
@@ -67,7 +67,7 @@ export function podSecurity(spot: Spot, spec: JsonObject): void {
   })(spot);
 }
 
-/** The security context of a container in a pod with or without the users of its host. */
+/** Checks the security context of a container. `hasHostUsers`: the pod uses the users of its host. */
 export function containerSecurity(spot: Spot, hasHostUsers: boolean): void {
   if (!spot.isSet) return;
   fields({ runAsUser: userId, runAsGroup: userId, procMount: oneOf("Default", "Unmasked") })(spot);
@@ -116,7 +116,7 @@ const ON_LINUX = ["appArmorProfile", "seLinuxOptions", "seccompProfile"];
 const OF_POD = ["hostUsers", "hostPID", "hostIPC", "shareProcessNamespace"];
 const NOT_WITH_WINDOWS = "cannot be set for a windows pod";
 
-/** What pods of Windows and of Linux may not have. */
+/** Checks fields that pods of Windows, or of Linux, must not have. */
 export function system(spec: Spot, containers: readonly Spot[]): void {
   const name = spec.at("os").get("name");
   const security = spec.at("securityContext");
@@ -138,7 +138,7 @@ export function system(spec: Spot, containers: readonly Spot[]): void {
   for (const context of contexts) for (const field of [...ON_LINUX, ...ofContainer, "runAsUser", "runAsGroup"]) refuse(context.at(field));
 }
 
-/** What Go has as a plain value is there when it is not zero, the rest when it is set. */
+/** Applies a rule to a Go value that is not zero, or a pointer that is set. */
 function ifGivenOrSet(rule: Rule): Rule {
   return (spot) => (/\.host(PID|IPC)$/.test(spot.path) ? ifGiven(rule) : ifSet(rule))(spot);
 }

@@ -1,6 +1,6 @@
-/** Selectors of labels and of nodes. */
+/** Validates selectors of labels and of nodes. */
 import { labelValueProblems } from "@treadle/apimachinery";
-import { nameProblems } from "../../object-meta.ts";
+import { nameProblems } from "../../objects/object-meta.ts";
 import { dnsLabel, labels, labelValue, qualifiedName } from "./formats.ts";
 import { each, fields, ifSet, needed, type Rule, type Spot } from "./spot.ts";
 
@@ -61,7 +61,7 @@ const nodeAffinity: Rule = fields({
   preferredDuringSchedulingIgnoredDuringExecution: each(fields({ weight, preference: nodeTerm })),
 });
 
-/** Keys of labels whose values a pod brings itself. */
+/** Checks label keys whose values come from the pod. */
 function labelKeys(spot: Spot, selector: Spot): void {
   if (spot.isEmpty) return;
   if (!selector.isSet) spot.forbidden("must not be specified when labelSelector is not set");

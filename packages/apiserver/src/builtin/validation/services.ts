@@ -1,7 +1,7 @@
-/** Services. */
+/** Validates Services. */
 import { isIP, isIPv6 } from "node:net";
 import { jsonEqual } from "@treadle/apimachinery";
-import { type FieldError, GoStruct } from "../../field-errors.ts";
+import { type FieldError, GoStruct } from "../../errors/field-errors.ts";
 import { isObject, type JsonObject } from "../../internal/json.ts";
 import { objectAt } from "../../internal/read.ts";
 import { cidr, dnsLabel, ipAddress, labels, portNumber, portReference, protocol, publicIp, qualifiedName, subdomain } from "./formats.ts";
@@ -21,7 +21,7 @@ export function serviceErrors(draft: JsonObject, previous: JsonObject | undefine
   });
 }
 
-/** The server has addresses of IPv4 alone. */
+/** Checks that a Service asks only for IPv4, which is all that the server has. */
 function oneStack(spec: Spot): void {
   if (spec.get("type") === "ExternalName" || (isHeadless(spec) && !spec.at("selector").isSet)) return;
   const policy = spec.at("ipFamilyPolicy");
@@ -156,7 +156,7 @@ function balancer(spec: Spot): void {
   else if (allocates.isSet) allocates.forbidden(ONLY_BALANCER);
 }
 
-/** What balances the load is chosen once. */
+/** Checks that the load balancer class does not change. */
 function balancerClass(spec: Spot, old: JsonObject | undefined): void {
   const spot = spec.at("loadBalancerClass");
   if (old !== undefined && old["type"] === "LoadBalancer" && spec.get("type") === "LoadBalancer") {
@@ -180,7 +180,7 @@ function traffic(spec: Spot): void {
   oneOf("PreferClose", "PreferSameZone", "PreferSameNode")(spec.at("trafficDistribution"));
 }
 
-/** An address that was given stays. */
+/** Checks that an assigned address does not change. */
 function keptAddresses(spec: Spot, old: JsonObject): void {
   const before = Array.isArray(old["clusterIPs"]) ? old["clusterIPs"] : [];
   const ips = spec.at("clusterIPs");

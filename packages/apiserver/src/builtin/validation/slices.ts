@@ -1,6 +1,6 @@
-/** EndpointSlices. */
+/** Validates EndpointSlices. */
 import { isIP } from "node:net";
-import type { FieldError } from "../../field-errors.ts";
+import type { FieldError } from "../../errors/field-errors.ts";
 import type { JsonObject } from "../../internal/json.ts";
 import { dnsLabel, ipAddress, protocol, publicIp, qualifiedName, subdomain } from "./formats.ts";
 import { check, ifGiven, ifSet, mustBeOneOf, type Spot, unchanged } from "./spot.ts";

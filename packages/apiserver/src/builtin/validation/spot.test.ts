@@ -24,12 +24,12 @@ describe("rules", () => {
     ]);
   });
 
-  test("say nothing of what is not there, or of another type", () => {
+  test("accept absent values, and values of another type", () => {
     for (const object of [{}, { spec: null }, { spec: 5 }, { spec: { ports: "none" } }, null])
       expect(found(object, fields({ spec: fields({ ports: each(port) }) }))).toEqual([]);
   });
 
-  test("find repetitions and changes", () => {
+  test("report duplicates and changes", () => {
     expect(
       found(
         ["a", "b", "a"],

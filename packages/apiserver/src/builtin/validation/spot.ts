@@ -1,7 +1,7 @@
 /**
- * The vocabulary in which the rules of built-in kinds are written. A `Spot` is a place in an object with the value that is
- * there; a rule looks at a spot and says what is wrong with it. Rules are put together so that those of a struct read like
- * a table, in the order in which the real server reports: `fields({ name: all(required, dnsLabel), ports: each(port) })`.
+ * The rules of built-in kinds are written with these functions. A `Spot` is a place in an object with its value. A rule
+ * checks a spot and reports errors there. Rules are combined so that those of a struct read like a table, in the order in
+ * which the real server reports: `fields({ name: all(required, dnsLabel), ports: each(port) })`.
  */
 import { jsonEqual } from "@treadle/apimachinery";
 import {
@@ -15,13 +15,13 @@ import {
   required as requiredError,
   tooLong,
   tooMany,
-} from "../../field-errors.ts";
+} from "../../errors/field-errors.ts";
 import { isObject, type JsonObject } from "../../internal/json.ts";
 
-/** Says at a spot what is wrong there. */
+/** Checks a spot and reports its errors there. */
 export type Rule = (spot: Spot) => void;
 
-/** A place in an object. What is wrong with it and with what is inside it goes to one list. */
+/** A place in an object, with its value. All errors of a value go to one list. */
 export class Spot {
   readonly value: unknown;
   readonly path: string;
@@ -33,22 +33,22 @@ export class Spot {
     this.#errors = errors;
   }
 
-  /** The field of a struct. */
+  /** Returns the spot of a field of a struct. */
   at(field: string): Spot {
     return new Spot(this.get(field), this.path === "" ? field : `${this.path}.${field}`, this.#errors);
   }
 
-  /** A field within fields. */
+  /** Returns the spot of a nested field. */
   within(...fields: readonly string[]): Spot {
     return fields.reduce<Spot>((spot, field) => spot.at(field), this);
   }
 
-  /** The same value at another path: where the real server names another field than the one that is wrong. */
+  /** Returns the same value at another path, for errors that the real server reports at another field. */
   named(path: string): Spot {
     return new Spot(this.value, path, this.#errors);
   }
 
-  /** Another value at the same path: what the real server makes of it before it looks. */
+  /** Returns another value at the same path, for a value that the real server changes before the check. */
   withValue(value: unknown): Spot {
     return new Spot(value, this.path, this.#errors);
   }
@@ -57,7 +57,7 @@ export class Spot {
     return isObject(this.value) && Object.hasOwn(this.value, field) ? this.value[field] : undefined;
   }
 
-  /** The items of a list; none when there is no list. */
+  /** The items of a list; none when the value is not a list. */
   get items(): readonly Spot[] {
     return Array.isArray(this.value) ? this.value.map((item, i) => new Spot(item, `${this.path}[${i}]`, this.#errors)) : [];
   }
@@ -72,7 +72,7 @@ export class Spot {
     return this.value !== undefined && this.value !== null;
   }
 
-  /** Whether Go finds nothing there: nothing at all, or the zero of the type. */
+  /** Whether the value is absent or the zero value of its type. */
   get isEmpty(): boolean {
     const { value } = this;
     if (Array.isArray(value)) return value.length === 0;
@@ -91,7 +91,7 @@ export class Spot {
     return isObject(this.value) ? this.value : {};
   }
 
-  /** How much was found wrong so far, anywhere: to see whether a rule found something. */
+  /** Number of all errors so far. Compare it to see whether a rule found an error. */
   get errorCount(): number {
     return this.#errors.length;
   }
@@ -134,14 +134,14 @@ export class Spot {
   }
 }
 
-/** What a rule finds wrong with an object. */
+/** Returns the errors of an object. */
 export function check(object: unknown, rule: Rule): FieldError[] {
   const errors: FieldError[] = [];
   rule(new Spot(object, "", errors));
   return errors;
 }
 
-/** Rules for the fields of a struct, in their order; nothing when the struct is absent. */
+/** Applies rules to the fields of a struct, in their order. An absent struct passes. */
 export function fields(rules: Readonly<Record<string, Rule>>): Rule {
   const entries = Object.entries(rules);
   return (spot) => {
@@ -155,28 +155,28 @@ export function all(...rules: readonly Rule[]): Rule {
   };
 }
 
-/** The items of a list. */
+/** Applies a rule to each item of a list. */
 export function each(rule: Rule): Rule {
   return (spot) => {
     for (const item of spot.items) rule(item);
   };
 }
 
-/** Only where something is set. */
+/** Applies a rule to a value that is set. */
 export function ifSet(rule: Rule): Rule {
   return (spot) => {
     if (spot.isSet) rule(spot);
   };
 }
 
-/** Only where there is more than the zero of the type. */
+/** Applies a rule to a value that is not the zero value of its type. */
 export function ifGiven(rule: Rule): Rule {
   return (spot) => {
     if (!spot.isEmpty) rule(spot);
   };
 }
 
-/** Stops at what is absent or empty, else goes on with `rule`. */
+/** Requires a value, and then applies `rule`. */
 export function needed(rule: Rule = () => {}, detail = ""): Rule {
   return (spot) => {
     if (spot.isEmpty) spot.required(detail);
@@ -186,26 +186,26 @@ export function needed(rule: Rule = () => {}, detail = ""): Rule {
 
 export const required: Rule = needed();
 
-/** A text that a check of names finds nothing wrong with; also the empty one is checked. */
+/** Applies a check of names to a string, also to an empty one. */
 export function passes(problems: (text: string) => readonly string[]): Rule {
   return (spot) => {
     for (const problem of problems(spot.text)) spot.invalid(problem);
   };
 }
 
-/** One of some words; an absent one is let through. */
+/** Requires one of some words, or no value. */
 export function oneOf(...words: readonly string[]): Rule {
   return (spot) => {
     if (spot.isSet && !words.includes(spot.text)) spot.notSupported(words);
   };
 }
 
-/** One of some words, which must be there. */
+/** Requires one of some words. */
 export function mustBeOneOf(...words: readonly string[]): Rule {
   return needed(oneOf(...words));
 }
 
-/** A number in a range, where one is set. */
+/** Requires a number in a range, or no value. */
 export function between(low: number, high: number): Rule {
   return (spot) => {
     if (spot.isSet && (spot.number < low || spot.number > high)) spot.invalid(`must be between ${low} and ${high}, inclusive`);
@@ -220,14 +220,14 @@ function atLeast(low: number): Rule {
 
 export const nonNegative: Rule = atLeast(0);
 
-/** A value that stays what it was. */
+/** Requires the previous value. */
 export function unchanged(before: unknown, detail = "field is immutable"): Rule {
   return (spot) => {
     if (!jsonEqual(spot.value, before)) spot.invalid(detail, spot.value ?? null);
   };
 }
 
-/** Items of a list that must differ in a field; `at`: where a repetition is reported. */
+/** Requires that items of a list differ in a key. `at` is the place of the error. */
 export function unique(keyOf: (item: Spot) => string, at: (item: Spot) => Spot = (item) => item): Rule {
   return (spot) => {
     const seen = new Set<string>();

@@ -1,6 +1,6 @@
-/** Volumes, claims and classes of storage. */
+/** Validates volumes, claims and storage classes. */
 import { jsonEqual } from "@treadle/apimachinery";
-import type { FieldError } from "../../field-errors.ts";
+import type { FieldError } from "../../errors/field-errors.ts";
 import { isObject, type JsonObject, valueAt } from "../../internal/json.ts";
 import { objectAt } from "../../internal/read.ts";
 import { quantityNanos } from "../quantity.ts";
@@ -26,9 +26,9 @@ function claimChanges(claim: Spot, previous: JsonObject): void {
   const isBound = valueAt(claim.value, ["status", "phase"]) === "Bound";
   const fixed = (given: JsonObject): JsonObject => {
     const { resources, volumeAttributesClassName, ...rest } = given;
-    // A claim is bound by naming its volume.
+    // A claim is bound by setting its volume.
     if (!old["volumeName"]) delete rest["volumeName"];
-    // One without a class may be given one, once.
+    // A claim without a class may get one.
     if (old["storageClassName"] === undefined) delete rest["storageClassName"];
     if (!isBound) return { ...rest, resources, volumeAttributesClassName };
     const { storage: _, ...requests } = { ...(valueAt(resources, ["requests"]) as object | undefined) } as JsonObject; // spread of nothing is nothing
@@ -55,7 +55,7 @@ export function claimWarnings(draft: JsonObject): readonly string[] {
   ];
 }
 
-/** Where a volume may be, in the order in which it is looked for. */
+/** Sources of a volume, in the order in which they are checked. */
 const SOURCES: readonly (readonly [string, Rule])[] = [
   ["hostPath", hostPath],
   ["gcePersistentDisk", fields({ pdName: required })],

@@ -1,5 +1,5 @@
-/** Volumes of pods and of PersistentVolumes. */
-import { nameProblems } from "../../object-meta.ts";
+/** Validates volumes of pods and of PersistentVolumes. */
+import { nameProblems } from "../../objects/object-meta.ts";
 import { quantityNanos } from "../quantity.ts";
 import { claimSpec } from "./claims.ts";
 import { volumeAmount, volumeField } from "./environment.ts";
@@ -38,7 +38,7 @@ const downwardFile: Rule = (spot) => {
   fileMode(spot.at("mode"));
 };
 
-/** The real server does not say which item it means. */
+/** The real server does not name the wrong item. */
 const downwardFiles: Rule = (spot) => {
   for (const item of spot.at("items").items) downwardFile(item.named(spot.path));
 };
@@ -89,7 +89,7 @@ const claimTemplate: Rule = (spot) => {
   claimSpec(template.at("spec"));
 };
 
-/** The kinds of volumes, in the order in which the real server looks at them: the first one counts. */
+/** Types of volumes in the order in which the real server checks them: the first one counts. */
 const KINDS: readonly (readonly [string, Rule])[] = [
   [
     "emptyDir",
@@ -141,7 +141,7 @@ function volumeSource(spot: Spot): void {
   if (!isFound) spot.required("must specify a volume type");
 }
 
-/** Checks the volumes of a pod; gives those that containers may mount, by name. `pod`: its name; of a template there is none. */
+/** Checks the volumes of a pod and returns by name those that containers can mount. `pod` is its name, empty for a template. */
 export function volumes(spot: Spot, pod: string): ReadonlyMap<string, Spot> {
   const known = new Map<string, Spot>();
   const made = new Set(spot.items.flatMap((item) => (pod !== "" && item.at("ephemeral").isSet ? [`${pod}-${item.at("name").text}`] : [])));

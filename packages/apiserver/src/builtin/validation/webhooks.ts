@@ -1,6 +1,6 @@
-/** Configurations of admission webhooks. */
+/** Validates configurations of admission webhooks. */
 import { dns1035LabelProblems, dns1123SubdomainProblems, labelKeyProblems } from "@treadle/apimachinery";
-import type { FieldError } from "../../field-errors.ts";
+import type { FieldError } from "../../errors/field-errors.ts";
 import { isObject, type JsonObject } from "../../internal/json.ts";
 import { subdomain } from "./formats.ts";
 import { labelSelector } from "./selectors.ts";
@@ -137,9 +137,9 @@ export function webhookErrors(draft: JsonObject): FieldError[] {
   });
 }
 
-/** `spec.conversion.webhook` of a CRD, under the names that Go's internal type has for its parts. */
+/** Checks `spec.conversion.webhook` of a CRD, with the field names of Go's internal type. */
 export function conversionClientErrors({ clientConfig, conversionReviewVersions }: JsonObject): FieldError[] {
-  // The port is filled in before the real server looks at it.
+  // The real server fills in the port before the check.
   const webhookClientConfig =
     isObject(clientConfig) && isObject(clientConfig["service"])
       ? { ...clientConfig, service: { port: 443, ...clientConfig["service"] } }

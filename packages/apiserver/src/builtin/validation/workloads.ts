@@ -1,6 +1,6 @@
-/** Deployments and the other kinds that keep pods running. */
+/** Validates Deployments and the other kinds that keep pods running. */
 import { jsonEqual, matchesLabels } from "@treadle/apimachinery";
-import { type FieldError, GoStruct } from "../../field-errors.ts";
+import { type FieldError, GoStruct } from "../../errors/field-errors.ts";
 import { type JsonObject } from "../../internal/json.ts";
 import { objectAt } from "../../internal/read.ts";
 import { claimSpec } from "./claims.ts";
@@ -11,7 +11,7 @@ import { all, check, each, fields, ifGiven, nonNegative, oneOf, required, type R
 
 type Errors = (draft: JsonObject, previous: JsonObject | undefined) => FieldError[];
 
-/** A number, or a percentage such as `25%`. */
+/** Checks a number or a percentage such as `25%`. */
 export const intOrPercent: Rule = (spot) => {
   if (typeof spot.value !== "string") nonNegative(spot);
   else if (!/^[0-9]+%$/.test(spot.text))
@@ -26,20 +26,20 @@ export const atMostAll: Rule = (spot) => {
 
 const isNothing = ({ value }: Spot): boolean => !/^[1-9]|^0+[1-9]/.test(String(value ?? 0).replace(/^-/, ""));
 
-/** Whether a selector finds labels; `undefined` when it is no selector. Nothing is found without one. */
+/** Reports whether a selector matches labels, or `undefined` when it is invalid. An absent selector matches nothing. */
 function finds(selector: Spot, labels: JsonObject): boolean | undefined {
   if (check(selector.value, labelSelector).length > 0) return undefined;
   return selector.isSet && matchesLabels(selector.object, labels as Record<string, string>); // decoded as texts
 }
 
-/** The labels of a template must be those that are selected. */
+/** Checks that the selector matches the labels of the template. */
 export function matched(spec: Spot): void {
   const labels = spec.within("template", "metadata", "labels");
   if (finds(spec.at("selector"), labels.object) === false)
     labels.invalid("`selector` does not match template `labels`", labels.isSet ? labels.value : null);
 }
 
-/** A selector that selects something. */
+/** Checks that a selector is not empty. */
 function selector(spec: Spot, kind: string): void {
   const spot = spec.at("selector");
   labelSelector(spot);
@@ -53,7 +53,7 @@ function alwaysRestarting(spec: Spot, kind: string): void {
   if (deadline.isSet) deadline.forbidden(`activeDeadlineSeconds in ${kind} is not Supported`);
 }
 
-/** Of Deployments and ReplicaSets: a template is only looked at beside a selector that can be used. */
+/** Checks the template of a Deployment or a ReplicaSet, if its selector is valid. */
 const selectedTemplate: Rule = (spec) => {
   required(spec.at("selector"));
   selector(spec, "deployment");
@@ -168,7 +168,7 @@ function statefulSetSpec(spec: Spot, isNew: boolean): void {
   alwaysRestarting(spec, "StatefulSet");
 }
 
-/** The pods of a StatefulSet have a volume for each claim that it makes. */
+/** Returns the spec of a StatefulSet, whose pods have a volume for each claim template. */
 function withClaims(spec: Spot): Spot {
   const claims = spec.at("volumeClaimTemplates").items.map((claim) => claim.within("metadata", "name").text);
   const { subdomain: _, hostname: __, ...pod } = spec.within("template", "spec").object;
@@ -194,7 +194,7 @@ function fixedPart(spec: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(spec).filter(([field]) => !CHANGEABLE.includes(field) && field !== "minReadySeconds"));
 }
 
-/** The rules of a spec of which one field stays. */
+/** Returns a check of a spec with one immutable field. */
 function errorsOf(rule: Rule, immutable: string): Errors {
   return (draft, previous) =>
     check(draft, (object) => {
@@ -220,7 +220,7 @@ export const replicationControllerErrors: Errors = (draft) =>
 
 export const podTemplateErrors: Errors = (draft) => check(draft, fields({ template: podTemplate }));
 
-/** What a revision holds stays. */
+/** Checks that the data of a ControllerRevision does not change. */
 export const controllerRevisionErrors: Errors = (draft, previous) =>
   check(draft, (object) => {
     const data = object.at("data");

@@ -1,8 +1,8 @@
-/** Lists, maps and sets: indexing, membership, and Kubernetes' and cel-go's functions on lists. */
+/** Functions on lists, maps and sets: indexing, membership, and the extensions of Kubernetes and cel-go. */
 import type { Library } from "../overloads.ts";
 import { CelError, compare, Dict, Duration, isEqual, List, noOverload, Optional, Struct, toNumber, Uint, type Value } from "../values.ts";
 
-/** `value[key]`; as an optional, absent when there is no such key. */
+/** Evaluates `value[key]`. With `isOptional` a missing key gives an absent optional. */
 export function indexInto(value: Value, key: Value, isOptional: boolean): Value {
   if (isOptional && value instanceof Optional) {
     return value.value === undefined ? value : indexInto(value.value, key, true);

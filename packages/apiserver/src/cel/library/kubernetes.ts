@@ -7,15 +7,15 @@ import {
   labelValueProblems,
 } from "@treadle/apimachinery";
 import { canonicalQuantity } from "../../builtin/quantity.ts";
-import { formatError } from "../../crd/formats.ts";
+import { formatError } from "../../schema/string-formats.ts";
 import type { Library } from "../overloads.ts";
 import { CelError, List, Opaque, Optional, type Value } from "../values.ts";
 
 /**
- * A quantity in billionths. `scale` is the power of ten in which Go keeps its digits, absent where it needs a decimal of
- * any size: only one with a whole scale counts as an integer.
+ * A quantity in billionths. `scale` is the power of ten of Go's digits, absent when Go needs a decimal of any size. Only a
+ * quantity with a scale that is whole counts as an integer.
  */
-export class Quantity extends Opaque {
+class Quantity extends Opaque {
   readonly typeName = "kubernetes.Quantity";
   readonly nanos: bigint;
   readonly scale: number | undefined;
@@ -29,7 +29,7 @@ export class Quantity extends Opaque {
   }
 }
 
-export class Semver extends Opaque {
+class Semver extends Opaque {
   readonly typeName = "kubernetes.Semver";
   readonly numbers: readonly bigint[];
   readonly pre: readonly string[];
@@ -43,7 +43,7 @@ export class Semver extends Opaque {
   }
 }
 
-export class Format extends Opaque {
+class Format extends Opaque {
   readonly typeName = "kubernetes.NamedFormat";
   readonly name: string;
   readonly problems: (text: string) => readonly string[];
@@ -114,7 +114,7 @@ export const kubernetes: Library = {
 const prefixOf = (problems: (name: string) => readonly string[]) => (text: string) =>
   problems(text.length > 1 && text.endsWith("-") ? `${text.slice(0, -2)}a` : text);
 
-/** A name with dots that is a subdomain is told so in short. */
+/** Returns the problems of a label. A subdomain with dots gets a short message. */
 function labelProblems(name: string): readonly string[] {
   const problems = dns1123LabelProblems(name);
   const isSubdomain = problems.length > 0 && dns1123SubdomainProblems(name).length === 0;
@@ -143,7 +143,7 @@ const namedFormats: ReadonlyMap<string, Format> = new Map(
   ).map(([name, problems]) => [name, new Format(name, problems)]),
 );
 
-/** `format.dns1123Label()` and its like. */
+/** `format.dns1123Label()` and the other named formats. */
 export const formats: Library = Object.fromEntries(
   [...namedFormats].map(([name, format]) => [`format.${name}`, { "-> NamedFormat": (): Value => format }]),
 );
@@ -193,7 +193,7 @@ function nanosOf(text: string): bigint | undefined {
   return sign === "-" ? -size : size;
 }
 
-/** The scale of a text: that of its unit, less the digits behind the point; binary units keep it only for small whole numbers. */
+/** Returns the scale of a text: that of its unit, less the digits after the point. Binary units keep it only for small whole numbers. */
 function scaleOf(text: string): number | undefined {
   const [, whole = "", fraction = "", unit = ""] = /^[+-]?0*(\d*)\.?(\d*)(.*)$/.exec(text) ?? [];
   const binary = BINARY.indexOf(unit);
@@ -210,7 +210,7 @@ function whole(value: bigint): Quantity {
   return new Quantity(value * BILLION, 0);
 }
 
-/** A sum has the finer scale of the two; one that is zero leaves that of the other. */
+/** Adds two quantities. The sum has the finer scale of the two; the scale of a zero is ignored. */
 function added(a: Quantity, b: Quantity, nanos: bigint): Quantity {
   if (a.scale === undefined || b.scale === undefined) return new Quantity(nanos, undefined);
   if (b.nanos === 0n) return new Quantity(nanos, a.scale);
@@ -231,7 +231,7 @@ function toSemver(text: string): Semver {
   throw new CelError(version);
 }
 
-/** The version, or what is wrong with it in the words of blang/semver. */
+/** Parses a version, or returns the error of blang/semver. */
 function parseSemver(text: string): Semver | string {
   if (text === "") return "Version string empty";
   if (text === ".0.0") return 'strconv.ParseUint: parsing "": invalid syntax'; // a normalised empty text
@@ -260,7 +260,7 @@ function parseSemver(text: string): Semver | string {
 
 const NUMBERS = ["major", "minor", "patch"];
 
-/** Lets a leading `v` pass, missing parts and leading zeroes. */
+/** Allows a leading `v`, missing parts and leading zeroes. */
 function normalized(text: string): string {
   const parts = text.replace(/^v/, "").split(".");
   const three = parts.length < 3 ? parts : [parts[0] ?? "", parts[1] ?? "", parts.slice(2).join(".")];
@@ -285,7 +285,7 @@ function compareSemver(a: Semver, b: Semver): number {
   return 0;
 }
 
-/** Numbers come before words, and count as numbers. */
+/** Compares two labels of a version. Numbers come before words, and are compared as numbers. */
 function compareLabels(a: string, b: string): number {
   const [isA, isB] = [/^\d+$/.test(a), /^\d+$/.test(b)];
   if (isA !== isB) return isA ? -1 : 1;

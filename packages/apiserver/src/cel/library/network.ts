@@ -2,8 +2,8 @@
 import type { Library } from "../overloads.ts";
 import { CelError, Dict, List, Opaque, quoted } from "../values.ts";
 
-/** An address as its number; IPv4 has 32 bits. */
-export class Ip extends Opaque {
+/** An address as a number; IPv4 has 32 bits. */
+class Ip extends Opaque {
   readonly typeName = "net.IP";
   readonly bits: 32 | 128;
   readonly value: bigint;
@@ -20,7 +20,7 @@ export class Ip extends Opaque {
   }
 }
 
-export class Cidr extends Opaque {
+class Cidr extends Opaque {
   readonly typeName = "net.CIDR";
   readonly address: Ip;
   readonly prefix: number;
@@ -45,7 +45,7 @@ export class Cidr extends Opaque {
   }
 }
 
-export class Url extends Opaque {
+class Url extends Opaque {
   readonly typeName = "kubernetes.URL";
   readonly parts: UrlParts;
   constructor(parts: UrlParts) {
@@ -103,7 +103,7 @@ function toIp(text: string): Ip {
   throw new CelError(ip);
 }
 
-/** The address, or what is wrong with it. */
+/** Parses an address, or returns its error. */
 function parseIp(text: string): Ip | string {
   if (text.includes("%") && text.includes(":")) return `IP address ${quoted(text)} with zone value is not allowed`;
   const failed = (why: string): string =>
@@ -131,7 +131,7 @@ function parseIpv4(text: string): bigint | string {
   return parts.reduce((value, part) => value * 256n + BigInt(part), 0n);
 }
 
-/** The value, or what is wrong in the words of Go's net/netip. */
+/** Parses an IPv6 address, or returns the error of Go's net/netip. */
 function parseIpv6(text: string): bigint | string {
   const at = (why: string, rest: string): string => `${why} (at ${quoted(rest)})`;
   const groups: bigint[] = [];
@@ -178,7 +178,7 @@ function ipv4Text(value: bigint): string {
   return [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 255n).join(".");
 }
 
-/** The longest run of two or more zero groups is left out. */
+/** Formats an IPv6 address. The longest run of two or more zero groups is shortened. */
 function ipv6Text(value: bigint): string {
   const groups = Array.from({ length: 8 }, (_, i) => ((value >> BigInt(112 - 16 * i)) & 0xffffn).toString(16));
   let [best, length] = [-1, 1];
@@ -240,7 +240,7 @@ function toUrl(text: string): Url {
   throw new CelError(`URL parse error during conversion from string: parse ${quoted(text)}: ${parts}`);
 }
 
-/** What Go's `ParseRequestURI` takes: an absolute URI, or an absolute path. A text says what is wrong. */
+/** Parses what Go's `ParseRequestURI` accepts, an absolute URI or an absolute path, or returns its error. */
 function parseUrl(text: string): UrlParts | string {
   if (text === "") return "empty url";
   // oxlint-disable-next-line no-control-regex

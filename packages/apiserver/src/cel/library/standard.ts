@@ -1,4 +1,4 @@
-/** Operators and conversions of the language itself. */
+/** Operators and conversions of the CEL language. */
 import { goFloat } from "../../internal/go-float.ts";
 import type { Library } from "../overloads.ts";
 import {

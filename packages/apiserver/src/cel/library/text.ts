@@ -1,5 +1,5 @@
-/** Functions on strings: the language's own, cel-go's extension, and Kubernetes' regex library. Positions count characters. */
-import { compilePattern } from "../../crd/pattern.ts";
+/** Functions on strings: those of the language, cel-go's extension, and Kubernetes' regex library. Positions count characters. */
+import { compilePattern } from "../../schema/pattern.ts";
 import { goFloat } from "../../internal/go-float.ts";
 import type { Library } from "../overloads.ts";
 import { CelError, Dict, Duration, kindOf, List, quoted, Struct, Timestamp, TypeValue, Uint, type Value } from "../values.ts";
@@ -53,7 +53,7 @@ export const text: Library = {
   },
 };
 
-/** The expression of a pattern; one that does not compile is an error in the words of Go. */
+/** Compiles a pattern. @throws CelError with Go's text */
 function regexp(pattern: string): RegExp {
   const found = compilePattern(pattern);
   if (found === undefined) throw new CelError(`Illegal regex: error parsing regexp: \`${pattern}\``);
@@ -191,13 +191,13 @@ function clauseText(clause: string, value: Value, precision: string | undefined)
   throw new CelError(`error during formatting: ${WANTED[clause] ?? "no such overload"}, was given ${kindOf(value)}`);
 }
 
-/** With the commas of English numbers, as cel-go's formatter has them. */
+/** Formats a number with the thousands separators of cel-go's formatter. */
 function fixed(value: number, digits: number): string {
   const text = Math.abs(value) < 1e21 ? value.toFixed(digits) : `${BigInt(Math.trunc(value))}${digits > 0 ? `.${"0".repeat(digits)}` : ""}`;
   return text.replace(/^-?\d+/, (whole) => whole.replace(/\B(?=(\d{3})+$)/g, ","));
 }
 
-/** `1.5×10⁰³`: cel-go writes the exponent as a power. */
+/** Formats a number as `1.5×10⁰³`: cel-go writes the exponent as a power. */
 function scientific(value: number, digits: number): string {
   const [mantissa = "", exponent = ""] = value.toExponential(digits).split("e");
   const raised = [...exponent.replace("+", "").replace(/^(-?)(\d)$/, "$10$2")].map((char) => RAISED[char] ?? char).join("");
@@ -218,7 +218,7 @@ const WANTED: Readonly<Record<string, string>> = {
   e: "scientific clause can only be used on doubles",
 };
 
-/** Inside lists and maps, values are written so that their types can be told apart. */
+/** Formats a value inside a list or a map, where its type must be visible. */
 function nested(value: Value): string {
   if (typeof value === "string") return quoted(value);
   if (value instanceof Timestamp) return `timestamp(${quoted(timestampText(value))})`;

@@ -1,4 +1,4 @@
-/** Timestamps and durations: their texts, and their parts. */
+/** Timestamps and durations: their texts and their parts. */
 import type { Library } from "../overloads.ts";
 import { CelError, Duration, Timestamp } from "../values.ts";
 
@@ -16,7 +16,7 @@ const UNITS: Readonly<Record<string, bigint>> = {
   w: 604_800n * SECOND,
 };
 
-/** Nanoseconds of a Go duration; with `hasDays` also the days and weeks of the format `duration` of schemas. */
+/** Parses a duration of Go, in nanoseconds. `hasDays` allows the days and weeks of the format `duration` of schemas. */
 export function parseDuration(text: string, hasDays: boolean): bigint | undefined {
   const compact = hasDays ? text.replaceAll(" ", "") : text;
   const match = /^([+-]?)(0|(?:(?:\d+\.?\d*|\.\d+)[a-zµ]+)+)$/.exec(compact);
@@ -32,7 +32,7 @@ export function parseDuration(text: string, hasDays: boolean): bigint | undefine
   return match[1] === "-" ? -total : total;
 }
 
-/** The time of an RFC 3339 text. */
+/** Parses an RFC 3339 text. */
 export function parseTimestamp(text: string): Timestamp | undefined {
   const match = /^(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d:\d\d)(?:\.(\d+))?([Zz]|[+-]\d\d:\d\d)$/.exec(text);
   if (match === null) return undefined;
@@ -52,7 +52,7 @@ export function timestampText({ nanos, zone }: Timestamp): string {
   return `${text}${fractionText(rest)}${zone === 0 ? "Z" : `${zone < 0 ? "-" : "+"}${ahead}`}`;
 }
 
-/** In seconds, with the digits that a double has. */
+/** Formats a duration in seconds, with the digits of a double. */
 export function durationText({ nanos }: Duration): string {
   const seconds = Number(nanos / SECOND) + Number(nanos % SECOND) / 1e9;
   const text = String(seconds);
@@ -94,7 +94,7 @@ function part(of: (date: Date, nanos: bigint) => number): Library[string] {
   };
 }
 
-/** How many milliseconds a zone is ahead of UTC then: an IANA name or `+01:00`. */
+/** Returns the offset of a zone at a time, in milliseconds ahead of UTC. The zone is an IANA name or `+01:00`. */
 function offsetOf(zone: string, millis: number): number {
   const fixed = /^([+-]?)(\d\d):(\d\d)$/.exec(zone);
   if (fixed !== null) return (fixed[1] === "-" ? -1 : 1) * (Number(fixed[2]) * 60 + Number(fixed[3])) * 60_000;

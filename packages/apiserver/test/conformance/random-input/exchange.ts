@@ -1,7 +1,7 @@
 /** Sends requests as bytes, so that what no client would send arrives too, and reads the answers. */
 import { Agent as HttpAgent, type IncomingMessage, request as httpRequest } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
-import { PROTOBUF } from "../../../src/content.ts";
+import { PROTOBUF } from "../../../src/request/content.ts";
 import { decodeProtobuf } from "../../../src/protobuf/decode.ts";
 import type { Recorded } from "../session.ts";
 

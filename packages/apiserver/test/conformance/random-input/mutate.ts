@@ -107,7 +107,7 @@ export function pathsIn(value: unknown, at: Path = []): readonly Path[] {
   return [at, ...members.flatMap(([key, member]) => pathsIn(member, [...at, key]))];
 }
 
-export function replaced(value: unknown, [key, ...rest]: Path, by: unknown): unknown {
+function replaced(value: unknown, [key, ...rest]: Path, by: unknown): unknown {
   if (key === undefined) return by;
   if (Array.isArray(value)) return value.map((member, i) => (i === key ? replaced(member, rest, by) : member));
   const object = value as Json; // the path is one of its own
@@ -118,6 +118,6 @@ function valueAt(value: unknown, path: Path): unknown {
   return path.reduce<unknown>((at, key) => (at as Json)[key], value); // the path is one of its own
 }
 
-export function isObject(value: unknown): value is Json {
+function isObject(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

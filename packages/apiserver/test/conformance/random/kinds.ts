@@ -78,7 +78,7 @@ const BLOB_SPEC: Shape = {
 
 const CONDITION: Shape = { fields: { type: values("A", "B", "C"), status: values("True", "False"), reason: text }, always: ["type"] };
 
-export const blob: Kind = {
+const blob: Kind = {
   name: "blob",
   apiVersions: ["random.treadle.dev/v1", "random.treadle.dev/v1", "random.treadle.dev/v1", "random.treadle.dev/v2"],
   kind: "Blob",
@@ -89,7 +89,7 @@ export const blob: Kind = {
   isCustom: true,
 };
 
-export const configMap: Kind = {
+const configMap: Kind = {
   name: "configmap",
   apiVersions: ["v1"],
   kind: "ConfigMap",
@@ -119,7 +119,7 @@ const CONTAINER: Shape = {
   always: ["name", "image"],
 };
 
-export const deployment: Kind = {
+const deployment: Kind = {
   name: "deployment",
   apiVersions: ["apps/v1"],
   kind: "Deployment",

@@ -1,6 +1,7 @@
 /** Several dependents as one step: in the order of their `dependsOn`, independent ones at once. */
-import { defineGroup } from "../../internal/step-runtime.ts";
+import { defineComposite } from "../../internal/step-runtime.ts";
 import type { Step } from "../../step.ts";
+import { dependents } from "./extension.ts";
 import type { AnyDependentStep } from "./types.ts";
 
 export interface DependentApplyAllOptions {
@@ -26,5 +27,8 @@ export function dependentApplyAll<const L extends readonly AnyDependentStep[]>(
   if (!Number.isInteger(concurrency) || concurrency < 1)
     throw new TypeError(`dependentApplyAll("${name}"): concurrency must be a whole number from 1, not ${String(concurrency)}`);
   // The join of the children's types is what the signature computes; at run time there is nothing to check it against.
-  return defineGroup(name, steps, { maker: "dependentApplyAll", concurrency }) as unknown as Join<L>;
+  return defineComposite({
+    name,
+    parts: { steps, maker: "dependentApplyAll", order: { by: dependents, concurrency, of: "made by dependentApply()" } },
+  }) as unknown as Join<L>;
 }

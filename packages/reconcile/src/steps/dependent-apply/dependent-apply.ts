@@ -9,10 +9,10 @@
  * - Every write carries the uid, or the condition that no object exists: a deleted object is not recreated by accident.
  */
 import { type Kind, keyOf, type KubernetesObject, type ObjectOf, type Ref } from "@treadle/apimachinery";
-import { defineStep, runtimeOf, type StepRuntime, type UnseenDependent } from "../../internal/step-runtime.ts";
+import { defineStep, runtimeOf, type StepRuntime } from "../../internal/step-runtime.ts";
 import type { Permission } from "../../permission.ts";
 import { one, type OneRead, type Reads } from "../../reads.ts";
-import type { StepResult, Wait } from "../../result.ts";
+import { type StepResult, type Wait, waitBecause } from "../../result.ts";
 import type { AnyStep, NeedsOf } from "../../step.ts";
 import { converge, remembered } from "./core/converge.ts";
 import type { DependentIdentity, DependentState, NewEntry } from "./core/entries.ts";
@@ -22,6 +22,7 @@ import type { Converged, Plan } from "./core/plan.ts";
 import { hasOnly, mayHaveObjects, remove } from "./core/remove.ts";
 import { refined } from "./core/state.ts";
 import { type AnyOptions, type Dependent, dependentOf, desiredOf, problemsOf, targetOf, targetOrNone } from "./dependent.ts";
+import { dependents, type UnseenDependent } from "./extension.ts";
 import { retryLater } from "./retry-later.ts";
 import type { AnyDependentStep, DependentOptions, DependentStep } from "./types.ts";
 import {
@@ -57,11 +58,7 @@ export function dependentApply<
   const { policy } = dependent;
   const read = liveRead(dependent);
   const dependsOn = (): readonly (StepRuntime | undefined)[] => (given.dependsOn ?? []).map((needed: unknown) => runtimeOf(needed));
-  const definition: Definition = {
-    dependent,
-    read,
-    needed: () => dependsOn().flatMap((step) => (step?.dependent === undefined ? [] : [step])),
-  };
+  const definition: Definition = { dependent, read, dependsOn };
   const step = defineStep(primary, {
     name: given.name,
     needs: given.needs ?? [],
@@ -72,21 +69,24 @@ export function dependentApply<
     ...(given.timeoutMs === undefined ? {} : { timeoutMs: given.timeoutMs }),
     do: (req) => apply(definition, req as AnyDoReq),
     ...(policy.isOwned ? { cleanup: (req: unknown) => cleanedUp(unitOf(definition, req as AnyCleanupReq)) } : {}),
-    dependent: {
-      kind: policy.kind,
-      refersToOwner: policy.isOwned && given.ownership !== "label",
-      makesNamesake: policy.isCreated && given.objectName === undefined && given.namespace === undefined,
-      hasEntries: dependent.isChecked,
-      whetherWanted:
-        typeof given.desired === "function"
-          ? { reads: (given.reads ?? {}) as StepRuntime["reads"], do: (req) => whetherWanted(definition, req as AnyDoReq) }
-          : undefined,
-      target: (owner) => targetOf(dependent, owner),
-      problems: (primary) => problemsOf(dependent, primary),
-      dependsOn,
-      cached: (owner, cache) => cache.get(read.cacheKind, targetOf(dependent, owner)),
-      entryFor: (owner, given) => entryFor(dependent, owner, given),
-    },
+    readsInCleanup: false,
+    refersFrom: policy.isOwned && given.ownership !== "label" ? [given.kind] : [],
+    uses: [
+      dependents.use({
+        kind: policy.kind,
+        makesNamesake: policy.isCreated && given.objectName === undefined && given.namespace === undefined,
+        hasEntries: dependent.isChecked,
+        whetherWanted:
+          typeof given.desired === "function"
+            ? { reads: (given.reads ?? {}) as StepRuntime["reads"], do: (req) => whetherWanted(definition, req as AnyDoReq) }
+            : undefined,
+        target: (owner) => targetOf(dependent, owner),
+        problems: (primary) => problemsOf(dependent, primary),
+        dependsOn,
+        cached: (owner, cache) => cache.get(read.cacheKind, targetOf(dependent, owner)),
+        entryFor: (owner, given) => entryFor(dependent, owner, given),
+      }),
+    ],
   });
   // What defineStep() gives is opaque; the signature is what is known of it.
   return step as unknown as DependentStep<ObjectOf<P>, NeedsOf<L>, Name, K>;
@@ -184,7 +184,7 @@ async function applyNow(unit: Unit<AnyDoReq>, inputs: Inputs, live: KubernetesOb
     desired: desired === undefined ? undefined : () => desired,
     ...authorOf(dependent, owner, inputs),
   });
-  pass.dependents.live.set(dependent.name, converged.live);
+  pass.found.live.set(dependent.name, converged.live);
   context.memory.unit(context.unit).failures = 0;
 
   const entry: NewEntry = { ...identityOf(policy.kind, target), ...converged.state };
@@ -193,7 +193,7 @@ async function applyNow(unit: Unit<AnyDoReq>, inputs: Inputs, live: KubernetesOb
   const leftovers = await pruneOthers(unit, target);
   if (leftovers.length === 0 || !dependent.isChecked) return req.next();
   report(unit, [entry, ...leftovers]);
-  return req.wait(leftovers[0]?.message ?? "", LOOK_AGAIN_MS);
+  return waitBecause(leftovers[0]?.message ?? "", { code: leftovers[0]?.reason ?? "Deleting", afterMs: LOOK_AGAIN_MS });
 }
 
 /** The functions of the author that judge the live object. */
@@ -215,7 +215,7 @@ function isAlone({ dependent, context }: Unit, keep: Ref): boolean {
 /** The answer of the last pass, given again without a promise. */
 function settled(unit: Unit<AnyDoReq>, converged: Converged, target: Ref): StepResult<{}> {
   const { dependent, pass, req } = unit;
-  pass.dependents.live.set(dependent.name, converged.live);
+  pass.found.live.set(dependent.name, converged.live);
   if (dependent.isChecked) reportAtOnce(unit, [{ ...identityOf(dependent.policy.kind, target), ...converged.state }]);
   return isReady(converged) ? req.next() : notReady(unit, converged);
 }
@@ -235,8 +235,8 @@ function whetherWanted(definition: Definition, req: AnyDoReq): StepResult<{ read
 /** The object is not desired any more. The engine calls the cleanup when the steps that need the object had their turn. */
 function notDesired(unit: Unit<AnyDoReq>): StepResult<{}> {
   const { dependent, context, pass, req } = unit;
-  pass.dependents.live.set(dependent.name, undefined);
-  if (mayHaveObjects(context, removalOf(unit, undefined, false))) pass.dependents.unwanted.add(dependent.name);
+  pass.found.live.set(dependent.name, undefined);
+  if (mayHaveObjects(context, removalOf(unit, undefined, false))) pass.found.unwanted.add(dependent.name);
   else if (dependent.isChecked) report(unit, []);
   return req.next();
 }
@@ -256,8 +256,10 @@ function notReady({ dependent, req }: Unit<AnyDoReq>, converged: Converged): Ste
     if (typeof again === "number") req.revisit(again, text);
     return req.next();
   }
-  if (again === "backoff") return req.wait(text);
-  return req.wait(text, again === "watch" ? LOOK_AGAIN_MS : again);
+  const { type } = converged.state;
+  const severity = type === "Failed" ? "failed" : type === "Pending" ? "pending" : "unknown";
+  const afterMs = again === "backoff" ? undefined : again === "watch" ? LOOK_AGAIN_MS : again;
+  return waitBecause(text, { code: reason, severity, afterMs });
 }
 
 /** Removes what an earlier name of the object left behind; where nothing is watched, when the name changes. */
@@ -293,7 +295,7 @@ async function cleanup(unit: Unit): Promise<Wait | undefined> {
   if (first === undefined) context.memory.unit(context.unit).prunedFor = "";
   if (first === undefined || (!pass.isDeleting && !dependent.isChecked)) return undefined;
   const text = left.length === 1 ? first.message : `${left.length} objects are being deleted: ${first.message}`;
-  return unit.req.wait(text, isWatched ? LOOK_AGAIN_MS : undefined);
+  return waitBecause(text, { code: first.reason, afterMs: isWatched ? LOOK_AGAIN_MS : undefined });
 }
 
 /** The finalizer that the server sets when an object is deleted with `--cascade=orphan`. */

@@ -7,9 +7,9 @@ import type { Unit } from "./unit.ts";
 const FIRST_DELAY_MS = 50;
 const MAX_DELAY_MS = 600_000;
 
-/** Logs `error` and asks for another pass. @throws `error` where it ends the pass: the owner is gone, or the operator stops */
-export function retryLater({ dependent, context, pass, req }: Unit, error: unknown): void {
-  if (pass.over !== undefined || req.signal.aborted || pass.signal.aborted) throw error;
+/** Logs `error` and asks for another pass. @throws `error` when the phase is over: its deadline has passed, or the operator stops */
+export function retryLater({ dependent, context, req }: Unit, error: unknown): void {
+  if (req.signal.aborted) throw error;
   const memory = context.memory.unit(context.unit);
   const fields = { reason: reasonOf(error), kind: dependent.policy.kind.kind };
   const text = `the dependent is not as desired, and its owner does not wait for it: ${statusMessage(error)}`;

@@ -1,20 +1,16 @@
 /** The unit of one `dependentApply()` in one pass: the context of the core, made from the req and the pass of its step. */
 import { groupKindOf, keyOf, type Kind, type KubernetesObject, type Ref } from "@treadle/apimachinery";
-import { underPresentName } from "../../internal/dependent-entries.ts";
 import { entryHandlerOf } from "../../internal/names.ts";
-import type { Pass } from "../../internal/pass-state.ts";
-import { claims } from "../../internal/predecessors.ts";
 import { KindNotInstalled, servedVersionOf } from "../../internal/served.ts";
-import { passOf } from "../../internal/step-req.ts";
-import type { DependentRuntime, StepRuntime } from "../../internal/step-runtime.ts";
+import type { StepRuntime } from "../../internal/step-runtime.ts";
 import { inNamespaceOf, type OneRead } from "../../reads.ts";
 import type { CleanupReq, DoReq } from "../../req.ts";
 import type { Context, ObjectCache, UnitInfo } from "./core/context.ts";
 import { dependentsOf, entriesOfStep, type NewEntry } from "./core/entries.ts";
 import type { Inputs } from "./core/inputs.ts";
-import { DependentsMemory } from "./core/memory.ts";
 import type { Removal } from "./core/remove.ts";
 import { type Dependent, targetOrNone } from "./dependent.ts";
+import { type DependentData, type DependentPass, dependents, underPresentName } from "./extension.ts";
 
 /** Under this name the object itself is among the reads of its step. */
 export const LIVE = "dependent:live";
@@ -27,26 +23,26 @@ export interface Definition {
   readonly dependent: Dependent;
   /** The read that returns the object itself. */
   readonly read: OneRead;
-  /** The dependents in `dependsOn`; read when a pass needs it, because authors may add to their list. */
-  readonly needed: () => readonly StepRuntime[];
+  /** The steps in `dependsOn`; read when a pass needs it, because authors may add to their list. */
+  readonly dependsOn: () => readonly (StepRuntime | undefined)[];
 }
 
 /** A dependent in one pass. */
 export interface Unit<R extends AnyDoReq | AnyCleanupReq = AnyDoReq | AnyCleanupReq> {
   readonly dependent: Dependent;
   readonly req: R;
-  readonly pass: Pass;
+  readonly pass: DependentPass;
   readonly context: Context;
 }
 
 export function unitOf<R extends AnyDoReq | AnyCleanupReq>(definition: Definition, req: R): Unit<R> {
   const { dependent } = definition;
-  const pass = passOf(req);
+  const pass = dependents.of(req);
   return { dependent, req, pass, context: contextOf(definition, req, pass) };
 }
 
-function contextOf({ dependent, read }: Definition, req: AnyDoReq | AnyCleanupReq, pass: Pass): Context {
-  const { env, pipeline } = pass;
+function contextOf({ dependent, read }: Definition, req: AnyDoReq | AnyCleanupReq, pass: DependentPass): Context {
+  const { handler } = pass;
   return {
     unit: dependent.name,
     unitNoun: "step",
@@ -54,57 +50,60 @@ function contextOf({ dependent, read }: Definition, req: AnyDoReq | AnyCleanupRe
       return unitsOf(pass);
     },
     owner: pass.object,
-    ownerKind: pipeline.kind,
-    handlerName: pipeline.name,
-    handlerNames: pipeline.before.names,
-    replacedManagers: pipeline.before.fieldManagers,
+    ownerKind: handler.kind,
+    handlerName: handler.name,
+    handlerNames: handler.names,
+    replacedManagers: handler.replacedManagers,
     get client() {
       return req.client;
     },
     cache: cacheOf(pass, dependent.policy.kind, read.cacheKind),
-    memory: memoryOf(pass),
-    clock: env.clock,
-    log: req.log,
-    claims: (what) => claims(pass, what, { isNeededByOld: true }),
-    isSelected: (kind, object) => env.isSelected?.(kind, object) ?? true,
+    memory: pass.memory,
+    clock: pass.clock,
+    get log() {
+      return req.log;
+    },
+    claims: (what) => pass.claim(what, { isNeededByOld: true }),
+    isSelected: pass.isSelected,
     requireKindGone: async (kind) => {
-      const servedAs = await servedVersionOf(env.client, kind, req.signal);
+      const servedAs = await servedVersionOf(pass.client, kind, req.signal);
       if (servedAs !== undefined) throw new KindNotInstalled(dependent, kind, servedAs);
     },
   };
 }
 
 /** All dependents of the handler, in list order. */
-function unitsOf({ pipeline }: Pass): readonly UnitInfo[] {
-  return pipeline.leaves.flatMap(({ name, dependent }) =>
-    dependent === undefined ? [] : [{ unit: name, keeps: (owner, kind, ref) => keeps(dependent, owner, { kind, ref }) }],
-  );
+function unitsOf({ handler }: DependentPass): readonly UnitInfo[] {
+  return handler.steps.map(({ name, data }) => ({
+    unit: name,
+    keeps: (owner, kind, ref) => keeps(data, owner, { kind, ref }),
+  }));
 }
 
 /** A step that keeps objects of another kind, or whose name cannot be told, is not known to have left. */
 function keeps(
-  dependent: DependentRuntime,
+  data: DependentData,
   owner: KubernetesObject,
   { kind, ref }: { readonly kind: Kind; readonly ref: Ref },
 ): boolean | undefined {
-  if (groupKindOf(dependent.kind) !== groupKindOf(kind)) return undefined;
+  if (groupKindOf(data.kind) !== groupKindOf(kind)) return undefined;
   try {
-    return keyOf(dependent.target(owner)) === keyOf(ref);
+    return keyOf(data.target(owner)) === keyOf(ref);
   } catch {
     return undefined;
   }
 }
 
 /** Of the kind of the dependent the cache may hold metadata only. */
-function cacheOf({ env }: Pass, own: Kind, cacheKind: Kind): ObjectCache {
+function cacheOf({ cache }: DependentPass, own: Kind, cacheKind: Kind): ObjectCache {
   const cached = <K extends Kind>(kind: K): K => (kind === own ? cacheKind : kind) as K; // A kind and its metadata have one type here.
   return {
-    get: (kind, ref) => env.cache.get(cached(kind), ref),
-    list: (kind, select) => env.cache.list(cached(kind), select),
+    get: (kind, ref) => cache.get(cached(kind), ref),
+    list: (kind, select) => cache.list(cached(kind), select),
     covers: (kind, namespace) => {
       try {
         // No namespace is called "-": only a cache of all namespaces answers for it.
-        env.cache.list(cached(kind), { namespace: namespace === "*" ? "-" : namespace });
+        cache.list(cached(kind), { namespace: namespace === "*" ? "-" : namespace });
         return true;
       } catch {
         return false;
@@ -113,22 +112,17 @@ function cacheOf({ env }: Pass, own: Kind, cacheKind: Kind): ObjectCache {
   };
 }
 
-const MEMORY = "objects";
-
-function memoryOf({ memory }: Pass): DependentsMemory {
-  memory.dependents ??= new Map([[MEMORY, new DependentsMemory()]]);
-  return memory.dependents.get(MEMORY) as DependentsMemory; // Only this file puts something there.
-}
-
 /** What the author's functions get besides the owner. */
-export function inputsOf({ needed }: Definition, { req, pass }: Unit): Inputs {
+export function inputsOf({ dependsOn }: Definition, { req, pass }: Unit): Inputs {
   const { [LIVE]: _live, ...reads } = req.reads as Readonly<Record<string, unknown>>;
-  const dependents: Record<string, KubernetesObject | undefined> = {};
-  for (const { name, dependent } of needed()) {
-    const { live } = pass.dependents;
-    dependents[name] = live.has(name) ? live.get(name) : dependent?.cached(pass.object, pass.env.cache);
+  const { live } = pass.found;
+  const needed: Record<string, KubernetesObject | undefined> = {};
+  for (const step of dependsOn()) {
+    const data = dependents.dataOf(step);
+    if (step === undefined || data === undefined) continue;
+    needed[step.name] = live.has(step.name) ? live.get(step.name) : data.cached(pass.object, pass.cache);
   }
-  return Object.freeze({ vars: pass.vars, reads: Object.freeze(reads), dependents: Object.freeze(dependents) });
+  return Object.freeze({ vars: pass.vars, reads: Object.freeze(reads), dependents: Object.freeze(needed) });
 }
 
 /** Says what `status.dependents` is to hold of this step. */
@@ -138,7 +132,7 @@ export function report({ dependent, pass, req }: Unit, entries: readonly NewEntr
 
 /** As {@link report}, for a phase that has not given way: its deadline cannot have passed. */
 export function reportAtOnce({ dependent, pass }: Pick<Unit, "dependent" | "pass">, entries: readonly NewEntry[]): void {
-  pass.dependents.entries.set(dependent.name, entries);
+  pass.found.entries.set(dependent.name, entries);
 }
 
 /** The removal of all objects of the step but `keep`. */
@@ -158,9 +152,9 @@ export function removalOf(unit: Unit, keep: Ref | undefined, isLive: boolean): R
 
 /** The objects of the step that the status of the owner names. */
 function entryRefs({ dependent, pass }: Unit): readonly Ref[] {
-  const { object, pipeline } = pass;
-  const entries = underPresentName(pipeline, dependentsOf(object));
-  return entriesOfStep(entries, { handler: entryHandlerOf(pipeline), step: dependent.name }).map(({ name, namespace }) =>
+  const { object, handler } = pass;
+  const entries = underPresentName(handler, dependentsOf(object));
+  return entriesOfStep(entries, { handler: entryHandlerOf(handler), step: dependent.name }).map(({ name, namespace }) =>
     namespace === undefined ? { name } : { name, namespace },
   );
 }

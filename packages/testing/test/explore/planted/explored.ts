@@ -1,5 +1,12 @@
 /** Exploring operators that are to fail. */
-import { explore, type Exploration, type ExploredOperator, type ExploreOptions, isExplorationError, type Scenario } from "@treadle/testing";
+import {
+  explore,
+  type Exploration,
+  type ExploredOperator,
+  type ExploreOptions,
+  isExplorationError,
+  type Scenario,
+} from "@treadle/testing/explore";
 
 /** What an exploration gives, also where it fails. */
 export async function explored<W>(
@@ -17,4 +24,4 @@ export async function explored<W>(
 
 /** E.g. `crash: leak`: which faults broke what. */
 export const found = ({ failures }: Exploration): readonly string[] =>
-  [...new Set(failures.flatMap(({ id, problems }) => problems.map(({ oracle }) => `${id.replace(/@.*/, "")}: ${oracle}`)))].toSorted();
+  [...new Set(failures.flatMap(({ id, problems }) => problems.map(({ type }) => `${id.replace(/@.*/, "")}: ${type}`)))].toSorted();

@@ -1,6 +1,6 @@
 /** The kind of the operators that are broken on purpose, and an outside that does not forgive. */
 import { defineResource, type ObjectOf } from "@treadle/apimachinery";
-import type { Effects, Scenario, Surroundings } from "@treadle/testing";
+import type { ExternalContext, ExternalEffects, Scenario } from "@treadle/testing/explore";
 import { z } from "zod";
 
 export const Thing = defineResource({
@@ -18,10 +18,10 @@ export interface Thing extends ObjectOf<typeof Thing> {}
 export class Buckets {
   /** The tags by id. */
   readonly tags = new Map<string, string>();
-  readonly #effects: Effects;
+  readonly #effects: ExternalEffects;
   #made = 0;
 
-  constructor({ effects }: Pick<Surroundings, "effects">) {
+  constructor({ effects }: Pick<ExternalContext, "effects">) {
     this.#effects = effects;
   }
 

@@ -60,7 +60,7 @@ function linesOf(text = ""): readonly string[] {
 }
 
 /** A copy of an object with the changes of a line. @throws Error for a line that is none. */
-export function changed(object: Json, line: string): Json {
+function changed(object: Json, line: string): Json {
   // What an object refers to twice is two things on the wire.
   const copy = JSON.parse(JSON.stringify(object)) as Json;
   for (const change of line.split(" ; ")) {

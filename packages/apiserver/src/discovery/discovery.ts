@@ -1,0 +1,196 @@
+/** Discovery documents: the groups, versions and resources that are served. */
+import { createHash } from "node:crypto";
+import type { Registry, ResourceType, Served, ServedVersion } from "../storage/registry.ts";
+
+/** The Kubernetes version of the server: the newest one that its answers were compared with. */
+export const SERVER_VERSION = { major: "1", minor: "36", gitVersion: "v1.36.3" } as const;
+
+const MAIN_VERBS = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"] as const;
+const CUSTOM_VERBS = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"] as const;
+const ENDING_VERBS = ["delete", "deletecollection", "get", "list", "watch"] as const;
+const SUBRESOURCE_VERBS = ["get", "patch", "update"] as const;
+
+/** Makes the document of `/api/v1` or `/apis/GROUP/VERSION`, or returns `undefined` when the version is not served. */
+export function resourceList(registry: Registry, group: string, version: string): object | undefined {
+  const served = [...registry.all()].filter((one) => one.version.group === group && one.version.version === version);
+  const [first] = served;
+  if (first === undefined) return undefined;
+  return {
+    kind: "APIResourceList",
+    apiVersion: "v1",
+    groupVersion: first.version.apiVersion,
+    resources: served.toSorted(byPlural).flatMap((one) => resourcesOf(registry, one)),
+  };
+}
+
+/** Makes the document of `/apis/GROUP`, or returns `undefined` when the group is not served. */
+export function groupDocument(registry: Registry, group: string): object | undefined {
+  const versions = versionsOf(registry, group);
+  if (versions.length === 0) return undefined;
+  return { kind: "APIGroup", apiVersion: "v1", ...groupBody(group, versions) };
+}
+
+/** Makes the document of `/apis`. */
+export function groupList(registry: Registry): object {
+  const groups = groupsOf(registry).map((group) => groupBody(group, versionsOf(registry, group)));
+  return { kind: "APIGroupList", apiVersion: "v1", groups };
+}
+
+/** Makes the document of `/api`. */
+export function legacyVersions(): object {
+  return { kind: "APIVersions", versions: ["v1"], serverAddressByClientCIDRs: [{ clientCIDR: "0.0.0.0/0", serverAddress: "127.0.0.1" }] };
+}
+
+/** Makes the document of `/version`. */
+export function versionDocument(): object {
+  return {
+    ...SERVER_VERSION,
+    gitCommit: "",
+    gitTreeState: "clean",
+    buildDate: "1970-01-01T00:00:00Z",
+    goVersion: "",
+    compiler: "",
+    platform: `${process.platform}/${process.arch}`,
+  };
+}
+
+/** Makes the aggregated document of `/api` (`isLegacy`) or `/apis`, which contains all resources. */
+export function aggregated(registry: Registry, isLegacy: boolean): object {
+  const groups = isLegacy ? [""] : groupsOf(registry);
+  return {
+    kind: "APIGroupDiscoveryList",
+    apiVersion: "apidiscovery.k8s.io/v2",
+    metadata: {},
+    items: groups.map((group) => ({
+      metadata: { ...(group === "" ? {} : { name: group }), creationTimestamp: null },
+      versions: versionsOf(registry, group).map((version) => ({
+        version,
+        freshness: "Current",
+        resources: [...registry.all()]
+          .filter((one) => one.version.group === group && one.version.version === version)
+          .toSorted(byPlural)
+          .map((one) => aggregatedResource(registry, one)),
+      })),
+    })),
+  };
+}
+
+function aggregatedResource(registry: Registry, { type, version }: Served): object {
+  const responseKind = { group: version.group, version: version.version, kind: type.kind };
+  const subresources = subresourcesOf(type, version).map(({ name, foreign, ofCore, verbs = SUBRESOURCE_VERBS }) => ({
+    subresource: name,
+    responseKind: foreign ?? (ofCore === undefined ? responseKind : { ...responseKind, kind: ofCore }),
+    verbs,
+  }));
+  return {
+    resource: type.plural,
+    responseKind,
+    scope: type.isNamespaced ? "Namespaced" : "Cluster",
+    singularResource: type.singular,
+    verbs: verbsOf(registry, type),
+    ...(type.shortNames.length === 0 ? {} : { shortNames: type.shortNames }),
+    ...(type.categories.length === 0 ? {} : { categories: type.categories }),
+    ...(subresources.length === 0 ? {} : { subresources }),
+  };
+}
+
+/** The verbs of a kind. Namespaces have no `deletecollection`. */
+function verbsOf(registry: Registry, type: ResourceType): readonly string[] {
+  if (type.isReview === true) return ["create"];
+  if (type.isCustom) return registry.isEnding(type.id) ? ENDING_VERBS : CUSTOM_VERBS;
+  return type.marksDeletion ? MAIN_VERBS.filter((verb) => verb !== "deletecollection") : MAIN_VERBS;
+}
+
+function resourcesOf(registry: Registry, { type, version }: Served): object[] {
+  const main = {
+    name: type.plural,
+    singularName: type.singular,
+    namespaced: type.isNamespaced,
+    kind: type.kind,
+    verbs: verbsOf(registry, type),
+    ...(type.shortNames.length === 0 ? {} : { shortNames: type.shortNames }),
+    ...(type.categories.length === 0 ? {} : { categories: type.categories }),
+    ...(type.isReview !== true ? { storageVersionHash: storageHash(type.storage, type.kind) } : {}),
+  };
+  const subresources = subresourcesOf(type, version).map(({ name, foreign, ofCore, verbs = SUBRESOURCE_VERBS }) => ({
+    name: `${type.plural}/${name}`,
+    singularName: "",
+    namespaced: type.isNamespaced,
+    kind: ofCore ?? type.kind,
+    ...foreign,
+    verbs,
+  }));
+  return [main, ...subresources];
+}
+
+interface Subresource {
+  readonly name: string;
+  /** Kind of the bodies, when it is not the kind of the resource. */
+  readonly foreign?: { readonly group: string; readonly version: string; readonly kind: string };
+  /** Kind of the bodies when it is in the core group, whose group and version a list of resources omits. */
+  readonly ofCore?: string;
+  readonly verbs?: readonly string[];
+}
+
+function subresourcesOf(type: ResourceType, version: ServedVersion): readonly Subresource[] {
+  return [
+    ...(version.scale === undefined ? [] : [{ name: "scale", foreign: { group: "autoscaling", version: "v1", kind: "Scale" } }]),
+    ...(version.status ? [{ name: "status" }] : []),
+    ...(OWN[type.id] ?? []),
+  ].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Subresources that only one kind has, by {@link ResourceType.id}. */
+const OWN: Readonly<Record<string, readonly Subresource[]>> = {
+  serviceaccounts: [{ name: "token", foreign: { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest" }, verbs: ["create"] }],
+  pods: [
+    { name: "binding", ofCore: "Binding", verbs: ["create"] },
+    { name: "ephemeralcontainers" },
+    { name: "eviction", foreign: { group: "policy", version: "v1", kind: "Eviction" }, verbs: ["create"] },
+    { name: "resize" },
+  ],
+  namespaces: [{ name: "finalize", verbs: ["update"] }],
+  "certificatesigningrequests.certificates.k8s.io": [{ name: "approval" }],
+};
+
+/** Hash of the storage version (k8s.io/apiserver `discovery.StorageVersionHash`). Clients compare it to detect a new storage version. */
+function storageHash({ group, version }: ServedVersion, kind: string): string {
+  return createHash("sha256").update(`${group}/${version}/${kind}`).digest().subarray(0, 8).toString("base64");
+}
+
+function groupBody(group: string, versions: readonly string[]): object {
+  const list = versions.map((version) => ({ groupVersion: `${group}/${version}`, version }));
+  return { name: group, versions: list, preferredVersion: list[0] };
+}
+
+function groupsOf(registry: Registry): readonly string[] {
+  return [...new Set([...registry.all()].map((one) => one.version.group))].filter((group) => group !== "");
+}
+
+/** Returns the served versions of a group, with the preferred one first. */
+function versionsOf(registry: Registry, group: string): readonly string[] {
+  const versions = new Set([...registry.all()].filter((one) => one.version.group === group).map((one) => one.version.version));
+  return [...versions].toSorted(byPriority);
+}
+
+/** Compares versions in the order of Kubernetes: v2 before v1 before v1beta1 before v1alpha1 before other names. */
+export function byPriority(a: string, b: string): number {
+  const [left, right] = [rankOf(a), rankOf(b)];
+  if (left === undefined || right === undefined) return left === right ? (a < b ? -1 : 1) : left === undefined ? 1 : -1;
+  for (let i = 0; i < 3; i++) {
+    const difference = (right[i] ?? 0) - (left[i] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+function rankOf(version: string): readonly number[] | undefined {
+  const found = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(version);
+  if (found === null) return undefined;
+  const stability = found[2] === undefined ? 2 : found[2] === "beta" ? 1 : 0;
+  return [stability, Number(found[1]), Number(found[3] ?? 0)];
+}
+
+function byPlural(a: Served, b: Served): number {
+  return a.type.plural < b.type.plural ? -1 : 1;
+}

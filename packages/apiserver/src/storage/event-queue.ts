@@ -1,0 +1,95 @@
+/**
+ * The body of a watch: text that is produced now and read later. The number of waiting chunks is limited. A reader that is
+ * too slow loses the stream, as with the real server, and must list or watch again.
+ */
+
+export class EventQueue implements AsyncIterable<string> {
+  readonly #limit: number;
+  readonly #undo: (() => void)[] = [];
+  #waiting: string[] = [];
+  #first = 0;
+  #hasEnded = false;
+  #wake: (() => void) | undefined;
+
+  /** Creates a queue for at most `limit` chunks. */
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** Calls `undo` once when the stream ends, or at once when it has ended. */
+  onEnd(undo: () => void): void {
+    if (this.#hasEnded) undo();
+    else this.#undo.push(undo);
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  /** Adds a chunk. Above the limit it ends the stream and drops the waiting chunks. */
+  push(chunk: string): void {
+    if (this.#hasEnded) return;
+    if (this.#waiting.length - this.#first >= this.#limit) {
+      this.abort();
+      return;
+    }
+    this.#waiting.push(chunk);
+    this.#notify();
+  }
+
+  /** Adds any number of chunks: a watch can begin with all existing objects. */
+  pushAll(chunks: Iterable<string>): void {
+    if (this.#hasEnded) return;
+    for (const chunk of chunks) this.#waiting.push(chunk);
+    this.#notify();
+  }
+
+  /** Ends the stream after the waiting chunks. */
+  end(): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    for (const undo of this.#undo.splice(0)) undo();
+    this.#notify();
+  }
+
+  /** Ends the stream and drops the waiting chunks. */
+  abort(): void {
+    this.#waiting = [];
+    this.#first = 0;
+    this.end();
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<string> {
+    return {
+      next: () => this.#next(),
+      return: async () => {
+        this.abort();
+        return { done: true, value: undefined };
+      },
+    };
+  }
+
+  async #next(): Promise<IteratorResult<string>> {
+    for (;;) {
+      const chunk = this.#waiting[this.#first];
+      if (chunk !== undefined) {
+        this.#first++;
+        if (this.#first === this.#waiting.length || this.#first > 1024) {
+          this.#waiting.splice(0, this.#first);
+          this.#first = 0;
+        }
+        return { done: false, value: chunk };
+      }
+      if (this.#hasEnded) return { done: true, value: undefined };
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  #notify(): void {
+    const wake = this.#wake;
+    this.#wake = undefined;
+    wake?.();
+  }
+}

@@ -1,0 +1,128 @@
+/** The informers of a manager: one for each kind that its handlers need, as `createManager({ cache, namespaces })` say. */
+import {
+  apiVersionOf,
+  groupKindOf,
+  keepOwnManagedFields,
+  type Kind,
+  type KubernetesObject,
+  type UntypedObject,
+} from "@treadle/apimachinery";
+import { createInformers, type Informers, type InformerScope, projection } from "@treadle/informer";
+import type { AnyHandler } from "@treadle/reconcile";
+import { managersOf, watchedKindsOf } from "@treadle/reconcile/unstable/engine";
+import type { CachedKind } from "../cached.ts";
+import { ManagerError } from "../manager-error.ts";
+import { logFailures } from "./informer-failures.ts";
+import type { Services } from "../manager/services.ts";
+import { idOf, KindPresence } from "./kind-presence.ts";
+
+type InformerServices = Pick<Services, "client" | "clock" | "random" | "log" | "options" | "onChange">;
+
+/** What the informers of a manager are for. */
+export interface InformersOptions {
+  readonly handlers: readonly AnyHandler[];
+  /** The namespaces that are watched at the start; undefined: all. */
+  readonly namespaces: readonly string[] | undefined;
+  /** Called when the server begins or ceases to serve a kind, or to allow its watch. */
+  readonly presenceChanged: (kind: Kind) => void;
+  /** Called when a complete list of a kind is in its cache. */
+  readonly onListed: () => void;
+}
+
+/**
+ * Makes the informers; they are not started.
+ * @throws ManagerError ERR_CACHE for a projection of a kind that the engine needs whole
+ */
+export function makeInformers(
+  { client, clock, random, log, options: { cache = [], kindRetryMs = 10_000 }, onChange }: InformerServices,
+  { handlers, namespaces, presenceChanged, onListed }: InformersOptions,
+): {
+  readonly informers: Informers;
+  readonly presence: KindPresence;
+  readonly scopeOf: (kind: Kind) => InformerScope<Kind>;
+} {
+  checkProjections(cache, handlers);
+  const logFailure = logFailures(log, clock);
+  const presence = new KindPresence({
+    client,
+    clock,
+    random,
+    log,
+    informerOf: (kind) => informers.get(kind),
+    onChange(kind) {
+      presenceChanged(kind);
+      onChange();
+    },
+  });
+  const informers: Informers = createInformers({
+    client,
+    clock,
+    random,
+    ...(namespaces === undefined ? {} : { namespaces }),
+    kindRetryMs,
+    onError(error, where, kind) {
+      presence.failed(error, where, kind);
+      // That a kind is missing was said above, once; that a watch of it has ended is no news beside that.
+      if (presence.isServed(kind)) logFailure(error, where, kind);
+    },
+    onWarning: ({ type, message }, kind) => log.warn({ informer: groupKindOf(kind), warning: type }, message),
+    onListed(kind) {
+      presence.listed(kind);
+      onListed();
+    },
+    onRecovered: (kind) => presence.recovered(kind),
+  });
+  const scopeOf = scopes(cache, handlers);
+  const wanted = [...handlers.map(({ kind }) => kind), ...watchedKindsOf(handlers)]; // Primaries first.
+  for (const kind of wanted) informers.for<Kind>(kind, scopeOf(kind));
+  const ids = new Set(wanted.map(idOf));
+  for (const { kind } of cache)
+    if (!ids.has(idOf(kind)))
+      log.warn(
+        { kind: kind.kind, apiVersion: apiVersionOf(kind) },
+        `cached(${kind.kind}) is of no effect: no handler reads, owns or watches ${groupKindOf(kind)} (${kind.version})`,
+      );
+  return { informers, presence, scopeOf };
+}
+
+/** The same scope for the same kind each time, since an informer is known by it. */
+function scopes(cache: readonly CachedKind[], handlers: readonly AnyHandler[]): (kind: Kind) => InformerScope<Kind> {
+  // Of managedFields they keep which conditions our handlers wrote, and what they applied.
+  const managers = new Set(handlers.flatMap(({ pipeline }) => [...managersOf(pipeline.before)]));
+  const ingest = (object: KubernetesObject): KubernetesObject => keepOwnManagedFields(object, managers);
+  const byKind = new Map(
+    cache.map(({ kind, labelSelector, fieldSelector, keep }) => {
+      const cut = keep === undefined ? undefined : projection<UntypedObject>(keep);
+      return [
+        idOf(kind),
+        {
+          ...(labelSelector === undefined ? {} : { labelSelector }),
+          ...(fieldSelector === undefined ? {} : { fieldSelector }),
+          ingest: cut === undefined ? ingest : (object: KubernetesObject): KubernetesObject => cut(ingest(object) as UntypedObject),
+        },
+      ];
+    }),
+  );
+  return (kind) => byKind.get(idOf(kind)) ?? { ingest };
+}
+
+function checkProjections(cache: readonly CachedKind[], handlers: readonly AnyHandler[]): void {
+  for (const { kind, keep } of cache) {
+    if (keep === undefined) continue;
+    const id = idOf(kind);
+    for (const { name, kind: primary, pipeline } of handlers) {
+      const owner = pipeline.leaves.find(({ owns }) => owns.some((owned) => idOf(owned) === id));
+      const because =
+        idOf(primary) === id
+          ? `handler "${name}" reconciles it`
+          : owner === undefined
+            ? undefined
+            : `step "${owner.name}" of "${name}" owns it`;
+      if (because !== undefined)
+        throw new ManagerError(
+          "ERR_CACHE",
+          `cannot start: cached(${kind.kind}, { keep }) drops parts of ${groupKindOf(kind)}, but ${because}, which needs the whole: leave keep out, and use a labelSelector or fieldSelector`,
+        );
+    }
+  }
+}

@@ -1,0 +1,314 @@
+/**
+ * OperatorManager: the states of a manager, and the access to its parts. `services.ts` makes what the parts share,
+ * `runtime.ts` starts and stops them.
+ */
+import { type Clock, systemClock } from "@treadle/apimachinery";
+import type { Informers } from "@treadle/informer";
+import type { AnyHandler, Logger } from "@treadle/reconcile";
+import type { Registry } from "prom-client";
+import type { Controller } from "../controller.ts";
+import type { ControllerOptions } from "../controller-options.ts";
+import type { PassReport } from "../pass-report.ts";
+import { RecentErrors } from "../servers/debug/recent-errors.ts";
+import { createLogger } from "../log.ts";
+import { isInspected } from "../inspect-managers.ts";
+import { leadershipOf } from "../leader-election/election.ts";
+import type { Manager, ManagerAddresses, ManagerState, ManagerStatus } from "../manager.ts";
+import { ManagerError } from "../manager-error.ts";
+import { LazyMetrics } from "../metrics/lazy-metrics.ts";
+import type { ManagerOptions } from "../manager-options.ts";
+import type { Runnable } from "../runnable.ts";
+import { createActivity, settle, type SettleOptions } from "./settle.ts";
+import { admit, checkAddable } from "./compatibility.ts";
+import { checkControllerOptions, checkManagerOptions, checkNamespaces } from "./check-options.ts";
+import { configure } from "./configure.ts";
+import { drained, type DrainedOptions, DrainReasons } from "./drain.ts";
+import { messageOf } from "../internal/error-text.ts";
+import { Health } from "../servers/health.ts";
+import { managerServers } from "../servers/manager-servers.ts";
+import type { Check } from "../servers/probes.ts";
+import { installProcessHooks } from "./process-hooks.ts";
+import type { Assignment } from "./assignment.ts";
+import { Runtime } from "./runtime.ts";
+import { type ManagerHooks, makeServices, type Services } from "./services.ts";
+
+/** Makes a manager. It does nothing before `run` or `start`. */
+export function createManager(options: ManagerOptions = {}): Manager {
+  return new OperatorManager(options);
+}
+
+class OperatorManager implements Manager {
+  /** As given; from the start on with the settings from outside. */
+  #options: ManagerOptions;
+  readonly #clock: Clock;
+  #logger: Logger | undefined;
+  readonly #activity = createActivity();
+  readonly #assignments: Assignment[] = [];
+  readonly #runnables: Runnable[] = [];
+  readonly #health: Health;
+  readonly #errors = new RecentErrors();
+  readonly #drainReasons = new DrainReasons();
+  readonly #abort = new AbortController();
+  readonly #stopRequested = Promise.withResolvers<void>();
+  #state: ManagerState = "new";
+  readonly #metrics = new LazyMetrics(() => this.informers?.all() ?? []);
+  /** What the parts share, and the parts; made at the start. */
+  #services: Services | undefined;
+  #runtime: Runtime | undefined;
+  /** Set by {@link setNamespaces}, in place of the option. */
+  #namespaces: { readonly chosen: readonly string[] | undefined } | undefined;
+  #starting: Promise<void> | undefined;
+  #stopping: Promise<void> | undefined;
+  #hold: NodeJS.Timeout | undefined;
+  #failure: Error | undefined;
+
+  constructor(options: ManagerOptions) {
+    checkManagerOptions(options);
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#health = new Health({
+      state: () => this.#state,
+      informers: () => this.informers?.all() ?? [],
+      mayLag: (informer) => this.#runtime?.feeds.isTransient(informer) === true,
+      handlers: () => this.#handlers(),
+      presence: () => this.#runtime?.presence,
+    });
+  }
+
+  add(given: AnyHandler | Runnable, options: ControllerOptions<never> = {}): this {
+    if (this.#state !== "new") throw new ManagerError("ERR_ADD_REFUSED", "cannot add to a manager that was started: add before run()");
+    checkAddable(given);
+    if ("pipeline" in given) {
+      admit(given, this.#handlers());
+      checkControllerOptions(options, given.name);
+      // The informer of the handler's kind gives the predicate the objects that it is for.
+      this.#assignments.push({ handler: given, options: options as ControllerOptions });
+    } else {
+      this.#runnables.push(given);
+    }
+    return this;
+  }
+
+  addHealthzCheck(name: string, check: Check): this {
+    this.#health.healthz.set(name, check);
+    return this;
+  }
+
+  addReadyzCheck(name: string, check: Check): this {
+    this.#health.readyz.set(name, check);
+    return this;
+  }
+
+  async metrics(): Promise<Registry> {
+    return (await this.#metrics.load()).registry;
+  }
+
+  async run(): Promise<void> {
+    if (this.#isInspected()) return;
+    const removeHooks = this.#options.signals === false ? undefined : this.#listenToProcess();
+    try {
+      await this.start();
+      await (this.#options.drain === undefined ? this.#stopRequested.promise : this.drained());
+      await this.stop();
+    } catch (error) {
+      // A stop that comes during the start is no failure.
+      if (error !== this.#abort.signal.reason) throw this.#failure ?? error;
+    } finally {
+      await this.#stopping?.catch(() => undefined); // What went wrong was thrown above.
+      removeHooks?.();
+    }
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  async start(): Promise<void> {
+    if (this.#isInspected()) return;
+    if (this.#state !== "new")
+      throw new ManagerError("ERR_ALREADY_STARTED", `cannot start a manager that is ${this.#state}: make a new one with createManager()`);
+    this.#state = "starting";
+    // Neither timers of the clock nor an in-process client keep the process alive.
+    this.#hold = setInterval(() => {}, 2 ** 30);
+    this.#starting = this.#start();
+    try {
+      await this.#starting;
+      if (this.#state !== "starting") throw this.#abort.signal.reason;
+      this.#state = "running";
+      this.#activity.note();
+      this.#log.info({ controllers: this.#handlers().map(({ name }) => name) }, "the manager is running");
+    } catch (error) {
+      if (this.#stopping === undefined) this.#ended();
+      throw error;
+    }
+  }
+
+  stop(): Promise<void> {
+    return (this.#stopping ??= this.#stop());
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  async setNamespaces(namespaces: readonly string[] | undefined, signal?: AbortSignal): Promise<void> {
+    checkNamespaces("setNamespaces", namespaces);
+    this.#namespaces = { chosen: namespaces };
+    await this.#runtime?.namespaces.set(namespaces, signal);
+  }
+
+  get addresses(): ManagerAddresses {
+    return Object.fromEntries([...(this.#runtime?.servers ?? [])].map(([name, { host, port, url }]) => [name, { host, port, url }]));
+  }
+
+  get controllers(): readonly Controller[] {
+    return this.#runtime?.controllers ?? [];
+  }
+
+  get informers(): Informers | undefined {
+    return this.#runtime?.informers;
+  }
+
+  status(): ManagerStatus {
+    return {
+      state: this.#state,
+      leadership: leadershipOf(this.#services?.election),
+      controllers: this.controllers.map((controller) => controller.status()),
+      informers: (this.informers?.all() ?? []).map((informer) => ({ kind: informer.kind, ...informer.progress() })),
+    };
+  }
+
+  async settled(options: SettleOptions = {}): Promise<void> {
+    await settle(
+      {
+        activity: this.#activity,
+        clock: this.#clock,
+        isBusy: () => this.#state === "starting" || this.#services?.recorder?.isBusy === true,
+        queues: () => this.controllers.map((controller) => controller.status()),
+      },
+      options,
+    );
+  }
+
+  async drained({ onProgress, signal }: DrainedOptions = {}): Promise<void> {
+    const { informers } = this;
+    if (informers === undefined || this.#services === undefined)
+      throw new ManagerError("ERR_DRAIN", "cannot say what is drained before the start: await start()");
+    await drained({
+      client: this.#services.client,
+      clock: this.#clock,
+      informers,
+      handlers: this.controllers.filter(({ drain }) => drain !== undefined).map(({ handler }) => handler),
+      namespaces: this.#watched(this.#options.namespaces),
+      log: this.#log,
+      onChange: (listener) => this.onChange(listener),
+      reasons: this.#drainReasons,
+      isAlone: () => this.#services?.election?.isLeading !== false,
+      signal: signal === undefined ? this.#abort.signal : AbortSignal.any([signal, this.#abort.signal]),
+      ...(onProgress === undefined ? {} : { onProgress }),
+    });
+  }
+
+  onChange(listener: () => void): () => void {
+    return this.#activity.subscribe(listener);
+  }
+
+  #watched(option: readonly string[] | undefined): readonly string[] | undefined {
+    return this.#namespaces === undefined ? option : this.#namespaces.chosen;
+  }
+
+  #isInspected(): boolean {
+    const { namespaces, leaderElection, metrics } = this.#options;
+    return isInspected({ handlers: this.#handlers(), namespaces, leaderElection, metrics });
+  }
+
+  get #log(): Logger {
+    const { log, logLevel, env } = this.#options;
+    this.#logger ??= log ?? createLogger({ ...(logLevel === undefined ? {} : { level: logLevel }), ...(env === undefined ? {} : { env }) });
+    return this.#logger;
+  }
+
+  async #start(): Promise<void> {
+    const { options, assignments, from } = await configure(this.#options, this.#assignments);
+    this.#options = options;
+    this.#logger = undefined;
+    if (from !== undefined) this.#log.info(from, "settings from the environment or a file");
+    if (options.leaderElection) this.#health.watchElection(() => this.#services?.election?.problem);
+    const services = await makeServices(this.#hooks(assignments), this.#handlers(), this.#metrics);
+    this.#services = services;
+    try {
+      this.#runtime = new Runtime(services, {
+        assignments,
+        runnables: this.#runnables,
+        namespaces: this.#watched(options.namespaces),
+      });
+    } catch (error) {
+      await services.closeClient();
+      throw error;
+    }
+    await this.#runtime.start(managerServers(services, { health: this.#health, manager: this, errors: this.#errors }));
+  }
+
+  #hooks(assignments: readonly Assignment[]): ManagerHooks {
+    const { debug, onPass } = this.#options;
+    const isNoted = Boolean(debug) || assignments.some(({ options }) => options.drain !== undefined);
+    return {
+      options: this.#options,
+      clock: this.#clock,
+      log: this.#log,
+      onPass: isNoted ? this.#noted : onPass,
+      onChange: this.#activity.note,
+      onFailed: (error) => this.#fail(error),
+      signal: this.#abort.signal,
+    };
+  }
+
+  async #stop(): Promise<void> {
+    const wasStarted = this.#state !== "new" && this.#state !== "stopped";
+    if (wasStarted) this.#log.info({}, "the manager is stopping");
+    this.#state = wasStarted ? "stopping" : "stopped";
+    this.#abort.abort(new Error("the manager was stopped"));
+    this.#stopRequested.resolve();
+    try {
+      const isRunning = await this.#starting?.then(
+        () => true,
+        () => false, // The caller of start() gets the error.
+      );
+      if (isRunning === true) await this.#runtime?.stop();
+      if (wasStarted) this.#log.info({}, "the manager has stopped");
+    } finally {
+      this.#ended();
+    }
+  }
+
+  /** Something went wrong that ends the manager: run() rejects with it. */
+  #fail(error: unknown): void {
+    if (error === this.#abort.signal.reason) return;
+    this.#failure ??= error instanceof Error ? error : new Error(messageOf(error), { cause: error });
+    void this.stop().catch(() => undefined); // run() waits for it, too, and reports.
+  }
+
+  #ended(): void {
+    this.#state = "stopped";
+    clearInterval(this.#hold);
+    this.#activity.note();
+  }
+
+  #handlers(): readonly AnyHandler[] {
+    return this.#assignments.map(({ handler }) => handler);
+  }
+
+  readonly #noted = (report: PassReport): void => {
+    this.#errors.note(report, this.#clock.now());
+    this.#drainReasons.note(report);
+    return this.#options.onPass?.(report);
+  };
+
+  #listenToProcess(): () => void {
+    return installProcessHooks({
+      log: () => this.#log,
+      onSignal: () => void this.stop().catch(() => undefined), // run() waits for it, too, and reports.
+      onUnhandledRejection: (error) => {
+        this.#metrics.loaded?.rejectionUnhandled();
+        this.#fail(error);
+      },
+    });
+  }
+}

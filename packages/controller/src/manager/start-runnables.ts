@@ -1,0 +1,48 @@
+/** Starts and stops what a program runs beside its handlers. */
+import { orAborted } from "@treadle/apimachinery";
+import { ManagerError } from "../manager-error.ts";
+import type { Runnable, RunnableEnv } from "../runnable.ts";
+import { messageOf } from "../internal/error-text.ts";
+import { type Undo, within } from "../internal/promises.ts";
+
+export interface RunnablesOptions extends RunnableEnv {
+  /** Aborts the start. */
+  readonly signal: AbortSignal;
+  /** How long the stop of one of them may still take. */
+  readonly stopMs: () => number;
+}
+
+/** Starts them one after the other; `undo` gets the way to stop each. @throws ManagerError ERR_RUNNABLE, or the signal's reason */
+export async function startRunnables(runnables: readonly Runnable[], options: RunnablesOptions, undo: Undo[]): Promise<void> {
+  const { signal, clock, random, log } = options;
+  for (const runnable of runnables) {
+    signal.throwIfAborted();
+    undo.push(() => stopped(runnable, options));
+    // A start that waits for the stop of the manager would wait for itself.
+    await orAborted(
+      ran(runnable, "start", () => runnable.start(signal, { clock, random, log })),
+      signal,
+    );
+  }
+}
+
+async function stopped(runnable: Runnable, { clock, stopMs }: RunnablesOptions): Promise<void> {
+  const stopping = ran(runnable, "stop", () => runnable.stop?.());
+  const ms = stopMs();
+  if (await within(clock, ms, stopping)) return;
+  stopping.catch(() => undefined); // Nobody waits for it any more.
+  const message = `runnable ${nameOf(runnable)} did not stop within the ${ms / 1000} s that were left: let its stop() end sooner, or raise gracefulShutdownMs`;
+  throw new ManagerError("ERR_SHUTDOWN_TIMEOUT", message);
+}
+
+async function ran(runnable: Runnable, verb: "start" | "stop", run: () => void | Promise<void>): Promise<void> {
+  try {
+    await run();
+  } catch (cause) {
+    throw new ManagerError("ERR_RUNNABLE", `cannot ${verb} runnable ${nameOf(runnable)}: ${messageOf(cause)}`, { cause });
+  }
+}
+
+function nameOf({ name }: Runnable): string {
+  return `"${name ?? "(unnamed)"}"`;
+}

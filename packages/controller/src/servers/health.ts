@@ -1,0 +1,51 @@
+/** What a manager says of itself to the kubelet: the checks behind `/healthz` and `/readyz`, the author's own among them. */
+import type { Informer } from "@treadle/informer";
+import type { AnyHandler } from "@treadle/reconcile";
+import type { ManagerState } from "../manager.ts";
+import type { KindPresence } from "../feeds/kind-presence.ts";
+import { type Check, type Checks, deadness, informerProblem, missingKind, staleness } from "./probes.ts";
+
+/** Looked at when a probe asks. */
+export interface HealthSource {
+  readonly state: () => ManagerState;
+  readonly informers: () => readonly Informer[];
+  /** Whether what needs the informer can do without it until it has synced: it was begun while the manager ran. */
+  readonly mayLag: (informer: Informer) => boolean;
+  readonly handlers: () => readonly AnyHandler[];
+  readonly presence: () => KindPresence | undefined;
+}
+
+export class Health {
+  readonly healthz: Map<string, Check> = new Map();
+  readonly readyz: Map<string, Check> = new Map();
+  readonly #source: HealthSource;
+
+  constructor(source: HealthSource) {
+    this.#source = source;
+    this.healthz.set("ping", () => undefined).set("informers", () => informerProblem(source.informers(), deadness));
+    this.readyz
+      .set("running", () => (source.state() === "running" ? undefined : `the manager is ${source.state()}`))
+      .set("informers", () =>
+        informerProblem(source.informers(), (informer) => this.#lag(informer) ?? this.#missingKind(informer) ?? staleness(informer)),
+      );
+  }
+
+  /** The checks of each probe. */
+  get checks(): Readonly<Record<string, Checks>> {
+    return { healthz: this.healthz, readyz: this.readyz };
+  }
+
+  /** There is an election: not ready while `problem` says that something is wrong with it. */
+  watchElection(problem: () => string | undefined): void {
+    this.readyz.set("leader-election", problem);
+  }
+
+  #lag(informer: Informer): readonly [] | undefined {
+    return !informer.hasSynced && this.#source.mayLag(informer) ? [] : undefined;
+  }
+
+  #missingKind({ kind }: Informer): string | readonly [] | undefined {
+    const { presence, handlers } = this.#source;
+    return presence()?.isServed(kind) === false ? missingKind(kind, handlers()) : undefined;
+  }
+}

@@ -1,0 +1,120 @@
+/** HTTP servers: for probes, metrics and debug by small answers to GET and HEAD, of which nothing thrown ends them; and for authors. */
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { ManagerError } from "../manager-error.ts";
+import type { ServingCertificate } from "../metrics/serving-certificate.ts";
+import { messageOf } from "../internal/error-text.ts";
+
+export interface Answer {
+  readonly status: number;
+  readonly contentType: string;
+  /** A stream is sent as it comes. */
+  readonly body: string | Readable;
+}
+
+export interface HttpServer {
+  readonly host: string;
+  readonly port: number;
+  /** `http://host:port`, with a host that a client on this machine can reach. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+export interface HttpServerOptions {
+  /** For messages. */
+  readonly name: string;
+  /** What to do when the port cannot be had. @defaultValue the option of that name */
+  readonly mend?: string;
+  readonly host: string | undefined;
+  readonly port: number;
+  /** Serves HTTPS by it. */
+  readonly certificate?: ServingCertificate | undefined;
+  readonly listener: RequestListener;
+}
+
+/** What answers a request by its URL; undefined: there is no such page. */
+export type Handle = (url: URL, headers: IncomingHttpHeaders) => Answer | undefined | Promise<Answer | undefined>;
+
+/** Those of controller-runtime's servers (internal/httpserver). */
+const LIMITS = { headersTimeout: 32_000, keepAliveTimeout: 90_000, maxHeaderSize: 2 ** 20 } as const;
+
+/** Begins to listen. @throws ManagerError ERR_LISTEN or ERR_CERTIFICATE */
+export async function listen(options: HttpServerOptions): Promise<HttpServer> {
+  const { name, host, port, certificate } = options;
+  const server = await made(options);
+  await new Promise<void>((resolve, reject) => {
+    const onError = (error: NodeJS.ErrnoException): void => {
+      const where = `${host ?? "*"}:${port}`;
+      const why = error.code === "EADDRINUSE" ? "the port is in use" : error.message;
+      certificate?.stop();
+      const message = `cannot serve ${name} on ${where}: ${why}; ${options.mend ?? `choose another with ${name}: { port } or TREADLE_${name.toUpperCase()}_PORT, or switch it off with ${name}: false`}`;
+      reject(new ManagerError("ERR_LISTEN", message, { cause: error }));
+    };
+    server.once("error", onError);
+    server.listen({ port, ...(host === undefined ? {} : { host }) }, () => {
+      server.off("error", onError);
+      resolve();
+    });
+  });
+  // A server that listens on a port has such an address.
+  const address = server.address() as AddressInfo;
+  const reachable = address.address === "::" || address.address === "0.0.0.0" ? "127.0.0.1" : address.address;
+  return {
+    host: address.address,
+    port: address.port,
+    url: `${certificate === undefined ? "http" : "https"}://${reachable.includes(":") ? `[${reachable}]` : reachable}:${address.port}`,
+    close: async () => {
+      certificate?.stop();
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/** A listener that answers GET and HEAD by `handle`. */
+export function answering(handle: Handle): RequestListener {
+  return (request, response) => void respond(handle, request, response); // It never rejects.
+}
+
+async function made({ certificate, listener }: HttpServerOptions): Promise<ReturnType<typeof createServer | typeof createTlsServer>> {
+  if (certificate === undefined) return createServer(LIMITS, listener);
+  const server = createTlsServer(LIMITS, listener);
+  server.setSecureContext(await certificate.start((renewed) => server.setSecureContext(renewed)));
+  return server;
+}
+
+async function respond(handle: Handle, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { status, contentType, body } = await answerOf(handle, request);
+  response.writeHead(status, {
+    "content-type": contentType,
+    ...(body instanceof Readable ? {} : { "content-length": Buffer.byteLength(body) }),
+    "x-content-type-options": "nosniff",
+    ...(status === 405 ? { allow: "GET, HEAD" } : {}),
+    ...(status === 401 ? { "www-authenticate": "Bearer" } : {}),
+  });
+  if (!(body instanceof Readable)) response.end(request.method === "HEAD" ? undefined : body);
+  else if (request.method === "HEAD") {
+    body.destroy();
+    response.end();
+  } else await pipeline(body, response).catch(() => response.destroy()); // Whoever asked has gone, or sees that it is cut off.
+}
+
+async function answerOf(handle: Handle, request: IncomingMessage): Promise<Answer> {
+  if (request.method !== "GET" && request.method !== "HEAD") return text(405, "method not allowed");
+  // A base is needed to parse a path; only path and query are looked at.
+  const url = URL.parse(request.url ?? "/", "http://localhost");
+  if (url === null) return text(400, "bad request");
+  try {
+    return (await handle(url, request.headers)) ?? text(404, "not found");
+  } catch (error) {
+    return text(500, `failed: ${messageOf(error)}`);
+  }
+}
+
+export function text(status: number, body: string): Answer {
+  return { status, contentType: "text/plain; charset=utf-8", body: `${body}\n` };
+}

@@ -1,0 +1,86 @@
+/**
+ * `/healthz` and `/readyz` as Kubernetes components serve them: 200 or 500, every check with `?verbose`, one check by
+ * `/readyz/<check>`, without some by `?exclude=<check>`.
+ */
+import type { Informer } from "@treadle/informer";
+import { apiVersionOf, groupKindOf, isApiError, type Kind } from "@treadle/apimachinery";
+import type { AnyHandler } from "@treadle/reconcile";
+import { messageOf } from "../internal/error-text.ts";
+import { type Answer, text } from "./http-server.ts";
+
+/** A check of a probe. It fails when it throws, or returns a text that says what is wrong. */
+export type Check = () => string | undefined | void | Promise<string | undefined | void>;
+
+export type Checks = ReadonlyMap<string, Check>;
+
+/** The answer to a request, or undefined when it is for something else. */
+export async function probe(url: URL, probes: Readonly<Record<string, Checks>>): Promise<Answer | undefined> {
+  const [, name = "", only, ...rest] = url.pathname.split("/");
+  const checks = Object.hasOwn(probes, name) ? probes[name] : undefined;
+  if (checks === undefined || rest.length > 0) return undefined;
+  const excluded = new Set(url.searchParams.getAll("exclude").flatMap((names) => names.split(",")));
+  const asked = [...checks].filter(([check]) => (only === undefined || only === "" ? !excluded.has(check) : check === only));
+  if (only !== undefined && only !== "" && asked.length === 0) return undefined;
+  const results = await Promise.all(asked.map(async ([check, run]) => ({ check, problem: await problemOf(run) })));
+  const isHealthy = results.every(({ problem }) => problem === undefined);
+  if (isHealthy && !url.searchParams.has("verbose")) return text(200, "ok");
+  const lines = results.map(({ check, problem }) => (problem === undefined ? `[+]${check} ok` : `[-]${check} failed: ${problem}`));
+  return text(isHealthy ? 200 : 500, [...lines, `${name} check ${isHealthy ? "passed" : "failed"}`].join("\n"));
+}
+
+/**
+ * An informer is given up for a while after so long without a word of the server: twice the reflector's inactivity
+ * deadline with bookmarks (90 s).
+ */
+export const NOT_READY_MS = 180_000;
+/** Longer than a server without bookmarks may be silent (600 s + 5 s), twice. */
+export const SILENT_MS = 1_210_000;
+/** A new process might mend a connection, so in the end the kubelet is asked for one. */
+export const NOT_ALIVE_MS = 900_000;
+
+/** What keeps an informer from being up to date. A watch that is quiet but has not failed is fine: it says so in time. */
+export function staleness(informer: Informer): string | undefined {
+  const { ageMs, lastError, hasSynced } = informer.progress();
+  if (!hasSynced) return `${informer.kind.kind} has not synced${because(lastError)}`;
+  if (ageMs > SILENT_MS || (ageMs > NOT_READY_MS && lastError !== undefined))
+    return `${informer.kind.kind}: no news for ${Math.round(ageMs / 1000)} s${because(lastError)}`;
+  return undefined;
+}
+
+/** Staleness that a new process might mend: a server that answers, if only to refuse, is no such case. */
+export function deadness(informer: Informer): string | undefined {
+  const { ageMs, lastError } = informer.progress();
+  if (isApiError(lastError)) return undefined;
+  return ageMs > SILENT_MS || (ageMs > NOT_ALIVE_MS && lastError !== undefined) ? staleness(informer) : undefined;
+}
+
+/** What `look` finds wrong with the informers, in one text. */
+export function informerProblem(
+  informers: readonly Informer[],
+  look: (informer: Informer) => string | readonly [] | undefined,
+): string | undefined {
+  const problems = informers.flatMap((informer) => look(informer) ?? []);
+  return problems.length === 0 ? undefined : problems.join("; ");
+}
+
+/** That the kind of a handler is missing keeps it from its work; of another kind the conditions tell. */
+export function missingKind(kind: Kind, handlers: readonly AnyHandler[]): string | readonly [] {
+  const waiting = handlers.filter((handler) => groupKindOf(handler.kind) === groupKindOf(kind));
+  if (waiting.length === 0) return [];
+  const names = waiting.map(({ name }) => `"${name}"`).join(", ");
+  return `${kind.kind} (${apiVersionOf(kind)}) is not installed: ${names} waits for it`;
+}
+
+function because(error: unknown): string {
+  if (error === undefined) return "";
+  return ` (${messageOf(error)})`;
+}
+
+async function problemOf(check: Check): Promise<string | undefined> {
+  try {
+    const problem = (await check()) ?? undefined;
+    return problem === undefined ? undefined : messageOf(problem);
+  } catch (error) {
+    return messageOf(error);
+  }
+}

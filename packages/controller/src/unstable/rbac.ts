@@ -1,0 +1,6 @@
+/**
+ * `@treadle/controller/unstable/rbac`: the rights of an operator as data, and those of its manager. For tools that print or
+ * check rights. Not for operators; it may change in any version.
+ */
+export { leaseRights, leasesOf } from "../rbac/leases.ts";
+export { reviewRights, reviewsAccess } from "../rbac/reviews.ts";

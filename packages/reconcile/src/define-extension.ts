@@ -1,0 +1,36 @@
+/** Makes extensions of the engine; what they are is in `extension.ts`. */
+import type { AnyExtension, Extension, ExtensionDefinition, ExtensionPass } from "./extension.ts";
+import { scopeOf } from "./internal/extension-scope.ts";
+import type { Progress } from "./internal/progress.ts";
+import { stepOf } from "./internal/step-req.ts";
+import { leavesOf, runtimeOf, type StepRuntime } from "./internal/step-runtime.ts";
+
+/** Makes an extension of the engine. Make each once, at the top of a module. */
+export function defineExtension<Data, Memory extends object = {}, Found extends object = {}>(
+  definition: ExtensionDefinition<Data, Memory, Found>,
+): Extension<Data, Memory, Found> {
+  const extension = Object.freeze({ ...definition }) as unknown as AnyExtension; // It gets back only what it gave.
+  const { name } = definition;
+  return {
+    name,
+    use: (data) => ({ name, extension, data }),
+    dataOf: (step) => (runtimeOf(step) ?? (step as Partial<StepRuntime> | undefined))?.uses?.get(name)?.data as Data | undefined,
+    of: (req) => scopeOf(stepOf(req).pass, extension) as unknown as ExtensionPass<Data, Memory, Found>,
+  };
+}
+
+/**
+ * How far each part of a composite step came, by name, in the order of the parts: for the composite's own phases, which run
+ * after its parts. A part that was not reached is missing.
+ * @throws TypeError for what is not a `req` of the engine
+ */
+export function partsOf(req: unknown): ReadonlyMap<string, Progress> {
+  const { pass, step } = stepOf(req);
+  const parts = leavesOf(step.parts?.steps ?? []);
+  return new Map(
+    parts.flatMap((part) => {
+      const progress = pass.progress.get(part);
+      return progress === undefined ? [] : [[part.name, progress] as const];
+    }),
+  );
+}

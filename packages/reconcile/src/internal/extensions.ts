@@ -1,0 +1,37 @@
+/** Which extensions a handler has, and how they see it. */
+import type { Kind } from "@treadle/apimachinery";
+import type { AnyExtension, ExtendedHandler } from "../extension.ts";
+import type { Predecessors } from "./predecessors.ts";
+import type { StepRuntime } from "./step-runtime.ts";
+
+/** The extensions that the steps use, in the order of their first use. */
+export function extensionsOf(leaves: readonly StepRuntime[]): readonly AnyExtension[] {
+  const found = new Map<string, AnyExtension>();
+  // Only defineExtension() makes a use.
+  for (const { uses } of leaves) for (const [name, use] of uses) if (!found.has(name)) found.set(name, use.extension as AnyExtension);
+  return [...found.values()];
+}
+
+/** A handler, as far as it is known before it is built. */
+interface Described {
+  readonly name: string;
+  readonly kind: Kind;
+  readonly before: Predecessors;
+  readonly leaves: readonly StepRuntime[];
+  readonly steps: readonly StepRuntime[];
+}
+
+/** The handler as an extension sees it. */
+export function handlerOf({ name, before, kind, leaves, steps }: Described, extension: string): ExtendedHandler<unknown> {
+  return {
+    name,
+    names: before.names,
+    kind,
+    replacedManagers: before.fieldManagers,
+    steps: leaves.flatMap((step) => {
+      const use = step.uses.get(extension);
+      return use === undefined ? [] : [{ name: step.name, data: use.data, step }];
+    }),
+    list: steps,
+  };
+}

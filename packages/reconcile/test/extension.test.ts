@@ -1,0 +1,281 @@
+/**
+ * A second extension, built on public entries alone: it counts visits to rooms. It has memory, a part of the status, an order
+ * between parts, work after the chain, build problems, rights, and a composite that sees what its parts came to.
+ */
+import { crdOf, defineResource, kind, type ObjectOf } from "@treadle/apimachinery";
+import { BuildError, conditions, handler, type Step, step } from "@treadle/reconcile";
+import {
+  defineComposite,
+  defineExtension,
+  defineStep,
+  type EndedPass,
+  type ExtensionPass,
+  partsOf,
+  type Progress,
+  runtimeOf,
+  waitBecause,
+} from "@treadle/reconcile/unstable/engine";
+import { beforeEach, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { type Harness, startHarness } from "./harness.ts";
+
+const House = defineResource({
+  group: "test.treadle.dev",
+  version: "v1",
+  kind: "House",
+  scope: "Namespaced",
+  stepState: true,
+  statusParts: { rooms: { type: "object", additionalProperties: { type: "integer" } } },
+  spec: z.object({ locked: z.array(z.string()).default([]), broken: z.array(z.string()).default([]) }),
+  status: z.object({ seen: z.string().optional() }),
+});
+interface House extends ObjectOf<typeof House> {}
+const Key = kind({ group: "", version: "v1", kind: "ConfigMap", plural: "configmaps" });
+
+interface Room {
+  readonly behind: readonly object[];
+}
+interface Visits {
+  readonly counts: Map<string, number>;
+}
+interface Found {
+  readonly visited: string[];
+}
+
+const rooms = defineExtension<Room, Visits, Found>({
+  name: "rooms",
+  memory: () => ({ counts: new Map() }),
+  found: () => ({ visited: [] }),
+  status: { field: "rooms", writtenBy: "room() writes it", compute: visits },
+  order: {
+    before: ({ data }) => data.behind.map(runtimeOf),
+    blocked: (chain, { name, step: part }, { by }) => {
+      chain.note(part, "unreached");
+      trace.push(`${name} blocked by ${by.map((each) => each.name).join()}`);
+    },
+  },
+  async afterChain(chain) {
+    trace.push(`after ${chain.found.visited.join()}`);
+    const last = chain.handler.steps.at(-1);
+    if (last === undefined || !(chain.object as House).spec.locked.includes("all")) return { type: "done" };
+    return await chain.run({
+      name: "leave",
+      phase: "cleanup",
+      steps: [last.step],
+      concurrency: 1,
+      before: () => [],
+      blocked: () => undefined,
+    });
+  },
+  problems: ({ steps }) => (steps.some(({ name }) => name === "attic") ? [`step "attic" has no floor: leave it out`] : []),
+});
+
+function visits({ found, memory }: EndedPass<Room, Visits, Found>, stored: unknown): unknown {
+  if (found.visited.length === 0) return stored;
+  return Object.fromEntries([...memory.counts].toSorted());
+}
+
+let trace: string[] = [];
+
+function room(name: string, behind: readonly object[] = []): Step<House> {
+  return defineStep(House, {
+    name,
+    owns: [Key],
+    refersFrom: [],
+    permissions: [{ kind: Key, verbs: ["create"] }],
+    uses: [rooms.use({ behind })],
+    do(req) {
+      const pass: ExtensionPass<Room, Visits, Found> = rooms.of(req);
+      const { locked, broken } = (pass.object as House).spec;
+      if (broken.includes(name)) throw new Error(`${name} is broken`);
+      if (locked.includes(name)) return waitBecause(`${name} is locked`, { code: "Locked", severity: "failed", afterMs: 5_000 });
+      pass.memory.counts.set(name, (pass.memory.counts.get(name) ?? 0) + 1);
+      pass.found.visited.push(name);
+      trace.push(name);
+      return undefined;
+    },
+    cleanup: () => void trace.push(`leave ${name}`),
+  }) as Step<House>;
+}
+
+/** A composite with its own condition and state: it reports how many of its rooms were visited. */
+function floor(name: string, steps: readonly object[]): Step<House> {
+  return defineComposite({
+    name,
+    kind: House,
+    parts: { steps, maker: "floor", order: { by: rooms, concurrency: 2, of: "a room" } },
+    conditions: ["FloorReady"],
+    state: z.object({ best: z.number().default(0) }),
+    do(req) {
+      const parts = partsOf(req);
+      const done = [...parts].filter(([, { type }]) => type === "done").length;
+      const { conditions: set, state } = req as {
+        conditions: { true(type: string): void; false(type: string, reason: string, message: string): void };
+        state: { best: number };
+      };
+      state.best = Math.max(state.best, done);
+      if (done === steps.length) set.true("FloorReady");
+      else set.false("FloorReady", "NotAll", [...parts].map(([part, { type }]) => `${part}: ${type}`).join(", "));
+    },
+    post: (req) =>
+      void trace.push(`floor saw ${[...partsOf(req)].map(([part, progress]: [string, Progress]) => `${part} ${progress.type}`).join()}`),
+  }) as Step<House>;
+}
+
+const hall = room("hall");
+const kitchen = room("kitchen", [hall]);
+const cellar = room("cellar", [kitchen]);
+const see = step(House, {
+  name: "see",
+  memory: () => ({ passes: 0 }),
+  do(req) {
+    req.memory.passes++;
+    req.status.seen = `pass ${req.memory.passes}`;
+  },
+});
+const built = handler(House)
+  .step(conditions())
+  .step(see)
+  .step(floor("ground", [cellar, hall, kitchen]))
+  .build();
+
+let harness: Harness;
+beforeEach(async () => {
+  trace = [];
+  harness = await startHarness([House]);
+});
+
+const REF = { namespace: "default", name: "a" };
+const live = async (): Promise<House> => (await harness.user.get(House, REF)) as House;
+const house = (spec: Partial<House["spec"]> = {}) => ({ metadata: { ...REF }, spec });
+
+describe("an extension", () => {
+  test("orders parts, keeps a part of the status and a memory, and works after the chain", async () => {
+    const operator = harness.operator(built);
+    await harness.user.create(House, house());
+    await operator.pass("default/a");
+    expect(trace).toEqual(["hall", "kitchen", "cellar", "after hall,kitchen,cellar", "floor saw cellar done,hall done,kitchen done"]);
+    await operator.pass("default/a");
+    expect((await live()).status).toMatchObject({
+      rooms: { cellar: 2, hall: 2, kitchen: 2 },
+      seen: "pass 2",
+      steps: { ground: { best: 3 } },
+    });
+    expect(conditionsOf(await live())).toEqual({ FloorReady: "True FloorReady", Ready: "True Ready" });
+  });
+
+  test("a part that cannot run blocks those behind it, and Ready reports the cause of its wait", async () => {
+    const operator = harness.operator(built);
+    await harness.user.create(House, house({ locked: ["kitchen"] }));
+    const result = await operator.pass("default/a");
+    expect(trace).toContain("cellar blocked by kitchen");
+    expect(result.requeue).toMatchObject({ type: "after", afterMs: 5_000 });
+    expect(conditionsOf(await live())).toEqual({
+      FloorReady: "False NotAll",
+      Ready: "False Locked",
+    });
+    expect((await live()).status?.conditions?.find(({ type }) => type === "FloorReady")?.message).toBe(
+      "cellar: unreached, hall: done, kitchen: wait",
+    );
+  });
+
+  test("a composite sees which of its parts failed, and the pass reports the failure", async () => {
+    const operator = harness.operator(built);
+    await harness.user.create(House, house({ broken: ["hall"] }));
+    const result = await operator.pass("default/a");
+    expect(result.outcome).toMatchObject({ type: "failed", step: "hall" });
+    expect(trace.at(-1)).toBe("floor saw cellar unreached,hall failed,kitchen unreached");
+  });
+
+  test("runs cleanups of steps after the chain", async () => {
+    const operator = harness.operator(built);
+    await harness.user.create(House, house({ locked: ["all"] }));
+    await operator.pass("default/a");
+    expect(trace).toContain("leave kitchen");
+  });
+
+  test("cleans up in the reverse order", async () => {
+    const operator = harness.operator(built);
+    await harness.user.create(House, house());
+    await operator.pass("default/a");
+    await harness.user.delete(House, REF);
+    trace = [];
+    await operator.pass("default/a");
+    expect(trace.filter((each) => each.startsWith("leave"))).toEqual(["leave cellar", "leave kitchen", "leave hall"]);
+    expect(await live()).toBeUndefined();
+  });
+
+  test("forgets an object that was made again under the same name", async () => {
+    const operator = harness.operator(
+      handler(House)
+        .step(conditions())
+        .step(see)
+        .step(floor("ground", [hall]))
+        .build(),
+    );
+    await harness.user.create(House, house());
+    await operator.pass("default/a");
+    await harness.user.patch(House, REF, { type: "merge", body: { metadata: { finalizers: null } } });
+    await harness.user.delete(House, REF);
+    await harness.user.create(House, house());
+    await operator.pass("default/a");
+    expect((await live()).status).toMatchObject({ rooms: { hall: 1 }, seen: "pass 1" });
+  });
+
+  test("forgets an object for which a pass is requested by the annotation", async () => {
+    const operator = harness.operator(built);
+    await harness.user.create(House, house());
+    await operator.pass("default/a");
+    await harness.user.patch(House, REF, {
+      type: "merge",
+      body: { metadata: { annotations: { "treadle.dev/reconcile-requested-at": "now" } } },
+    });
+    await operator.pass("default/a");
+    expect((await live()).status).toMatchObject({ rooms: { hall: 1 }, seen: "pass 1" });
+  });
+
+  test("refuses a handler by its build problems", () => {
+    expect(() => handler(House).step(conditions()).step(room("attic")).build()).toThrow(BuildError);
+    expect(() => handler(House).step(conditions()).step(room("attic")).build()).toThrow(/step "attic" has no floor: leave it out/);
+  });
+
+  test("a composite refuses parts that its extension does not know", () => {
+    const stranger = step(House, { name: "stranger", do() {} });
+    expect(() => floor("ground", [hall, stranger])).toThrow(/"stranger" is not a room: place it before or after, or use all\(\)/);
+  });
+
+  test("an author who writes its part of the status is told who writes it", async () => {
+    const writer = step(House, { name: "writer", do: (req) => void ((req.status as { rooms?: object }).rooms = {}) });
+    const operator = harness.operator(handler(House).step(conditions()).step(writer).step(hall).build());
+    await harness.user.create(House, house());
+    const { error } = await operator.pass("default/a");
+    expect(error).toMatchObject({
+      code: "ERR_READ_ONLY",
+      message: expect.stringContaining("req.status.rooms is kept by the engine: room() writes it"),
+    });
+  });
+
+  test("a post sees the part of the status that the pass will store", async () => {
+    const copy = step(House, {
+      name: "copy",
+      post: (req) => void (req.status.seen = JSON.stringify((req.object.status as { rooms?: object } | undefined)?.rooms)),
+    });
+    const operator = harness.operator(handler(House).step(conditions()).step(hall).step(copy).build());
+    await harness.user.create(House, house());
+    await operator.pass("default/a");
+    expect((await live()).status?.seen).toBe('{"hall":1}');
+  });
+
+  test("its part of the status is in the schema of the kind", () => {
+    const status = crdOf(House).spec.versions[0]?.schema?.openAPIV3Schema?.properties?.["status"];
+    expect(status?.properties?.["rooms"]).toEqual({ type: "object", additionalProperties: { type: "integer" } });
+  });
+
+  test("a step that names the kinds that refer to it gets no rights from owns", () => {
+    expect(runtimeOf(hall)).toMatchObject({ refersFrom: [], permissions: [{ kind: Key, verbs: ["create"] }] });
+  });
+});
+
+function conditionsOf({ status }: House): Record<string, string> {
+  return Object.fromEntries((status?.conditions ?? []).map(({ type, status: value, reason }) => [type, `${value} ${reason}`]));
+}

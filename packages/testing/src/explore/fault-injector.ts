@@ -1,0 +1,298 @@
+/**
+ * Between the processes of an operator and the server of a run: counts writes and events, and lets those go wrong that
+ * the point names.
+ */
+import type { ApiRequest, ApiResponse, Clock, Kind, Random, Transport } from "@treadle/apimachinery";
+import { connectionReset, never } from "../faults/answers.ts";
+import { describeRequest } from "../internal/request-description.ts";
+import { gated, type GateKeeper, type WatchedEvent } from "./event-gate.ts";
+import type { Entry, Target } from "./journal.ts";
+import type { PointFault, Point, CrashStalePoint, WriteFaultPoint } from "./fault-point.ts";
+import { isRefusal, REFUSALS, type Refusal, refuse } from "./refusals.ts";
+import { isWrite, requestId } from "./writes.ts";
+import { hasInitialEvents, StaleStart } from "./stale-start.ts";
+
+/** A process, as the injector sees it. */
+export interface KillableProcess {
+  readonly isDead: boolean;
+  kill(): void;
+}
+
+/** A write, as the reference remembers it. */
+export interface Write {
+  readonly number: number;
+  readonly target: Target;
+}
+
+export interface SeenEvent {
+  readonly watch: string;
+  readonly number: number;
+  readonly type: string;
+  readonly key: string;
+}
+
+type WriteEntry = Extract<Entry, { type: "write" }>;
+
+/** Turns that an event takes: what is written meanwhile comes before it. Fewer than `settled` waits for. */
+const TURNS = [0, 0, 1, 3] as const;
+/** What the client tries at once: the request and four times more (`MAX_BACKOFF` of @treadle/client). */
+const ATTEMPTS = 5;
+
+export class FaultInjector {
+  readonly journal: Entry[] = [];
+  readonly writes: Write[] = [];
+  readonly events: SeenEvent[] = [];
+  /** Which faults did strike. */
+  readonly struck: Set<number> = new Set();
+  readonly #transport: () => Transport;
+  readonly #point: Point;
+  readonly #random: Random;
+  readonly #clock: Clock;
+  readonly #eventCounts = new Map<string, number>();
+  #frozen: PromiseWithResolvers<void> | undefined;
+  /** By watch: how to show the event that is withheld there. */
+  readonly #held = new Map<string, () => void>();
+  /** A request that is refused again when it is tried again. */
+  #striking: { readonly fault: Refusal; readonly id: string; left: number } | undefined;
+  #doomed: KillableProcess | undefined;
+  #isDoomedAtStart: boolean;
+  /** A write of a process that was deposed before it was sent. */
+  #late: (() => Promise<void>) | undefined;
+  readonly #staleStart: StaleStart;
+  /** Whose pass a stale cache waits for: first for the end of the one that wrote, then for the next. */
+  #stale: "writing" | "next" | undefined;
+
+  /** When the operator wrote last. */
+  wroteAtMs: number = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    transport: () => Transport,
+    given: { readonly point: Point; readonly random: Random; readonly clock: Clock; readonly version: () => string },
+  ) {
+    const { point, random, clock, version } = given;
+    this.#staleStart = new StaleStart(version);
+    this.#clock = clock;
+    this.#transport = transport;
+    this.#point = point;
+    this.#random = random;
+    this.#isDoomedAtStart = point.some((fault) => fault.type === "crash" && fault.write === 0);
+  }
+
+  /** The connection of a process. */
+  through(process: KillableProcess): Transport {
+    const transport = this.#transport();
+    if (this.#isDoomedAtStart) {
+      this.#isDoomedAtStart = false;
+      this.#doomed = process;
+      this.strike({ type: "crash", write: 0 }, "the process ends before its first write");
+    }
+    if (this.#staleStart.begin(process)) {
+      this.#frozen ??= Promise.withResolvers();
+      this.journal.push({ type: "fault", text: `the process is shown ${this.#staleStart.shown}, until it is at rest` });
+    }
+    return {
+      request: async (request) => {
+        if (process.isDead) return await never(request.signal);
+        const target = describeRequest(request);
+        const response = isWrite(target)
+          ? await this.#write(process, { transport, request, target })
+          : this.#watched(await this.#staleStart.request(transport, request, target), target, process);
+        // What a dead process hears it does nothing with.
+        return process.isDead ? await never(request.signal) : response;
+      },
+      close: () => transport.close(),
+    };
+  }
+
+  /** A pass of `process` is over. Returns whether it is to be run again, with the caches as they are. */
+  passEnded(process: KillableProcess): "again" | undefined {
+    this.#striking = undefined;
+    if (process === this.#doomed) {
+      this.#doomed = undefined;
+      process.kill();
+      return undefined;
+    }
+    if (this.#stale === "writing") {
+      this.#stale = "next";
+      return "again";
+    }
+    if (this.#stale === "next") this.thaw();
+    return undefined;
+  }
+
+  /** Nothing more comes by itself: what waited for something that did not come happens now. Returns whether there was something. */
+  async unblock(process: KillableProcess): Promise<boolean> {
+    if (process === this.#doomed) {
+      this.#doomed = undefined;
+      process.kill();
+      return true;
+    }
+    if (this.thaw()) return true;
+    const late = this.#late;
+    this.#late = undefined;
+    await late?.();
+    return late !== undefined;
+  }
+
+  /** Lets all watches go on. */
+  thaw(): boolean {
+    this.#stale = undefined;
+    this.#staleStart.end();
+    const frozen = this.#frozen;
+    this.#frozen = undefined;
+    frozen?.resolve();
+    return frozen !== undefined;
+  }
+
+  /** Shows the events that are withheld. Returns whether there were any. */
+  release(): boolean {
+    const held = [...this.#held.values()];
+    this.#held.clear();
+    for (const show of held) show();
+    return held.length > 0;
+  }
+
+  /** Whether the process that lives is shown an older state. */
+  get isRewound(): boolean {
+    return this.#staleStart.isOn;
+  }
+
+  get isWithholding(): boolean {
+    return this.#held.size > 0;
+  }
+
+  /** Whether an event of this kind is withheld. */
+  withholds({ plural }: Pick<Kind, "plural">): boolean {
+    return [...this.#held.keys()].some((watch) => watch.split("/").at(-1) === plural);
+  }
+
+  async #write(
+    process: KillableProcess,
+    given: { readonly transport: Transport; readonly request: ApiRequest; readonly target: Target },
+  ): Promise<ApiResponse> {
+    const { transport, request, target } = given;
+    if (process === this.#doomed) {
+      this.#doomed = undefined;
+      process.kill();
+      return await never(request.signal);
+    }
+    const again = this.#again(request);
+    if (again !== undefined) return refuse(again, target);
+    const number = this.writes.length + 1;
+    this.wroteAtMs = this.#clock.now();
+    this.writes.push({ number, target });
+    const entry: WriteEntry = { type: "write", number, target, status: 0 };
+    this.journal.push(entry);
+    const fault = this.#point.find((one): one is WriteFaultPoint | CrashStalePoint => "write" in one && one.write === number);
+    if (fault?.type === "deposed") return await this.#depose(fault, process, { request, entry });
+    if (isRefusal(fault)) {
+      this.strike(fault, REFUSALS[fault.type]);
+      if (fault.type !== "conflict") this.#striking = { fault, id: requestId(request), left: ATTEMPTS - 1 };
+      return refuse(fault, target);
+    }
+    this.#staleStart.pass(number);
+    const response = await transport.request(request);
+    entry.status = response.status;
+    if (fault !== undefined && !process.isDead) await this.#afterwards(fault, process, request);
+    return response;
+  }
+
+  /** The write waits until whoever takes over is at rest. */
+  async #depose(
+    fault: WriteFaultPoint,
+    process: KillableProcess,
+    { request, entry }: { readonly request: ApiRequest; readonly entry: WriteEntry },
+  ): Promise<never> {
+    this.strike(fault, "the process stands still before the write is sent, and another takes over");
+    const { signal: _signal, ...late } = request;
+    this.#late = async () => {
+      const { status } = await this.#transport().request(late);
+      this.wroteAtMs = this.#clock.now();
+      this.journal.push({ type: "fault", text: `write ${entry.number}, of the process that stood still, arrives: ${status}` });
+    };
+    process.kill();
+    return await never(request.signal);
+  }
+
+  /** What goes wrong once a write is stored. */
+  async #afterwards(fault: WriteFaultPoint | CrashStalePoint, process: KillableProcess, request: ApiRequest): Promise<void> {
+    switch (fault.type) {
+      case "crash":
+      case "crash-stale":
+        this.strike(fault, "the process hears the answer, and ends before its next write");
+        this.#doomed = process;
+        if (fault.type === "crash-stale") this.#staleStart.plan(fault.before, process);
+        return;
+      case "crash-lost":
+        this.strike(fault, "the write is stored, and the process ends before it hears of it");
+        process.kill();
+        await never(request.signal);
+        return;
+      case "lost":
+        this.strike(fault, "the write is stored, and the connection breaks before the answer");
+        throw connectionReset("injected, after the server had answered");
+      case "stale":
+        this.strike(fault, "from now on no watch says anything, until the next pass of the object is over");
+        this.#frozen ??= Promise.withResolvers();
+        this.#stale = "writing";
+        return;
+      case "deposed":
+      case "conflict":
+      case "error":
+      case "reset":
+    }
+  }
+
+  #again(request: ApiRequest): Refusal | undefined {
+    const striking = this.#striking;
+    if (striking === undefined || striking.id !== requestId(request) || striking.left-- <= 0) return undefined;
+    return striking.fault;
+  }
+
+  /** Notes that a fault of the point has struck. */
+  strike(fault: PointFault, text: string): void {
+    this.struck.add(this.#point.findIndex((one) => JSON.stringify(one) === JSON.stringify(fault)));
+    this.journal.push({ type: "fault", text });
+  }
+
+  #watched(response: ApiResponse, target: Target, process: KillableProcess): ApiResponse {
+    if (target.verb !== "watch" || response.stream === undefined) return response;
+    const watch = target.namespace === undefined ? target.resource : `${target.namespace}/${target.resource}`;
+    return { ...response, stream: gated(response.stream, this.#keeper(watch, process), hasInitialEvents(target)) };
+  }
+
+  #keeper(watch: string, process: KillableProcess): GateKeeper {
+    return {
+      get isDead() {
+        return process.isDead;
+      },
+      turns: () => TURNS[Math.floor(this.#random.next() * TURNS.length)] ?? 0,
+      count: () => {
+        const number = (this.#eventCounts.get(watch) ?? 0) + 1;
+        this.#eventCounts.set(watch, number);
+        return number;
+      },
+      isSkipped: (number) => this.#point.some((one) => one.type === "skip" && one.watch === watch && one.event === number),
+      thawed: (event) => (event?.isInitial === true && this.#staleStart.isOn ? undefined : this.#frozen?.promise),
+      hold: (event) => {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        this.#held.set(watch, resolve);
+        this.strike({ type: "skip", watch, event: event.number ?? 0 }, `the event ${described(watch, event)} is withheld`);
+        return promise;
+      },
+      replaced: (event, by) => {
+        this.#held.delete(watch);
+        this.journal.push({ type: "fault", text: `the event ${described(watch, by)} comes in place of ${described(watch, event)}` });
+      },
+      delivered: ({ type, key, number }) => {
+        if (number === undefined) return;
+        this.events.push({ watch, number, type, key });
+        this.journal.push({ type: "event", watch, number, change: type, key });
+      },
+    };
+  }
+}
+
+function described(watch: string, { number, type, key }: WatchedEvent): string {
+  return `${watch}#${number} (${type} ${key})`;
+}
