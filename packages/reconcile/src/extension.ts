@@ -123,7 +123,7 @@ export interface StepOrder<Data, Memory, Found> {
 export interface StatusPart<Data, Memory, Found> {
   /** The name of the field. It is active for kinds whose `resource.statusParts` name it. */
   readonly field: string;
-  /** Who writes it, for the error of an author who writes it: `dependentApply() writes it`. */
+  /** Who writes it, for the error of an author who writes it, e.g. `apply() writes it`. */
   readonly writtenBy: string;
   /** The value after the pass; the very same `stored` where nothing changes. Pure but for `claim`; may be called several times. */
   compute(pass: EndedPass<Data, Memory, Found>, stored: unknown): unknown;
