@@ -22,6 +22,7 @@ export function delayAfter(attempts: number): number {
   return Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(30, attempts));
 }
 
+/** Slows down what repeats, by key. */
 export class Throttle {
   readonly #rules: ThrottleRules;
   #strain = 0;
