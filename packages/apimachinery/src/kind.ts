@@ -124,5 +124,6 @@ export function kind(given: {
 
 /** An object whose fields besides the common part are unknown. */
 export interface UntypedObject extends KubernetesObject {
+  /** Any other field, whose type is unknown. */
   readonly [field: string]: unknown;
 }
