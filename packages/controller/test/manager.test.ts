@@ -112,7 +112,9 @@ describe("add", () => {
   test("names the condition that two handlers would keep, and each thing once", () => {
     const add = (first: AnyHandler, second: AnyHandler): unknown => errorOf(() => createManager({ log: quiet }).add(first).add(second));
     expect(add(noting("x", conditions()), noting("y", conditions({ ready: false })))).toMatchObject({
-      message: expect.stringMatching(/^cannot add handler "y": handler "x" also sets condition "Noted" of \S+, so .*rename the condition in one of them$/),
+      message: expect.stringMatching(
+        /^cannot add handler "y": handler "x" also sets condition "Noted" of \S+, so .*rename the condition in one of them$/,
+      ),
     });
     expect(add(ready("x"), ready("y"))).toMatchObject({ message: expect.not.stringContaining('"Ready"') });
     expect(add(noting("x", conditions()), handler(Gadget).step(conditions()).build())).toBeUndefined();

@@ -10,7 +10,7 @@ const MAX_NAME = 253;
 const MAX_INSTANCE = 128;
 
 /** Events of objects without a namespace stand in this one, as those of Kubernetes' own components do. */
-export const CLUSTER_EVENTS_NAMESPACE = "default";
+const CLUSTER_EVENTS_NAMESPACE = "default";
 
 /** An event as it is created. */
 export type EventObject = WriteOf<typeof Event> & { readonly metadata: { readonly name: string; readonly namespace: string } };

@@ -2,7 +2,7 @@
 import type { Lease } from "@treadle/apimachinery/kinds";
 
 /** Names the handlers of the holder, so that two operators that share a lease by mistake can be told. */
-export const OPERATOR_ANNOTATION = "treadle.dev/operator";
+const OPERATOR_ANNOTATION = "treadle.dev/operator";
 
 export interface LeaseRecord {
   /** Empty: nobody. */
@@ -30,7 +30,7 @@ export function fingerprint({ metadata, spec }: Lease): string {
 }
 
 /** A time as Kubernetes' `MicroTime`: always with six digits, or Go programs refuse the object. */
-export function microTime(epochMs: number): string {
+function microTime(epochMs: number): string {
   return new Date(epochMs).toISOString().replace("Z", "000Z");
 }
 

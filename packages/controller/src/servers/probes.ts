@@ -32,11 +32,11 @@ export async function probe(url: URL, probes: Readonly<Record<string, Checks>>):
  * An informer is given up for a while after so long without a word of the server: twice the reflector's inactivity
  * deadline with bookmarks (90 s).
  */
-export const NOT_READY_MS = 180_000;
+const NOT_READY_MS = 180_000;
 /** Longer than a server without bookmarks may be silent (600 s + 5 s), twice. */
-export const SILENT_MS = 1_210_000;
+const SILENT_MS = 1_210_000;
 /** A new process might mend a connection, so in the end the kubelet is asked for one. */
-export const NOT_ALIVE_MS = 900_000;
+const NOT_ALIVE_MS = 900_000;
 
 /** What keeps an informer from being up to date. A watch that is quiet but has not failed is fine: it says so in time. */
 export function staleness(informer: Informer): string | undefined {

@@ -4,7 +4,7 @@
  */
 import { groupKindOf, type Kind, type KubernetesObject, type Ref } from "@treadle/apimachinery";
 import { defineExtension } from "../../define-extension.ts";
-import type { ChainPass, EndedPass, ExtendedHandler, ExtendedStep, ExtensionPass } from "../../extension.ts";
+import type { ChainPass, EndedPass, ExtendedHandler, ExtendedStep, Extension, ExtensionPass } from "../../extension.ts";
 import { entryHandlerOf } from "../../internal/names.ts";
 import { MAX_ERROR_LENGTH, reasonOf, statusMessage, truncate, withoutSecrets } from "../../internal/redact.ts";
 import { findCircle } from "../../internal/run-graph.ts";
@@ -68,7 +68,7 @@ type DependentChain = ChainPass<DependentData, DependentMemories, DependentFindi
 type Ended = EndedPass<DependentData, DependentMemories, DependentFindings>;
 type Extended = ExtendedStep<DependentData>;
 
-export const dependents = defineExtension<DependentData, DependentMemories, DependentFindings>({
+export const dependents: Extension<DependentData, DependentMemories, DependentFindings> = defineExtension({
   name: "dependents",
   memory: () => new Map(),
   found: () => ({ entries: new Map(), live: new Map(), unwanted: new Set(), blockers: new Map() }),

@@ -27,7 +27,7 @@ export async function takenOver(unit: Unit, known: KubernetesObject): Promise<Ku
 }
 
 /** The entries with those of `from` united in one apply of `to`; undefined where there are none. */
-export function transferred(
+function transferred(
   entries: readonly ManagedFieldsEntry[],
   { from, to }: { readonly from: readonly string[]; readonly to: string },
 ): readonly ManagedFieldsEntry[] | undefined {
