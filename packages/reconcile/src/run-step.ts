@@ -28,6 +28,8 @@ export interface RunStepOptions {
   readonly outcome?: Outcome;
   /** Of the handler: finalizer and field manager are made of it. @defaultValue `<plural>.<group>` */
   readonly handlerName?: string;
+  /** Memories of steps, by step; a later run of the same object takes the same map. @defaultValue new ones */
+  readonly memories?: Map<string, object>;
   /** Ends the phase, like a shutdown. */
   readonly signal?: AbortSignal;
 }
@@ -84,6 +86,7 @@ export async function runStep(kind: Kind, step: AnyStep, env: ReconcilerEnv, opt
   const pipeline = pipelineOf(kind, alone, { handlerName, object, holdsFinalizer: phase === "do" || phase === "cleanup" });
   const problems = kind.resource?.problems(object).map(({ path, message }) => `${path}: ${message}`) ?? [];
   const memory = newMemory(object.metadata.uid);
+  if (options.memories !== undefined) memory.slots = options.memories;
   memory.checked = { generation: object.metadata.generation, problems };
   const pass = new Pass({ pipeline, env, object, memory, signal, log: env.log });
   pass.vars = Object.freeze({ ...vars });
