@@ -3,13 +3,13 @@
  * the steps before it, whose vars are given. For tests and tools; an operator runs passes.
  */
 import type { Kind, KubernetesObject } from "@treadle/apimachinery";
-import { defaultName, finalizerOf, stateAnnotationOf } from "./internal/names.ts";
-import { runPass } from "./internal/pass.ts";
-import { newMemory } from "./internal/memory.ts";
-import { Pass } from "./internal/pass-state.ts";
-import { assemble, declaredConditions, type Pipeline } from "./internal/pipeline.ts";
-import type { Phase } from "./internal/step-req.ts";
-import { leavesOf, type PhaseFunction, runtimeOf, type StepRuntime } from "./internal/step-runtime.ts";
+import { defaultName, finalizerOf, stateAnnotationOf } from "./build/names.ts";
+import { runPass } from "./pass/pass.ts";
+import { newMemory } from "./record/memory.ts";
+import { Pass } from "./record/pass-state.ts";
+import { assemble, declaredConditions, type Pipeline } from "./build/pipeline.ts";
+import type { Phase } from "./pass/step-req.ts";
+import { leavesOf, type PhaseFunction, runtimeOf, type StepRuntime } from "./build/step-runtime.ts";
 import type { PhaseReport } from "./pass-result.ts";
 import type { ReconcilerEnv } from "./env.ts";
 import type { Outcome } from "./req.ts";

@@ -1,6 +1,6 @@
 /** Brings one object to what is wanted, by as few requests as possible: none where nothing differs. */
 import { isAlreadyExists, isApiError, isConflict, jsonEqual, type KubernetesObject, type Ref } from "@treadle/apimachinery";
-import { unitManager } from "../../internal/req-client.ts";
+import { unitManager } from "../../pass/req-client.ts";
 import { shownError } from "./confidential.ts";
 import { digestAnnotation, digestOf, titleOf } from "./dependent.ts";
 import type { DependentState } from "./entries.ts";

@@ -1,5 +1,5 @@
 /** Several dependents as one step: in the order of their `dependsOn`, independent ones at once. */
-import { defineComposite } from "../../internal/step-runtime.ts";
+import { defineComposite } from "../../build/step-runtime.ts";
 import type { Step } from "../../step.ts";
 import { dependents } from "./extension.ts";
 import type { AnyDependentStep } from "./types.ts";

@@ -10,7 +10,7 @@
  */
 import { type Kind, keyOf, type KubernetesObject, type ObjectOf, type Ref } from "@treadle/apimachinery";
 import { misuse } from "../../internal/misuse.ts";
-import { defineStep, runtimeOf, type StepRuntime } from "../../internal/step-runtime.ts";
+import { defineStep, runtimeOf, type StepRuntime } from "../../build/step-runtime.ts";
 import { dependents, type UnseenDependent } from "./extension.ts";
 import type { Permission } from "../../permission.ts";
 import { one, type OneRead, type Reads } from "../../reads.ts";

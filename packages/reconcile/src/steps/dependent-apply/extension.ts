@@ -4,11 +4,11 @@
  */
 import { groupKindOf, type Kind, type KubernetesObject, type Ref } from "@treadle/apimachinery";
 import { defineExtension } from "../../define-extension.ts";
-import type { ChainPass, EndedPass, ExtendedHandler, ExtendedStep, Extension, ExtensionPass } from "../../extension.ts";
-import { entryHandlerOf } from "../../internal/names.ts";
+import type { ChainPass, EndedPass, ExtendedHandler, ExtendedStep, ExtensionPass } from "../../extension.ts";
+import { entryHandlerOf } from "../../build/names.ts";
 import { MAX_ERROR_LENGTH, reasonOf, statusMessage, truncate, withoutSecrets } from "../../internal/redact.ts";
-import { findCircle } from "../../internal/run-graph.ts";
-import { leavesOf, type StepRuntime } from "../../internal/step-runtime.ts";
+import { findCircle } from "../../pass/run-graph.ts";
+import { leavesOf, type StepRuntime } from "../../build/step-runtime.ts";
 import type { Cache, Outcome } from "../../req.ts";
 import {
   type DependentEntry,

@@ -1,8 +1,8 @@
 /** Removes what a step keeps no more. Found by owner and label, never by a computed name; deleted only by uid. */
 import { isForbidden, isKindNotServed, type KubernetesObject, keyOf, type Ref, refOf } from "@treadle/apimachinery";
 import { underPresentName } from "./extension.ts";
-import { entryHandlerOf } from "../../internal/names.ts";
-import { KindNotInstalled, servedVersionOf } from "../../internal/served.ts";
+import { entryHandlerOf } from "../../build/names.ts";
+import { KindNotInstalled, servedVersionOf } from "../../pass/served.ts";
 import { inNamespaceOf, isSegment } from "../../reads.ts";
 import { identityOf, marksOf, targetOf, titleOf } from "./dependent.ts";
 import { type DependentEntry, dependentsOf, entriesOfStep, type NewEntry } from "./entries.ts";

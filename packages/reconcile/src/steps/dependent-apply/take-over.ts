@@ -5,7 +5,7 @@
  */
 import type { KubernetesObject, ManagedFieldsEntry } from "@treadle/apimachinery";
 import { isObject } from "../../internal/is-object.ts";
-import { unitManager } from "../../internal/req-client.ts";
+import { unitManager } from "../../pass/req-client.ts";
 import { appliedFields } from "./owned-fields.ts";
 import type { Unit } from "./unit.ts";
 

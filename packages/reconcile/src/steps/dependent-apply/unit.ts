@@ -1,7 +1,7 @@
 /** One dependent in one pass: what the phases of its step share. */
 import type { KubernetesObject, Ref } from "@treadle/apimachinery";
-import type { Pass } from "../../internal/pass-state.ts";
-import { stepOf } from "../../internal/step-req.ts";
+import type { Pass } from "../../record/pass-state.ts";
+import { stepOf } from "../../pass/step-req.ts";
 import type { OneRead } from "../../reads.ts";
 import type { CleanupReq, DoReq } from "../../req.ts";
 import type { Body, Dependent, Inputs } from "./dependent.ts";

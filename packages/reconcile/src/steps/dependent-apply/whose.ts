@@ -1,6 +1,6 @@
 /** Whether a dependent may be written: by whose it is, and by what the author allows. */
 import { groupKindOf, keyOf, type KubernetesObject, labelValueProblems, ownerId, ownerIdLabel, ownership } from "@treadle/apimachinery";
-import { unitManager } from "../../internal/req-client.ts";
+import { unitManager } from "../../pass/req-client.ts";
 import type { ExtendedStep } from "../../extension.ts";
 import type { DependentData } from "./extension.ts";
 import { stepLabelValue } from "./dependent.ts";
