@@ -17,6 +17,7 @@ import { withContext } from "./pass/loggers.ts";
 import type { PassResult } from "./pass-result.ts";
 import type { Logger } from "./req.ts";
 
+/** Options of {@link Reconciler.pass}. */
 export interface PassOptions {
   /** Ends the chain of the pass at shutdown; posts and save still run, within their own budget. */
   readonly signal?: AbortSignal;
@@ -26,6 +27,7 @@ export interface PassOptions {
   readonly cause?: string;
 }
 
+/** Runs passes of one handler. */
 export interface Reconciler {
   /**
    * Runs one pass for the object named `ref`. Never rejects. Resolves when everything is stored. The caller runs at most

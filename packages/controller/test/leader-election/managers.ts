@@ -100,6 +100,6 @@ export function textsOf({ log }: Member, level: string): string[] {
   return log.filter((line) => line.level === level).map(({ text }) => text);
 }
 
-export function namesOf(objects: readonly KubernetesObject[]): string[] {
+function namesOf(objects: readonly KubernetesObject[]): string[] {
   return objects.map(({ metadata }) => metadata.name);
 }

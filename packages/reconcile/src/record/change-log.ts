@@ -27,7 +27,7 @@ export interface LoggedChange {
 }
 
 /** Logs a change of an object. Nothing in a dry run, which logs what it would write itself. */
-export function logChange(pass: LoggedPass, { operation, kind, ref, paths = [], step }: LoggedChange): void {
+function logChange(pass: LoggedPass, { operation, kind, ref, paths = [], step }: LoggedChange): void {
   if (pass.env.isDryRun === true) return;
   const shown = paths.slice(0, MAX_PATHS);
   const more = paths.length > shown.length ? [`and ${paths.length - shown.length} more`] : [];
@@ -76,12 +76,12 @@ function conditionsOf(object: KubernetesObject): readonly Condition[] {
 }
 
 /** The paths of the fields in which two states of an object differ; what the server keeps of its own accord is left out. */
-export function changedPaths(before: object, after: object): readonly string[] {
+function changedPaths(before: object, after: object): readonly string[] {
   return pathsOf(createMergePatch(withoutServerFields(before), withoutServerFields(after)));
 }
 
 /** The paths of the fields that a merge patch changes. */
-export function pathsOf(patch: unknown, path: string = ""): readonly string[] {
+function pathsOf(patch: unknown, path: string = ""): readonly string[] {
   if (patch === undefined) return [];
   if (typeof patch !== "object" || patch === null || Array.isArray(patch) || Object.keys(patch).length === 0) return [path];
   return Object.entries(patch).flatMap(([key, value]) => pathsOf(value, path === "" ? key : `${path}.${key}`));
