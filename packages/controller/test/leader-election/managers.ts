@@ -99,7 +99,3 @@ export function team(): Team {
 export function textsOf({ log }: Member, level: string): string[] {
   return log.filter((line) => line.level === level).map(({ text }) => text);
 }
-
-function namesOf(objects: readonly KubernetesObject[]): string[] {
-  return objects.map(({ metadata }) => metadata.name);
-}
