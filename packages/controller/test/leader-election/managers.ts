@@ -1,5 +1,5 @@
 /** Replicas of one operator against one in-memory API server, in virtual time. */
-import { type FakeClock, fakeClock, type KubernetesObject, seededRandom, type Transport } from "@treadle/apimachinery";
+import { type FakeClock, fakeClock, seededRandom, type Transport } from "@treadle/apimachinery";
 import { Lease } from "@treadle/apimachinery/kinds";
 import { type ApiServer, createApiServer } from "@treadle/apiserver";
 import { type Client, createClient } from "@treadle/client";
