@@ -9,7 +9,7 @@ export function defaultName(kind: Kind): string {
   return shortenName(kind.group === "" ? kind.plural : `${kind.plural}.${kind.group}`, MAX_NAME_LENGTH);
 }
 
-/** How entries in `status.dependents` name a handler: not at all where it has the default name. */
+/** How entries in a status name a handler: not at all where it has the default name. */
 export function entryHandlerOf({ kind, name }: { readonly kind: Kind; readonly name: string }): string | undefined {
   return name === defaultName(kind) ? undefined : name;
 }

@@ -64,7 +64,7 @@ export function reqClient(pass: Pass, step: StepRuntime, scope: Scope): ReqClien
       began(
         "create",
         kind,
-        requireOwner(pass, step, { kind, object, ...reading() })
+        requireOwner(pass, step, { kind, object })
           .then(() => client.create(kind, placed(pass, kind, object), options()))
           .then((stored) => noted(kind, stored)),
       ),
@@ -80,13 +80,18 @@ export function reqClient(pass: Pass, step: StepRuntime, scope: Scope): ReqClien
         kind,
         client.patch(kind, ref(kind, given), patch, { ...more, ...options() }).then((stored) => noted(kind, stored)),
       ),
-    apply: (kind, object, { existing }) => {
+    apply: (kind, object, { existing, unit = step.name, handlerName = pass.pipeline.name }) => {
+      if (!pass.pipeline.before.names.includes(handlerName))
+        throw new TypeError(
+          `apply: ${JSON.stringify(handlerName)} is not a name of this handler: give its name, or one of its formerNames`,
+        );
       const given = placed(pass, kind, object) as { readonly metadata: object };
       // The uid keeps an apply from re-creating what vanished; version "1" lets it create and nothing else.
       const guard = existing === undefined ? { resourceVersion: "1" } : { uid: (existing as KubernetesObject).metadata.uid };
       const body = { apiVersion: apiVersionOf(kind), kind: kind.kind, ...given, metadata: { ...given.metadata, ...guard } };
-      const isThere = existing === undefined ? requireOwner(pass, step, { kind, object, ...reading() }) : Promise.resolve();
-      const call = isThere.then(() => client.apply(kind, body, { ...options(), fieldManager: unitManager(pass, step), force: true }));
+      const manager = unitManager({ handlerName, unit, uid: pass.object.metadata.uid ?? "" });
+      const isThere = existing === undefined ? requireOwner(pass, step, { kind, object }) : Promise.resolve();
+      const call = isThere.then(() => client.apply(kind, body, { ...options(), fieldManager: manager, force: true }));
       return began(
         "apply",
         kind,
@@ -111,23 +116,37 @@ export function reqClient(pass: Pass, step: StepRuntime, scope: Scope): ReqClien
 interface Creation {
   readonly kind: Kind;
   readonly object: object;
-  readonly signal: AbortSignal;
 }
 
 /**
- * Asks the server whether the primary is still there before something is made that only a cleanup can remove: what does not
- * refer to its owner stays for ever where the cache shows an owner that is gone. That happens when a process begins with an
- * older state than the one before it saw, and no guarded write of its own tells.
- * @throws ApiError of the code of a conflict, so that the pass is run again when the cache has caught up
+ * Proves that the owner still exists before an object is created that only a cleanup removes. An object that does not
+ * refer to its owner stays forever if the cache shows an owner that was deleted. That happens when a process starts from
+ * an older state than the process before it saw, and no guarded write of its own fails.
+ *
+ * The proof holds for the pass. A write of the owner in this pass proves it too: it was made at the owner's version.
+ * @throws ApiError with the code of a conflict, so that the pass runs again when the cache has caught up
  */
-async function requireOwner({ env, object: owner, pipeline }: Pass, step: StepRuntime, { kind, object, signal }: Creation): Promise<void> {
-  const { uid } = owner.metadata;
+async function requireOwner(pass: Pass, step: StepRuntime, { kind, object }: Creation): Promise<void> {
+  const { uid } = pass.object.metadata;
   const { ownerReferences = [] } = (object as Pick<KubernetesObject, "metadata">).metadata;
-  if (step.cleanup === undefined || ownerReferences.some((reference) => reference.uid === uid)) return;
-  const live: KubernetesObject | undefined = await env.client.get(pipeline.kind, owner.metadata, { signal });
-  if (live?.metadata.uid === uid && live?.metadata.deletionTimestamp === owner.metadata.deletionTimestamp) return;
-  const message = `cannot create ${kind.kind} for ${pipeline.kind.kind} ${keyOf(owner.metadata)}: that is gone, or going, and the cache does not say so yet`;
-  throw new ApiError({ message, status: 409, reason: "Conflict" });
+  if (step.cleanup === undefined || ownerReferences.some((reference) => reference.uid === uid) || pass.writer.writes > 0) return;
+  pass.ownerCheck ??= findOwner(pass);
+  try {
+    await pass.ownerCheck;
+  } catch (error) {
+    if (!(error instanceof OwnerGone)) throw error;
+    const { kind: ownerKind } = pass.pipeline;
+    const message = `cannot create ${kind.kind} for ${ownerKind.kind} ${keyOf(pass.object.metadata)}: the owner was deleted, or is being deleted, and the cache does not show it yet`;
+    throw new ApiError({ message, status: 409, reason: "Conflict", cause: error });
+  }
+}
+
+class OwnerGone extends Error {}
+
+/** Not bound to a step: several steps wait for one answer. @throws OwnerGone */
+async function findOwner({ env, object: { metadata }, pipeline, signal }: Pass): Promise<void> {
+  const live: KubernetesObject | undefined = await env.client.get(pipeline.kind, metadata, { signal });
+  if (live?.metadata.uid !== metadata.uid || live?.metadata.deletionTimestamp !== metadata.deletionTimestamp) throw new OwnerGone();
 }
 
 interface Deleted {
@@ -162,8 +181,18 @@ function placed<T>(pass: Pass, kind: Kind, object: T): T {
   return { ...object, metadata: { ...metadata, ...inNamespaceOf(pass.object, kind, metadata), ...metadata } };
 }
 
-/** `<handler>/<step>/<owner uid>`: one manager per unit, so that what it no longer applies is removed. */
-export function unitManager(pass: Pass, step: Pick<StepRuntime, "name">, handlerName: string = pass.pipeline.name): string {
-  const uid = pass.object.metadata.uid ?? "";
-  return `${shortenName(`${handlerName}/${step.name}`, MAX_FIELD_MANAGER_LENGTH - 1 - uid.length)}/${uid}`;
+/**
+ * The field manager `<handler>/<unit>/<owner uid>`: each unit of each owner has its own, so that the server removes the
+ * fields that the unit does not apply any more.
+ */
+export function unitManager({
+  handlerName,
+  unit,
+  uid,
+}: {
+  readonly handlerName: string;
+  readonly unit: string;
+  readonly uid: string;
+}): string {
+  return `${shortenName(`${handlerName}/${unit}`, MAX_FIELD_MANAGER_LENGTH - 1 - uid.length)}/${uid}`;
 }

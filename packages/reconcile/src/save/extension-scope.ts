@@ -38,6 +38,7 @@ export function scopeOf(pass: Pass, extension: AnyExtension): AnyPass {
     isDeleting: pass.isDeleting,
     isDryRun: env.isDryRun === true,
     cache: env.cache,
+    isSelected: (kind, other) => env.isSelected?.(kind, other) ?? true,
     client: env.client,
     clock: env.clock,
     log: pass.log,

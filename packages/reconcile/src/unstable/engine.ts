@@ -39,12 +39,13 @@ export {
 export { findCircle } from "../pass/run-graph.ts";
 export { type Misuse, misuse, type MisuseCode } from "../internal/misuse.ts";
 export { entryHandlerOf } from "../build/names.ts";
+export { unitManager } from "../pass/req-client.ts";
 export { KindNotInstalled, servedVersionOf } from "../pass/served.ts";
 export { type ThrottleRules, Throttle } from "../internal/throttle.ts";
 export type { DoResult, Problem, ProvidesOf, Startable } from "../step.ts";
 
 // Texts without secrets.
-export { MAX_ERROR_LENGTH, reasonOf, statusMessage, truncate, withoutSecrets } from "../internal/redact.ts";
+export { errorsIn, MAX_ERROR_LENGTH, reasonOf, statusMessage, truncate, withoutSecrets } from "../internal/redact.ts";
 
 // Reads and watches of a handler.
 export {
