@@ -13,6 +13,7 @@ import { PAUSED_OUTCOME, runPass } from "./internal/pass.ts";
 import { Pass } from "./internal/pass-state.ts";
 import { describe, withoutSecrets } from "./internal/redact.ts";
 import { decideRequeue, isTerminal, nextWait, paced } from "./internal/requeue.ts";
+import { logDeletion } from "./internal/change-log.ts";
 import { withContext } from "./internal/loggers.ts";
 import type { PassResult } from "./pass-result.ts";
 import type { Logger } from "./req.ts";
@@ -61,7 +62,7 @@ export function createReconciler(handler: AnyHandler, env: ReconcilerEnv): Recon
         return finished(loadFailed(error), log, startedMs);
       }
       if (object === undefined) {
-        memories.forget(key);
+        if (memories.forget(key)) logDeletion(log, handler.kind, ref);
         return GONE;
       }
       const mayBeLeft = object.metadata.deletionTimestamp !== undefined || env.drain !== undefined;
@@ -72,7 +73,7 @@ export function createReconciler(handler: AnyHandler, env: ReconcilerEnv): Recon
       await runPass(pass);
       pass.drafts.close();
       noteClaims(pass);
-      if (pass.isGone) memories.forget(key);
+      if (pass.isGone && memories.forget(key)) logDeletion(log, handler.kind, ref);
       // What a dry run applied was not stored: the next pass must not count on it.
       if (env.isDryRun) delete memory.slots;
       const { uid } = object.metadata;
