@@ -42,7 +42,7 @@ describe("a pause", () => {
     expect(await gauge()).toBeDefined();
     await annotate(world, { [PAUSED_ANNOTATION]: null });
     expect(done).toBe(before + 1);
-    expect(world.logs.filter(({ text }) => text === "not paused any more")).toHaveLength(1);
+    expect(world.logs.filter(({ text }) => text === "no longer paused")).toHaveLength(1);
   });
 });
 

@@ -109,7 +109,7 @@ describe("over TLS", () => {
     const world = await scraped();
     await world.manager.start();
     await world.put({ cert: "half", key: "of it" });
-    const warnings = (): number => world.logs.filter((text) => text.includes("the one of before is served")).length;
+    const warnings = (): number => world.logs.filter((text) => text.includes("the previous one is served")).length;
     await world.clock.advance(10_000);
     await expect.poll(warnings, { timeout: 20_000 }).toBe(1);
     const errors = async (): Promise<number> => Number(/certificate_errors_total (\d+)/.exec((await get(world))[1])?.[1]);

@@ -68,12 +68,12 @@ describe("an operator's process", () => {
 
   test("a step that blocks the loop for a while is named, and the process goes on leading", async () => {
     const { child, said, exit, lines } = run("block-800");
-    const warning = JSON.parse(await said("the event loop stood still")) as object;
+    const warning = JSON.parse(await said("the event loop was blocked")) as object;
     expect(warning).toMatchObject({
       level: "warn",
       step: "work",
       object: "default/a",
-      msg: expect.stringMatching(/stood still for \d.*: step "work" \(do\) of widgets.test.treadle.dev for default\/a; /) as string,
+      msg: expect.stringMatching(/was blocked for \d.*: step "work" \(do\) of widgets.test.treadle.dev for default\/a; /) as string,
     });
     await said("blocked");
     child.kill("SIGTERM");
@@ -86,7 +86,7 @@ describe("an operator's process", () => {
     expect(await exit).toBe(1);
     expect(lines).toContain("blocked");
     const lost = lines.find((line) => line.includes("lost the leadership of Lease"));
-    expect(lost).toContain("it could not be renewed for 4 s: the event loop stood still for");
+    expect(lost).toContain("it could not be renewed for 4 s: the event loop was blocked for");
     expect(lost).toContain('step \\"work\\" (do) of widgets.test.treadle.dev for default/a');
     expect(lines).not.toContain("ended");
   });

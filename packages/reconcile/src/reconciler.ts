@@ -6,18 +6,19 @@ import { keyOf, type KubernetesObject, type Ref } from "@treadle/apimachinery";
 import type { ReconcilerEnv } from "./env.ts";
 import { Fetches } from "./fetches.ts";
 import type { AnyHandler } from "./handler.ts";
-import { noteClaims } from "./internal/claims.ts";
-import { hasOurFinalizer } from "./internal/finalizer-names.ts";
-import { Memories, NOTHING_WRITTEN } from "./internal/memory.ts";
-import { PAUSED_OUTCOME, runPass } from "./internal/pass.ts";
-import { Pass } from "./internal/pass-state.ts";
+import { noteClaims } from "./save/claims.ts";
+import { hasOurFinalizer } from "./record/finalizer-names.ts";
+import { Memories, NOTHING_WRITTEN } from "./record/memory.ts";
+import { PAUSED_OUTCOME, runPass } from "./pass/pass.ts";
+import { Pass } from "./record/pass-state.ts";
 import { describe, withoutSecrets } from "./internal/redact.ts";
-import { decideRequeue, isTerminal, nextWait, paced } from "./internal/requeue.ts";
-import { logDeletion } from "./internal/change-log.ts";
-import { withContext } from "./internal/loggers.ts";
+import { decideRequeue, isTerminal, nextWait, paced } from "./pass/requeue.ts";
+import { withContext } from "./pass/loggers.ts";
+import { logDeletion } from "./record/change-log.ts";
 import type { PassResult } from "./pass-result.ts";
 import type { Logger } from "./req.ts";
 
+/** Options of {@link Reconciler.pass}. */
 export interface PassOptions {
   /** Ends the chain of the pass at shutdown; posts and save still run, within their own budget. */
   readonly signal?: AbortSignal;
@@ -27,6 +28,7 @@ export interface PassOptions {
   readonly cause?: string;
 }
 
+/** Runs passes of one handler. */
 export interface Reconciler {
   /**
    * Runs one pass for the object named `ref`. Never rejects. Resolves when everything is stored. The caller runs at most
@@ -72,7 +74,7 @@ export function createReconciler(handler: AnyHandler, env: ReconcilerEnv): Recon
       const pass = new Pass({ pipeline, env, object, memory, signal: options.signal ?? NEVER, log, fetches, cause: options.cause });
       await runPass(pass);
       pass.drafts.close();
-      noteClaims(pass);
+      if (pass.claimed !== undefined) noteClaims(pass);
       if (pass.isGone && memories.forget(key)) logDeletion(log, handler.kind, ref);
       // What a dry run applied was not stored: the next pass must not count on it.
       if (env.isDryRun) delete memory.slots;

@@ -3,19 +3,20 @@
  * the steps before it, whose vars are given. For tests and tools; an operator runs passes.
  */
 import type { Kind, KubernetesObject } from "@treadle/apimachinery";
-import { defaultName, finalizerOf, stateAnnotationOf } from "./internal/names.ts";
-import { runPass } from "./internal/pass.ts";
-import { newMemory } from "./internal/memory.ts";
-import { Pass } from "./internal/pass-state.ts";
-import { assemble, declaredConditions, type Pipeline } from "./internal/pipeline.ts";
-import type { Phase } from "./internal/step-req.ts";
-import { leavesOf, type PhaseFunction, runtimeOf, type StepRuntime } from "./internal/step-runtime.ts";
+import { defaultName, finalizerOf, stateAnnotationOf } from "./build/names.ts";
+import { runPass } from "./pass/pass.ts";
+import { newMemory } from "./record/memory.ts";
+import { Pass } from "./record/pass-state.ts";
+import { assemble, declaredConditions, type Pipeline } from "./build/pipeline.ts";
+import type { Phase } from "./pass/step-req.ts";
+import { leavesOf, type PhaseFunction, runtimeOf, type StepRuntime } from "./build/step-runtime.ts";
 import type { PhaseReport } from "./pass-result.ts";
 import type { ReconcilerEnv } from "./env.ts";
 import type { Outcome } from "./req.ts";
 import { type AnyResult, isResult, makeContinue, makeStop, makeWait } from "./result.ts";
 import type { AnyStep } from "./step.ts";
 
+/** Options of `runStep()`. */
 export interface RunStepOptions {
   /** As loaded: what `req.object` is. Deeply frozen, like an object of a cache. */
   readonly object: KubernetesObject;
@@ -27,23 +28,29 @@ export interface RunStepOptions {
   readonly outcome?: Outcome;
   /** Of the handler: finalizer and field manager are made of it. @defaultValue `<plural>.<group>` */
   readonly handlerName?: string;
+  /** Memories of steps, by step; a later run of the same object takes the same map. @defaultValue new ones */
+  readonly memories?: Map<string, object>;
   /** Ends the phase, like a shutdown. */
   readonly signal?: AbortSignal;
 }
 
 /** What is to be known of a step before it can be run alone. */
 export interface StepFacts {
+  /** The name of the step. */
   readonly name: string;
   /** The kinds that it, or a part of it, reads and owns. */
   readonly kinds: readonly Kind[];
   /** The finalizer that it takes in a handler of that name; undefined without a cleanup. */
   readonly finalizer: string | undefined;
+  /** The phases that the step has. */
   readonly phases: ReadonlySet<Phase>;
 }
 
+/** What one run of a step gave. */
 export interface StepRun {
   /** What the phase returned; `continue` where it returned nothing. */
   readonly result: AnyResult;
+  /** The phases that ran. */
   readonly phases: readonly PhaseReport[];
   /** Whether the primary was found to be gone, or went with this run. */
   readonly isGone: boolean;
@@ -54,7 +61,7 @@ export function stateAnnotation(kind: Kind, handlerName: string = defaultName(ki
   return stateAnnotationOf(handlerName);
 }
 
-/** @throws TypeError for what `step()` did not make. */
+/** Returns what a step declares. @throws TypeError for what `step()` did not make. */
 export function factsOf(kind: Kind, step: AnyStep, handlerName: string = defaultName(kind)): StepFacts {
   const leaves = leavesOf([required(step)]);
   const phases = (["gate", "do", "cleanup", "post"] as const).filter((phase) => leaves.some((leaf) => leaf[phase] !== undefined));
@@ -79,6 +86,7 @@ export async function runStep(kind: Kind, step: AnyStep, env: ReconcilerEnv, opt
   const pipeline = pipelineOf(kind, alone, { handlerName, object, holdsFinalizer: phase === "do" || phase === "cleanup" });
   const problems = kind.resource?.problems(object).map(({ path, message }) => `${path}: ${message}`) ?? [];
   const memory = newMemory(object.metadata.uid);
+  if (options.memories !== undefined) memory.slots = options.memories;
   memory.checked = { generation: object.metadata.generation, problems };
   const pass = new Pass({ pipeline, env, object, memory, signal, log: env.log });
   pass.vars = Object.freeze({ ...vars });

@@ -15,30 +15,37 @@ import {
   type Ref,
 } from "@treadle/apimachinery";
 import type { AnyHandler } from "./handler.ts";
-import type { DeclaredWatch } from "./internal/collected.ts";
+import type { DeclaredWatch } from "./build/collected.ts";
 import { inNamespaceOf, type ManyRead, type OneRead, refOfRead, selectorOf, type WatchForm, watchFormOf } from "./reads.ts";
 import type { Cache } from "./req.ts";
 
 /** An index over the primaries, by which they are found from the objects that they name. */
 export interface PrimaryIndex {
+  /** The name of the index. */
   readonly name: string;
+  /** Returns the keys of a primary in the index. */
   readonly keys: (primary: KubernetesObject) => readonly string[];
 }
 
 /** What of another kind concerns which primaries. */
 export interface Wake {
+  /** The watched kind. */
   readonly kind: Kind;
   /** What of its objects must be watched. */
   readonly form: WatchForm;
   /** For people: `step "read-input" reads input`. */
   readonly because: string;
+  /** The index of the primaries, where the watch needs one. */
   readonly index?: PrimaryIndex;
   /** The primaries that `object`, as it is or was, concerns. */
   readonly primaries: (object: KubernetesObject, lookup: WakeLookup) => Iterable<Ref>;
 }
 
+/** What routing looks up. */
 export interface WakeLookup {
+  /** Returns the primaries with a key of an index. */
   readonly byIndex: (name: string, key: string) => readonly KubernetesObject[];
+  /** The cache. */
   readonly cache: Cache;
 }
 

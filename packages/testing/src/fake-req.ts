@@ -14,6 +14,7 @@ import {
   keyOf,
   type WriteOf,
 } from "@treadle/apimachinery";
+import { reconcilerEnv } from "@treadle/controller/unstable/driver";
 import {
   type AnyStep,
   type Cache,
@@ -118,6 +119,8 @@ class FakeRequest {
   readonly #noteUndeclared = collectUndeclared(this.undeclared);
   readonly #fetches = new Fetches();
   #object: KubernetesObject;
+  /** The memories of steps: the primary keeps its uid in all runs. */
+  readonly #memories = new Map<string, object>();
   #started: Promise<void> | undefined;
   #isGone = false;
   /** Resolves at the end of the last requested run. */
@@ -200,6 +203,7 @@ class FakeRequest {
         object: this.#object,
         phase,
         vars,
+        memories: this.#memories,
         ...(outcome === undefined ? {} : { outcome }),
         ...(this.#options.handlerName === undefined ? {} : { handlerName: this.#options.handlerName }),
       });
@@ -260,7 +264,7 @@ class FakeRequest {
       },
       list: (kind, select) => backend.list(kind, select).map((object) => reduced(kind, object)),
     };
-    return {
+    return reconcilerEnv({
       client: backend.client,
       cache,
       clock: this.clock,
@@ -269,7 +273,7 @@ class FakeRequest {
       isServed: (kind) => !this.#isMissing(kind),
       undeclared: this.#noteUndeclared,
       recordEvent: ({ metadata }, event) => void this.events.push({ ...event, object: keyOf(metadata) }),
-    };
+    });
   }
 
   #isMissing(kind: Kind): boolean {

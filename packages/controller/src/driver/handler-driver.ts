@@ -25,9 +25,11 @@ import { RunningStrays } from "./running-strays.ts";
 
 /** What a driver needs of its surroundings. */
 export interface DriverEnv extends Omit<PassServices, "isServed" | "drain"> {
+  /** The feeds of the watched kinds. */
   readonly feeds: Pick<FeedRegistry, "of" | "find" | "open">;
   /** Whether the server serves the kind, as far as is known. */
   readonly isServed: (kind: AnyHandler["kind"]) => boolean;
+  /** Listeners of the queue, for metrics. */
   readonly queueListeners?: QueueListeners;
   /** Called when an event is about to queue `key`. */
   readonly onCause?: ((key: string, cause: EventCause) => void) | undefined;
@@ -49,6 +51,7 @@ export interface EnqueueOptions {
 
 /** Queues, runs and schedules the passes of one handler. */
 export class HandlerDriver {
+  /** The handler whose passes the driver runs. */
   readonly handler: AnyHandler;
   /** The keys that need a pass. Take one, call {@link HandlerDriver.pass} with it, and then {@link HandlerDriver.done}. */
   readonly queue: WorkQueue;

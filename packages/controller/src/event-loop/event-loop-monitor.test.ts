@@ -19,7 +19,7 @@ test("a phase that does not return is named, also when others are in progress", 
   const { returned } = monitor.began("widgets", phase("heavy"));
   pass(3_200);
   returned();
-  expect(texts()).toEqual(['the event loop stood still for 3.2 s: step "heavy" (do) of widgets for ns/a']);
+  expect(texts()).toEqual(['the event loop was blocked for 3.2 s: step "heavy" (do) of widgets for ns/a']);
 });
 
 test("so is one that holds the loop after it gave way", () => {
@@ -30,7 +30,7 @@ test("so is one that holds the loop after it gave way", () => {
   pass(700);
   watch.ended();
   monitor.look();
-  expect(texts()).toEqual(['the event loop stood still for 0.7 s: step "heavy" (do) of widgets for ns/a']);
+  expect(texts()).toEqual(['the event loop was blocked for 0.7 s: step "heavy" (do) of widgets for ns/a']);
 });
 
 test("where no phase comes first, those in progress are named", () => {
@@ -43,7 +43,7 @@ test("where no phase comes first, those in progress are named", () => {
   monitor.look();
   two.ended();
   expect(texts()).toEqual([
-    'the event loop stood still for 1 s: in progress were step "one" (do) of widgets for ns/a, step "two" (do) of widgets for ns/a; or the process was paused',
+    'the event loop was blocked for 1 s: in progress were step "one" (do) of widgets for ns/a, step "two" (do) of widgets for ns/a; or the process was paused',
   ]);
 });
 
@@ -64,7 +64,7 @@ test("the last one is remembered for a while, also one that has just ended", () 
   const { monitor, pass } = setUp();
   expect(monitor.suspicion(10_000)).toBeUndefined();
   pass(12_000);
-  expect(monitor.suspicion(10_000)).toContain("stood still for 12 s");
+  expect(monitor.suspicion(10_000)).toContain("was blocked for 12 s");
   for (let i = 0; i < 30; i++) {
     pass(400);
     monitor.look();

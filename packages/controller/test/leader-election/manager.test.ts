@@ -275,7 +275,7 @@ describe("what goes wrong with leases", () => {
     await clock.advance(60_000);
     expect([first, second].map(({ manager }) => manager.status().leadership.type).sort()).toEqual(["leading", "standby"]);
     expect([...textsOf(first, "warn"), ...textsOf(second, "warn")]).toEqual([
-      expect.stringContaining("is held by a process that has the identity twin, too"),
+      expect.stringContaining("is held by another process with the identity twin"),
     ]);
   });
 
@@ -287,7 +287,7 @@ describe("what goes wrong with leases", () => {
     const second = await join({ handlers: [widgets], ...options });
     await clock.advance(0);
     const text =
-      "Lease default/shared is held by gadget-operator of another operator (with gadgets.test.treadle.dev): both together never work; give one of them another leaderElection.name";
+      "Lease default/shared is held by gadget-operator of another operator (with gadgets.test.treadle.dev): they never work at the same time; give one of them another leaderElection.name";
     expect(textsOf(second, "warn")).toEqual([text]);
     const response = await fetch(`${second.manager.addresses.probes?.url}/readyz`);
     expect([response.status, await response.text()]).toEqual([500, expect.stringContaining(text)]);
@@ -359,9 +359,9 @@ describe("what goes wrong with leases", () => {
   });
 
   test.for([
-    { given: { name: "No_Name" }, says: 'name "No_Name" is no name of a Lease' },
+    { given: { name: "No_Name" }, says: 'name "No_Name" is not a valid name of a Lease' },
     { given: { name: "a", formerNames: ["a"] }, says: "formerNames names a lease twice" },
-    { given: { namespace: "a.b" }, says: 'namespace "a.b" is no name' },
+    { given: { namespace: "a.b" }, says: 'namespace "a.b" is not a valid name' },
     { given: { identity: " " }, says: "identity is empty" },
     { given: { leaseDurationMs: 1_500 }, says: "whole seconds" },
     { given: { leaseDurationMs: 10_000 }, says: "must be less than leaseDurationMs" },

@@ -1,8 +1,9 @@
 /** Generic step: keeps `status.conditions`. It does nothing itself; it switches the engine's computation on and configures it. */
 import type { KubernetesObject } from "@treadle/apimachinery";
-import { defineStep } from "../internal/step-runtime.ts";
+import { defineStep } from "../build/step-runtime.ts";
 import { anyKind, type AnyStep, type Step } from "../step.ts";
 
+/** Options of {@link conditions}. */
 export interface ConditionsOptions {
   /**
    * Whether this handler computes `Ready` and keeps `status.observedGeneration`. Of several handlers on one kind exactly

@@ -1,13 +1,14 @@
 /** Generic step: says which annotation takes our hands off an object. It does nothing itself; the engine asks by it. */
 import type { KubernetesObject } from "@treadle/apimachinery";
-import { PAUSED_ANNOTATION } from "../internal/names.ts";
-import { defineStep } from "../internal/step-runtime.ts";
+import { PAUSED_ANNOTATION } from "../build/names.ts";
+import { defineStep } from "../build/step-runtime.ts";
 import { anyKind, type AnyStep, type Step } from "../step.ts";
 
 export { PAUSED_ANNOTATION };
 
+/** Options of {@link pause}. */
 export interface PauseOptions {
-  /** @defaultValue "treadle.dev/paused" */
+  /** The annotation that pauses an object. @defaultValue "treadle.dev/paused" */
   readonly annotation?: string;
   /** Whether a paused object that is being deleted is left alone, too. @defaultValue false: its cleanup runs */
   readonly deletions?: boolean;

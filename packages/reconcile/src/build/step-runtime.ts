@@ -1,0 +1,291 @@
+/**
+ * What a step is at run time. The public type {@link Step} is opaque; this is what stands behind it. A brand under
+ * `Symbol.for` finds it, so steps published with another copy of this package work too.
+ */
+import type { Kind } from "@treadle/apimachinery";
+import type { z } from "zod";
+import type { Declared } from "../condition.ts";
+import type { Permission } from "../permission.ts";
+import type { AnyRead } from "../reads.ts";
+
+/** One phase of a step as the engine calls it: its req is made for it, and what it returns is checked. */
+export type PhaseFunction = (req: unknown) => unknown;
+
+/** A step as the engine runs it: every member is there, and checked as far as one step can be. */
+export interface StepRuntime {
+  /** The name of the step. */
+  readonly name: string;
+  /** The kind of the step. */
+  readonly kind: Kind;
+  /** The conditions that the step owns. */
+  readonly conditions: readonly DeclaredCondition[];
+  /** The steps that must come before. */
+  readonly needs: readonly StepRuntime[];
+  /** The reads of the step, by name. */
+  readonly reads: Readonly<Record<string, AnyRead>>;
+  /** Whether a cleanup gets the reads, too. */
+  readonly readsInCleanup: boolean;
+  /** The kinds that the step owns. */
+  readonly owns: readonly Kind[];
+  /** Further rights of the step. */
+  readonly permissions: readonly Permission[];
+  /** The kinds whose objects refer to the primary as their owner; `undefined`: those in `owns`, with all rights to make them. */
+  readonly refersFrom: readonly Kind[] | undefined;
+  /** The reasons that it may give `req.event()`. */
+  readonly events: readonly string[];
+  /** The schema of the state of the step. */
+  readonly state: z.ZodObject | undefined;
+  /** Makes what the step remembers of an object in this process. */
+  readonly memory: (() => object) | undefined;
+  /** The parts of the primary that the step writes. */
+  readonly writes: readonly ("labels" | "annotations" | "spec")[];
+  /** When the finalizer is taken. */
+  readonly finalizer: "before-do" | "on-demand";
+  /** Whether it does nothing in a dry run that a dry run must not do. */
+  readonly runsDry: boolean;
+  /** The deadline of a phase, in milliseconds. */
+  readonly timeoutMs: number | undefined;
+  /** The gate. */
+  readonly gate: PhaseFunction | undefined;
+  /** The phase `do`. */
+  readonly do: PhaseFunction | undefined;
+  /** The phase `cleanup`. */
+  readonly cleanup: PhaseFunction | undefined;
+  /** The phase `post`. */
+  readonly post: PhaseFunction | undefined;
+  /** The steps that a composite consists of. Its own phases run after theirs. */
+  readonly parts: Parts | undefined;
+  /** What it sets of the handler in whose list it is. */
+  readonly configures: HandlerSettings;
+  /** The extensions that it uses, by name. */
+  readonly uses: ReadonlyMap<string, Use>;
+}
+
+/** The steps of a composite, and their order. */
+export interface Parts {
+  /** What makes such composites, for errors: `all`. */
+  readonly maker: string;
+  /** The steps of the group. */
+  readonly steps: readonly StepRuntime[];
+  /** The name of the extension that orders them, and how many run at once; `undefined`: one after the other, in list order. */
+  readonly order: { readonly by: string; readonly concurrency: number } | undefined;
+}
+
+/** What a step may set of its handler. */
+export interface HandlerSettings {
+  /** Status conditions are kept; whether `Ready` is computed. */
+  readonly conditions?: { readonly ready: boolean };
+  /** Which annotation pauses an object, and whether it pauses cleanups, too. */
+  readonly pause?: { readonly annotation: string; readonly deletions: boolean };
+}
+
+/** That a step uses an extension. Opaque: the engine knows the extension from `extension.ts`. */
+export interface Use {
+  /** The name of the extension. */
+  readonly name: string;
+  /** The extension. */
+  readonly extension: object;
+  /** What the step gives to the extension. */
+  readonly data: unknown;
+}
+
+/** A condition type that a step manages. */
+export interface DeclaredCondition {
+  /** The type of the condition. */
+  readonly type: string;
+  /** Whether it counts for Ready. */
+  readonly counts: boolean;
+}
+
+const RUNTIME: symbol = Symbol.for("treadle.reconcile.Step");
+
+/** The runtime of a step, or `undefined` for anything that `step()` did not make. */
+export function runtimeOf(value: unknown): StepRuntime | undefined {
+  return typeof value === "object" && value !== null ? (value as { [RUNTIME]?: StepRuntime })[RUNTIME as never] : undefined;
+}
+
+/** What makes a step: what an author declares, and what only factories of steps declare. */
+export interface RawDefinition {
+  /** The name of the step. */
+  readonly name: string;
+  /** The conditions that the step owns. */
+  readonly conditions?: readonly Declared<string>[];
+  /** The steps that must come before. */
+  readonly needs?: readonly unknown[];
+  /** The reads of the step, by name. */
+  readonly reads?: Readonly<Record<string, unknown>>;
+  /** Whether the reads are resolved in a cleanup. @defaultValue true */
+  readonly readsInCleanup?: boolean;
+  /** The kinds that the step owns. */
+  readonly owns?: readonly Kind[];
+  /** Further rights of the step. */
+  readonly permissions?: readonly Permission[];
+  /**
+   * The kinds whose objects refer to the primary. With it no rights follow from `owns` but to watch: `permissions` names all others.
+   * @defaultValue those in `owns`
+   */
+  readonly refersFrom?: readonly Kind[];
+  /** The reasons of the events that the step records. */
+  readonly events?: readonly string[];
+  /** The schema of the state of the step. */
+  readonly state?: z.ZodObject;
+  /** Makes the memory of an object. */
+  readonly memory?: () => object;
+  /** The parts of the primary that the step writes. */
+  readonly writes?: readonly ("labels" | "annotations" | "spec")[];
+  /** When the finalizer is taken. */
+  readonly finalizer?: "before-do" | "on-demand";
+  /** Whether the step runs in a dry run. */
+  readonly dryRun?: boolean;
+  /** The deadline of a phase, in milliseconds. */
+  readonly timeoutMs?: number;
+  /** The gate. */
+  readonly gate?: PhaseFunction;
+  /** The phase `do`. */
+  readonly do?: PhaseFunction;
+  /** The phase `cleanup`. */
+  readonly cleanup?: PhaseFunction;
+  /** The phase `post`. */
+  readonly post?: PhaseFunction;
+  /** The settings of the handler that the step makes. */
+  readonly configures?: HandlerSettings;
+  /** The extensions that the step uses. */
+  readonly uses?: readonly Use[];
+}
+
+/** The parts of a composite step. */
+export interface RawParts {
+  /** Steps, made by `step()` or by anything around it. */
+  readonly steps: readonly unknown[];
+  /** What makes such composites, for errors. @defaultValue "all" */
+  readonly maker?: string;
+  /** The extension that orders the parts, all of which must use it. @defaultValue list order, one after the other */
+  readonly order?: {
+    readonly by: { readonly name: string };
+    readonly concurrency: number;
+    /** What the parts are, for the error about another step: `made by bucket()`. */
+    readonly of: string;
+  };
+}
+
+/** Makes the opaque step. @throws TypeError for what is not a definition */
+export function defineStep(kind: Kind, definition: RawDefinition): object {
+  return opaque(runtimeFrom(kind, definition));
+}
+
+/**
+ * Makes a step that consists of others. Its own phases run after those of its parts, whatever the parts came to; `partsOf(req)` gives
+ * how far each came.
+ *
+ * @throws TypeError when a part was not made by `step()`, or does not use the extension that orders the parts.
+ */
+export function defineComposite(definition: RawDefinition & { readonly parts: RawParts; readonly kind?: Kind }): object {
+  const { parts, ...own } = definition;
+  const { maker = "all", order } = parts ?? {};
+  if (typeof own.name !== "string" || !Array.isArray(parts?.steps))
+    throw new TypeError(`${maker}: give it a name and a list of steps: ${maker}("parts", [one, two])`);
+  const where = `${maker}("${own.name}")`;
+  const steps = parts.steps.map((part) => {
+    const runtime = runtimeOf(part);
+    if (runtime === undefined) throw new TypeError(`${where}: its parts must be steps made by step()`);
+    if (order !== undefined && !runtime.uses.has(order.by.name))
+      throw new TypeError(`${where}: "${runtime.name}" is not ${order.of}: place it before or after, or use all()`);
+    return runtime;
+  });
+  const kind = definition.kind ?? steps[0]?.kind ?? NO_KIND;
+  const runtime = runtimeFrom(kind, own);
+  return opaque({
+    ...runtime,
+    parts: { maker, steps, order: order === undefined ? undefined : { by: order.by.name, concurrency: order.concurrency } },
+  });
+}
+
+const NO_KIND: Kind = { group: "", version: "", kind: "", plural: "", scope: "Namespaced" };
+
+function runtimeFrom(kind: Kind, definition: RawDefinition): StepRuntime {
+  if (typeof definition?.name !== "string") throw new TypeError("step: the definition needs a name");
+  const where = `step "${definition.name}"`;
+  requireKind(where, kind);
+  requireForms(where, definition);
+  const needs = (definition.needs ?? []).map((needed) => {
+    const runtime = runtimeOf(needed);
+    if (runtime === undefined) throw new TypeError(`${where}: needs must list steps made by step()`);
+    return runtime;
+  });
+  return {
+    name: definition.name,
+    kind,
+    conditions: (definition.conditions ?? []).map((declared) => declaredCondition(where, declared)),
+    needs,
+    reads: (definition.reads ?? {}) as Readonly<Record<string, AnyRead>>,
+    readsInCleanup: definition.readsInCleanup ?? true,
+    owns: definition.owns ?? [],
+    permissions: definition.permissions ?? [],
+    refersFrom: definition.refersFrom,
+    events: definition.events ?? [],
+    state: definition.state,
+    memory: definition.memory?.bind(definition),
+    writes: definition.writes ?? [],
+    finalizer: definition.finalizer ?? "before-do",
+    runsDry: definition.dryRun === true || definition.cleanup === undefined,
+    timeoutMs: definition.timeoutMs,
+    // Bound, so that phases written as methods may use `this`.
+    gate: definition.gate?.bind(definition),
+    do: definition.do?.bind(definition),
+    cleanup: definition.cleanup?.bind(definition),
+    post: definition.post?.bind(definition),
+    parts: undefined,
+    configures: definition.configures ?? {},
+    uses: new Map((definition.uses ?? []).map((use) => [use.name, use])),
+  };
+}
+
+/** @throws TypeError for members of a wrong form: untyped code. */
+function requireForms(where: string, definition: RawDefinition): void {
+  for (const member of ["gate", "do", "cleanup", "post", "memory"] as const)
+    if (definition[member] !== undefined && typeof definition[member] !== "function")
+      throw new TypeError(`${where}: ${member} must be a function`);
+  const lists = { conditions: "a list", permissions: "a list of { kind, verbs }", events: "a list of reasons", needs: "a list of steps" };
+  for (const [member, form] of Object.entries(lists)) {
+    const value: unknown = definition[member as keyof RawDefinition];
+    if (value !== undefined && !Array.isArray(value)) throw new TypeError(`${where}: ${member} must be ${form}`);
+  }
+}
+
+/** @throws TypeError for what is not a kind. */
+export function requireKind(where: string, kind: Kind): void {
+  if (typeof (kind as Kind | undefined)?.kind === "string") return;
+  throw new TypeError(`${where}: the first argument must be a kind: what defineResource(), kind() or anyKind() gave, or a built-in kind`);
+}
+
+function declaredCondition(where: string, declared: Declared<string>): DeclaredCondition {
+  if (typeof declared === "string") return { type: declared, counts: true };
+  // Whether the type is valid is for build() to report, together with everything else.
+  if (declared?.ready === "counts" || declared?.ready === "ignored") return { type: declared.type, counts: declared.ready === "counts" };
+  throw new TypeError(`${where}: a condition is declared as "Type" or { type: "Type", ready: "counts" | "ignored" }`);
+}
+
+/** Every step of the list that has something of its own, in list order: each composite after its parts. */
+export function leavesOf(steps: readonly StepRuntime[]): readonly StepRuntime[] {
+  return steps.flatMap((step) => {
+    if (step.parts === undefined) return [step];
+    const inner = leavesOf(step.parts.steps);
+    return hasOwn(step) ? [...inner, step] : inner;
+  });
+}
+
+/** Whether a composite has phases or declarations of its own. */
+function hasOwn({ gate, do: run, cleanup, post, conditions, state }: StepRuntime): boolean {
+  return [gate, run, cleanup, post, state].some((member) => member !== undefined) || conditions.length > 0;
+}
+
+/** The kind of a step made with `anyKind`. */
+export function isAnyKind(kind: Kind): boolean {
+  return kind.kind === "";
+}
+
+function opaque(runtime: StepRuntime): object {
+  const step = { name: runtime.name };
+  Object.defineProperty(step, RUNTIME, { value: Object.freeze(runtime) });
+  return Object.freeze(step);
+}
