@@ -15,8 +15,8 @@
  */
 import type { Clock, Kind, KubernetesObject } from "@treadle/apimachinery";
 import type { Client } from "@treadle/client";
-import type { PassType, Progress } from "./internal/progress.ts";
-import type { StepRuntime, Use } from "./internal/step-runtime.ts";
+import type { PassType, Progress } from "./record/progress.ts";
+import type { StepRuntime, Use } from "./build/step-runtime.ts";
 import type { Cache, Logger, Outcome } from "./req.ts";
 
 /** A step that uses an extension, with the data that it gave. */
