@@ -147,7 +147,7 @@ export function underPresentName(
 
 /** What an author made of an error may hold what the error held. */
 function safe(entry: NewEntry): NewEntry {
-  return { ...entry, message: truncate(withoutSecrets(entry.message), MAX_ERROR_LENGTH) };
+  return entry.message === "" ? entry : { ...entry, message: truncate(withoutSecrets(entry.message), MAX_ERROR_LENGTH) };
 }
 
 /** A part waits for others: an object that is not desired blocks no other, those for which it waits do. */
