@@ -46,6 +46,7 @@ export interface EnqueueOptions {
   /** Time until the pass is due, in milliseconds. @defaultValue 0 */
   readonly afterMs?: number;
   /** @defaultValue 0 */
+  /** Priority in the queue. @defaultValue 0 */
   readonly priority?: number;
 }
 
