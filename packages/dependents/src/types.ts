@@ -1,7 +1,7 @@
 /** What an author says of one dependent object. Types only. */
 import type { Kind, KubernetesObject, ObjectOf, WriteOf } from "@treadle/apimachinery";
 import type { Reads, ReadsOf, AnyStep, NeedsOf, Step } from "@treadle/reconcile";
-import type { DependentEntry, DependentState } from "./core/entries.ts";
+import type { DependentState } from "./core/entries.ts";
 import type { Adoption } from "./core/plan.ts";
 
 /** A step made by {@link dependentApply}: it knows the name and the kind of what it keeps, for `dependents` of others. */
@@ -115,4 +115,4 @@ export interface DependentOptions<
   readonly timeoutMs?: number;
 }
 
-export type { Adoption, DependentEntry, DependentState };
+export type { Adoption };
