@@ -9,6 +9,7 @@ import {
   type EndedPass,
   type ExtendedHandler,
   type ExtendedStep,
+  type Extension,
   type ExtensionPass,
   entryHandlerOf,
   MAX_ERROR_LENGTH,
@@ -77,7 +78,11 @@ type DependentChain = ChainPass<DependentData, DependentsMemory, DependentFindin
 type Ended = EndedPass<DependentData, DependentsMemory, DependentFindings>;
 type Extended = ExtendedStep<DependentData>;
 
-export const dependents = defineExtension<DependentData, DependentsMemory, DependentFindings>({
+export const dependents: Extension<DependentData, DependentsMemory, DependentFindings> = defineExtension<
+  DependentData,
+  DependentsMemory,
+  DependentFindings
+>({
   name: "dependents",
   memory: () => new DependentsMemory(),
   found: () => ({ entries: new Map(), live: new Map(), unwanted: new Set(), blockers: new Map() }),
