@@ -121,6 +121,6 @@ test("whatever comes when, nothing is invented, and the last call holds", async 
       }
       await world.manager.stop();
     }),
-    { numRuns: 100 },
+    part.runs(100),
   );
-}, 60_000);
+});

@@ -95,6 +95,6 @@ test("a write that the server never confirms is shown for three minutes, and lea
       expect(shown()).toEqual(stored);
       await r.informer.stop();
     }),
-    { numRuns: Number(process.env["PROPERTY_RUNS"] ?? 200) },
+    { numRuns: 200 },
   );
 });
