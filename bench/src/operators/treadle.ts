@@ -38,7 +38,7 @@ if (mode !== "reconcile" && mode !== "cache" && mode !== "metadata")
 const config = await loadConfig({ serviceAccountDirectory: BENCH_SERVICE_ACCOUNT });
 const manager = createManager({
   config,
-  ...(BENCH_SLICES === undefined ? {} : { client: (wish) => connect({ ...wish, config, observe: sliced(wish.observe) }) }),
+  ...(BENCH_SLICES === undefined ? {} : { client: (wish) => connect({ ...wish, config, onExchange: sliced(wish.onExchange) }) }),
   probes: { port: 0 },
   metrics: { port: 0 },
   host: "127.0.0.1",
@@ -58,9 +58,9 @@ await manager.start();
 tell({ event: "started" });
 
 /** Looks at the turns of the loop from when the server answers with Blobs: the program is loaded then. */
-function sliced(observe: (exchange: Exchange) => void): (exchange: Exchange) => void {
+function sliced(onExchange: (exchange: Exchange) => void): (exchange: Exchange) => void {
   return (exchange) => {
-    observe(exchange);
+    onExchange(exchange);
     if (exchange.resource?.startsWith("blobs.") === true) slices ??= measureSlices();
   };
 }

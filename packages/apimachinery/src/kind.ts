@@ -35,7 +35,7 @@ export interface Kind<Read extends KubernetesObject = AnyRead, Write = AnyWrite>
 export interface ResourceTraits {
   /** Whether the CRD has `status.steps`, so that steps may have state. */
   readonly stepState: boolean;
-  /** The fields of the status that extensions of the engine own, such as `dependents`; its CRD keeps them. */
+  /** Names of the status fields that extensions of the engine own, such as `dependents`. The CRD has these fields. */
   readonly statusParts: readonly string[];
   /**
    * Returns how the spec of `object` breaks the schema of this version; empty when it is valid. It never throws and never
@@ -124,5 +124,6 @@ export function kind(given: {
 
 /** An object whose fields besides the common part are unknown. */
 export interface UntypedObject extends KubernetesObject {
+  /** Any other field, whose type is unknown. */
   readonly [field: string]: unknown;
 }

@@ -142,7 +142,7 @@ export interface ResourceCommon {
   readonly stepState?: boolean;
   /** Whether dependent objects are recorded in `status.dependents`. @defaultValue false */
   readonly dependents?: boolean;
-  /** More fields of the status that extensions of the engine own, with their schemas: authors cannot write them. @defaultValue none */
+  /** Schemas of more status fields that extensions of the engine own. Steps cannot write them in `req.status`. @defaultValue none */
   readonly statusParts?: Readonly<Record<string, JsonSchema>>;
   /** Labels of the CRD. */
   readonly labels?: Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 /**
- * What the server is to reach, and what it reaches on this machine. `npm run bench -- apiserver`; `RUNS=5` for more than
- * three runs of each measurement (medians are shown), `ONLY=requests,memory` for some of the parts.
- * With `KUBECONFIG` creates and applies are measured on the real server of that file, too, in turns with this one.
+ * Measures the server against its goals on this machine. Run `npm run bench -- apiserver`. `RUNS=5` repeats each measurement
+ * five times instead of three (medians are shown). `ONLY=requests,memory` selects parts. With `KUBECONFIG`, creates and
+ * applies are also measured on the real server of that file, in turns with this one.
  */
 import { fanOut } from "./parts/fan-out.ts";
 import { lists } from "./parts/lists.ts";

@@ -1,5 +1,5 @@
 /**
- * Writes the table columns of the built-in kinds, as a real API server names them.
+ * Writes the table columns of the built-in kinds, with the names of a real API server.
  *
  *     KUBECONFIG=FILE node --conditions=@treadle/source packages/apiserver/scripts/columns.ts > packages/apiserver/src/table/columns.ts
  */

@@ -1,17 +1,17 @@
-/** The JSON fields of Go structs, read from their sources: what OpenAPI does not tell (pointers, named types, omitempty). */
+/** Reads the JSON fields of Go structs from their sources, which contain what OpenAPI does not: pointers, named types, omitempty. */
 
 /** One field of a struct. */
 export interface GoField {
-  /** As Go prints the type: `*int32`, `[]v1.Container`, `v1.PullPolicy`. */
+  /** Type as Go prints it: `*int32`, `[]v1.Container`, `v1.PullPolicy`. */
   readonly type: string;
   readonly omitsEmpty: boolean;
   readonly omitsZero: boolean;
 }
 
-/** Structs of one package by name; fields by their JSON name, those of inlined structs included. */
+/** Structs of one package by name, with their fields by JSON name. Fields of inlined structs are included. */
 export type GoPackage = ReadonlyMap<string, ReadonlyMap<string, GoField>>;
 
-/** Reads the sources of one package; inlined structs must be of the same package. `name` is what Go prints before its types. */
+/** Reads the sources of one package. Inlined structs must be in the same package. `name` is the prefix of its types in Go. */
 export function readPackage(sources: readonly string[], name: string): GoPackage {
   const bodies = new Map<string, string>();
   for (const source of sources) {
@@ -42,7 +42,7 @@ function fieldsOf(type: string, bodies: ReadonlyMap<string, string>, name: strin
   return fields;
 }
 
-/** A type expression with every name as `package.Name`. */
+/** Returns a type expression with each name as `package.Name`. */
 function printed(expression: string, name: string): string {
   return expression.replace(/(?:(\w+)\.)?\b(\w+)\b/g, (whole: string, alias: string | undefined, type: string) => {
     if (alias !== undefined) return `${/v\d+(?:(?:alpha|beta)\d+)?$/.exec(alias)?.[0] ?? alias}.${type}`;

@@ -62,7 +62,7 @@ async function main(): Promise<void> {
   const served = [...types.flatMap(({ kind, versions }) => versions.map((each) => [each.apiVersion, kind] as const)), CRD];
   for (const [apiVersion, kind] of served) {
     const [group = "", name = ""] = apiVersion.includes("/") ? apiVersion.split("/") : ["", apiVersion];
-    // A request for a token is told of where its account is.
+    // TokenRequest is in the document of ServiceAccounts.
     const path = kind === TOKEN_REQUEST.kind ? "api/v1" : `${group === "" ? "api" : `apis/${group}`}/${name}`;
     const document = await get(`/openapi/v3/${path}`);
     const schemas = (document["components"] as { readonly schemas: Readonly<Record<string, OpenApi>> }).schemas;
@@ -116,7 +116,7 @@ class DefinitionReader {
     const ref = raw.$ref ?? raw.allOf?.[0]?.$ref;
     const reduced: Record<string, unknown> = ref === undefined ? {} : { $ref: this.read(ref.split("/").at(-1) ?? "", schemas) };
     for (const keyword of KEYWORDS) if (raw[keyword] !== undefined) reduced[keyword] = raw[keyword];
-    // An empty object is no default: OpenAPI says so of every struct.
+    // OpenAPI has an empty object as the default of each struct. It is not a real default.
     if (typeof raw["default"] !== "object" && raw["default"] !== undefined) reduced["default"] = raw["default"];
     if (raw.items !== undefined) reduced["items"] = withoutDefault(this.#reduced(raw.items, schemas));
     if (raw.additionalProperties !== undefined)

@@ -1,7 +1,7 @@
 export { isLocalClusterError, LocalClusterError, type LocalClusterErrorCode } from "./cluster/errors.ts";
 export { type LocalCluster, type LocalClusterOptions, startLocalCluster } from "./cluster/local-cluster.ts";
 export {
-  type Credentials,
+  type KubeconfigCredentials,
   type HttpFront,
   type HttpOptions,
   type HttpsFront,

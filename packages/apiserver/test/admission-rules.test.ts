@@ -1,4 +1,4 @@
-/** What is refused or filled in by what else is stored: LimitRanges, ports and addresses of Services. */
+/** Refusals and defaults that depend on other stored objects: LimitRanges, ports and addresses of Services. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { type Answer, type Harness, harness, type Json } from "./harness.ts";
 
@@ -48,7 +48,7 @@ describe("limit ranges", () => {
       "cpu max limit to request ratio per Container is 4, but provided ratio is 10.000000",
     ],
   ])("refuse a container that wants %s", async ([, resources, cause]) => {
-    // A maximum would be the default limit of those that name none, so there is one without defaults.
+    // A maximum would be the default limit of containers without one, so this item has no defaults.
     const item = { type: "Container", min: { cpu: "50m" }, max: { cpu: "2" }, maxLimitRequestRatio: { cpu: "4" } };
     await limit(item);
     const ranges = given.server.handle({ method: "GET", path: "/api/v1/namespaces/default/limitranges/l", headers: {} });

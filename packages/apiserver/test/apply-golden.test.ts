@@ -1,6 +1,6 @@
 /**
- * Random sequences against what a real server answered to them (recorded by `conformance/random-apply.ts --record`), so that a
- * drift shows where no real server is at hand.
+ * Compares random sequences with the recorded answers of a real server (`conformance/random-apply.ts --record`), so that a
+ * difference is found without a real server.
  */
 import { readFileSync } from "node:fs";
 import { fakeClock } from "@treadle/apimachinery";
@@ -18,7 +18,7 @@ let uids = 0;
 const server = createApiServer({ clock: fakeClock(), uid: () => uidOf(++uids) });
 const namespace = "random-golden";
 
-/** A valid random uid that begins with zeros, as one of 65,536 does. */
+/** Returns a valid random uid that begins with zeros, as one of 65,536 does. */
 function uidOf(count: number): string {
   return `0000${count.toString(16).padStart(4, "0")}-0000-4000-8000-000000000000`;
 }
@@ -33,7 +33,7 @@ test.for(KINDS)("$name: the answers are those of the real server", async (kind) 
     const [, seed = "", operations, ...wanted] = line.split(" ");
     const [made, ...given] = await digests(kind, Number(seed), { transport: server.transport(), namespace, name: `g${seed}` });
     expect(made, "the generator makes other operations now: record again").toBe(operations);
-    // Built-in kinds are not validated, so a sequence ends where the real server refuses what is taken here.
+    // Built-in kinds are not validated here, so a sequence ends when the real server refuses what this server accepts.
     const end = wanted.findIndex((answer, i) => !kind.isCustom && answer.startsWith("422:") && answer !== given[i]);
     const compared = end < 0 ? wanted.length : end;
     expect(given.slice(0, compared), `seed ${seed}`).toEqual(wanted.slice(0, compared));
@@ -48,7 +48,7 @@ test.for(["0000a1b2-1234-4abc-8def-0123456789ab", "00000000-0000-4000-8000-00000
   },
 );
 
-/** The digests of the first recorded sequence of services, on a server that chooses this uid for each object. */
+/** Returns the digests of the first recorded sequence of services, on a server that chooses this uid for each object. */
 async function digestsWithUid(uid: string): Promise<readonly string[]> {
   const other = createApiServer({ clock: fakeClock(), uid: () => uid });
   const transport = other.transport();

@@ -1,4 +1,4 @@
-/** Server-side apply as a client sees it. That it agrees with the real server is shown by `conformance/`. */
+/** Server-side apply for clients. `conformance/` compares it with the real server. */
 import { describe, expect, test } from "vitest";
 import { CONFIG_MAPS, configMap, harness, type Answer, type Harness, type Json, WIDGETS, widget, widgetCrd } from "./harness.ts";
 
@@ -47,7 +47,7 @@ function applying(): Applying {
 
 const spec = (given: Json): Json => widget("a", { spec: given });
 
-/** `manager/subresource` and its fields. */
+/** Returns the fields of each `manager/subresource`. */
 function owners(object: Json): Record<string, unknown> {
   return Object.fromEntries(
     (object["metadata"].managedFields ?? []).map((entry: Json) => [

@@ -1,4 +1,4 @@
-/** Who may do what: identities, roles, refusals, escalation, reviews and tokens. */
+/** Authorization: identities, roles, refusals, escalation, reviews and tokens. */
 import { beforeEach, describe, expect, test } from "vitest";
 import type { ApiRequest, FakeClock } from "@treadle/apimachinery";
 import { fakeClock } from "@treadle/apimachinery";
@@ -29,7 +29,7 @@ interface Options {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Gives a right in the namespace default to a subject. */
+/** Gives a subject a right in the namespace default. */
 async function give(subject: Json, rules: readonly Json[], name = "given"): Promise<void> {
   const apiVersion = "rbac.authorization.k8s.io/v1";
   const at = `${RBAC}/namespaces/default`;

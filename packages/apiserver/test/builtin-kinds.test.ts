@@ -1,4 +1,4 @@
-/** Built-in kinds: defaults, forms of values, refusals. The words are those of a real server (see `conformance`). */
+/** Built-in kinds: defaults, formats of values, refusals. The texts are those of a real server (see `conformance`). */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createApiServer } from "../src/index.ts";
@@ -193,7 +193,7 @@ describe("values", () => {
     expect(answer.body["message"]).toContain(`: ${says}`);
   });
 
-  /** Whatever comes in place of a part of an object is stored or refused, and never ends in an internal error. */
+  /** Any value in place of a part of an object is stored or refused, and never causes an internal error. */
   test("no value crashes the server", async () => {
     const fields = [
       "spec",

@@ -1,4 +1,4 @@
-/** CRDs of several versions with a conversion webhook. */
+/** CRDs with several versions and a conversion webhook. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { harness, type Harness, type Json, widgetCrd } from "./harness.ts";
 import { type Say, serveWebhook, type WebhookServer } from "./webhook-server.ts";

@@ -314,7 +314,7 @@ describe("ratcheting", () => {
     server.install(widgetCrd(tight));
     expect((await merge(`${WIDGETS}/a`, { spec: { b: "y" } })).status).toBe(200);
     expect((await merge(`${WIDGETS}/a`, { metadata: { labels: { x: "y" } } })).status).toBe(200);
-    // Items of a list-map are followed by their key, wherever they stand.
+    // Items of a list-map are followed by their keys, at any index.
     expect(
       (
         await merge(`${WIDGETS}/a`, {

@@ -1,6 +1,6 @@
 /**
- * What the garbage collector does, seen from outside. The same tests run beside a real control plane when
- * `TREADLE_TEST_KUBECONFIG` names one, as `npm run test:e2e` does.
+ * The garbage collector, tested through the API. With `TREADLE_TEST_KUBECONFIG` the same tests run against a real control
+ * plane, as in `npm run test:e2e`.
  */
 import { randomUUID } from "node:crypto";
 import type { ApiRequest, Transport } from "@treadle/apimachinery";
@@ -11,7 +11,7 @@ import type { Json } from "./harness.ts";
 
 interface Place {
   readonly transport: Transport;
-  /** The collector has had the time to do what it will do. */
+  /** Waits until the collector has done its work. */
   readonly rest: () => Promise<void>;
 }
 
@@ -69,7 +69,7 @@ describe.for(places)("$name", ({ make }) => {
     const found = await call("GET", at(name, namespace));
     return found["kind"] === "Status" ? undefined : found;
   };
-  /** Names that are left, in order; `!` = being deleted. */
+  /** Returns the names that are left, in order; `!` marks an object that is being deleted. */
   const left = async (): Promise<readonly string[]> => {
     await place.rest();
     const { items } = await call("GET", `/api/v1/namespaces/${space}/configmaps`);
@@ -318,7 +318,7 @@ test("a server without a collector keeps dependents without an owner", { tags: [
   await server.handle({ method: "POST", path, headers: {}, body });
   await server.settled();
   expect((await server.handle({ method: "GET", path: `${path}/b`, headers: {} })).status).toBe(200);
-  // Nor does a Job wait for its dependents to be let go.
+  // A Job is not deleted later because its dependents are orphaned.
   const jobs = "/apis/batch/v1/namespaces/default/jobs";
   const template = { spec: { restartPolicy: "Never", containers: [{ name: "c", image: "i" }] } };
   await server.handle({ method: "POST", path: jobs, headers: {}, body: JSON.stringify({ metadata: { name: "j" }, spec: { template } }) });

@@ -1,4 +1,4 @@
-/** What the tests of this package share: a server with one custom resource and short calls to it. */
+/** The common part of this package's tests: a server with one custom resource, and short calls to it. */
 import {
   type ApiRequest,
   type CustomResourceDefinitionInput,
@@ -32,7 +32,7 @@ export interface Harness {
 }
 
 export interface Watching {
-  /** The events that have come by now; ends nothing. */
+  /** Returns the events so far. The watch continues. */
   take(): Promise<readonly Json[]>;
   readonly hasEnded: () => boolean;
   stop(): void;
@@ -67,7 +67,7 @@ const widgetSchema: JsonSchema = {
   },
 };
 
-/** A CRD for widgets.example.com; `spec` overrides parts of it. */
+/** Returns a CRD for widgets.example.com. `spec` overrides parts of it. */
 export function widgetCrd(schema: JsonSchema = widgetSchema, version: object = {}, spec: object = {}): CustomResourceDefinitionInput {
   return {
     apiVersion: "apiextensions.k8s.io/v1",
@@ -144,7 +144,7 @@ async function openWatch(server: ApiServer, path: string, headers: Readonly<Reco
   };
 }
 
-/** What a watcher saw, short: type and name. */
+/** Returns the events of a watcher as type and name. */
 export function seen(events: readonly Json[]): readonly string[] {
   return events.map((event) => `${event["type"]} ${event["object"].metadata?.name ?? ""}`.trim());
 }

@@ -30,7 +30,7 @@ async function post(url: string, body: unknown): Promise<Response> {
   return fetch(url, { method: "POST", body: JSON.stringify(body), headers: { "content-type": "application/json" } });
 }
 
-/** Resolves when a turn of the event loop finds the claim true; the test's own timeout bounds it. */
+/** Resolves when the claim is true in a turn of the event loop. The timeout of the test limits it. */
 async function until(claim: () => boolean): Promise<void> {
   while (!claim()) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { harness, type Json, WIDGETS, widget } from "./harness.ts";
 
-/** `manager/subresource` and its fields. */
+/** Returns the fields of each `manager/subresource`. */
 function owners(object: Json): Record<string, unknown> {
   return Object.fromEntries(
     (object["metadata"].managedFields ?? []).map((entry: Json) => [

@@ -3,7 +3,7 @@ import { swaggerOf } from "../src/openapi/v2.ts";
 import { fieldsIn } from "../src/protobuf/wire.ts";
 import { harness, type Json } from "./harness.ts";
 
-/** All references inside a value. */
+/** Returns all references inside a value. */
 function references(value: unknown): readonly string[] {
   if (typeof value !== "object" || value === null) return [];
   const own = "$ref" in value && typeof value.$ref === "string" ? [value.$ref] : [];
@@ -60,7 +60,7 @@ test("an unknown document gets 404", async () => {
   expect((await call("GET", "/openapi/v3/apis/absent.example.com/v1")).status).toBe(404);
 });
 
-/** What kubectl explain prints of a field comes from here. */
+/** `kubectl explain` prints these descriptions. */
 test("the schemas of built-in kinds are those of Kubernetes, with their descriptions", async () => {
   const { call } = harness();
   const { schemas } = (await call("GET", "/openapi/v3/apis/apps/v1")).body["components"];

@@ -1,4 +1,4 @@
-/** What is posted to pods, and parts of objects that are written by themselves; the answers are compared in `conformance`. */
+/** Actions of pods, and subresources that write a part of an object. `conformance` compares the answers. */
 import { describe, expect, test } from "vitest";
 import { partOf } from "../src/builtin/partial-writes.ts";
 import { harness, type Harness, type Json } from "./harness.ts";
@@ -12,7 +12,7 @@ const pod: Json = {
 };
 const eviction: Json = { apiVersion: "policy/v1", kind: "Eviction", metadata: { name: "a" } };
 
-/** A pod that runs, and a budget that allows so many disruptions. */
+/** Returns a server with a running pod, and a budget that allows this number of disruptions. */
 async function running(disruptionsAllowed: number): Promise<Harness> {
   const given = harness();
   await given.call("POST", PODS, pod);

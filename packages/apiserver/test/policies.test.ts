@@ -1,4 +1,4 @@
-/** ValidatingAdmissionPolicies; that they say what the real ones say is compared by `conformance/scenarios/policies.ts`. */
+/** ValidatingAdmissionPolicies. `conformance/scenarios/policies.ts` compares their verdicts with the real ones. */
 import { expect, test } from "vitest";
 import { harness, type Json } from "./harness.ts";
 
@@ -7,7 +7,7 @@ const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
 
 type Call = ReturnType<typeof harness>["call"];
 
-/** A policy on ConfigMaps and a binding, both named `limit`. */
+/** Creates a policy on ConfigMaps and a binding, both named `limit`. */
 async function install(call: Call, spec: Json, binding: Json = {}): Promise<void> {
   const apiVersion = "admissionregistration.k8s.io/v1";
   const resourceRules = [{ operations: ["*"], apiGroups: [""], apiVersions: ["v1"], resources: ["configmaps"] }];

@@ -27,11 +27,11 @@ const op: fc.Arbitrary<Op> = fc.oneof(
   fc.record({ type: fc.constant("release" as const), name }),
 );
 
-/** Clients that read, think and write what they read with one field changed. */
+/** Clients that read an object, wait, and write it with one changed field. */
 class Clients {
   readonly #given: Harness;
   readonly #held = new Map<string, Json>();
-  /** Increments that the server accepted, by uid. */
+  /** Number of increments that the server accepted, by uid. */
   readonly accepted = new Map<string, number>();
 
   constructor(given: Harness) {
@@ -79,7 +79,7 @@ class Clients {
   }
 }
 
-/** The state that a watcher has who applies the events to nothing; fails where an event makes no sense. */
+/** Returns the state of a watcher that applies the events to an empty state. Fails for an impossible event. */
 function replay(events: readonly Json[]): Map<string, Json> {
   const state = new Map<string, Json>();
   for (const { type, object } of events as readonly { type: string; object: Json }[]) {
@@ -123,7 +123,7 @@ test("for any requests of several clients versions rise, watches agree with list
       const redState = replay(await red.take());
       expect(redState.size).toBe(reds.length);
       for (const item of reds) expect(redState.get(item["metadata"].name)).toEqual(item);
-      // 2, from the middle: the list of then and the changes since.
+      // 2, from the middle: the list at that version and the changes since.
       const later = await given.watch(`${WIDGETS}?watch=true&resourceVersion=${halfway?.version}`);
       const start = halfway?.list["items"].map((object: Json) => ({ type: "ADDED", object }));
       const state = replay([...start, ...(await later.take())]);
@@ -168,7 +168,7 @@ const paths = [
   "/apis/apps/v1/namespaces/default/deployments/d/scale",
 ];
 
-/** Objects that are nearly right: known field names with values of any kind. */
+/** Objects that are nearly valid: known field names with values of any type. */
 const fields = [
   "apiVersion",
   "kind",
@@ -211,8 +211,8 @@ const { nearly } = fc.letrec<{ nearly: unknown }>((tie) => ({
   ),
 }));
 
-// Whatever comes in, an answer goes out: never a 500 but the one that the real server gives for a resourceVersion on create,
-// every failure a Status, and the server serves on.
+// Each request gets an answer. The only 500 is that of the real server for a resourceVersion on create. Each failure is a Status, and the
+// server continues to work.
 test("no request makes the server crash", async () => {
   const given = harness();
   await given.call("POST", WIDGETS, widget("a"));
@@ -239,7 +239,7 @@ test("no request makes the server crash", async () => {
   });
   await fc.assert(
     fc.asyncProperty(request, nearly, async ({ method, path, query, type, body, shape }, part) => {
-      // Half of the bodies have the right head, so that they come further than the first check.
+      // Half of the bodies have a valid kind, so that they pass the first check.
       const text = shape ? JSON.stringify({ ...widget("a"), spec: part, status: part }) : body;
       const response = await given.server.handle({
         method,

@@ -1,4 +1,4 @@
-/** Answers in protobuf; the objects are those that a real server told in it (`fixtures/protobuf.jsonl`). */
+/** Answers in protobuf. The objects are those that a real server encoded (`fixtures/protobuf.jsonl`). */
 import { readFileSync } from "node:fs";
 import { afterEach, describe, expect, test } from "vitest";
 import { serveHttp } from "../src/index.ts";
@@ -20,7 +20,7 @@ afterEach(async () => {
   for (const one of open.splice(0).toReversed()) await one.close();
 });
 
-/** Without what a real server writes though it is empty. */
+/** Removes empty fields that a real server writes. */
 function withoutEmpty(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutEmpty);
   if (typeof value !== "object" || value === null) return value;

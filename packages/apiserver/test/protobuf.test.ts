@@ -1,4 +1,4 @@
-/** Bodies in protobuf, as clients in Go send them; the bytes are those that a real server gave for the objects beside them. */
+/** Bodies in protobuf, as clients in Go send them. The bytes are those of a real server for the recorded objects. */
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -13,7 +13,7 @@ const PROTOBUF = "application/vnd.kubernetes.protobuf";
 
 interface Recorded {
   readonly object: JsonObject;
-  /** Base64. */
+  /** Bytes in base64. */
   readonly bytes: string;
 }
 
@@ -22,7 +22,7 @@ const recorded = readFileSync(new URL("fixtures/protobuf.jsonl", import.meta.url
   .split("\n")
   .map((line) => JSON.parse(line) as Recorded); // written from answers of a real server
 
-/** As the server reads a body: with defaults, and without what Go leaves out. */
+/** Decodes a body as the server does: with defaults, and without fields that Go omits. */
 function read(object: JsonObject): unknown {
   const unknown: string[] = [];
   const name = KINDS[`${String(object["apiVersion"])} ${String(object["kind"])}`] ?? "";
@@ -40,7 +40,7 @@ test("the recorded objects have many kinds", () => {
   expect(new Set(recorded.map(({ object }) => object["kind"])).size).toBeGreaterThan(15);
 });
 
-// Whatever bytes come, they are an object, one of an unknown kind or a WireError.
+// Any bytes are an object, an object of an unknown kind, or a WireError.
 test("no bytes make the decoder crash", () => {
   const bodies = recorded.map(({ bytes }) => Buffer.from(bytes, "base64"));
   const broken = fc.tuple(fc.constantFrom(...bodies), fc.nat(), fc.nat(255), fc.nat()).map(([body, at, byte, cut]) => {

@@ -1,6 +1,6 @@
 /**
- * Bad requests of all kinds, by the generator of the conformance tests (`conformance/random-input`), against the server in
- * memory alone. What the answers say is compared with a real server there.
+ * Bad requests of all types, from the generator of the conformance tests (`conformance/random-input`), against the in-memory
+ * server. The conformance tests compare the answers with a real server.
  */
 import type { ApiRequest } from "@treadle/apimachinery";
 import { crdOf } from "@treadle/apimachinery";
@@ -10,12 +10,12 @@ import { badRequest, FAMILY_NAMES, type Family } from "./conformance/random-inpu
 import { collectionOf, SAMPLES } from "./conformance/random-input/samples.ts";
 import { harness, type Json } from "./harness.ts";
 
-/** As a front passes it on: protobuf with a character for each byte. */
+/** Returns a body as a front passes it on: protobuf with one character for each byte. */
 function textOf(body: string | Buffer, type: string): string {
   return typeof body === "string" ? body : body.toString(type === "application/vnd.kubernetes.protobuf" ? "latin1" : "utf8");
 }
 
-/** What is found out when the answer is written: there is no such form of it. */
+/** Refusals that occur when the answer is encoded, because it has no such representation. */
 const LATE = /you requested PartialObjectMetadata|content is not a list/;
 
 // 1. Every request is answered with a status and, but for Go's own words about paths, with a Status, an object or a list.
@@ -44,7 +44,7 @@ test.for(FAMILY_NAMES)("%s: no input breaks the server, and a refused request st
     controller.abort();
     expect(answer.status, what).toBeGreaterThanOrEqual(200);
     expect(`${answer.body ?? ""}`, what).not.toContain("InternalError");
-    // With a body a deletion looks at no query.
+    // A deletion with a body ignores the query.
     const isWrite = bad.method !== "GET" && bad.method !== "HEAD" && (!bad.path.includes("dryRun=All") || bad.method === "DELETE");
     if ((answer.status >= 300 && !LATE.test(answer.body ?? "")) || !isWrite) expect(server.resourceVersion, what).toBe(before);
     const stored = await call("GET", path);
@@ -53,12 +53,12 @@ test.for(FAMILY_NAMES)("%s: no input breaks the server, and a refused request st
     if (again.status === 200) expect(withoutManagers(again.body), what).toEqual(withoutManagers(stored.body));
     await call("DELETE", path, { gracePeriodSeconds: 0 });
   }
-  // The server is as well as before.
+  // The server still works.
   for (const sample of SAMPLES) expect((await call("GET", collectionOf(sample, "default"))).status).toBe(200);
   await server.close();
 });
 
-/** A write by somebody else may name them. */
+/** Removes managers, because another write may name them. */
 function withoutManagers(object: Json): Json {
   const { managedFields: _, resourceVersion: __, ...metadata } = object["metadata"];
   return { ...object, metadata };

@@ -1,4 +1,4 @@
-/** Answers that a kube-apiserver 1.36.3 gave (see `conformance/`), where this server once gave others. */
+/** Answers of a kube-apiserver 1.36.3 (see `conformance/`) from which this server once differed. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { type Answer, CONFIG_MAPS, configMap, type Harness, harness, WIDGETS, widget } from "./harness.ts";
 

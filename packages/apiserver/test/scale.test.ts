@@ -1,4 +1,4 @@
-/** Who owns the replicas after writes of the subresource `scale`. That it agrees with the real server is shown by `conformance/`. */
+/** Owners of the replicas after writes of the subresource `scale`. `conformance/` compares them with the real server. */
 import { describe, expect, test } from "vitest";
 import { type Answer, harness, type Harness, type Json } from "./harness.ts";
 
@@ -22,7 +22,7 @@ interface Scaling extends Harness {
   owners(): Promise<readonly Json[]>;
 }
 
-/** A Deployment that an apply made: nobody owns its replicas. */
+/** Returns a server with an applied Deployment, whose replicas have no owner. */
 async function scaling(): Promise<Scaling> {
   const made = harness({ resources: [] });
   await made.call("PATCH", `${AT}?fieldManager=creator`, deployment({}), APPLY);

@@ -1,6 +1,6 @@
 /**
- * Strategic merge patches against what a real server answered to them (recorded by `conformance/run.ts --record`), so that a
- * drift shows where no real server is at hand.
+ * Compares strategic merge patches with the recorded answers of a real server (`conformance/run.ts --record`), so that a
+ * difference is found without a real server.
  */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** Tables from outside. That they are those of Kubernetes is shown by the scenarios of the conformance run. */
+/** Tables, tested through the API. The conformance scenarios compare them with those of Kubernetes. */
 import { expect, test } from "vitest";
 import { configMap, CONFIG_MAPS, harness, widget, widgetCrd, WIDGETS } from "./harness.ts";
 

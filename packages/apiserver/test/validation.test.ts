@@ -1,4 +1,4 @@
-/** Bad and good objects of built-in kinds against what a real server said to them (`conformance/record-validation.ts`). */
+/** Compares valid and invalid objects of built-in kinds with the recorded answers of a real server (`conformance/record-validation.ts`). */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { createApiServer } from "../src/index.ts";

@@ -38,7 +38,7 @@ describe("watch", () => {
     await call("DELETE", `${WIDGETS}/a`);
     const events = await watching.take();
     expect(seen(events)).toEqual(["ADDED a", "MODIFIED a", "DELETED a"]);
-    // The last selected state, under the version of the change that ended the selection.
+    // The last selected state, with the version of the change that ended the selection.
     expect(events[2]?.["object"]).toMatchObject({
       spec: { size: 2 },
       metadata: { labels: { color: "red" }, resourceVersion: left.body["metadata"].resourceVersion },

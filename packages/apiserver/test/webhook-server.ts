@@ -1,4 +1,4 @@
-/** A webhook for tests: answers over TLS what a function says, and keeps what it was asked. */
+/** A webhook for tests: answers over TLS with the result of a function, and records the requests. */
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { makeCertificates } from "../src/front/certificates.ts";
@@ -9,19 +9,19 @@ export interface Json {
   readonly [field: string]: any;
 }
 
-/** What a webhook says: a response (its uid is added), a whole body, or nothing for ever. */
+/** Makes the answer of a webhook: a response (its uid is added), a whole body, or no answer at all. */
 export type Say = (review: Json, path: string) => Json | { readonly raw: string; readonly status?: number } | "silence";
 
 export interface WebhookServer {
   readonly url: string;
   readonly port: number;
-  /** For `caBundle`. */
+  /** CA certificate for `caBundle`. */
   readonly ca: string;
   readonly asked: Json[];
   close(): Promise<void>;
 }
 
-/** @param hosts in its certificate, beside the loopback's */
+/** @param hosts names in its certificate, in addition to the loopback address */
 export async function serveWebhook(say: Say, hosts: readonly string[] = []): Promise<WebhookServer> {
   const certificates = await makeCertificates(["127.0.0.1", "localhost", ...hosts]);
   const asked: Json[] = [];
@@ -53,7 +53,7 @@ export async function serveWebhook(say: Say, hosts: readonly string[] = []): Pro
   };
 }
 
-/** A JSON patch as a webhook sends it. */
+/** Returns a response with a JSON patch. */
 export function patched(...operations: readonly object[]): Json {
   return { allowed: true, patchType: "JSONPatch", patch: Buffer.from(JSON.stringify(operations)).toString("base64") };
 }

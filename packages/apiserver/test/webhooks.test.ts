@@ -1,4 +1,4 @@
-/** Admission webhooks over TLS: which are called, what their answers do, and what happens while they are asked. */
+/** Admission webhooks over TLS: which are called, the effect of their answers, and changes during a call. */
 import { afterEach, expect, test } from "vitest";
 import { systemClock } from "@treadle/apimachinery";
 import { CONFIG_MAPS, configMap, harness, type Harness, type Json } from "./harness.ts";
@@ -90,7 +90,7 @@ test("a change during a webhook call is not lost: the webhook is called again wi
   await one.call("POST", CONFIG_MAPS, configMap("a", { data: { n: "0" } }));
   let hasRun = false;
   const server = await webhook(({ request }) => {
-    // In this process, so it is done before the webhook has answered.
+    // In this process, so the write is done before the webhook has answered.
     if (!hasRun && request.object.data.b === "1") {
       hasRun = true;
       void one.call(

@@ -12,26 +12,36 @@ const token = (claims: object | string): Circumstances["credentials"] => ({
   origins: { token: "/var/run/token" },
 });
 
-describe("why a login is refused", () => {
+describe("the advice for a refused login", () => {
   test.for([
     {
-      name: "an expired token",
+      name: "names an expired token",
       credentials: token({ exp: nowMs / 1000 - 60 }),
       date: httpDate(nowMs),
       want: "the token from /var/run/token expired at 2026-06-01T11:59:00Z",
     },
-    { name: "a token of no time", credentials: token({}), date: httpDate(nowMs), want: undefined },
-    { name: "a token that is no JSON", credentials: token("hello"), date: httpDate(nowMs), want: undefined },
-    { name: "a token of an absurd time", credentials: token({ exp: 1e300 }), date: httpDate(nowMs), want: undefined },
-    { name: "a token that is none", credentials: { headers: { authorization: "Basic hunter2" } }, date: httpDate(nowMs), want: undefined },
-    { name: "a server without a clock", credentials: token({ exp: nowMs / 1000 + 60 }), date: undefined, want: undefined },
+    { name: "names nothing for a token without an expiry", credentials: token({}), date: httpDate(nowMs), want: undefined },
+    { name: "names nothing for a token that is not JSON", credentials: token("hello"), date: httpDate(nowMs), want: undefined },
+    { name: "names nothing for a token with an absurd expiry", credentials: token({ exp: 1e300 }), date: httpDate(nowMs), want: undefined },
     {
-      name: "a clock that is behind",
+      name: "names nothing for basic authentication",
+      credentials: { headers: { authorization: "Basic hunter2" } },
+      date: httpDate(nowMs),
+      want: undefined,
+    },
+    {
+      name: "names nothing for a server without a Date header",
+      credentials: token({ exp: nowMs / 1000 + 60 }),
+      date: undefined,
+      want: undefined,
+    },
+    {
+      name: "names a clock that is behind",
       credentials: token({ exp: nowMs / 1000 + 60 }),
       date: httpDate(nowMs + 3_600_000),
       want: "the token from /var/run/token expired at 2026-06-01T12:01:00Z; the clocks differ: here it is 2026-06-01T12:00:00Z, there 2026-06-01T13:00:00Z; correct the one that is wrong",
     },
-    { name: "clocks that differ a little", credentials: {}, date: httpDate(nowMs + 30_000), want: undefined },
+    { name: "names nothing for clocks that differ a little", credentials: {}, date: httpDate(nowMs + 30_000), want: undefined },
   ])("$name", ({ credentials, date, want }) => {
     const said = loginProblem(date, { credentials, source: undefined, nowMs });
     expect(said).toBe(want);
@@ -39,7 +49,7 @@ describe("why a login is refused", () => {
   });
 });
 
-describe("what to look at", () => {
+describe("the advice for a failed connection", () => {
   const at: Circumstances = {
     credentials: { ca: "x", cert: "x", origins: { ca: "/ca.crt", cert: "/u.crt" } },
     source: "/kubeconfig",

@@ -57,13 +57,13 @@ export class Caller {
   readonly #explain: ((answer: ApiResponse) => string | undefined) | undefined;
 
   constructor(options: ClientOptions) {
-    const { transport, observe } = options;
+    const { transport, onExchange } = options;
     this.#environment = {
       transport,
       clock: options.clock ?? systemClock,
       random: options.random ?? systemRandom,
       server: serverOf(options),
-      observe: observe === undefined ? undefined : guarded("observer", observe),
+      onExchange: onExchange === undefined ? undefined : guarded("onExchange", onExchange),
       warnings: new Warnings(guarded("onWarning", options.onWarning ?? emitter(serverOf(options)))),
       isRetrying: options.retry ?? true,
       closing: this.#closing.signal,

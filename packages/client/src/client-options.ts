@@ -21,7 +21,7 @@ export interface ClientOptions {
   /** Whether failed attempts are repeated. @defaultValue true */
   readonly retry?: boolean;
   /** Called after every attempt, for metrics. An error that it throws becomes a process warning. */
-  readonly observe?: (exchange: Exchange) => void;
+  readonly onExchange?: (exchange: Exchange) => void;
   /** Called once for each different warning of the server (deprecated versions, unknown fields). @defaultValue a process warning */
   readonly onWarning?: (text: string) => void;
 }

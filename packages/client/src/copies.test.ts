@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 
 /** As where two versions of a dependency are installed. */
-test("errors of one copy of the package are recognised by another", async () => {
+test("an error of one copy of the package is recognised by another copy", async () => {
   const one = await import("./index.ts");
   const ofOne = await import("@treadle/apimachinery");
   vi.resetModules();

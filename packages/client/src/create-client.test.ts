@@ -25,7 +25,7 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   return seen;
 }
 
-describe("requests", () => {
+describe("the request", () => {
   test.for([
     {
       name: "get",
@@ -137,7 +137,7 @@ describe("requests", () => {
     expect(request?.body === undefined ? undefined : JSON.parse(request.body)).toEqual(body);
   });
 
-  test("writes leave the given object as it was", async () => {
+  test("a write does not change the given object", async () => {
     const object = Object.freeze({ metadata: Object.freeze({ ...ref }), spec: Object.freeze({}) });
     const client = createClient({ transport: scriptedTransport(json(200, widget)), fieldManager: "me" });
     await client.create(Widget, object as never);
@@ -152,7 +152,7 @@ describe("requests", () => {
     { name: "a name that climbs", given: { name: "..", namespace: "ns" } },
     { name: "a missing namespace", given: { name: "a" } },
     { name: "a namespace that is a path", given: { name: "a", namespace: "x/y" } },
-  ])("refuses $name before anything is sent", async ({ given }) => {
+  ])("a delete with $name is refused before anything is sent", async ({ given }) => {
     const transport = scriptedTransport(json(200, widget));
     const client = createClient({ transport });
     for (const call of [
@@ -165,13 +165,13 @@ describe("requests", () => {
     expect(transport.requests).toEqual([]);
   });
 
-  test("apply without a field manager is refused with the fix", async () => {
+  test("an apply without a field manager is refused with the fix", async () => {
     const client = createClient({ transport: scriptedTransport(json(200, widget)) });
     expect(String(await rejection(client.apply(Widget, widget)))).toContain("needs a fieldManager");
   });
 });
 
-test("pages give a whole list, one page at a time, of one version", async () => {
+test("pages lists all objects of one version, page by page", async () => {
   const page = (names: readonly string[], next?: string) =>
     json(200, {
       kind: "WidgetList",
@@ -195,13 +195,13 @@ test("pages give a whole list, one page at a time, of one version", async () => 
 });
 
 describe("answers", () => {
-  test("items of a list get the apiVersion and kind that the server leaves out", async () => {
+  test("the items of a list get the apiVersion and kind that the server omits", async () => {
     const list = { apiVersion: "v1", kind: "SecretList", metadata: { resourceVersion: "7" }, items: [{ metadata: { name: "a" } }] };
     const client = createClient({ transport: scriptedTransport(json(200, list)) });
     expect(await client.list(Secret)).toEqual({ ...list, items: [{ apiVersion: "v1", kind: "Secret", metadata: { name: "a" } }] });
   });
 
-  test("metadata-only objects are asked for, and made of whole ones where the server cannot reduce them", async () => {
+  test("metadata only is requested, and whole objects of an old server are reduced", async () => {
     const whole = { apiVersion: "v1", kind: "Secret", metadata: { name: "a" }, data: { password: "cGFzcw==" } };
     const transport = scriptedTransport(
       json(200, whole),
@@ -220,7 +220,7 @@ describe("answers", () => {
     ]);
   });
 
-  test("get of what does not exist is undefined, and deleting it a success", async () => {
+  test("a get of a missing object is undefined, and its deletion is a success", async () => {
     const client = createClient({
       transport: scriptedTransport(failure(404, "NotFound", 'widgets "a" not found', { name: "a", kind: "widgets" })),
     });
@@ -238,7 +238,7 @@ describe("answers", () => {
       expect(await rejection(call)).toSatisfy(isKindNotServed);
   });
 
-  test("an error says what was asked of which object, and keeps the server's details", async () => {
+  test("an error names verb and object, and keeps the server's details", async () => {
     const details = {
       name: "a",
       kind: "widgets",
@@ -258,12 +258,12 @@ describe("answers", () => {
     });
   });
 
-  test("a conflict is told from an object that exists already", async () => {
+  test("a conflict is not the error of an object that exists already", async () => {
     const client = createClient({ transport: scriptedTransport(failure(409, "Conflict", "modified", { name: "a" })) });
     expect(await rejection(client.update(Widget, widget))).toSatisfy(isConflict);
   });
 
-  test("what was written into a Secret is in no error, even if the server repeats it", async () => {
+  test("a value that was written into a Secret is in no error, even if the server repeats it", async () => {
     const password = "correct-horse";
     const encoded = Buffer.from(password).toString("base64");
     const repeats = failure(422, "Invalid", `data: Invalid value: "${encoded}"`, {
@@ -329,7 +329,7 @@ describe("answers", () => {
   });
 });
 
-test("the error of a 401 names the server and where the credentials came from", async () => {
+test("the error of a 401 names the server and the origin of the credentials", async () => {
   const body = JSON.stringify({
     kind: "Status",
     apiVersion: "v1",

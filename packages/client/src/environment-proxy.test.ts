@@ -6,19 +6,19 @@ const HTTPS_PROXY = "http://proxy:3128";
 
 describe("the proxy of the environment", () => {
   test.for([
-    { name: "none", env: {}, want: undefined },
-    { name: "that for https", env: { HTTPS_PROXY, HTTP_PROXY: "http://other" }, want: HTTPS_PROXY },
-    { name: "its name in lower case", env: { https_proxy: HTTPS_PROXY }, want: HTTPS_PROXY },
-    { name: "the upper case before the lower", env: { https_proxy: "http://other", HTTPS_PROXY }, want: HTTPS_PROXY },
-    { name: "not that for http", env: { HTTP_PROXY: HTTPS_PROXY, ALL_PROXY: HTTPS_PROXY }, want: undefined },
-    { name: "that for http", server: "http://api:8080", env: { HTTP_PROXY: HTTPS_PROXY }, want: HTTPS_PROXY },
-    { name: "one without a scheme", env: { HTTPS_PROXY: "proxy:3128" }, want: "http://proxy:3128" },
-    { name: "one with a password", env: { HTTPS_PROXY: "http://me:pass@proxy" }, want: "http://me:pass@proxy" },
-    { name: "SOCKS", env: { HTTPS_PROXY: "socks5://proxy:1080" }, want: "socks5://proxy:1080" },
-    { name: "an empty one is none", env: { HTTPS_PROXY: " " }, want: undefined },
-    { name: "never for localhost", server: "https://localhost:6443", env: { HTTPS_PROXY }, want: undefined },
-    { name: "never for loopback", server: "https://127.8.0.1:6443", env: { HTTPS_PROXY }, want: undefined },
-    { name: "never for loopback (IPv6)", server: "https://[::1]:6443", env: { HTTPS_PROXY }, want: undefined },
+    { name: "is undefined without variables", env: {}, want: undefined },
+    { name: "is HTTPS_PROXY for an https server", env: { HTTPS_PROXY, HTTP_PROXY: "http://other" }, want: HTTPS_PROXY },
+    { name: "may be named in lower case", env: { https_proxy: HTTPS_PROXY }, want: HTTPS_PROXY },
+    { name: "is that of the upper case name", env: { https_proxy: "http://other", HTTPS_PROXY }, want: HTTPS_PROXY },
+    { name: "is not HTTP_PROXY for an https server", env: { HTTP_PROXY: HTTPS_PROXY, ALL_PROXY: HTTPS_PROXY }, want: undefined },
+    { name: "is HTTP_PROXY for an http server", server: "http://api:8080", env: { HTTP_PROXY: HTTPS_PROXY }, want: HTTPS_PROXY },
+    { name: "may lack the scheme", env: { HTTPS_PROXY: "proxy:3128" }, want: "http://proxy:3128" },
+    { name: "may have a password", env: { HTTPS_PROXY: "http://me:pass@proxy" }, want: "http://me:pass@proxy" },
+    { name: "may be a SOCKS proxy", env: { HTTPS_PROXY: "socks5://proxy:1080" }, want: "socks5://proxy:1080" },
+    { name: "is undefined for a blank variable", env: { HTTPS_PROXY: " " }, want: undefined },
+    { name: "is undefined for localhost", server: "https://localhost:6443", env: { HTTPS_PROXY }, want: undefined },
+    { name: "is undefined for loopback", server: "https://127.8.0.1:6443", env: { HTTPS_PROXY }, want: undefined },
+    { name: "is undefined for loopback (IPv6)", server: "https://[::1]:6443", env: { HTTPS_PROXY }, want: undefined },
   ])("$name", ({ server = "https://api.example.com:6443", env, want }) => {
     expect(environmentProxy(server, env)).toBe(want);
   });
@@ -47,11 +47,11 @@ describe("the proxy of the environment", () => {
     { entry: "fd00::/200", host: "[fd00::1]", isDirect: false },
     { entry: "10.0.0.0/x, , :80, example.org", host: "api.example.com", isDirect: false },
     { entry: "other.com, example.com", host: "api.example.com", isDirect: true },
-  ])("NO_PROXY=$entry and $host", ({ entry, host, isDirect }) => {
+  ])("with NO_PROXY=$entry for $host is direct: $isDirect", ({ entry, host, isDirect }) => {
     expect(environmentProxy(`https://${host}:6443`, { HTTPS_PROXY, NO_PROXY: entry })).toBe(isDirect ? undefined : HTTPS_PROXY);
   });
 
-  test.for(["ftp://hunter2@proxy", "http://", "http://me:hunter2@:x"])("%s is an error that shows no password", (given) => {
+  test.for(["ftp://hunter2@proxy", "http://", "http://me:hunter2@:x"])("%s as the proxy is an error without its password", (given) => {
     const failure = (): unknown => {
       try {
         return environmentProxy("https://api", { HTTPS_PROXY: given });

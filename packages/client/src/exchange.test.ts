@@ -21,7 +21,7 @@ function setUp(...replies: readonly Reply[]) {
     clock,
     random: seededRandom(1),
     server: "https://api",
-    observe: (exchange) => exchanges.push(exchange),
+    onExchange: (exchange) => exchanges.push(exchange),
   });
   return { client, clock, transport, exchanges };
 }
@@ -52,13 +52,13 @@ async function after(clock: ReturnType<typeof fakeClock>, ms: number, call: Prom
   return outcome;
 }
 
-describe("an answer that asks to come back", () => {
-  test("in a day is an error at once, which says when", async () => {
+describe("Retry-After", () => {
+  test("of a day is an error at once that keeps the time", async () => {
     const { client, clock } = setUp(retryAfter(86_400, busy), ok);
     expect(await after(clock, 0, client.get(Widget, ref))).toMatchObject({ code: "ERR_TOO_MANY_REQUESTS", retryAfterMs: 86_400_000 });
   });
 
-  test.for(all)("is obeyed for %s, to the millisecond", async ([, call]) => {
+  test.for(all)("is obeyed by %s, to the millisecond", async ([, call]) => {
     for (const status of [429, 503, 504]) {
       const { client, clock, transport } = setUp(retryAfter(2, failure(status, "x", "later")), ok);
       const result = call(client);
@@ -70,7 +70,7 @@ describe("an answer that asks to come back", () => {
     }
   });
 
-  test("is obeyed 10 times, then its error stands with the time it asked for", async () => {
+  test("is obeyed 10 times, then the call fails with the time in the error", async () => {
     const { client, clock, transport } = setUp(retryAfter(1, busy));
     const error = await after(clock, 60_000, client.create(Widget, widget));
     expect(error).toSatisfy(isTooManyRequests);
@@ -78,7 +78,7 @@ describe("an answer that asks to come back", () => {
     expect(transport.requests).toHaveLength(11);
   });
 
-  test("may name a date", async () => {
+  test("may be a date", async () => {
     const { client, clock, transport } = setUp(retryAfter(new Date(5000).toUTCString(), busy), ok);
     const result = client.get(Widget, ref);
     expect(await after(clock, 4999, result)).toBe("waiting");
@@ -87,7 +87,7 @@ describe("an answer that asks to come back", () => {
     expect(transport.requests).toHaveLength(2);
   });
 
-  test("may say so in its Status alone", async () => {
+  test("may be in the Status only", async () => {
     const { client, clock, transport } = setUp(failure(429, "TooManyRequests", "slow down", { retryAfterSeconds: 7 }), ok);
     const result = client.create(Widget, widget);
     expect(await after(clock, 6999, result)).toBe("waiting");
@@ -97,7 +97,7 @@ describe("an answer that asks to come back", () => {
     expect(transport.requests).toHaveLength(2);
   });
 
-  test("on opening a watch is obeyed too", async () => {
+  test("is obeyed when a watch is opened", async () => {
     const { client, clock } = setUp(retryAfter(3, busy), stream(""));
     const watch = client.watch(Widget);
     expect(await after(clock, 2999, watch)).toBe("waiting");
@@ -106,7 +106,7 @@ describe("an answer that asks to come back", () => {
   });
 });
 
-describe("without being asked", () => {
+describe("without Retry-After", () => {
   test.for(Object.entries(reads))("%s is repeated after a server error and after a lost connection", async ([, call]) => {
     for (const reply of [
       broken,
@@ -120,7 +120,7 @@ describe("without being asked", () => {
     }
   });
 
-  test.for(Object.entries(writes))("%s is not: it may have been done", async ([, call]) => {
+  test.for(Object.entries(writes))("%s is not repeated after a server error, since it may have been executed", async ([, call]) => {
     for (const [reply, error] of [
       [broken, { code: "ERR_SERVER" }],
       [socketError("ECONNRESET"), { code: "ERR_CONNECTION_LOST", isOutcomeUnknown: true }],
@@ -139,7 +139,7 @@ describe("without being asked", () => {
     }
   });
 
-  test("it ends after four repetitions, within three seconds", async () => {
+  test("a call fails after four repetitions, within three seconds", async () => {
     const { client, clock, transport } = setUp(socketError("ECONNREFUSED", "connect ECONNREFUSED 10.0.0.1:443"));
     const error = await after(clock, 3000, client.get(Widget, ref));
     expect(error).toMatchObject({ code: "ERR_UNREACHABLE", server: "https://api", isOutcomeUnknown: false });
@@ -150,21 +150,21 @@ describe("without being asked", () => {
   test.for([
     { name: "a refused certificate", reply: socketError("DEPTH_ZERO_SELF_SIGNED_CERT"), code: "ERR_TLS" },
     { name: "an expired certificate", reply: socketError("CERT_HAS_EXPIRED"), code: "ERR_TLS" },
-    { name: "a missing permission", reply: failure(403, "Forbidden", "no"), code: "ERR_FORBIDDEN" },
-    { name: "an answer that is no API server's", reply: socketError("HPE_INVALID_CONSTANT"), code: "ERR_INVALID_RESPONSE" },
-  ])("$name stands at once", async ({ reply, code }) => {
+    { name: "a refusal by RBAC", reply: failure(403, "Forbidden", "no"), code: "ERR_FORBIDDEN" },
+    { name: "an answer that is not of an API server", reply: socketError("HPE_INVALID_CONSTANT"), code: "ERR_INVALID_RESPONSE" },
+  ])("$name is not repeated", async ({ reply, code }) => {
     const { client, transport } = setUp(reply, ok);
     await expect(client.get(Widget, ref)).rejects.toMatchObject({ code });
     expect(transport.requests).toHaveLength(1);
   });
 
-  test("the opening of a watch is not repeated after a server error: its reader has a back-off", async () => {
+  test("the opening of a watch is not repeated after a server error, since its reader has a backoff", async () => {
     const { client, transport } = setUp(broken, stream(""));
     await expect(client.watch(Widget)).rejects.toMatchObject({ code: "ERR_SERVER" });
     expect(transport.requests).toHaveLength(1);
   });
 
-  test("a bug of a transport is thrown as it is, and no connection is blamed", async () => {
+  test("a bug of a transport is thrown unchanged, not as a connection error", async () => {
     const bug = new TypeError("cannot read properties of undefined");
     const { client, transport, exchanges } = setUp(bug, ok);
     await expect(client.get(Widget, ref)).rejects.toBe(bug);
@@ -173,12 +173,12 @@ describe("without being asked", () => {
     expect(exchanges[0]).not.toHaveProperty("error");
   });
 
-  test("what fetch says of a lost connection is one", async () => {
+  test("the error of fetch for a lost connection is a connection error", async () => {
     const { client, clock } = setUp(new TypeError("fetch failed", { cause: socketError("ECONNREFUSED") }), ok);
     expect(await after(clock, 100, client.get(Widget, ref))).toHaveProperty("value");
   });
 
-  test("nothing is repeated by a client without retries", async () => {
+  test("a client with retry: false repeats nothing", async () => {
     const transport = scriptedTransport(retryAfter(1, busy), ok);
     await expect(createClient({ transport, retry: false }).get(Widget, ref)).rejects.toSatisfy(isTooManyRequests);
   });
@@ -195,7 +195,7 @@ test.for([...all, ["watch", (client: Client, options: CallOptions) => client.wat
   },
 );
 
-describe("abort", () => {
+describe("an abort", () => {
   const reason = new Error("boom");
 
   test("ends a wait for the next attempt with the signal's reason", async () => {
@@ -208,7 +208,7 @@ describe("abort", () => {
     expect([transport.requests.length, clock.nextDue()]).toEqual([1, undefined]);
   });
 
-  test("by close ends every wait for a next attempt, and then the transport", async () => {
+  test("by close ends every wait for another attempt, and then the transport", async () => {
     const { client, clock, transport } = setUp(retryAfter(60, busy));
     const calls = [client.get(Widget, ref), client.update(Widget, widget, { signal: new AbortController().signal })];
     for (const call of calls) expect(await after(clock, 10, call)).toBe("waiting");
@@ -233,7 +233,7 @@ describe("abort", () => {
   });
 });
 
-test("what beforeAttempt throws ends the call before anything more is sent", async () => {
+test("an error of beforeAttempt ends the call before anything else is sent", async () => {
   const { client, clock, transport } = setUp(retryAfter(1, busy), ok);
   let mayWrite = true;
   const beforeAttempt = (): void => {
@@ -245,8 +245,8 @@ test("what beforeAttempt throws ends the call before anything more is sent", asy
   expect(transport.requests).toHaveLength(1);
 });
 
-describe("observers", () => {
-  test("see every attempt with its outcome", async () => {
+describe("onExchange", () => {
+  test("is called for every attempt with its result", async () => {
     const { client, clock, exchanges } = setUp(socketError("ECONNRESET"), retryAfter(1, busy), ok);
     await after(clock, 5000, client.get(Widget, ref));
     const common = { method: "GET", verb: "get", groupKind: "Widget.example.dev", resource: "widgets.example.dev", server: "https://api" };
@@ -257,7 +257,7 @@ describe("observers", () => {
     ]);
   });
 
-  test("see the sizes of what was sent and of what came", async () => {
+  test("is given the sizes of request and response", async () => {
     const { client, exchanges } = setUp(json(200, { ...widget, text: "ü" }), stream(""));
     await client.patch(Widget, ref, { type: "merge", body: { text: "ü" } });
     await client.watch(Widget);
@@ -268,18 +268,18 @@ describe("observers", () => {
     expect(exchanges[1]).not.toHaveProperty("responseBytes");
   });
 
-  test("that throw do not disturb the call", async () => {
+  test("may throw without an effect on the call", async () => {
     const warnings: unknown[] = [];
     const onWarning = (warning: Error): void => void warnings.push(warning.message);
     process.on("warning", onWarning);
-    const observe = (): never => {
+    const onExchange = (): never => {
       throw new Error("boom");
     };
-    const client = createClient({ transport: scriptedTransport(ok), observe });
+    const client = createClient({ transport: scriptedTransport(ok), onExchange });
     expect(await client.get(Widget, ref)).toMatchObject(widget);
     await new Promise((resolve) => setImmediate(resolve));
     process.off("warning", onWarning);
-    expect(warnings).toEqual(["the observer of a client threw: boom"]);
+    expect(warnings).toEqual(["the onExchange of a client threw: boom"]);
   });
 });
 

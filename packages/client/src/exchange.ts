@@ -44,7 +44,7 @@ export interface ExchangeEnvironment {
   readonly clock: Clock;
   readonly random: Random;
   readonly server: string | undefined;
-  readonly observe: ((exchange: Exchange) => void) | undefined;
+  readonly onExchange: ((exchange: Exchange) => void) | undefined;
   readonly warnings?: Warnings;
   readonly isRetrying: boolean;
   /** Aborted with the error to throw when the client is closed, so that waits for another attempt end. */
@@ -99,7 +99,7 @@ async function attemptOnce(environment: ExchangeEnvironment, request: ApiRequest
   intent.beforeAttempt?.();
   const started = environment.clock.now();
   const report = (result: Pick<Exchange, "status" | "error" | "responseBytes">): void =>
-    environment.observe?.({
+    environment.onExchange?.({
       method: request.method,
       verb: intent.verb,
       groupKind: intent.groupKind,
@@ -115,8 +115,8 @@ async function attemptOnce(environment: ExchangeEnvironment, request: ApiRequest
     const response = await orAborted(environment.transport.request(request), request.signal);
     const { status, body } = response;
     environment.warnings?.note(response);
-    // Counting reads the whole text, so it is done only for an observer.
-    if (environment.observe !== undefined) report({ status, ...(body === undefined ? {} : { responseBytes: Buffer.byteLength(body) }) });
+    // Counting reads the whole text, so it is done only for a listener.
+    if (environment.onExchange !== undefined) report({ status, ...(body === undefined ? {} : { responseBytes: Buffer.byteLength(body) }) });
     return { response };
   } catch (cause) {
     if (request.signal?.aborted === true) {

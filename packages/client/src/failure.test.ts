@@ -8,11 +8,11 @@ const Secret = kind({ group: "", version: "v1", kind: "Secret" });
 const secret = { metadata: { name: "a", namespace: "ns" }, data: { password: "cGFzc3dvcmQ=" } };
 
 test.for([
-  { name: "details null", status: { details: null, message: null }, want: { details: undefined, causes: [] } },
-  { name: "details a text", status: { details: "x", reason: 7 }, want: { details: undefined, reason: "" } },
-  { name: "causes a text", status: { details: { name: "a", causes: "x" } }, want: { details: { name: "a" }, causes: [] } },
+  { name: "details that are null", status: { details: null, message: null }, want: { details: undefined, causes: [] } },
+  { name: "details that are a string", status: { details: "x", reason: 7 }, want: { details: undefined, reason: "" } },
+  { name: "causes that are a string", status: { details: { name: "a", causes: "x" } }, want: { details: { name: "a" }, causes: [] } },
   { name: "causes with null", status: { details: { causes: [null, { message: 5, field: "f" }] } }, want: { causes: [{ field: "f" }] } },
-  { name: "a time that is a text", status: { details: { retryAfterSeconds: "abc" } }, want: { details: {}, retryAfterMs: undefined } },
+  { name: "a time that is a string", status: { details: { retryAfterSeconds: "abc" } }, want: { details: {}, retryAfterMs: undefined } },
   { name: "a time below zero", status: { details: { retryAfterSeconds: -1 } }, want: { retryAfterMs: undefined } },
   { name: "a name that is a number", status: { details: { name: 5 } }, want: { details: {} } },
 ])("a Status with $name is still an API error", async ({ status, want }) => {

@@ -67,7 +67,7 @@ const versions = (requests: readonly ApiRequest[]): readonly string[] =>
   });
 
 describe("follow", () => {
-  test("tells the present state, then changes, and goes on where a watch ended", async () => {
+  test("reports the current state, then changes, and continues where a watch ended", async () => {
     const { seen, requests, error } = await told([
       json(200, { kind: "WidgetList", metadata: { resourceVersion: "1", continue: "t" }, items: [object("a", "1")] }),
       list("1", object("b", "1")),
@@ -86,7 +86,7 @@ describe("follow", () => {
   test.for([
     { name: "in the stream", reply: stream(line("ERROR", expired)) },
     { name: "as the answer", reply: failure(410, "Expired", "too old") },
-  ])("says that it begins again when the server forgot where it was ($name)", async ({ reply }) => {
+  ])("reports RESTARTED when the server no longer has the version ($name)", async ({ reply }) => {
     const { seen, requests, pauses } = await told([
       list("1", object("a", "1")),
       stream(line("MODIFIED", object("a", "2"))),
@@ -98,7 +98,7 @@ describe("follow", () => {
     expect(pauses).toEqual([0]);
   });
 
-  test("a server that forgets at once is asked less and less often", async () => {
+  test("asks a server that loses every version less and less often", async () => {
     const gone = failure(410, "Expired", "too old");
     const { pauses } = await told([list("1"), gone, list("2"), gone, list("3"), gone]);
     expect(pauses.map((ms) => Math.floor(ms / 800))).toEqual([1, expect.any(Number), expect.any(Number)]);
@@ -106,7 +106,7 @@ describe("follow", () => {
     expect(pauses[2]).toBeGreaterThanOrEqual(3200);
   });
 
-  test("a state that could not be read to its end is read anew, and it says so", async () => {
+  test("reports RESTARTED and reads the state again when a list broke", async () => {
     const { seen } = await told([
       json(200, { kind: "WidgetList", metadata: { resourceVersion: "1", continue: "t" }, items: [object("a", "1")] }),
       failure(410, "Expired", "the token is too old"),
@@ -115,13 +115,13 @@ describe("follow", () => {
     expect(seen).toEqual(["ADDED a", "RESTARTED", "ADDED a", "ADDED b", "SYNCED 2"]);
   });
 
-  test("with a version it tells changes only", async () => {
+  test("reports changes only when a version is given", async () => {
     const { seen, requests } = await told([stream(line("ADDED", object("a", "8")))], { resourceVersion: "7" });
     expect(seen).toEqual(["ADDED a"]);
     expect(versions(requests)).toEqual(["watch 7", "watch 8"]);
   });
 
-  test("a watch in which nothing comes for 90 s is opened again where it was", async () => {
+  test("opens a watch that is silent for 90 s again at the same version", async () => {
     const silent: Reply = () => ({
       status: 200,
       headers: {},
@@ -149,7 +149,7 @@ describe("follow", () => {
     expect((await told(script)).error).toMatchObject({ code });
   });
 
-  test("waits out credentials and certificates that stop working for a while", async () => {
+  test("waits while credentials or certificates that worked before fail", async () => {
     const { seen } = await told([
       list("1"),
       stream(line("ADDED", object("a", "2"))),

@@ -3,7 +3,7 @@ import { impersonating } from "./impersonation.ts";
 
 const now = { renew: false };
 
-test("adds whom to act as, in place of whom the credentials acted as", async () => {
+test("an impersonation replaces that of the credentials", async () => {
   const source = () => ({ ca: "ca", headers: { authorization: "Bearer t", "impersonate-user": "joe", "impersonate-group": ["old"] } });
   const as = { user: "jane", groups: ["a", "b"], uid: "7", extra: { "example.dev/Team (x)": ["one", "two"], none: [] } };
   expect(await impersonating(source, as)(now)).toEqual({
@@ -19,6 +19,6 @@ test("adds whom to act as, in place of whom the credentials acted as", async () 
   expect((await impersonating(source, { user: "jane" })(now)).headers).toEqual({ authorization: "Bearer t", "impersonate-user": "jane" });
 });
 
-test("nobody is nobody to act as", () => {
+test("an impersonation of an empty user name is refused", () => {
   for (const user of ["", undefined, 7]) expect(() => impersonating(() => ({}), { user } as never)).toThrow(TypeError);
 });

@@ -32,7 +32,7 @@ async function write(client: Client, namespace: string | undefined = "ns"): Prom
 
 const queries = (requests: readonly ApiRequest[]): readonly (string | undefined)[] => requests.map(({ path }) => path.split("?")[1]);
 
-test("one verb is replaced, and the others are not", async () => {
+test("an interceptor replaces one verb and passes the others on", async () => {
   const { client, requests } = setUp();
   const seen: string[] = [];
   const counting = intercept(client, (next) => ({
@@ -51,7 +51,7 @@ test("one verb is replaced, and the others are not", async () => {
   expect(requests.map(({ method }) => method)).toEqual(["GET", "GET"]);
 });
 
-test("what is built on a client goes through its interceptors", async () => {
+test("functions that take a client use its interceptors", async () => {
   const { client } = setUp();
   const seen: string[] = [];
   const noting = intercept(client, (next) => ({
@@ -62,7 +62,7 @@ test("what is built on a client goes through its interceptors", async () => {
   expect(seen).toEqual(["get", "update"]);
 });
 
-test("a client whose methods are those of a class is wrapped whole", async () => {
+test("an interceptor passes on all methods of a class instance", async () => {
   const { client } = setUp();
   class Wrapped {
     get = client.get;
@@ -73,7 +73,7 @@ test("a client whose methods are those of a class is wrapped whole", async () =>
   expect(await intercept(new Wrapped() as unknown as Client, () => ({})).list(ConfigMap)).toBe("Wrapped");
 });
 
-test("a namespace is filled in for every verb, and another one is refused before anything is sent", async () => {
+test("withNamespace fills in the namespace for every verb, and refuses another one before anything is sent", async () => {
   const { client, requests } = setUp();
   const inside = withNamespace(client, "ns");
   await write(inside, undefined);
@@ -98,7 +98,7 @@ test("a namespace is filled in for every verb, and another one is refused before
   expect(requests).toEqual([]);
 });
 
-test("nothing that is written in a dry run is stored", async () => {
+test("withDryRun stores nothing", async () => {
   const { client, requests } = setUp();
   const dry = withDryRun(client);
   await write(dry);
@@ -112,7 +112,7 @@ test("nothing that is written in a dry run is stored", async () => {
   expect(requests.at(-1)?.path).toBe("/version");
 });
 
-test("a field manager and a validation are filled in where the call does not say", async () => {
+test("withFieldManager and withFieldValidation fill in what the call does not give", async () => {
   const { client, requests } = setUp();
   await write(withFieldManager(withFieldValidation(client, "Strict"), "me"));
   expect(queries(requests)).toEqual([

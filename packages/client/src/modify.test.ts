@@ -22,7 +22,7 @@ async function setUp(): Promise<{ readonly client: Client; readonly requests: Ap
   return { client, requests };
 }
 
-test("ten at once, each adding one, make ten", async () => {
+test("ten simultaneous modifications that add one add ten", async () => {
   const { client } = await setUp();
   const add = (draft: { data?: Record<string, string> }): void => {
     draft.data = { n: String(Number(draft.data?.["n"]) + 1) };
@@ -31,14 +31,14 @@ test("ten at once, each adding one, make ten", async () => {
   expect((await client.get(ConfigMap, ref))?.data).toEqual({ n: "10" });
 });
 
-test("a draft that is equal to the object sends nothing", async () => {
+test("a modification with a draft that is equal to the object sends nothing", async () => {
   const { client, requests } = await setUp();
   const stored = await modify(client, ConfigMap, ref, (draft) => void (draft.data = { n: "0" }));
   expect(stored.data).toEqual({ n: "0" });
   expect(requests.map(({ method }) => method)).toEqual(["GET"]);
 });
 
-test("another draft may be given back, and its version is not what decides", async () => {
+test("a modification may return another draft, whose version is ignored", async () => {
   const { client } = await setUp();
   const stored = await modify(client, ConfigMap, ref, async (draft) => ({
     ...draft,
@@ -48,7 +48,7 @@ test("another draft may be given back, and its version is not what decides", asy
   expect(stored.data).toEqual({ n: "7" });
 });
 
-test("a status is written by its subresource", async () => {
+test("a modification of the status writes the subresource", async () => {
   const { client, requests } = await setUp();
   await client.create(Widget, { apiVersion: "example.dev/v1", kind: "Widget", metadata: ref, spec: { size: 1 } });
   requests.length = 0;
@@ -60,7 +60,7 @@ test("a status is written by its subresource", async () => {
   ]);
 });
 
-test("gives up after so many conflicts, with a pause before each new attempt", async () => {
+test("a modification fails after the given number of conflicts, with a pause before each attempt", async () => {
   const clock = fakeClock();
   let reads = 0;
   const transport = scriptedTransport((request) =>
@@ -78,7 +78,7 @@ test("gives up after so many conflicts, with a pause before each new attempt", a
   );
 });
 
-test("what cannot be changed is an error that says so", async () => {
+test("a modification of a missing object, or of metadata only, is an error", async () => {
   const { client } = await setUp();
   const none = modify(client, ConfigMap, { ...ref, name: "none" }, () => undefined).catch((cause: unknown) => cause);
   expect(await none).toSatisfy(isNotFound);

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { listQuery, watchQuery } from "./query.ts";
 
-test("equality pairs are the same text in whatever order", () => {
+test("a label selector of pairs is the same text in any order", () => {
   expect(listQuery({ labelSelector: { b: "2", a: "" } })).toBe(`?labelSelector=${encodeURIComponent("a=,b=2")}`);
   expect(listQuery({ labelSelector: {} })).toBe("");
 });
 
 test.for([
   { name: "a value that is a second requirement", pairs: { app: "a,b!=c" } },
-  { name: "a key that is one", pairs: { "a,b": "c" } },
+  { name: "a key that is a second requirement", pairs: { "a,b": "c" } },
   { name: "no value", pairs: { app: undefined } },
   { name: "null", pairs: { app: null } },
   { name: "a number", pairs: { app: 5 } },

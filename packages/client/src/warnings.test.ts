@@ -18,11 +18,11 @@ test.for([
   { header: '110 - "stale"', want: [] },
   { header: "299 - one", want: [] },
   { header: "", want: [] },
-])("$header", ({ header, want }) => {
+])("the header $header holds the warnings $want", ({ header, want }) => {
   expect(warningsIn(header)).toEqual(want);
 });
 
-test("each warning is told once, whichever call it came with", async () => {
+test("each warning is reported once for all calls", async () => {
   const told: string[] = [];
   const transport = scriptedTransport(warned('299 - "old"'), warned('299 - "old", 299 - "odd"'), warned('299 - "old"'), json(200, object));
   const client = createClient({ transport, onWarning: (text) => told.push(text) });
@@ -33,7 +33,7 @@ test("each warning is told once, whichever call it came with", async () => {
   expect(told).toEqual(["old", "odd"]);
 });
 
-test("they are process warnings unless somebody listens, and a listener that throws breaks no call", async () => {
+test("warnings are process warnings without onWarning, and an onWarning that throws breaks no call", async () => {
   const seen: string[] = [];
   const listen = (warning: Error): void => void seen.push(`${warning.name}: ${warning.message}`);
   process.on("warning", listen);

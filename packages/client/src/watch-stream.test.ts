@@ -25,7 +25,7 @@ async function read(events: AsyncIterable<unknown>): Promise<{ readonly events: 
 }
 
 describe("a watch", () => {
-  test("asks for bookmarks and for what it was told", async () => {
+  test("requests bookmarks and the given options", async () => {
     const transport = scriptedTransport(stream(""));
     const client = createClient({ transport });
     await client.watch(Widget, { namespace: "ns", labelSelector: { a: "b" }, resourceVersion: "7", timeoutSeconds: 300 });
@@ -43,7 +43,7 @@ describe("a watch", () => {
   });
 
   // Invariant: how the bytes are cut into chunks changes nothing.
-  test("gives the same events however its text is cut", async () => {
+  test("gives the same events for any split of its text", async () => {
     const events = [added("a"), added("ümläut-🧵"), { type: "BOOKMARK", object: { metadata: { resourceVersion: "9" } } }, added("b\\n")];
     const text = events.map(line).join("");
     await fc.assert(
@@ -55,7 +55,7 @@ describe("a watch", () => {
     );
   });
 
-  test("skips blank lines, and takes a last event that is whole without its line end", async () => {
+  test("skips blank lines, and accepts a complete last event without a line end", async () => {
     expect(await read(await watch(`\n\r\n${line(added("a"))}\n`, JSON.stringify(added("b"))))).toEqual({
       events: [added("a"), added("b")],
     });
@@ -73,7 +73,7 @@ describe("a watch", () => {
       code: "ERR_STREAM_TRUNCATED",
     },
     { name: "broken by the connection", chunks: [line(added("a")), socketError("ECONNRESET")], code: "ERR_CONNECTION_LOST" },
-    { name: "of something else", chunks: [line(added("a")), '{"hunter2":1}\n'], code: "ERR_INVALID_RESPONSE" },
+    { name: "of other JSON", chunks: [line(added("a")), '{"hunter2":1}\n'], code: "ERR_INVALID_RESPONSE" },
     ...[
       "null",
       "[]",
@@ -85,7 +85,7 @@ describe("a watch", () => {
       '{"type":"BOOKMARK","object":[]}',
       '{"type":"ERROR","object":null}',
     ].map((text) => ({ name: `with ${text}`, chunks: [line(added("a")), `${text}\n`], code: "ERR_INVALID_RESPONSE" })),
-  ])("$name gives what came before, then an error without its contents", async ({ chunks, code }) => {
+  ])("$name gives the events before, then an error without its contents", async ({ chunks, code }) => {
     const { events, error } = await read(await watch(...chunks));
     expect(events).toEqual([added("a")]);
     expect(error).toMatchObject({ name: "ConnectionError", code });
@@ -94,7 +94,7 @@ describe("a watch", () => {
     expect(String(error)).toContain("https://api");
   });
 
-  test("of one endless line ends at 16 MiB", async () => {
+  test("with an endless line ends at 16 MiB", async () => {
     const megabyte = "x".repeat(1024 * 1024);
     let given = 0;
     async function* endless(): AsyncGenerator<string> {
@@ -106,7 +106,7 @@ describe("a watch", () => {
     expect(error).toMatchObject({ code: "ERR_INVALID_RESPONSE", server: "https://api" });
   });
 
-  test("that the server refuses is an API error, also when it comes as a stream", async () => {
+  test("that the server refuses is an API error, also when the refusal is streamed", async () => {
     const gone = failure(410, "Expired", "too old resource version: 1 (7)");
     const asStream = { ...stream(gone.body ?? ""), status: 410 };
     for (const reply of [gone, asStream]) {
@@ -145,7 +145,7 @@ describe("leaving a watch", () => {
     expect(isClosed()).toBe(true);
   });
 
-  test("by abort gives no event that had come already", async () => {
+  test("by abort gives no event that was received already", async () => {
     const controller = new AbortController();
     const client = createClient({ transport: scriptedTransport(stream(line(added("a")) + line(added("b")))) });
     const seen: unknown[] = [];

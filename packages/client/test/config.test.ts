@@ -40,8 +40,8 @@ async function problem(options: LoadConfigOptions): Promise<ConfigError> {
   throw new Error("it was accepted", { cause: error });
 }
 
-describe("what is looked at", () => {
-  test("first the given file, then KUBECONFIG, then the home directory, then the pod", async () => {
+describe("the search for a configuration", () => {
+  test("reads the given file, else KUBECONFIG, else the home directory, else the pod", async () => {
     const named = (server: string): object => kubeconfig({ cluster: { server } });
     const root = await directory({
       given: named("https://given"),
@@ -65,7 +65,7 @@ describe("what is looked at", () => {
     });
   });
 
-  test("nothing found is one error that says where it looked", async () => {
+  test("without a result is one error that names the searched places", async () => {
     const root = await directory();
     const error = await problem({ env: { HOME: root } });
     expect(error.code).toBe("ERR_CONFIG_NOT_FOUND");
@@ -75,8 +75,8 @@ describe("what is looked at", () => {
   });
 });
 
-describe("in a pod", () => {
-  test("an IPv6 address is bracketed, and token and CA are what kubelet mounted", async () => {
+describe("the configuration in a pod", () => {
+  test("has brackets around an IPv6 address, and the token and CA of kubelet", async () => {
     const root = await directory({ token: "t\n", "ca.crt": "ca" });
     const config = await loadConfig({
       env: { HOME: root, KUBERNETES_SERVICE_HOST: "fd00::1", KUBERNETES_SERVICE_PORT: "443" },
@@ -88,7 +88,7 @@ describe("in a pod", () => {
     expect(await config.credentials(now)).toEqual({ headers: { authorization: "Bearer t" }, ca: "ca", origins });
   });
 
-  test("a missing token is an error with the fix", async () => {
+  test("without a token is an error with the fix", async () => {
     const root = await directory();
     const error = await problem({
       env: { HOME: root, KUBERNETES_SERVICE_HOST: "h", KUBERNETES_SERVICE_PORT: "1" },
@@ -100,7 +100,7 @@ describe("in a pod", () => {
 });
 
 describe("a kubeconfig", () => {
-  test("of several files: the first entry of a name and the first current context win, missing files are skipped", async () => {
+  test("of several files has the first entry of a name and the first current context, and skips missing files", async () => {
     const second = {
       "current-context": "other",
       contexts: [
@@ -120,7 +120,7 @@ describe("a kubeconfig", () => {
     expect(await other.credentials(now)).toMatchObject({ headers: { authorization: "Bearer t" } });
   });
 
-  test("anchors and merge keys mean what they mean to kubectl", async () => {
+  test("may use anchors and merge keys, as for kubectl", async () => {
     const text = `
 current-context: main
 contexts: [{ name: main, context: { cluster: c, user: u } }]
@@ -137,7 +137,7 @@ users: [{ name: u, user: { token: 2024-01-02 } }]
     expect((await config.credentials(now)).headers).toEqual({ authorization: "Bearer 2024-01-02" });
   });
 
-  test("as people write it: YAML, relative paths, TLS options", async () => {
+  test("may be YAML with relative paths and TLS options", async () => {
     const text = `
 apiVersion: v1
 kind: Config
@@ -172,7 +172,7 @@ users:
     expect((await config.credentials(now)).headers).toEqual(headers);
   });
 
-  test("its proxy-url is the way to the server, else the proxy of the environment, for a pod too", async () => {
+  test("names the proxy by proxy-url; else the environment does, for a pod as well", async () => {
     const root = await directory({
       own: kubeconfig({ cluster: { "proxy-url": "socks5://own:1080" } }),
       none: kubeconfig(),
@@ -190,7 +190,7 @@ users:
     expect([(await pod("10.0.0.1")).proxyUrl, (await pod("192.0.2.1")).proxyUrl]).toEqual([undefined, "http://proxy:3128"]);
   });
 
-  test("with data in it", async () => {
+  test("may contain certificates as data", async () => {
     const pem = "-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n";
     const user = { "client-certificate-data": base64(pem), "client-key-data": base64(pem) };
     const cluster = { "certificate-authority-data": base64(pem) };
@@ -249,7 +249,7 @@ users:
       says: 'server of cluster "c" is "https://api:x"',
     },
     {
-      name: "a list that is none",
+      name: "a list that is not a list",
       config: { ...kubeconfig(), clusters: {} },
       says: "clusters is not a list; each of clusters is { name: ..., cluster: { ... } }",
     },
@@ -331,7 +331,7 @@ describe("credential plugins", () => {
     return { root, clock, config: await loadConfig({ kubeconfig: join(root, "config"), clock }) };
   }
 
-  test("are run once for many calls, beside their file, told about the cluster", async () => {
+  test("run once for many calls, relative to their file, and get the cluster", async () => {
     const { config } = await withPlugin(
       plugin(
         `case "$KUBERNETES_EXEC_INFO" in *api:6443*) ;; *) exit 1;; esac\n${credential("$GREETING").replace("$GREETING", "'$GREETING'")}`,
@@ -341,7 +341,7 @@ describe("credential plugins", () => {
     expect(all.map((credentials) => credentials.headers)).toEqual(Array(3).fill({ authorization: "Bearer hello" }));
   });
 
-  test("are told all of the cluster: its authority from a file, and what its extension says", async () => {
+  test("get the whole cluster: its authority from a file, and its extension", async () => {
     const exec = { apiVersion: "client.authentication.k8s.io/v1", command: "./plugin", provideClusterInfo: true };
     const root = await directory({
       "ca.crt": "ca",
@@ -374,7 +374,7 @@ describe("credential plugins", () => {
     });
   });
 
-  test("are run again when the server refuses what they gave", async () => {
+  test("run again when the server refuses their credentials", async () => {
     const { config } = await withPlugin(plugin(`n=$(wc -l < "$(dirname "$0")/runs"); ${credential("token-'$((n))'")}`));
     expect((await config.credentials(now)).headers).toEqual({ authorization: "Bearer token-1" });
     expect((await config.credentials(now)).headers).toEqual({ authorization: "Bearer token-1" });
@@ -415,7 +415,7 @@ describe("credential plugins", () => {
     expect((await config.credentials(now)).headers).toEqual({ authorization: "Bearer t" });
   });
 
-  test("that hang are ended after a minute, and the next call runs them anew", async () => {
+  test("that hang are ended after a minute, and the next call runs them again", async () => {
     const { root, clock, config } = await withPlugin(plugin(`echo $$ > "$(dirname "$0")/pid"; sleep 5 & exec sleep 1000`));
     for (let run = 1; run <= 2; run++) {
       await rm(join(root, "pid"), { force: true });
@@ -433,7 +433,7 @@ describe("credential plugins", () => {
     }
   });
 
-  test("are run again shortly before what they gave expires", async () => {
+  test("run again shortly before their credentials expire", async () => {
     const { clock, config } = await withPlugin(
       plugin(
         `n=$(($(wc -l < "$(dirname "$0")/runs")))\necho '{"status":{"token":"token-'$n'","expirationTimestamp":"2026-01-01T00:'$n'0:00Z"}}'`,
@@ -449,7 +449,7 @@ describe("credential plugins", () => {
     expect(await at(11)).toEqual({ authorization: "Bearer token-2" });
   });
 
-  test("that do not exist are an error with the hint of their maker", async () => {
+  test("that do not exist are an error with the install hint", async () => {
     const exec = { apiVersion: "client.authentication.k8s.io/v1", command: "treadle-no-such-plugin", installHint: "get it at example.dev" };
     const root = await directory({ config: kubeconfig({ user: { exec } }) });
     const config = await loadConfig({ kubeconfig: join(root, "config") });
@@ -459,7 +459,7 @@ describe("credential plugins", () => {
   });
 });
 
-test("connect goes from a kubeconfig to answers", async () => {
+test("connect makes a working client from a kubeconfig", async () => {
   const keys = await selfSigned("one");
   const server = await startServer((request, response) => {
     response.end(JSON.stringify({ kind: "Widget", metadata: { name: request.headers.authorization } }));

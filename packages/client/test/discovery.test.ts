@@ -33,7 +33,7 @@ async function setUp() {
   return { server, client };
 }
 
-test("manifests of kinds that nobody declared are applied, read and deleted, the kind's CRD among them", async () => {
+test("manifests of undeclared kinds are applied, read and deleted, their CRD included", async () => {
   const { client } = await setUp();
   const served = discovery(client);
   const manifests = [
@@ -58,7 +58,7 @@ test("manifests of kinds that nobody declared are applied, read and deleted, the
   expect(error).toSatisfy(isKindNotServed);
 });
 
-test("a list that is read more slowly than the server remembers goes on with the rest as it is by then", async () => {
+test("a list that is read too slowly continues with a newer version", async () => {
   const { server, client } = await setUp();
   for (const name of ["a", "b", "c", "d"]) await client.create(ConfigMap, { metadata: { name, namespace: "default" } });
   const read = async (onExpired: "continue" | "throw"): Promise<string[]> => {
@@ -79,7 +79,7 @@ test("a list that is read more slowly than the server remembers goes on with the
   await expect(first).rejects.toMatchObject({ code: "ERR_EXPIRED" });
 });
 
-test("what is followed is told once each, over a server that forgets", async () => {
+test("follow reports each object once, although the server loses versions", async () => {
   const { server, client } = await setUp();
   const ref = { name: "a", namespace: "default" };
   await client.create(ConfigMap, { metadata: ref });

@@ -42,7 +42,7 @@ async function read(events: AsyncIterable<unknown>): Promise<{ readonly events: 
 }
 
 describe("calls", () => {
-  test("go over few connections, and apart from watches", async () => {
+  test("use few connections, separate from those of watches", async () => {
     const server = await startServer((request, response) => {
       if (request.url?.includes("watch=true")) response.writeHead(200).write("\n");
       else response.end(JSON.stringify({ kind: "Widget", metadata: { name: "a" } }));
@@ -75,7 +75,7 @@ describe("calls", () => {
     ]);
   });
 
-  test("to nobody say where nobody is", async () => {
+  test("to a closed port name the address", async () => {
     const listener = createServer();
     await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve));
     const { port } = listener.address() as net.AddressInfo; // it listens on TCP
@@ -87,14 +87,14 @@ describe("calls", () => {
     expect(String(error)).toContain(`cannot list Widget: no connection to http://127.0.0.1:${port}: connect ECONNREFUSED`);
   });
 
-  test("to an unknown host name it", async () => {
+  test("to an unknown host name the host", async () => {
     const error = await clientOf({ server: "https://does-not-exist.invalid" })
       .list(Widget)
       .catch((cause: unknown) => cause);
     expect(error).toMatchObject({ code: "ERR_UNREACHABLE", server: "https://does-not-exist.invalid" });
   });
 
-  test("that are reset, cut or not answered in time are told apart", async () => {
+  test("that are reset, cut or not answered in time have different codes", async () => {
     const server = await startServer((request, response) => {
       if (request.url?.endsWith("/reset")) (request.socket as net.Socket).resetAndDestroy();
       if (request.url?.endsWith("/cut")) {
@@ -109,7 +109,7 @@ describe("calls", () => {
     expect(await Promise.all(codes)).toEqual(["ERR_CONNECTION_LOST", "ERR_CONNECTION_LOST", "ERR_TIMEOUT"]);
   });
 
-  test("to something that is no HTTP server say so without repeating it", async () => {
+  test("to a server without HTTP are an error that does not quote the answer", async () => {
     const listener = createServer((socket) => void socket.end("220 hunter2 SMTP\r\n"));
     await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve));
     onTestFinished(() => void listener.close());
@@ -121,7 +121,7 @@ describe("calls", () => {
     expect(inspect(error, { depth: 5, showHidden: true })).not.toContain("hunter2");
   });
 
-  test("are ended by their signal, on the wire too", async () => {
+  test("are ended by their signal, on the connection as well", async () => {
     let closed: Promise<unknown> | undefined;
     const arrived = Promise.withResolvers<void>();
     const server = await startServer((request) => {
@@ -137,7 +137,7 @@ describe("calls", () => {
     await closed;
   });
 
-  test("after close are refused at once, and calls in progress finish", async () => {
+  test("after close fail at once, and calls in progress finish", async () => {
     const arrived = Promise.withResolvers<http.ServerResponse>();
     const server = await startServer((_, response) => arrived.resolve(response));
     const client = clientOf({ server: server.url });
@@ -152,7 +152,7 @@ describe("calls", () => {
 });
 
 describe("watches", () => {
-  test("that are refused let go of their connections, whether their answers end or not", async () => {
+  test("that are refused release their connections, whether their answers end or not", async () => {
     let requests = 0;
     const server = await startServer((_, response) => {
       requests++;
@@ -166,7 +166,7 @@ describe("watches", () => {
     await client.close();
   });
 
-  test("give characters that are cut between packets whole, and end as the server ends", async () => {
+  test("join characters that are split between packets, and end when the server ends", async () => {
     const line = Buffer.from(`${JSON.stringify(added("ü🧵"))}\n`);
     const server = await startServer((_, response) => {
       response.socket?.setNoDelay(true);
@@ -185,7 +185,7 @@ describe("watches", () => {
   test.for([
     { name: "reset", code: "ERR_CONNECTION_LOST", end: (socket: net.Socket) => socket.resetAndDestroy() },
     { name: "closed in the middle", code: "ERR_CONNECTION_LOST", end: (socket: net.Socket) => socket.destroy() },
-  ])("that are $name give what came, then the error", async ({ code, end }) => {
+  ])("that are $name give the events before, then the error", async ({ code, end }) => {
     const server = await startServer((_, response) => void response.write(`${JSON.stringify(added("a"))}\n`));
     const events = (await clientOf({ server: server.url }).watch(Widget))[Symbol.asyncIterator]();
     expect(await events.next()).toEqual({ done: false, value: added("a") });
@@ -193,7 +193,7 @@ describe("watches", () => {
     await expect(events.next()).rejects.toMatchObject({ name: "ConnectionError", code, server: server.url });
   });
 
-  test.for(["abort", "break", "close"])("end on the wire by %s", async (how) => {
+  test.for(["abort", "break", "close"])("close their connections on %s", async (how) => {
     const closed = Promise.withResolvers<void>();
     const server = await startServer((request, response) => {
       request.socket.once("close", () => closed.resolve());
@@ -213,7 +213,7 @@ describe("watches", () => {
     await closed.promise;
   });
 
-  test("that nobody reads may be aborted or broken without harm", async () => {
+  test("that are not read may be aborted or broken without harm", async () => {
     const server = await startServer((request, response) => {
       if (request.url?.includes("watch=true")) response.write("\n");
       else response.end(JSON.stringify({ kind: "Widget", metadata: { name: "a" } }));
@@ -230,7 +230,7 @@ describe("watches", () => {
     expect(await client.get(Widget, ref)).toEqual({ kind: "Widget", metadata: { name: "a" } });
   });
 
-  test("are not ended for being quiet longer than a call may be", async () => {
+  test("may be silent for longer than a call", async () => {
     const server = await startServer((_, response) => {
       response.write("\n");
       setTimeout(() => response.end(`${JSON.stringify(added("late"))}\n`), 1500);
@@ -241,7 +241,7 @@ describe("watches", () => {
 });
 
 describe("TLS", () => {
-  test("accepts the given authority and refuses an unknown one, naming server and cause", async () => {
+  test("accepts the given authority, and refuses an unknown one with server and cause", async () => {
     const keys = await selfSigned("one");
     const server = await startServer(
       answer(() => ({ ok: true })),
@@ -280,7 +280,7 @@ describe("TLS", () => {
     });
   });
 
-  test("speaks HTTP/2 when told to, and HTTP/1.1 otherwise", async () => {
+  test("uses HTTP/2 when it is enabled, and HTTP/1.1 otherwise", async () => {
     const keys = await selfSigned("one");
     const server = http2.createSecureServer({ ...keys, allowHTTP1: true }, (request, response) => {
       request.resume();
@@ -315,7 +315,7 @@ describe("credentials that change", () => {
   }
   const tell = answer((request) => ({ authorization: request.headers.authorization }));
 
-  test("a token file is read again after a minute, over the same connections", async () => {
+  test("a token file is read again after a minute, and the connections stay", async () => {
     const keys = await selfSigned("one");
     const server = await startServer(tell, keys);
     const paths = await files();
@@ -402,7 +402,7 @@ describe("credentials that change", () => {
     expect(reads).toHaveLength(4);
   });
 
-  test("a client certificate that was renewed is used for new calls; a watch goes on with the old one", async () => {
+  test("a renewed client certificate is used for new calls, and a watch keeps the old one", async () => {
     const [keys, old, renewed] = await Promise.all([selfSigned("server"), selfSigned("old"), selfSigned("renewed")]);
     const name = (request: http.IncomingMessage): string => (request.socket as TLSSocket).getPeerCertificate().subject.CN as string; // one name
     const server = await startServer(
@@ -430,7 +430,7 @@ describe("credentials that change", () => {
     expect(await events.next()).toEqual({ done: false, value: added("old") });
   });
 
-  test("watches of a former authority go on, and end with the client", async () => {
+  test("watches with a former authority continue, and end with the client", async () => {
     const [one, two] = await Promise.all([selfSigned("one"), selfSigned("two")]);
     const server = await startServer((request, response) => {
       if (request.url?.includes("watch=true")) response.write(`${JSON.stringify(added("a"))}\n`);
@@ -448,7 +448,7 @@ describe("credentials that change", () => {
     await ended;
   });
 
-  test("a token that many calls are refused with at a time is renewed once for all", async () => {
+  test("a token that is refused for many simultaneous calls is renewed once", async () => {
     const keys = await selfSigned("one");
     const waiting: (() => void)[] = [];
     const server = await startServer((request, response) => {
@@ -470,7 +470,7 @@ describe("credentials that change", () => {
     expect(token).toBe(1);
   });
 
-  test("a refused token is renewed once, also for a write", async () => {
+  test("a refused token is renewed once, for a write as well", async () => {
     const keys = await selfSigned("one");
     let requests = 0;
     const server = await startServer((request, response) => {
@@ -491,7 +491,7 @@ describe("credentials that change", () => {
     expect(requests).toBe(3);
   });
 
-  test.for(["get", "watch"] as const)("that cannot be renewed leave no connection behind: %s", async (verb) => {
+  test.for(["get", "watch"] as const)("that cannot be renewed leave no open connection: %s", async (verb) => {
     const server = await startServer((request, response) => {
       response.writeHead(401).write("x".repeat(1_000_000));
       if (!request.url?.includes("watch=true")) response.end();
@@ -519,7 +519,7 @@ describe("credentials that change", () => {
     expect(() => httpTransport({ server: "https://user:hunter2#@host:x" })).toThrow(/the server "https:\/\/host:x" is not a URL/);
   });
 
-  test("that cannot be had are an error that names the file", async () => {
+  test("in a missing file are an error that names the file", async () => {
     const client = clientOf({ server: "https://127.0.0.1:1", credentials: fileCredentials({ tokenFile: "/does/not/exist" }) });
     const error = await client.get(Widget, ref).catch((cause: unknown) => cause);
     expect(error).toMatchObject({ code: "ERR_CREDENTIALS", isOutcomeUnknown: false });
@@ -527,7 +527,7 @@ describe("credentials that change", () => {
   });
 });
 
-test.for(["", "10.0.0.1:443", "ftp://host", "https://"])("refuses %j as a server", (server) => {
+test.for(["", "10.0.0.1:443", "ftp://host", "https://"])("the server URL %j is refused", (server) => {
   expect(() => httpTransport({ server })).toThrow(/is not a URL that starts with http/);
 });
 

@@ -79,7 +79,7 @@ test("over HTTP/2, 1,000 calls and 50 watches take one connection for calls and 
   controller.abort();
 });
 
-test("a server that goes away (GOAWAY) ends what is under way, and no later call fails", async () => {
+test("a GOAWAY ends calls in progress, and no later call fails", async () => {
   let calls = 0;
   const { client, sessions } = await startHttp2((stream, path) => {
     if (path.includes("watch=true")) stream.write(line("a"));

@@ -11,12 +11,12 @@ const widget = { apiVersion: "example.dev/v1", kind: "Widget", metadata: { name:
 
 function setUp(options: HttpTransportOptions) {
   const exchanges: Exchange[] = [];
-  const client = createClient({ transport: httpTransport(options), observe: (exchange) => exchanges.push(exchange) });
+  const client = createClient({ transport: httpTransport(options), onExchange: (exchange) => exchanges.push(exchange) });
   onTestFinished(() => client.close());
   return { client, exchanges };
 }
 
-test("a key that does not belong to the certificate is a TLS error, and the write was certainly not done", async () => {
+test("a key that does not belong to the certificate is a TLS error, and the write was certainly not executed", async () => {
   const [ours, other] = [await selfSigned("one"), await selfSigned("two")];
   const server = await startServer((_, response) => void response.end("{}"), ours);
   const { client, exchanges } = setUp({ server: server.url, credentials: { ca: ours.cert, cert: ours.cert, key: other.key } });
@@ -39,7 +39,7 @@ test.for([
   expect([exchanges.length, server.connections()]).toEqual([1, 0]);
 });
 
-test("a header of the caller that HTTP cannot carry is no lost connection", async () => {
+test("a header that HTTP cannot carry is not a lost connection", async () => {
   const server = await startServer((_, response) => void response.end("{}"));
   const { client, exchanges } = setUp({ server: server.url });
   const error = await client.raw({ method: "GET", path: "/version", headers: { "x-text": "a\nb" } }).catch((cause: unknown) => cause);
@@ -47,7 +47,7 @@ test("a header of the caller that HTTP cannot carry is no lost connection", asyn
   expect(exchanges).toHaveLength(1);
 });
 
-test("a proxy that takes the connection and says nothing is given up on after the connect timeout", async () => {
+test("a proxy that accepts the connection and stays silent is an error after the connect timeout", async () => {
   const sockets = new Set<Socket>();
   const proxy = createServer((socket) => void sockets.add(socket.on("error", () => {})));
   await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));

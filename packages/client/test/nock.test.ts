@@ -29,7 +29,7 @@ afterAll(async () => {
   nock.restore();
 });
 
-describe("content types", () => {
+describe("the content type", () => {
   test.for([
     { type: "application/merge-patch+json", call: () => client.patch(Widget, ref, { type: "merge", body: { a: 1 } }), body: { a: 1 } },
     {
@@ -53,7 +53,7 @@ describe("content types", () => {
     },
   );
 
-  test("application/json for create and update", async () => {
+  test("is application/json for create and update", async () => {
     const reqheaders = { "content-type": "application/json" };
     nock(server, { reqheaders }).post(path, widget).reply(201, widget);
     nock(server, { reqheaders }).put(`${path}/a/status`, widget).reply(200, widget);
@@ -61,7 +61,7 @@ describe("content types", () => {
     expect(await client.update(Widget, widget, { subresource: "status" })).toEqual(widget);
   });
 
-  test("none without a body", async () => {
+  test("is absent without a body", async () => {
     nock(server, { badheaders: ["content-type"] })
       .get(`${path}/a`)
       .reply(200, widget);
@@ -69,7 +69,7 @@ describe("content types", () => {
   });
 });
 
-describe("errors", () => {
+describe("the error for", () => {
   const status = (code: number, reason: string, details?: object) => ({
     apiVersion: "v1",
     kind: "Status",
@@ -103,7 +103,12 @@ describe("errors", () => {
       body: "404 page not found\n",
       error: { code: "ERR_KIND_NOT_SERVED", message: "cannot patch Widget ns/a: the server answered 404: 404 page not found" },
     },
-    { name: "a media type not taken", code: 415, body: status(415, "UnsupportedMediaType"), error: { code: "ERR_UNSUPPORTED_MEDIA_TYPE" } },
+    {
+      name: "an unsupported media type",
+      code: 415,
+      body: status(415, "UnsupportedMediaType"),
+      error: { code: "ERR_UNSUPPORTED_MEDIA_TYPE" },
+    },
     {
       name: "a proxy's page",
       code: 502,

@@ -12,7 +12,7 @@ async function setUp(listener: RequestListener) {
   const server = await startServer(listener);
   const exchanges: Exchange[] = [];
   const transport = httpTransport({ server: server.url });
-  const client = createClient({ transport, retry: false, observe: (exchange) => exchanges.push(exchange) });
+  const client = createClient({ transport, retry: false, onExchange: (exchange) => exchanges.push(exchange) });
   onTestFinished(() => client.close());
   return { client, server, exchanges };
 }
@@ -23,7 +23,7 @@ async function all(lines: AsyncIterable<string>): Promise<string[]> {
   return seen;
 }
 
-test("lines are given without their ends, blank ones too, and the last one though it has none", async () => {
+test("the lines of a log have no line ends, and blank and unfinished lines are included", async () => {
   const text = Buffer.from("one\r\n\nümläut 🧵\nlast");
   const { client } = await setUp((_, response) => {
     response.socket?.setNoDelay(true);
@@ -39,7 +39,7 @@ test("lines are given without their ends, blank ones too, and the last one thoug
   expect(await all(podLogs(client, pod))).toEqual(["one", "", "ümläut 🧵", "last"]);
 });
 
-test("options are the server's words for them", async () => {
+test("the options of a log are sent as query parameters", async () => {
   const urls: (string | undefined)[] = [];
   const { client, exchanges } = await setUp((request, response) => {
     urls.push(request.url);
@@ -55,7 +55,7 @@ test("options are the server's words for them", async () => {
   expect(exchanges[0]).toMatchObject({ verb: "get", resource: "pods", subresource: "log", status: 200 });
 });
 
-test("what is followed comes as it is written; leaving the loop closes the connection", async () => {
+test("a followed log gives lines as they are written, and leaving the loop closes the connection", async () => {
   const closed = Promise.withResolvers<void>();
   let write: ((text: string) => void) | undefined;
   const { client } = await setUp((request, response) => {
@@ -73,7 +73,7 @@ test("what is followed comes as it is written; leaving the loop closes the conne
   await closed.promise;
 });
 
-test("an abort ends it with the signal's reason, also while nothing is written", async () => {
+test("an abort ends a log with the signal's reason, also while it is silent", async () => {
   const closed = Promise.withResolvers<void>();
   const { client } = await setUp((request, response) => {
     request.socket.once("close", () => closed.resolve());
@@ -89,7 +89,7 @@ test("an abort ends it with the signal's reason, also while nothing is written",
   await closed.promise;
 });
 
-test("who reads slowly holds the writer up instead of filling the memory", async () => {
+test("a slow reader of a log slows the server down and does not fill the memory", async () => {
   const line = `${"x".repeat(65_535)}\n`;
   const total = 2_000;
   let written = 0;
@@ -116,12 +116,12 @@ test("who reads slowly holds the writer up instead of filling the memory", async
   expect(count).toBe(total);
 });
 
-test("a line without an end comes in pieces", async () => {
+test("a log line without an end is split", async () => {
   const { client } = await setUp((_, response) => response.end("x".repeat(2 * MAX_LOG_LINE + 3)));
   expect((await all(podLogs(client, pod))).map(({ length }) => length)).toEqual([MAX_LOG_LINE, MAX_LOG_LINE, 3]);
 });
 
-test("refusals and lost connections say whose logs they are about", async () => {
+test("the errors of a log name the pod", async () => {
   const { client, server } = await setUp((request, response) => {
     const [, name] = /pods\/(\w+)\/log/.exec(request.url ?? "") ?? [];
     const status = (code: number, message: string, details: object): void =>

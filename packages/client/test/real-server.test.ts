@@ -71,7 +71,7 @@ const failed = (call: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-test("kinds are found by name, and what is not served is said to be", async () => {
+test("kinds are found by name, and an unknown kind is an error", async () => {
   const served = discovery(admin);
   expect(await served.kindOf({ apiVersion: "v1", kind: "Pod" })).toMatchObject({ plural: "pods", scope: "Namespaced", shortNames: ["po"] });
   expect(await served.kindOf({ group: "apps", kind: "Deployment" })).toMatchObject({
@@ -84,7 +84,7 @@ test("kinds are found by name, and what is not served is said to be", async () =
   expect((await served.kinds()).length).toBeGreaterThan(20);
 });
 
-test("a service account's token is a login, with its own rights", async () => {
+test("the token of a service account is accepted and has the rights of the account", async () => {
   const ref = { name: "robot", namespace };
   await admin.create(ServiceAccount, { metadata: ref });
   const { token, expiresAt } = await requestToken(admin, ref, { expirationSeconds: 3600 });
@@ -98,7 +98,7 @@ test("a service account's token is a login, with its own rights", async () => {
   expect(String(await failed(wrong.list(Namespace)))).toContain(`does not accept the credentials from ${config.source}: `);
 });
 
-test("somebody else has somebody else's rights", async () => {
+test("an impersonated user has the rights of that user", async () => {
   const nobody = await clientOf({ impersonate: { user: "jane", groups: ["a"], uid: "7", extra: { "example.dev/team": ["x"] } } });
   expect(String(await failed(nobody.list(Namespace)))).toContain('User "jane" cannot list resource "namespaces"');
   const master = await clientOf({ impersonate: { user: "jane", groups: ["system:masters"] } });
@@ -106,7 +106,7 @@ test("somebody else has somebody else's rights", async () => {
 });
 
 describe.for([{ http2: false }, { http2: true }])("with HTTP/2: $http2", ({ http2 }) => {
-  test("an object is followed while it is changed by several at once", async () => {
+  test("an object is followed while several writers change it", async () => {
     const client = await clientOf({ http2 });
     const ref = { name: `shared-${http2}`, namespace };
     await client.create(ConfigMap, { metadata: ref, data: { n: "0" } });
@@ -124,7 +124,7 @@ describe.for([{ http2: false }, { http2: true }])("with HTTP/2: $http2", ({ http
   });
 });
 
-test("scales, evictions, dry runs and logs answer as they should", async () => {
+test("scales, evictions, dry runs and logs work", async () => {
   const ref = { name: "web", namespace };
   await admin.create(Deployment, { metadata: ref, spec: { replicas: 0, selector: { matchLabels: { app: "web" } }, template } });
   expect((await setScale(withDryRun(admin), Deployment, ref, { replicas: 2 })).spec.replicas).toBe(2);
@@ -139,10 +139,10 @@ test("scales, evictions, dry runs and logs answer as they should", async () => {
   expect(await evict(admin, pod)).toEqual({ type: "evicted" });
 });
 
-test("what a server warns of is told once", async () => {
+test("a warning of the server is reported once", async () => {
   const told: string[] = [];
   const exchanges: Exchange[] = [];
-  const client = await clientOf({ onWarning: (text) => told.push(text), observe: (exchange) => exchanges.push(exchange) });
+  const client = await clientOf({ onWarning: (text) => told.push(text), onExchange: (exchange) => exchanges.push(exchange) });
   const object = { metadata: { name: "odd", namespace }, spec: {} };
   for (const name of ["odd-1", "odd-2"])
     await client.create(ConfigMap, { ...object, metadata: { ...object.metadata, name } } as never, { fieldValidation: "Warn" });

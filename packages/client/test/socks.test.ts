@@ -76,7 +76,7 @@ async function setUp(given: { readonly password?: string; readonly reply?: numbe
 
 const ref = { name: "a", namespace: "ns" };
 
-test("calls and watches go through it, by the server's name and with its certificate checked", async () => {
+test("calls and watches go through a SOCKS proxy, by the server's name and with its certificate checked", async () => {
   const { client, proxy } = await setUp();
   for (let i = 0; i < 20; i++) expect(await client.get(Widget, ref)).toMatchObject({ authorization: "Bearer t" });
   const controller = new AbortController();
@@ -91,7 +91,7 @@ test("calls and watches go through it, by the server's name and with its certifi
   await expect(other.client.get(Widget, ref)).rejects.toMatchObject({ code: "ERR_TLS" });
 });
 
-test("addresses are sent as addresses", async () => {
+test("a SOCKS proxy gets addresses as addresses", async () => {
   const v4 = await setUp({}, "", "127.0.0.1");
   await v4.client.get(Widget, ref);
   expect(v4.proxy.targets).toEqual(["7f000001"]);
@@ -100,7 +100,7 @@ test("addresses are sent as addresses", async () => {
   expect(v6.proxy.targets).toEqual(["fd000000000000000000000000010002"]);
 });
 
-test("a password is sent where the URL has one", async () => {
+test("a SOCKS proxy gets the password of its URL", async () => {
   const { client } = await setUp({ password: "p:w" }, "me:p%3Aw@");
   expect(await client.get(Widget, ref)).toBeDefined();
 });
@@ -109,7 +109,7 @@ test.for([
   { name: "a wrong password", given: { password: "right" }, userInfo: "me:hunter2@", says: "does not accept the user name and password" },
   { name: "no password", given: { password: "right" }, userInfo: "", says: "requires a user name and a password" },
   { name: "a refusal", given: { reply: 2 }, userInfo: "", says: "its rules do not allow it" },
-])("$name is a connection that never came about", async ({ given, userInfo, says }) => {
+])("$name of a SOCKS proxy is a connection that was never opened", async ({ given, userInfo, says }) => {
   const { client, server } = await setUp(given, userInfo);
   const error = await client.get(Widget, ref).catch((cause: unknown) => cause);
   expect(error).toMatchObject({ code: "ERR_UNREACHABLE", isOutcomeUnknown: false });
@@ -119,7 +119,7 @@ test.for([
   expect(server.connections()).toBe(0);
 });
 
-test("what is no SOCKS proxy, hangs or is not there is said so", async () => {
+test("an error tells whether a SOCKS proxy has another protocol, hangs or does not exist", async () => {
   const page = await startServer((_, response) => response.end("hello"));
   const silent = createServer((socket) => socket.on("error", () => {}).resume());
   await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));

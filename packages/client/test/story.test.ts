@@ -94,7 +94,7 @@ describe.for([
     expect(seen).toEqual(["ADDED", "MODIFIED", "MODIFIED", "DELETED"]);
   });
 
-  test("a watch hears what happens while it is open, until it is aborted", async () => {
+  test("an open watch gives every change until it is aborted", async () => {
     const client = await start();
     const controller = new AbortController();
     const events = (await client.watch(ConfigMap, { namespace: "default", signal: controller.signal }))[Symbol.asyncIterator]();
@@ -108,7 +108,7 @@ describe.for([
     await expect(silent).rejects.toBe(reason);
   });
 
-  test("long lists come page by page, and without contents where asked", async () => {
+  test("a long list is read page by page, with metadata only on request", async () => {
     const client = await start();
     for (let i = 0; i < 7; i++)
       await client.create(Secret, { metadata: { name: `s-${i}`, namespace: "default" }, stringData: { password: "hunter2" } });
@@ -121,7 +121,7 @@ describe.for([
     expect(items[0]).toMatchObject({ apiVersion: "v1", kind: "Secret" });
   });
 
-  test("what cannot be is said plainly", async () => {
+  test("the refusals of the server have their codes", async () => {
     const client = await start();
     const notServed = await failure(client.list(Gadget));
     expect(notServed).toSatisfy(isKindNotServed);
@@ -134,7 +134,7 @@ describe.for([
   });
 });
 
-test("a watch from before the server's memory is expired", async () => {
+test("a watch of a version that the server no longer has is expired", async () => {
   const server = createApiServer();
   const client = createClient({ transport: server.transport() });
   const { metadata } = await client.list(ConfigMap);

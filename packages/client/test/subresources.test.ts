@@ -20,7 +20,7 @@ const failed = (call: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-test("a scale is read and set, and is the object's replicas", async () => {
+test("a scale is read and set, and changes the replicas of the object", async () => {
   const client = setUp();
   expect(await getScale(client, Deployment, ref)).toBeUndefined();
   await client.create(Deployment, { metadata: ref, spec: { replicas: 1, selector: { matchLabels: { app: "a" } }, template } });
@@ -58,7 +58,7 @@ test("an object that needs a name and has none is refused by the server", async 
   });
 });
 
-test("an eviction deletes the pod that was meant, and says when there is none", async () => {
+test("an eviction deletes the given pod, and reports a missing one", async () => {
   const client = setUp();
   expect(await evict(client, ref)).toEqual({ type: "gone" });
   const pod = await client.create(Pod, { metadata: ref, spec: template.spec });
@@ -69,7 +69,7 @@ test("an eviction deletes the pod that was meant, and says when there is none", 
   expect(await client.get(Pod, ref)).toBeUndefined();
 });
 
-test("an eviction that a budget does not allow is no error; any other 429 is", async () => {
+test("an eviction that a budget forbids is not an error; any other 429 is", async () => {
   const refused = (details: object) =>
     failure(429, "TooManyRequests", "Cannot evict pod as it would violate the pod's disruption budget.", details);
   const causes = [{ reason: "DisruptionBudget", message: "The disruption budget a needs 1 healthy pods and has 1 currently" }];
@@ -80,7 +80,7 @@ test("an eviction that a budget does not allow is no error; any other 429 is", a
   expect(transport.requests).toHaveLength(2);
 });
 
-test("a token is what the server issued, until when it says", async () => {
+test("a token is that of the server, with its expiry", async () => {
   const client = setUp();
   expect(await failed(requestToken(client, ref))).toSatisfy(isNotFound);
   await client.create(ServiceAccount, { metadata: ref });
@@ -89,7 +89,7 @@ test("a token is what the server issued, until when it says", async () => {
   expect(expiresAt.getTime()).toBeGreaterThan(Date.now() + 500_000);
 });
 
-test("an answer without a token is an error that shows nothing of it", async () => {
+test("an answer without a token is an error that does not quote it", async () => {
   const client = createClient({
     transport: scriptedTransport(json(201, { kind: "TokenRequest", status: { token: "hunter2", expirationTimestamp: "soon" } })),
   });

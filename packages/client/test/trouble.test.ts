@@ -42,7 +42,7 @@ async function failure(
   return { text: String(error).replaceAll(directory, "DIR"), error };
 }
 
-test("a wrong authority", async () => {
+test("the error for a wrong authority names it", async () => {
   const [ours, other] = [await selfSigned("one"), await selfSigned("two")];
   const server = await startServer((_, response) => response.end("{}"), ours);
   const { text, error } = await failure(server.url, { "ca.crt": other.cert });
@@ -51,7 +51,7 @@ test("a wrong authority", async () => {
   expect(text).toContain("its certificate is not signed by the authority from DIR/ca.crt");
 });
 
-test("an expired authority, and one that is not valid yet", async () => {
+test("the error for an expired or not yet valid authority names the clock", async () => {
   const now = Date.now();
   const old = await selfSigned("old", { from: new Date(now - 9 * day), to: new Date(now - day) });
   const server = await startServer((_, response) => response.end("{}"), old);
@@ -64,7 +64,7 @@ test("an expired authority, and one that is not valid yet", async () => {
   expect(early.text).toContain("by this machine's clock, which says ");
 });
 
-test("a client certificate that expired, to a server that hangs up on it", async () => {
+test("the error for an expired client certificate names it, also when the server closes the connection", async () => {
   const keys = await selfSigned("one");
   const old = await selfSigned("jane", { from: new Date(Date.now() - 9 * day), to: new Date(Date.now() - day) });
   const server = await startServer((_, response) => response.end("{}"), {
@@ -78,7 +78,7 @@ test("a client certificate that expired, to a server that hangs up on it", async
   expect(text).toContain("the client certificate from DIR/u.crt expired at ");
 });
 
-test("an expired token, and a clock that is wrong", async () => {
+test("the error for an expired token or a wrong clock names it", async () => {
   const keys = await selfSigned("one");
   const server = await startServer((_, response) => void response.writeHead(401).end('{"kind":"Status","message":"Unauthorized"}'), keys);
   const exp = Math.floor(Date.now() / 1000) - 3600;
@@ -93,7 +93,7 @@ test("an expired token, and a clock that is wrong", async () => {
   expect(skewed.text).toContain("the clocks differ: here it is ");
 });
 
-test("nobody there, no TLS there, no name there", async () => {
+test("the errors for a closed port, a server without TLS and an unknown host tell them apart", async () => {
   const listener = createServer();
   await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve));
   const { port } = listener.address() as { readonly port: number }; // it listens on TCP

@@ -30,9 +30,9 @@ const manager = createManager({
     connect({
       config,
       ...wish,
-      observe: (exchange: Exchange) => {
+      onExchange: (exchange: Exchange) => {
         requests++;
-        wish.observe(exchange);
+        wish.onExchange(exchange);
       },
     }),
   probes: false,

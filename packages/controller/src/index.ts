@@ -4,7 +4,7 @@
  */
 
 // The manager and its options.
-export type { Manager, ManagerAddress, ManagerAddresses, ManagerState, ManagerStatus } from "./manager.ts";
+export type { Addable, AddOptions, Manager, ManagerAddress, ManagerAddresses, ManagerState, ManagerStatus } from "./manager.ts";
 export { createManager } from "./manager/operator-manager.ts";
 export type {
   DryRunOptions,

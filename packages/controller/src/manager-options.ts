@@ -23,7 +23,7 @@ export interface ManagerOptions {
   readonly resyncMs?: number | false;
   /**
    * A client, which the manager does not close; or a function that makes one, which the manager closes. Requests of a
-   * client that is made with the given `observe` are counted in `rest_client_requests_total`.
+   * client that is made with the given `onExchange` are counted in `rest_client_requests_total`.
    * @defaultValue `connect()` at the start
    */
   readonly client?: Client | ((given: ManagerClientOptions) => Client | Promise<Client>);
@@ -134,7 +134,7 @@ export interface TlsFiles {
 /** The options that a client of the manager should be made with. */
 export interface ManagerClientOptions {
   /** Counts and traces requests. */
-  readonly observe: (exchange: Exchange) => void;
+  readonly onExchange: (exchange: Exchange) => void;
   /** Logs the warnings of the server. */
   readonly onWarning: (text: string) => void;
   readonly clock: Clock;

@@ -3,9 +3,9 @@
  * keeps one informer for each kind, runs a controller for each handler, serves probes and metrics, and stops everything in
  * order.
  */
-import type { Kind, KubernetesObject } from "@treadle/apimachinery";
+import type { Kind } from "@treadle/apimachinery";
 import type { InformerProgress, Informers } from "@treadle/informer";
-import type { Handler } from "@treadle/reconcile";
+import type { Handler, Problem } from "@treadle/reconcile";
 import type { Registry } from "prom-client";
 import type { Controller, ControllerStatus } from "./controller.ts";
 import type { ControllerOptions } from "./controller-options.ts";
@@ -14,6 +14,19 @@ import type { DrainedOptions } from "./manager/drain.ts";
 import type { SettleOptions } from "./manager/settle.ts";
 import type { Runnable } from "./runnable.ts";
 import type { Check } from "./servers/probes.ts";
+
+/** Refuses at compile time what a manager cannot run, with a sentence that says what to do. */
+export type Addable<A extends object> =
+  A extends Handler<never>
+    ? unknown
+    : A extends Runnable
+      ? unknown
+      : A extends { build(): unknown }
+        ? Problem<"this handler is not built: call .build() at the end of its steps">
+        : Problem<"a manager runs handlers, made by handler(...).build(), and runnables, objects with start()">;
+
+/** The options of a handler's controller; a runnable has none. */
+export type AddOptions<A> = [A] extends [Handler<infer T>] ? [options?: ControllerOptions<T>] : [];
 
 /**
  * Runs handlers in one process.
@@ -26,12 +39,10 @@ import type { Check } from "./servers/probes.ts";
  */
 export interface Manager extends AsyncDisposable {
   /**
-   * Runs `handler`. Call it before the start.
+   * Runs a handler, or starts and stops a runnable with the manager. Call it before the start.
    * @throws ManagerError ERR_ADD_REFUSED when the handler conflicts with one that was added before
    */
-  add<T extends KubernetesObject>(handler: Handler<T>, options?: ControllerOptions<T>): Manager;
-  /** Starts and stops `runnable` with the manager. Call it before the start. */
-  add(runnable: Runnable): Manager;
+  add<A extends object>(added: A & Addable<A>, ...options: AddOptions<A>): Manager;
   /**
    * Starts, and resolves when a signal or {@link stop} has stopped everything. It rejects when
    * - the start fails,

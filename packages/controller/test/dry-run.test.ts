@@ -142,9 +142,8 @@ describe("a dry run", () => {
     await world.manager.start();
     await world.settled();
     expect(world.reports.map(({ result }) => result.error)).toEqual([undefined]);
-    expect(new Set(world.logs.filter(({ level }) => level === "error").map(({ text }) => text))).toEqual(
-      new Set(["onWrite of the dry run threw: no room"]),
-    );
+    const errors = world.logs.filter(({ level }) => level === "error").map(({ text, data }) => `${text}: ${String(data["error"])}`);
+    expect(new Set(errors)).toEqual(new Set(["onWrite of the dry run threw: no room"]));
   });
 
   test("shows a deletion that it does not carry out", async () => {

@@ -189,7 +189,9 @@ test.for<[string, object, RegExp]>([
   await world.user.create(ConfigMap, config("a"));
   await dynamic.watch(ConfigMap, options as never).synced();
   await world.settled();
-  const told = world.logs.filter(({ level }) => level === "error" || level === "warn").map(({ text: line }) => line);
+  const told = world.logs
+    .filter(({ level }) => level === "error" || level === "warn")
+    .map(({ text: line, data }) => `${line}: ${String(data["error"])}`);
   expect(told).toContainEqual(expect.stringMatching(text));
 });
 

@@ -1,7 +1,7 @@
 /** What authors run beside their handlers: servers and work that comes back. */
 import { handler, step } from "@treadle/reconcile";
 import { describe, expect, test } from "vitest";
-import { httpService, periodic } from "../src/index.ts";
+import { httpService, periodic, type Runnable } from "../src/index.ts";
 import { selfSigned } from "./certificates.ts";
 import { startWorld, Widget, type World } from "./world.ts";
 
@@ -9,9 +9,9 @@ const idle = handler(Widget)
   .step(step(Widget, { name: "idle" }))
   .build();
 
-async function running(...given: Parameters<World["manager"]["add"]>[0][]): Promise<World> {
+async function running(...given: readonly Runnable[]): Promise<World> {
   const world = await startWorld({ handlers: [idle], start: false });
-  for (const each of given) world.manager.add(each as Parameters<World["manager"]["add"]>[0]);
+  for (const each of given) world.manager.add(each);
   await world.manager.start();
   return world;
 }
@@ -64,7 +64,10 @@ describe("periodic", () => {
     for (let i = 0; i < 3; i++) await world.clock.advance(1_100);
     expect(runs).toBeGreaterThanOrEqual(2);
     const errors = world.logs.filter(({ level }) => level === "error");
-    expect(errors[0]).toMatchObject({ data: { runnable: "sweep" }, text: '"sweep" failed: token=<redacted> is refused' });
+    expect(errors[0]).toMatchObject({
+      data: { runnable: "sweep", error: "token=<redacted> is refused" },
+      text: 'periodic "sweep" failed',
+    });
   });
 
   test("the stop aborts the signal of a run in progress and waits for it; that is no failure", async () => {

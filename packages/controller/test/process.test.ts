@@ -62,7 +62,7 @@ describe("an operator's process", () => {
     const { exit, lines } = run("reject");
     expect(await exit).toBe(1);
     const logged = lines.map((line) => (line.startsWith("{") ? JSON.parse(line) : {})).find(({ level }) => level === "error");
-    expect(logged).toMatchObject({ msg: "a promise was rejected and nobody handled it: nobody listens: token=<redacted>; stopping" });
+    expect(logged).toMatchObject({ msg: "a promise was rejected and not handled; stopping", error: "nobody listens: token=<redacted>" });
     expect(JSON.stringify(logged)).not.toContain("hunter2");
   });
 
@@ -91,9 +91,30 @@ describe("an operator's process", () => {
     expect(lines).not.toContain("ended");
   });
 
-  test("a start that fails ends it with one clear error, non-zero", async () => {
-    const { exit, lines } = run("forbidden");
+  test.for([
+    { behaviour: "forbidden", error: "cannot start: not listed within 0 s: Widget" },
+    { behaviour: "unreachable", error: "connect ECONNREFUSED" },
+  ])("a start that fails ($behaviour) ends it non-zero, with one line of the JSON log", async ({ behaviour, error }, { expect }) => {
+    const { exit, lines } = run(behaviour);
     expect(await exit).toBe(1);
-    expect(lines.filter((line) => line.includes("cannot start: not listed within 0 s: Widget"))).toHaveLength(1);
+    const logged = lines.map((line) => JSON.parse(line) as { readonly code?: string });
+    expect(logged.at(-1)).toEqual({
+      level: "error",
+      time: expect.any(String) as string,
+      code: "ERR_CACHE_SYNC",
+      error: expect.stringContaining(error) as string,
+      msg: "the operator has failed",
+    });
+    expect(logged.filter(({ code }) => code !== undefined)).toHaveLength(1);
+  });
+
+  test.for([
+    { behaviour: "unreachable", text: "connect ECONNREFUSED" },
+    { behaviour: "reject", text: "nobody listens" },
+  ])("no line of the log holds its error twice ($behaviour)", async ({ behaviour, text }, { expect }) => {
+    const { exit, lines } = run(behaviour);
+    expect(await exit).toBe(1);
+    const counts = lines.map((line) => line.split(text).length - 1);
+    expect(Math.max(...counts), lines.join("\n")).toBe(1);
   });
 });

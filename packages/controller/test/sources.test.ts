@@ -180,8 +180,8 @@ describe("poll", () => {
     const gaps = (): number[] => times.slice(1).map((time, at) => time - (times[at] ?? 0));
     expect(gaps()).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000]);
     expect(world.logs.filter(({ level }) => level === "error")[1]).toMatchObject({
-      data: { source: "buckets", againMs: 2000 },
-      text: 'poll "buckets" failed: token=<redacted> is refused',
+      data: { source: "buckets", againMs: 2000, error: "token=<redacted> is refused" },
+      text: 'poll "buckets" failed',
     });
     isDown = false;
     await world.clock.advance(60_000);
@@ -328,7 +328,8 @@ describe("a schedule", () => {
     world.manager.add(work());
     await world.manager.start();
     await world.clock.advance(2000);
-    expect(world.logs.filter(({ level }) => level === "error").map(({ text }) => text)).toEqual([
+    const errors = world.logs.filter(({ level }) => level === "error");
+    expect(errors.map(({ text, data }) => `${text}: ${String(data["error"])}`)).toEqual([
       expect.stringMatching(/"own" failed: (no such day|the schedule gave (0|NaN) as the first time after \d+: it must be later)/),
     ]);
     await world.clock.advance(MINUTE / 2);

@@ -61,6 +61,8 @@ export interface ExtensionPass<Data, Memory, Found> {
   readonly client: Client;
   readonly clock: Clock;
   readonly log: Logger;
+  /** `text` without the values of Secrets that the pass has read: for every text that an author's function gives. */
+  hide(text: string): string;
   /**
    * Whether `what`, found under a former name of the handler beside the present one, is to be removed in this pass. When it
    * is not yet, the engine starts a pass in time.

@@ -44,7 +44,7 @@ export interface Deadlines {
  * its owners.
  * With `metadata: true` only metadata is watched, and given.
  */
-export type WatchOptions<K extends Kind, T extends KubernetesObject = KubernetesObject> =
+export type HandlerWatchOptions<K extends Kind, T extends KubernetesObject = KubernetesObject> =
   | WatchByMap<K>
   | WatchByMapOfMetadata<K>
   | WatchByRefs<T>

@@ -3,7 +3,7 @@
  * What runs them is in `internal/pass.ts`, one function a phase; what connects them to queue and informers is the controller package.
  */
 import type { Kind, KubernetesObject, ObjectOf } from "@treadle/apimachinery";
-import type { HandlerOptions, WatchOptions } from "./handler-options.ts";
+import type { HandlerOptions, HandlerWatchOptions } from "./handler-options.ts";
 import type { Collected, DeclaredWatch } from "./internal/collected.ts";
 import { buildPipeline, type Pipeline } from "./internal/pipeline.ts";
 import { watchFormOf } from "./reads.ts";
@@ -45,7 +45,7 @@ export interface HandlerBuilder<T extends KubernetesObject, V extends object> {
   /** Adds a step at the end of the list. */
   step<S>(step: S & Place<T, V, S>): HandlerBuilder<T, V & ProvidesOf<S>>;
   /** Wakes primaries by events that no `reads` or `owns` can express. */
-  watch<K extends Kind>(kind: K, options: WatchOptions<K, T>): HandlerBuilder<T, V>;
+  watch<K extends Kind>(kind: K, options: HandlerWatchOptions<K, T>): HandlerBuilder<T, V>;
   /** @throws BuildError with every problem of the pipeline, each with its fix. */
   build(): Handler<T>;
 }

@@ -36,7 +36,7 @@ export type {
   WatchByOwner,
   WatchByRefs,
   WatchedOf,
-  WatchOptions,
+  HandlerWatchOptions,
 } from "./handler-options.ts";
 export type {
   ActiveReq,

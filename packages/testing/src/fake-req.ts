@@ -1,7 +1,4 @@
-/**
- * `fakeReq`: one phase of one step at a time, in the engine's own environment over an in-memory API server. Nothing is
- * mocked: reads come from a cache, writes go to the server, what the step sets is saved as in a pass.
- */
+/** `fakeReq`: one phase of one step at a time, in the environment of the engine and over an API server in memory. */
 import {
   type Condition,
   type FakeClock,
@@ -123,7 +120,7 @@ class FakeRequest {
   #object: KubernetesObject;
   #started: Promise<void> | undefined;
   #isGone = false;
-  /** Ends with the run that was asked for last. */
+  /** Resolves at the end of the last requested run. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(kind: Kind, given: object, options: FakeReqOptions) {
@@ -165,7 +162,7 @@ class FakeRequest {
 
   async run(step: AnyStep, options: AnyRunOptions = {}): Promise<StepResult<object>> {
     const run = this.#last.then(() => this.#run(step, options));
-    this.#last = run.catch(() => undefined); // Whoever asked for the run hears of it.
+    this.#last = run.catch(() => undefined); // The caller of the run gets the error.
     return await run;
   }
 
@@ -194,9 +191,10 @@ class FakeRequest {
     for (const kind of facts.kinds) if (!this.#isMissing(kind)) await this.#backend.use(kind);
     if (phase === "cleanup") await this.#delete(facts);
     await this.#look();
-    if (this.#isGone) throw new Error(`cannot run step "${step.name}": ${this.#kind.kind} ${keyOf(this.#object.metadata)} is gone`);
+    if (this.#isGone)
+      throw new Error(`cannot run step "${step.name}": ${this.#kind.kind} ${keyOf(this.#object.metadata)} no longer exists`);
     if (phase === "do" && this.#object.metadata.deletionTimestamp !== undefined)
-      throw new TypeError(`step "${step.name}": the object is being deleted, no do runs any more: use { phase: "cleanup" }`);
+      throw new TypeError(`step "${step.name}": the object is being deleted, so no do runs: use { phase: "cleanup" }`);
     try {
       const { result } = await runStep(this.#kind, step, this.#env(), {
         object: this.#object,
@@ -222,7 +220,7 @@ class FakeRequest {
     const ref = this.#object.metadata;
     if (state !== undefined && this.#kind.resource !== undefined) {
       if (!this.#kind.resource.stepState)
-        throw new TypeError(`fakeReq state: ${this.#kind.kind} keeps no step state: add stepState: true to its defineResource()`);
+        throw new TypeError(`fakeReq state: ${this.#kind.kind} stores no step state: add stepState: true to its defineResource()`);
       await this.#backend.user.patch(this.#kind, ref, { type: "merge", body: { status: { steps: state } } }, { subresource: "status" });
     } else if (state !== undefined) {
       const annotations = { [stateAnnotation(this.#kind, handlerName)]: JSON.stringify(state) };
@@ -231,7 +229,7 @@ class FakeRequest {
     await this.#look();
   }
 
-  /** Takes the present state of the primary and of everything that the step may read. */
+  /** Reads the current state of the primary and of everything that the step may read. */
   async #look(): Promise<void> {
     await this.#backend.refresh();
     const object = this.#backend.get(this.#kind, this.#object.metadata) as KubernetesObject | undefined;
@@ -239,7 +237,7 @@ class FakeRequest {
     if (object !== undefined) this.#object = object;
   }
 
-  /** A user deletes the object; the finalizer that the step took, or would have taken, holds it. */
+  /** Deletes the object as a user. The finalizer of the step holds it; adds the finalizer if the step did not do so yet. */
   async #delete({ finalizer }: StepFacts): Promise<void> {
     await this.#look();
     const { user } = this.#backend;
@@ -254,7 +252,7 @@ class FakeRequest {
   #env(): ReconcilerEnv {
     const backend = this.#backend;
     const reduced = <K extends Kind>(kind: K, object: ObjectOf<K>): ObjectOf<K> =>
-      isMetadataOnly(kind) ? (metadataOf(object as KubernetesObject) as ObjectOf<K>) : object; // That is what the kind says.
+      isMetadataOnly(kind) ? (metadataOf(object as KubernetesObject) as ObjectOf<K>) : object; // The kind stands for metadata only.
     const cache: Cache = {
       get: (kind, ref) => {
         const object = backend.get(kind, ref);

@@ -1,6 +1,6 @@
 /**
- * `fakeWorld`: a handler, the objects around it, and time that moves only when told to. The API server, the informers and
- * the reconciler are the real ones; what is missing is the workers: a test says when a pass runs.
+ * `fakeWorld`: a handler, the objects around it, and time that moves only when the test moves it. The API server, the informers,
+ * the queue and the reconciler are the real ones. There are no workers: the test decides when passes run.
  */
 import {
   type FakeClock,
@@ -94,7 +94,7 @@ export function fakeWorld<T extends KubernetesObject>(handler: Handler<T>, optio
   return new World(handler, options as FakeWorldOptions); // The predicate gets objects of the handler's kind only.
 }
 
-/** More passes of one object than that without time moving are a loop. */
+/** More passes of one object at the same time are a loop. */
 const MAX_PASSES = 1_000;
 
 class World implements FakeWorld {
@@ -110,7 +110,7 @@ class World implements FakeWorld {
   readonly #manifests: readonly Manifest[];
   readonly #informers: Informers;
   readonly #driver: HandlerDriver;
-  /** Keys whose last pass left a step behind that still runs. */
+  /** Keys whose last pass has a step that still runs. */
   readonly #held = new Map<string, Promise<void>>();
   #started: Promise<void> | undefined;
 
@@ -223,7 +223,7 @@ class World implements FakeWorld {
       await this.#backend.put(this.#manifests);
       this.#informers.startAll();
       const served = this.#informers.all().filter(({ kind }) => !this.#isMissing(kind));
-      // A built-in kind under a plural that no server has never comes: its steps say so.
+      // A built-in kind with a wrong plural is never served: its steps report it.
       await until(
         () => served.every((informer) => informer.hasSynced || isKindNotServed(informer.progress().lastError)),
         () => `fakeWorld: the informers did not start: ${served.map(({ kind }) => kind.kind).join(", ")}`,
@@ -234,7 +234,7 @@ class World implements FakeWorld {
     return this.#started;
   }
 
-  /** Everything that the server has was delivered to the informers, and stands in the picture. */
+  /** Waits until the informers and the picture have all objects of the server. */
   async #caughtUp(): Promise<void> {
     await this.#start();
     await until(
@@ -274,7 +274,7 @@ class World implements FakeWorld {
     this.#driver.enqueueAll();
   }
 
-  /** The one informer of a kind, in whatever form. */
+  /** The informer of a kind, of whole objects or of metadata. */
   #informerOf(kind: Kind): Informer | undefined {
     return this.#informers.get(metadataOnly(kind)) as Informer | undefined;
   }

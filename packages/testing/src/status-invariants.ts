@@ -1,10 +1,11 @@
 /**
- * Status invariants: what must hold of every status that a handler keeps, whatever the handler does. Each has a number,
- * and docs/status-invariants.md says why it matters and what breaks it.
+ * Status invariants: the rules that every status of a handler must follow. Each has a code, and docs/status-invariants.md says why
+ * it matters and what breaks it.
  */
 import { type Condition, conditionProblems, type KubernetesObject } from "@treadle/apimachinery";
 import type { AnyHandler } from "@treadle/reconcile";
 
+/** The code of a status invariant; docs/status-invariants.md explains each. */
 export type StatusProblemCode =
   | "TREADLE0001"
   | "TREADLE0002"
@@ -15,43 +16,47 @@ export type StatusProblemCode =
   | "TREADLE0007"
   | "TREADLE0008";
 
+/** A status invariant that an object breaks. */
 export interface StatusProblem {
+  /** The broken invariant. */
   readonly code: StatusProblemCode;
-  /** E.g. `status.conditions[1].reason`. */
+  /** Path of the field, e.g. `status.conditions[1].reason`. */
   readonly path: string;
+  /** What is wrong with the field. */
   readonly message: string;
 }
 
+/** Options of {@link checkStatus} and {@link statusProblems}. */
 export interface CheckStatusOptions {
   /**
-   * Whose object it is: tells which conditions count for Ready, and whether it keeps Ready at all. Without it every
-   * condition of an object is taken to be kept by a handler that computes Ready, and none to count.
+   * Handler of the object. It decides whether the object has Ready, and which conditions count for it. @defaultValue a handler
+   * that computes Ready, and no condition counts
    */
   readonly handler?: AnyHandler;
-  /** For times in the future. @defaultValue they are not checked */
+  /** Current time, in milliseconds; later times are problems. @defaultValue times in the future are not checked */
   readonly nowMs?: number;
 }
 
-/** How the status of `object` breaks the invariants, in their order; empty when all is well. */
+/** Lists the invariants that the status of `object` breaks, by code; empty for a valid status. */
 export function statusProblems(object: KubernetesObject, options: CheckStatusOptions = {}): readonly StatusProblem[] {
   const { status } = object as { readonly status?: Status };
   if (status === undefined) return [];
   if (status.conditions !== undefined && !Array.isArray(status.conditions))
-    return [{ code: "TREADLE0004", path: "status.conditions", message: "it is no list" }];
+    return [{ code: "TREADLE0004", path: "status.conditions", message: "it is not a list" }];
   const facts: Facts = { object, status, conditions: status.conditions ?? [], options };
   return [hasReady, generations, uniqueTypes, validConditions, times, readyMeansAll, readyIsNotAhead, observes].flatMap((check) => [
     ...check(facts),
   ]);
 }
 
-/** @throws Error that names every problem of the object */
+/** Checks the status of an object. @throws Error that lists every broken invariant */
 export function checkStatus(object: KubernetesObject, options: CheckStatusOptions = {}): void {
   const problems = statusProblems(object, options);
   if (problems.length === 0) return;
   const { namespace, name } = object.metadata;
   const lines = problems.map(({ code, path, message }) => `  ${code} ${path}: ${message}`);
   throw new Error(
-    `the status of ${object.kind} ${namespace === undefined ? "" : `${namespace}/`}${name} breaks what must always hold (docs/status-invariants.md):\n${lines.join("\n")}`,
+    `the status of ${object.kind} ${namespace === undefined ? "" : `${namespace}/`}${name} breaks status invariants (docs/status-invariants.md):\n${lines.join("\n")}`,
   );
 }
 
@@ -91,7 +96,7 @@ function* uniqueTypes({ conditions }: Facts): Iterable<StatusProblem> {
   const first = new Map<string, number>();
   for (const [index, { type }] of conditions.entries()) {
     const before = first.get(type);
-    if (before !== undefined) yield { code: "TREADLE0003", path: at(index, "type"), message: `"${type}" stands at ${at(before)} already` };
+    if (before !== undefined) yield { code: "TREADLE0003", path: at(index, "type"), message: `"${type}" is also at ${at(before)}` };
     first.set(type, before ?? index);
   }
 }
@@ -107,9 +112,9 @@ function* times({ object, conditions, options }: Facts): Iterable<StatusProblem>
   for (const [index, { lastTransitionTime: time }] of conditions.entries()) {
     const path = at(index, "lastTransitionTime");
     const ms = Date.parse(time);
-    if (Number.isNaN(ms)) yield { code: "TREADLE0005", path, message: `${JSON.stringify(time)} is no time` };
+    if (Number.isNaN(ms)) yield { code: "TREADLE0005", path, message: `${JSON.stringify(time)} is not a time` };
     else if (options.nowMs !== undefined && ms > options.nowMs)
-      yield { code: "TREADLE0005", path, message: `${time} is in the future of ${new Date(options.nowMs).toISOString()}` };
+      yield { code: "TREADLE0005", path, message: `${time} is later than now, ${new Date(options.nowMs).toISOString()}` };
     else if (ms < Date.parse(object.metadata.creationTimestamp ?? time))
       yield { code: "TREADLE0005", path, message: `${time} is before the object was created, ${object.metadata.creationTimestamp}` };
   }
@@ -144,7 +149,7 @@ function* readyIsNotAhead({ status, conditions }: Facts): Iterable<StatusProblem
 
 function* observes({ object, status, conditions, options }: Facts): Iterable<StatusProblem> {
   const { handler } = options;
-  // Only the CRD of a kind of our own is sure to have the field.
+  // Only the CRD of a kind with a resource definition certainly has the field.
   if (handler?.kind.resource === undefined || handler.pipeline.conditions?.keepsObservedGeneration !== true) return;
   if (ready(conditions)?.status === "True" && status.observedGeneration === undefined)
     yield { code: "TREADLE0008", path: "status.observedGeneration", message: `it is absent, though ${object.kind} is Ready` };

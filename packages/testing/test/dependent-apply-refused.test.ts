@@ -67,7 +67,7 @@ test("a circle in desired is refused, with its path; the same object twice is no
   const labels = { a: "b" };
   const twice = worldOf({ desired: () => ({ metadata: { labels, annotations: labels }, data: labels }) });
   await twice.settled();
-  expect(said(twice)).toEqual(["page Ready"]);
+  expect(await said(twice)).toEqual(["page Ready"]);
 });
 
 test("a Secret with anything but texts is not sent, and its values are said nowhere", async () => {

@@ -95,7 +95,7 @@ describe("entries that are not of this step", () => {
     const later = fakeWorld(none, { objects: [site()] });
     await say(later, [removed, kept]);
     await later.settled();
-    expect(entries(later)).toEqual([kept]);
+    expect(await entries(later)).toEqual([kept]);
   });
 
   test("but are none are refused by the server: nobody could save a status with them", async () => {

@@ -131,7 +131,7 @@ test("cleanup runs on an object that is being deleted, and the finalizer goes wi
   expect(req.isGone).toBe(false);
   expect(await req.run(store, { phase: "cleanup" })).toContinue();
   expect(req.isGone).toBe(true);
-  await expect(req.run(readInput)).rejects.toThrow(/RWExternal default\/rwexternal is gone/);
+  await expect(req.run(readInput)).rejects.toThrow(/RWExternal default\/rwexternal no longer exists/);
 });
 
 test("no do runs on an object that is being deleted", async () => {
@@ -217,7 +217,7 @@ test("a status and a uid that are given are kept; versions are the server's", as
 test.for([
   { name: "no kind", objects: [{ metadata: { name: "a" } }], want: /objects\[0\] needs apiVersion and kind/ },
   { name: "no object", objects: ["Secret" as unknown as object], want: /objects\[0\] must be an object/ },
-  { name: "one name twice", objects: [secret("a"), secret("a")], want: /objects\[1\]: Secret default\/a is there already/ },
+  { name: "one name twice", objects: [secret("a"), secret("a")], want: /objects\[1\]: Secret default\/a is in the list twice/ },
   {
     name: "deleted without a finalizer",
     objects: [{ apiVersion: "v1", kind: "Secret", metadata: { name: "a", deletionTimestamp: "2026-01-01T00:00:00Z" } }],

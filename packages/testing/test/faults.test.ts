@@ -153,10 +153,10 @@ describe("a client behind faults", { tags: ["memory"] }, () => {
   });
 
   test.for([
-    [{ fault: "nonsense" }, "there are reset"],
+    [{ fault: "nonsense" }, "the faults are reset"],
     [{ fault: "reset", nth: 0 }, "counted from 1"],
     [{ fault: "reset", times: 0.5 }, "counted from 1"],
-    [{ fault: "frozenWatch", on: { verb: "get" } }, "strikes watch"],
+    [{ fault: "frozenWatch", on: { verb: "get" } }, "applies to watch"],
   ] as const)("%o is refused", ([rule, message]) => {
     expect(() => new FaultSet(fakeClock()).add(rule as never)).toThrow(message);
   });

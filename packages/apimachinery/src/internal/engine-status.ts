@@ -56,6 +56,7 @@ const STEPS: JsonSchema = {
   "x-kubernetes-preserve-unknown-fields": true,
 };
 
+/** The schema of `status.dependents`. */
 export const DEPENDENTS: JsonSchema = {
   description: "The objects that the operator keeps for this one.",
   type: "array",
@@ -79,10 +80,11 @@ export const DEPENDENTS: JsonSchema = {
   "x-kubernetes-list-type": "atomic",
 };
 
-/** What a status holds beside the author's fields. */
+/** The parts of the declaration that add fields to the status. */
 export interface StatusOptions {
+  /** Whether the status has `steps`. */
   readonly stepState: boolean;
-  /** The fields that extensions of the engine own. */
+  /** The schemas of the fields that extensions of the engine own. */
   readonly statusParts: Readonly<Record<string, JsonSchema>>;
 }
 

@@ -1,4 +1,4 @@
-/** One event to many watchers: from the write being sent to the last of them having it, over HTTP and in process. */
+/** One event to many watchers, over HTTP and in process: the time from the start of the write until the last watcher has the event. */
 import type { Socket } from "node:net";
 import { createApiServer } from "../../src/index.ts";
 import { load, open, textOf } from "./load.ts";
@@ -43,13 +43,13 @@ function follow(socket: Socket, arrivals: Arrivals): void {
   });
 }
 
-/** Counts who has seen what is waited for. */
+/** Counts the watchers that have seen the expected text. */
 class Arrivals {
   #wanted = "";
   #left = 0;
   #done: (() => void) | undefined;
 
-  /** Resolves to the milliseconds from the beginning of `write` until each watcher has seen the text. */
+  /** Resolves with the milliseconds from the start of `write` until each watcher has seen the text. */
   async next(write: () => unknown, wanted: string): Promise<number> {
     const seen = new Promise<void>((resolve) => {
       this.#done = resolve;

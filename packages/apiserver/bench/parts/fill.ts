@@ -1,4 +1,4 @@
-/** Fills a server with objects and tells what they take; a program of its own, so that nothing else is in its heap. Needs --expose-gc. */
+/** Fills a server with objects and prints their memory. A separate program, so that nothing else is in its heap. Needs --expose-gc. */
 import { createApiServer } from "../../src/index.ts";
 import { configMaps, createOf, WIDGETS, widgets } from "./workload.ts";
 
@@ -13,7 +13,7 @@ const after = used();
 process.stdout.write(JSON.stringify({ jsonBytes, heapBytes: after.heapUsed - before.heapUsed, rssBytes: after.rss - before.rss }));
 await server.close();
 
-/** Resolves to the size of the stored object. */
+/** Creates an object and resolves with its stored size. */
 async function create(i: number): Promise<number> {
   const { method, path, contentType = "", body = "" } = createOf(workload, i);
   const answer = await server.handle({ method, path, headers: { "content-type": contentType, "user-agent": "bench/1" }, body });

@@ -1,4 +1,4 @@
-/** Lists of 10,000 objects: whole, in pages, as a Table. Of the server's time alone, in process. */
+/** Lists of 10,000 objects: complete, in pages, and as a Table. Measures only the time of the server, in process. */
 import { type ApiServer, createApiServer } from "../../src/index.ts";
 import { median, type Row } from "./report.ts";
 import { configMaps, createOf, pods } from "./workload.ts";
@@ -38,7 +38,7 @@ async function timed(what: string, runs: number, run: () => Promise<void>): Prom
   return { what, goal: "", measured: `first ${first.toFixed(0)} ms, then ${median(later).toFixed(0)} ms`, raw: times };
 }
 
-/** Reads a list to its end. */
+/** Reads all pages of a list. */
 async function pages(server: ApiServer, path: string, accept = "application/json"): Promise<void> {
   let next: string | undefined;
   do {

@@ -1,16 +1,16 @@
 /**
- * Sends requests over raw keep-alive connections, one in flight on each: an HTTP client would cost more than the server.
- * For answers with a Content-Length or in chunks; any status of 400 and above ends the load with an error.
+ * Sends requests over raw keep-alive connections with one request in flight on each, because an HTTP client would cost more
+ * than the server. Supports answers with a Content-Length or in chunks. A status of 400 or more ends the load with an error.
  */
 import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import type { RawRequest } from "./workload.ts";
 
 export interface Target {
-  /** http or https. */
+  /** URL with http or https. */
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** PEM, for https. */
+  /** Certificates in PEM, for https. */
   readonly tls?: { readonly ca: Buffer; readonly cert: Buffer; readonly key: Buffer };
 }
 
@@ -20,7 +20,7 @@ export interface LoadOptions {
   readonly requestOf: (i: number) => RawRequest;
 }
 
-/** Resolves to the milliseconds that all requests took. */
+/** Resolves with the milliseconds of all requests. */
 export async function load(target: Target, { count, connections, requestOf }: LoadOptions): Promise<number> {
   let next = 0;
   const sockets = await Promise.all(Array.from({ length: connections }, () => open(target)));
@@ -35,7 +35,7 @@ export async function load(target: Target, { count, connections, requestOf }: Lo
   return ms;
 }
 
-/** One request on a connection of its own; resolves to the body of the answer. */
+/** Sends one request on its own connection and resolves with the body of the answer. */
 export async function once(target: Target, request: RawRequest): Promise<string> {
   const socket = await open(target);
   try {
@@ -55,7 +55,7 @@ export function open({ url, tls }: Target): Promise<Socket> {
   });
 }
 
-/** The text of a request without a body or with one in ASCII. */
+/** Returns the text of a request without a body, or with one in ASCII. */
 export function textOf({ headers = {} }: Target, { method, path, contentType, body = "" }: RawRequest): string {
   const given = Object.entries({ host: "bench", "user-agent": "bench/1", accept: "application/json", ...headers });
   if (contentType !== undefined) given.push(["content-type", contentType], ["content-length", String(body.length)]);

@@ -1,4 +1,4 @@
-/** What 100,000 objects take, of the heap and of the process, with the history that watches can go back to. */
+/** Memory of 100,000 objects in the heap and in the process, including the history for watches. */
 import { execFileSync } from "node:child_process";
 import { median, type Row } from "./report.ts";
 import { configMaps, widgets } from "./workload.ts";

@@ -1,4 +1,4 @@
-/** Until the server answers: in a process that has loaded it, and in a fresh one, with what is built and from the sources. */
+/** Time until the first answer: in a process that has loaded the server, and in a fresh one, from the build and from the sources. */
 import { execFileSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { createApiServer } from "../../src/index.ts";
@@ -48,7 +48,7 @@ async function firstAnswer(isRestricted: boolean): Promise<number> {
 interface Times {
   readonly importMs: number;
   readonly readyMs: number;
-  /** All threads. */
+  /** Processor time of all threads. */
   readonly cpuMs: number;
 }
 

@@ -1,7 +1,7 @@
 /**
- * The same creates and applies on a real kube-apiserver with its etcd and on this server, in turns, so that the ratio says
- * something on a machine that others use. `KUBECONFIG` names the server; it needs a client certificate inside, as
- * `tools/controlplane` writes it. What both need of the processor is read from /proc, so on Linux and for a local server.
+ * The same creates and applies on a real kube-apiserver with etcd and on this server, in turns, so that the ratio is valid on
+ * a shared machine. `KUBECONFIG` names the server and needs an embedded client certificate, as `tools/controlplane` writes
+ * it. Processor times are read from /proc, so this works on Linux with a local server.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { parse } from "yaml";
@@ -73,14 +73,14 @@ function realServer(kubeconfig: string): MeasuredServer {
   };
 }
 
-/** The kube-apiserver that listens on the port, and its etcd. */
+/** Returns the processes of the kube-apiserver on the port, and of its etcd. */
 function processesOf(port: string): readonly string[] {
   const commands = new Map<string, readonly string[]>();
   for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
     try {
       commands.set(pid, readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0"));
     } catch {
-      // It has ended.
+      // The process has ended.
     }
   }
   const server = [...commands].find(([, words]) => words.includes(`--secure-port=${port}`));
@@ -90,18 +90,18 @@ function processesOf(port: string): readonly string[] {
   return [server[0], store[0]];
 }
 
-/** User and system time; the clock of /proc ticks 100 times a second on every Linux. */
+/** Returns user and system time. The clock of /proc has 100 ticks a second on each Linux. */
 function cpuOf(pid: string): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
   return (Number(fields[11]) + Number(fields[12])) * 10_000;
 }
 
-/** Deletes what a run left. */
+/** Deletes the objects of a run. */
 async function emptied(target: Target, { path }: Workload): Promise<void> {
   await once(target, { method: "DELETE", path: `${path}?labelSelector=app%3Dbench` });
 }
 
-/** A new kind takes objects after a moment. */
+/** Waits until a new kind accepts objects. */
 async function served(target: Target, { path }: Workload): Promise<void> {
   const deadline = performance.now() + 30_000;
   for (;;) {

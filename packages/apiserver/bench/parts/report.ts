@@ -1,13 +1,13 @@
-/** Rows of the table of a benchmark. */
+/** The rows of a benchmark's table. */
 import { loadavg } from "node:os";
 
 export interface Row {
   readonly what: string;
-  /** Empty: there is none, the figure is for comparison. */
+  /** Goal; empty for a figure that is only a comparison. */
   readonly goal: string;
   readonly measured: string;
   readonly isMet?: boolean;
-  /** Everything that was measured. */
+  /** All measured values. */
   readonly raw: unknown;
 }
 
@@ -15,7 +15,7 @@ export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
 }
 
-/** @throws RangeError without values */
+/** Returns a quantile. @throws RangeError without values */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   const value = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
@@ -23,12 +23,12 @@ export function quantile(values: readonly number[], share: number): number {
   return value;
 }
 
-/** The average number of running threads of the last minute: other work on the machine makes figures worse. */
+/** Returns the average number of running threads in the last minute. Other work on the machine makes the figures worse. */
 export function machineLoad(): number {
   return Number((loadavg()[0] ?? 0).toFixed(1));
 }
 
-/** The rows as a table, and below it one line of JSON with all that was measured. */
+/** Prints the rows as a table, and all measured values as a line of JSON. */
 export function print(rows: readonly (Row & { readonly load: number })[]): void {
   const table = [["what", "goal", "measured", "", "load"], ...rows.map(cellsOf)];
   const widths = [0, 1, 2, 3].map((column) => Math.max(...table.map((cells) => cells[column]?.length ?? 0)));

@@ -1,18 +1,18 @@
-/** Creates and applies a second over HTTP: by the clock, and by the processor time that the server needs for each. */
+/** Creates and applies per second over HTTP, by the clock and by the processor time of the server. */
 import { load } from "./load.ts";
 import { median, type Row } from "./report.ts";
 import { type MeasuredServer, startServer } from "./server-process.ts";
 import { applyOf, configMaps, createOf, type Workload, widgets } from "./workload.ts";
 
 export interface Rate {
-  /** By the clock; the client and whatever else runs take their share of the machine. */
+  /** Rate by the clock. The client and other programs use the machine, too. */
   readonly perSecond: number;
-  /** User and system time of the server, all threads. */
+  /** User and system time of the server in all threads, per request. */
   readonly cpuMicros: number;
 }
 
 const COUNT = 15_000;
-/** Code is compiled and connections are warm before anything is measured. */
+/** Requests before the measurement, so that code is compiled and connections are open. */
 const WARM_UP = 3_000;
 const OBJECTS = 500;
 const CONNECTIONS = 16;
@@ -41,7 +41,7 @@ async function fresh(workload: Workload, verb: "create" | "apply", isFull: boole
   }
 }
 
-/** One measurement on a server without such objects. */
+/** Measures a server without such objects. */
 export async function measure(
   server: MeasuredServer,
   workload: Workload,
@@ -57,8 +57,8 @@ export async function measure(
 }
 
 /**
- * The server has one of the two cores, so what it can do is one second by the time that it needs; the clock counts where it
- * shows more.
+ * The server has one of the two cores, so its capacity is one second divided by the time of a request. The rate by the clock
+ * counts if it is higher.
  */
 function rowOf(what: string, goal: number, rates: readonly Rate[]): Row {
   const perSecond = median(rates.map((rate) => rate.perSecond));

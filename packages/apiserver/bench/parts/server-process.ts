@@ -1,4 +1,4 @@
-/** Starts `server.ts` and asks it what it used. */
+/** Starts `server.ts` in a process, and asks for its processor time. */
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import type { Target } from "./load.ts";
@@ -6,12 +6,12 @@ import type { Target } from "./load.ts";
 export const USER_TOKEN = "bench-user";
 
 export interface MeasuredServer extends Target {
-  /** Of all its threads since it began. */
+  /** Processor time of all its threads since the start. */
   cpuMicros(): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** `isFull`: with rights and garbage collection. */
+/** Starts the server. `isFull`: with authorization and garbage collection. */
 export async function startServer({ isFull = false }: { readonly isFull?: boolean } = {}): Promise<MeasuredServer> {
   const child = fork(new URL("./server.ts", import.meta.url), [JSON.stringify({ isFull })], { execArgv: ["--conditions=@treadle/source"] });
   const [{ url }] = (await once(child, "message")) as [{ url: string }];

@@ -1,4 +1,4 @@
-/** The server under load, in a process of its own. Its options are the argument, as JSON; asked for, it tells what it used. */
+/** The server under load, in its own process. The argument contains its options as JSON. On request it reports its processor time. */
 import { createApiServer, serveHttp } from "../../src/index.ts";
 import { USER_TOKEN } from "./server-process.ts";
 import { WIDGETS } from "./workload.ts";
@@ -6,7 +6,7 @@ import { WIDGETS } from "./workload.ts";
 const { isFull } = JSON.parse(process.argv[2] ?? "{}") as { readonly isFull?: boolean };
 const server = createApiServer({
   resources: [WIDGETS],
-  // As a test cluster has it: every request needs a right, and the collector follows each object.
+  // As in a test cluster: each request needs a right, and the collector follows each object.
   ...(isFull === true ? { authorization: "RBAC", garbageCollection: true, tokens: { [USER_TOKEN]: { user: "bench" } } } : {}),
 });
 if (isFull === true) {

@@ -1,9 +1,9 @@
-/** What the benchmarks store: a custom kind and ConfigMaps of about 1 KB, written by create or by apply. */
+/** The objects of the benchmarks: a custom kind and ConfigMaps of about 1 KB, written by create or by apply. */
 import type { CustomResourceDefinitionInput } from "@treadle/apimachinery";
 
 export interface Workload {
   readonly name: string;
-  /** Of the collection. */
+  /** Path of the collection. */
   readonly path: string;
   readonly objectOf: (i: number, value: number) => object;
 }
@@ -72,7 +72,7 @@ export const configMaps: Workload = {
   }),
 };
 
-/** With a list-map of six items, which an apply merges one by one. */
+/** A custom kind with a list-map of six items, which an apply merges one by one. */
 export const widgets: Workload = {
   name: "custom kind",
   path: "/apis/bench.treadle.dev/v1/namespaces/default/widgets",
@@ -103,7 +103,7 @@ export function createOf({ path, objectOf }: Workload, i: number): RawRequest {
   return { method: "POST", path, contentType: "application/json", body: JSON.stringify(objectOf(i, i)) };
 }
 
-/** Each apply changes one field; `objects` take turns. */
+/** Returns an apply that changes one field; `objects` objects take turns. */
 export function applyOf({ path, objectOf }: Workload, i: number, objects: number): RawRequest {
   const name = i % objects;
   return {

@@ -34,7 +34,7 @@ test.for(["", "lots", "5x", "1 Gi", "Ki", "--1", "1.2.3"])("%j is not a quantity
 
 test("an unknown unit has its own error", () => expect(() => canonicalQuantity("5KM")).toThrow("unable to parse quantity's suffix"));
 
-/** What is canonical stays as it is. */
+/** The canonical form of a canonical quantity is the same. */
 test("the canonical form of a quantity is stable", () => {
   const unit = fc.constantFrom("", "m", "k", "M", "Ki", "Mi", "Gi", "u", "n", "e3");
   fc.assert(

@@ -11,11 +11,12 @@ export type LocalClusterErrorCode = "ERR_MANIFEST" | "ERR_PORT" | "ERR_KUBECONFI
 
 /** Reports why a local cluster cannot start. The message names the input and the fix; for a manifest, also the file and the document. */
 export class LocalClusterError extends Error {
-  /** The name of the class. */
+  /** Name of the class. */
   override readonly name = "LocalClusterError";
   /** Cause of the failure. */
   readonly code: LocalClusterErrorCode;
 
+  /** Creates an error with a cause, a message and the options of `Error`. */
   constructor(code: LocalClusterErrorCode, message: string, options?: ErrorOptions) {
     super(message, options);
     this.code = code;

@@ -61,11 +61,11 @@ export interface HttpsFront extends HttpFront {
   /** Makes a client certificate and its key, in PEM. It contains only the user and the groups of the identity. */
   clientCertificate(identity: Identity): Promise<{ readonly certPem: string; readonly keyPem: string }>;
   /** Returns a kubeconfig (YAML) for this front. By default it has the credentials that `auth` requires. */
-  kubeconfig(credentials?: Credentials): string;
+  kubeconfig(credentials?: KubeconfigCredentials): string;
 }
 
 /** Credentials that a kubeconfig contains. */
-export interface Credentials {
+export interface KubeconfigCredentials {
   /** Bearer token. */
   readonly token?: string;
   /** Client certificate and its key, in PEM. */

@@ -29,7 +29,7 @@ describe("an invalid text has the error of the real server", () => {
     ["x", "invalid character 'x' looking for beginning of value"],
   ])("%j", ([text, want]) => expect(jsonProblem(text)).toBe(want));
 
-  /** The reader refuses exactly what JSON.parse refuses. */
+  /** The reader refuses exactly the texts that JSON.parse refuses. */
   test("a valid text has no error, and a broken one has an error", () => {
     fc.assert(
       fc.property(fc.json(), fc.nat(), fc.constantFrom(...'{}[]",:x0-.e\\ '), (text, position, character) => {

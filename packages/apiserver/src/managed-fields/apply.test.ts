@@ -239,7 +239,7 @@ const managers = fc.constantFrom("one", "two", "three");
 const histories = fc.array(fc.tuple(managers, configs), { maxLength: 5 });
 
 function after(history: readonly (readonly [string, JsonObject])[]): State {
-  // An object that somebody manages: one that nobody does gets an entry for what it holds already.
+  // An object with managers. One without managers would get an entry for its existing fields.
   return history.reduce((state, [manager, config]) => apply(state, manager, config, true), apply(NEW, "base", { base: "x" }));
 }
 
@@ -255,7 +255,7 @@ function attempt(run: () => State): State | readonly string[] {
 // After any history of forced applies by three managers:
 // 1. Applying the same again changes neither object nor owners.
 // 2. The object holds what was applied last, and its manager owns all of it.
-// 3. Without force the apply fails exactly when with force somebody else would lose a field to another value.
+// 3. Without force the apply fails exactly when with force another manager would lose a field to another value.
 // 4. Applying nothing removes exactly what nobody else owns: no path goes that was another's or nobody's, and of the paths
 //    that only this manager owned, none stays that leads to nothing of another's.
 // 5. Every owner is listed once, and owns something.

@@ -75,5 +75,5 @@ function fieldsIn(object: JsonObject, type: TypeDef): FieldSet {
 }
 
 function remove(object: JsonObject, set: FieldSet, type: TypeDef): JsonObject {
-  return removeFields(object, set, type) as JsonObject; // kind and apiVersion are nobody's, so something is left
+  return removeFields(object, set, type) as JsonObject; // kind and apiVersion have no manager, so the object is not empty
 }

@@ -44,7 +44,7 @@ test.for<readonly [string, object, number, string]>([
   expect(() => merged(pod, patch)).toThrow(expect.objectContaining({ name: "StrategicMergeError", code, message }));
 });
 
-// Any JSON that is sent as a patch either merges or is refused with a StrategicMergeError; a directive may stand anywhere.
+// Any JSON as a patch is merged, or refused with a StrategicMergeError. Directives can be anywhere.
 test("each patch is merged or refused", () => {
   const name = fc.constantFrom("containers", "env", "name", "value", "tolerations", "volumes", "nodeSelector", "a");
   const key = fc.oneof(
@@ -73,7 +73,7 @@ test("each patch is merged or refused", () => {
   );
 });
 
-// A patch without directives says what is to be: sending it again changes nothing.
+// A patch without directives is a desired state: sending it again changes nothing.
 test("a repeated patch without directives changes nothing", () => {
   const env = fc.uniqueArray(fc.record({ name: fc.constantFrom("X", "Y", "Z"), value: fc.constantFrom("1", "2") }), {
     selector: (one) => one.name,

@@ -24,8 +24,8 @@ const { object } = fc.letrec<{ value: unknown; object: JsonObject }>((tie) => ({
   object: fc.array(fc.tuple(field, tie("value")), { maxLength: 5 }).map((pairs) => Object.fromEntries(pairs)),
 }));
 
-// For any object, however wrong: the input is not changed (it is frozen), a second time changes nothing (and gives the
-// same reference), and pruning after defaulting finds nothing that the defaults brought.
+// For any object, valid or not: the input is not modified (it is frozen), a second run changes nothing (and returns the same reference),
+// and pruning after defaulting does not remove defaults.
 test("pruning and defaulting are idempotent and do not modify their input", () => {
   fc.assert(
     fc.property(object, (given) => {
@@ -37,7 +37,8 @@ test("pruning and defaulting are idempotent and do not modify their input", () =
   );
 });
 
-// What is valid without an old value is valid with any; what is unchanged is always valid; an error with an old value is one without it.
+// A value that is valid without an old value is valid with any. An unchanged value is always valid. An error with an old value is also
+// one without it.
 test("an old value only removes errors, and an unchanged object has none", () => {
   const one = (value: unknown, old?: unknown): readonly string[] =>
     schemaErrors({ value, schema, path: "", old: old === undefined ? undefined : { value: old } }).map((error) => error.field + error.body);

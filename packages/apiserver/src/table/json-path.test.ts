@@ -20,7 +20,7 @@ test.for<readonly [path: string, want: readonly unknown[]]>([
   [".spec['n']", [3]],
   [".spec.a\\.b", ["dot"]],
   [".spec['a\\.b']", ["dot"]],
-  // As in Kubernetes, a dot in quotes separates.
+  // As in Kubernetes, a dot in quotes separates keys.
   [".spec['a.b']", []],
   [".spec.absent.more", []],
   [".spec.nothing", [null]],

@@ -25,7 +25,7 @@ export interface Selector {
 /** Returns a function that matches labels. An invalid selector matches nothing. */
 function matcher(selector: Selector): (labels: Readonly<Record<string, string>> | undefined) => boolean {
   try {
-    const requirements = labelRequirements(selector as LabelSelector); // it says so when it is none
+    const requirements = labelRequirements(selector as LabelSelector); // throws for an invalid selector
     return (labels) => matchesLabels(requirements, labels);
   } catch (error) {
     if (isSelectorError(error)) return () => false;

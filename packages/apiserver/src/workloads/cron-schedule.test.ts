@@ -6,7 +6,7 @@ const text = (ms: number | undefined): string | undefined => (ms === undefined ?
 
 test.for([
   { schedule: "* * * * *", after: "2026-01-01T00:00:30Z", want: "2026-01-01T00:01", reason: "every minute" },
-  { schedule: "*/15 * * * *", after: "2026-01-01T00:46:00Z", want: "2026-01-01T01:00", reason: "a step begins anew each hour" },
+  { schedule: "*/15 * * * *", after: "2026-01-01T00:46:00Z", want: "2026-01-01T01:00", reason: "a step restarts each hour" },
   { schedule: "5/20 * * * *", after: "2026-01-01T00:06:00Z", want: "2026-01-01T00:25", reason: "a number with a step goes on to the end" },
   { schedule: "0 22-23,3 * * *", after: "2026-01-01T23:00:00Z", want: "2026-01-02T03:00", reason: "lists and ranges" },
   { schedule: "0 0 29 2 *", after: "2026-01-01T00:00:00Z", want: "2028-02-29T00:00", reason: "a day that few years have" },

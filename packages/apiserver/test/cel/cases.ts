@@ -1,6 +1,6 @@
 /**
- * Expressions and the values that they are tried on. Of each group every rule meets every value; what a kube-apiserver
- * said is in `golden.json` (`record.ts` writes it), and `golden.test.ts` holds this server to it.
+ * Expressions and the values that they are evaluated on. In each group each rule is evaluated on each value. `golden.json`
+ * contains the answers of a kube-apiserver (`record.ts` writes it), and `golden.test.ts` compares this server with them.
  */
 import { generatedGroup } from "./generated-cases.ts";
 import { type Group, list, text } from "./group.ts";

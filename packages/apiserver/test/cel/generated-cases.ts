@@ -1,7 +1,7 @@
-/** Expressions made at random from a typed grammar, the same in every run: what a person would not think of. */
+/** Random expressions of a typed grammar, the same in each run: cases that a person would not write. */
 import type { Group } from "./group.ts";
 
-/** A small generator of its own (mulberry32), so that what was recorded stays what is run. */
+/** A seeded random generator (mulberry32), so that the recorded cases stay the same. */
 function randomFrom(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {

@@ -1,4 +1,4 @@
-/** What a kube-apiserver said to the cases (`golden.json`), this server says, too. */
+/** Compares this server with the recorded answers of a kube-apiserver (`golden.json`). */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { createApiServer } from "../../src/index.ts";
@@ -27,7 +27,7 @@ describe("rules pass, fail and report errors as on the real server", () => {
   });
 });
 
-/** Errors of syntax come from another parser: their place in the text may differ, and their words do. */
+/** Removes syntax errors, which come from another parser: their positions may differ, and their texts do. */
 function withoutSyntax(text: string): string {
   return text.replace(/ERROR: <input>:\d+:\d+: Syntax error[^]*$/, "Syntax error");
 }

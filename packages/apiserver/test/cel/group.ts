@@ -1,13 +1,13 @@
-/** What a group of cases is, and the schemas that most of them have. */
+/** A group of cases, and the schemas that most groups have. */
 
 export interface Group {
   readonly name: string;
-  /** Of each value. */
+  /** Schema of each value. */
   readonly schema: Readonly<Record<string, unknown>>;
   readonly values: readonly unknown[];
-  /** Must hold: each is a rule of its own. */
+  /** Rules that must hold, each in its own schema. */
   readonly rules: readonly string[];
-  /** Texts of a rule that never holds: what the server makes of them shows what an expression is. */
+  /** Texts of a rule that never holds. Their result shows the value of an expression. */
   readonly shows?: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** Cases for the libraries that Kubernetes adds: addresses, URLs, quantities, versions. */
+/** Cases for the libraries of Kubernetes: addresses, URLs, quantities, versions. */
 import { type Group, text } from "./group.ts";
 
 export const kubernetesGroups: readonly Group[] = [

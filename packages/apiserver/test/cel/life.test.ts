@@ -1,4 +1,4 @@
-/** Rules over the life of objects: what a kube-apiserver answered (`life.json`), this server answers. */
+/** Compares rules over the life of objects with the recorded answers of a kube-apiserver (`life.json`). */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { createApiServer } from "../../src/index.ts";
@@ -9,7 +9,7 @@ const server = createApiServer();
 const given = new Map((await playLife(server.transport())).map((answer) => [answer[0], answer]));
 await server.close();
 
-/** The real server walks maps in random order, so errors of different fields come in any. */
+/** Sorts errors of different fields, because the real server walks maps in random order. */
 function anyOrder([step, status, message, warning]: LifeAnswer): unknown {
   return [step, status, message.split(/[[\], ]+/).toSorted(), warning];
 }

@@ -1,4 +1,4 @@
-/** The conformance scenarios about rules, as short answers that can be kept: the code, the message, the warnings. */
+/** The conformance scenarios about rules as short answers: the code, the message, the warnings. */
 import type { Transport } from "@treadle/apimachinery";
 import { play } from "../conformance/compare.ts";
 import { rules } from "../conformance/scenarios/rules.ts";

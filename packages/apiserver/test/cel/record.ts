@@ -1,5 +1,5 @@
 /**
- * Records what a real kube-apiserver says to the cases:
+ * Records the answers of a real kube-apiserver to the cases:
  *
  *     KUBECONFIG=FILE node --conditions=@treadle/source packages/apiserver/test/cel/record.ts
  */

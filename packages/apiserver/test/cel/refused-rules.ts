@@ -1,7 +1,7 @@
-/** Rules of which some do not get past the making of their CRD. */
+/** Rules of which the server refuses some when their CRD is created. */
 import { type Group, list, text } from "./group.ts";
 
-/** Rules that the server may refuse when the CRD is made: each on a property of its own schema. */
+/** Rules that the server may refuse, each on a property with its own schema. */
 export const refused: (readonly [rule: string | Readonly<Record<string, unknown>>, schema?: Group["schema"]])[] = [
   ["self.size( > 1"],
   ["self.missing == 'x'", { type: "object", properties: { a: text } }],

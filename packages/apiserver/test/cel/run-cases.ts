@@ -1,10 +1,10 @@
-/** Runs the cases against a server: one CRD for some rules at a time, one object for each value. */
+/** Runs the cases against a server: one CRD for several rules, one object for each value. */
 import type { Transport } from "@treadle/apimachinery";
 import { groups } from "./cases.ts";
 import type { Group } from "./group.ts";
 import { refused } from "./refused-rules.ts";
 
-/** What a server said: of each group by value the rules that did not hold, and of each refused rule the causes. */
+/** Results: for each group by value the rules that failed, and for each refused rule the causes. */
 export interface Verdicts {
   readonly groups: Readonly<Record<string, readonly ValueVerdict[]>>;
   readonly refused: readonly RuleVerdict[];
@@ -12,7 +12,7 @@ export interface Verdicts {
 
 export interface ValueVerdict {
   readonly value: unknown;
-  /** By rule: the message of the cause, without the field. Rules that held are absent. */
+  /** Message of the cause by rule, without the field. Rules that held are absent. */
   readonly failed: Readonly<Record<string, string>>;
 }
 
@@ -21,7 +21,7 @@ export interface RuleVerdict {
   readonly causes: readonly (readonly [reason: string, field: string, message: string])[];
 }
 
-/** Rules of one CRD: together they must stay below what a CRD's rules may cost. */
+/** Number of rules in a CRD. Their cost must be below the limit of a CRD. */
 const BATCH = 12;
 
 export async function runCases(transport: Transport, run: string): Promise<Verdicts> {
@@ -50,7 +50,7 @@ async function runGroup(transport: Transport, group: Group, name: string): Promi
       batch.map(({ validation }, i) => [`p${i}`, { ...group.schema, "x-kubernetes-validations": [validation] }]),
     );
     let made = await send(transport, "POST", CRDS, definition(plural, properties));
-    // A rule that does not even compile says so for every value, and the others are tried without it.
+    // A rule that does not compile fails for each value. The others are evaluated without it.
     for (const [, field, message] of made.status === 201 ? [] : causesOf(made.body)) {
       const p = /properties\[p(\d+)\]/.exec(field)?.[1];
       if (p === undefined) continue;
@@ -73,7 +73,7 @@ async function runGroup(transport: Transport, group: Group, name: string): Promi
   return group.values.map((value, i) => ({ value, failed: failed[i] ?? {} }));
 }
 
-/** A new kind is not served at once. */
+/** Waits until a new kind is served. */
 async function settled(transport: Transport, path: string, body: unknown): Promise<Answer> {
   for (let tries = 0; ; tries++) {
     const answer = await send(transport, "POST", path, body);
@@ -131,7 +131,7 @@ function parse(text: string): Answer["body"] {
 
 function causesOf(body: Answer["body"]): (readonly [reason: string, field: string, message: string])[] {
   const details = body["details"] as { readonly causes?: readonly Readonly<Record<string, string>>[] } | undefined;
-  // The name that the real server gives to the type of `self` holds a number that differs every time.
+  // The name of the type of `self` on the real server contains a number that differs each time.
   return (details?.causes ?? []).map(({ reason = "", field = "", message = "" }) => [
     reason,
     field,

@@ -1,4 +1,4 @@
-/** Runs scenarios against two servers and says where their answers differ. */
+/** Runs scenarios against two servers and reports differences of their answers. */
 import { isDeepStrictEqual } from "node:util";
 import { crdOf, type Transport } from "@treadle/apimachinery";
 import { Gadget } from "./gadget.ts";
@@ -9,7 +9,7 @@ export interface Difference {
   /** `scenario: step`. */
   readonly name: string;
   readonly request: string;
-  /** What differs, a path into the answer, with both values. `undefined`: not there. */
+  /** Differences: a path into the answer with both values. `undefined`: absent. */
   readonly parts: readonly { readonly path: string; readonly real: unknown; readonly memory: unknown }[];
 }
 
@@ -19,12 +19,12 @@ export interface Comparison {
 }
 
 /**
- * Compares; `real` is the one that is right. Leaves the namespaces of the scenarios behind.
+ * Compares two servers, of which `real` is right. Leaves the namespaces of the scenarios behind.
  * @param run makes the names of namespaces unique on a server that is used more than once
  * @throws when a server does not answer, or refuses the CRD or a namespace
  */
 export async function compare(scenarios: readonly Scenario[], real: Transport, memory: Transport, run: string): Promise<Comparison> {
-  // At once: of each scenario the larger part is waiting, on both alike.
+  // Both at the same time, because a scenario mostly waits.
   const [there, here] = await Promise.all([play(scenarios, real, run), play(scenarios, memory, run)]);
   const wanted = normalise(there);
   const found = new Map(normalise(here).map((answer) => [answer.name, answer]));
@@ -32,7 +32,7 @@ export async function compare(scenarios: readonly Scenario[], real: Transport, m
   return { answers: wanted.length, differences };
 }
 
-/** The answers of one server. */
+/** Returns the answers of one server. */
 export async function play(scenarios: readonly Scenario[], transport: Transport, run: string): Promise<Recorded[]> {
   const recorded: Recorded[] = [];
   const names = new Set<string>();
@@ -55,7 +55,7 @@ export async function play(scenarios: readonly Scenario[], transport: Transport,
   return recorded;
 }
 
-/** Serves the CRD and waits until it answers. */
+/** Installs the CRD and waits until it is served. */
 async function installGadget({ quietly, gadgets }: Session): Promise<void> {
   const crd = crdOf(Gadget);
   const all = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
@@ -66,7 +66,7 @@ async function installGadget({ quietly, gadgets }: Session): Promise<void> {
       ? await quietly("PUT", `${all}/${crd.metadata.name}`, { body: { ...crd, metadata: { ...crd.metadata, resourceVersion: version } } })
       : await quietly("POST", all, { body: crd });
   if (installed["kind"] !== crd.kind) throw new Error(`the CRD is refused: ${JSON.stringify(installed)}`);
-  // The schema of an updated CRD is served a moment later than the answer says.
+  // The schema of an updated CRD is served a moment after the answer.
   if (old["kind"] === crd.kind) await new Promise((resolve) => setTimeout(resolve, 3000));
   for (let tries = 0; (await quietly("GET", gadgets))["kind"] !== "GadgetList"; tries++) {
     if (tries === 100) throw new Error("the CRD is stored, but not served after ten seconds");
@@ -82,7 +82,7 @@ function difference(real: Answer, memory: Answer | undefined): Difference[] {
   return parts.length === 0 ? [] : [{ name: real.name, request: real.request, parts }];
 }
 
-/** The smallest parts that differ: members of objects, elements of lists of one length. */
+/** Returns the smallest parts that differ: members of objects, elements of lists with the same length. */
 function* unequal(path: string, real: unknown, memory: unknown): Generator<Difference["parts"][number]> {
   if (isDeepStrictEqual(real, memory)) return;
   const isParted = isTree(real) && isTree(memory) && Array.isArray(real) === Array.isArray(memory);

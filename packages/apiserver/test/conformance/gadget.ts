@@ -1,4 +1,4 @@
-/** The custom resource of the conformance scenarios: one field for each thing that a server does to a field. */
+/** The custom resource of the conformance scenarios, with a field for each feature of fields. */
 import { defineResource, type ObjectOf } from "@treadle/apimachinery";
 import { z } from "zod";
 import type { Json } from "./session.ts";
@@ -44,7 +44,7 @@ export const Gadget = defineResource({
 });
 export interface Gadget extends ObjectOf<typeof Gadget> {}
 
-/** A gadget as a client sends it; `more` replaces whole top-level fields. */
+/** Returns a gadget as a client sends it. `more` replaces whole top-level fields. */
 export function gadget(name: string, spec: Json = {}, more: Json = {}): Json {
   const { metadata, ...rest } = more;
   return {

@@ -14,18 +14,18 @@ export interface Answer {
   readonly body: unknown;
 }
 
-/** Times that a scenario makes up are further away. */
+/** Limit for real times. Times in scenarios are further away. */
 const A_DAY_MS = 86_400_000;
 const YAML = {
   schema: "yaml-1.1",
-  // To the library a dot alone, a key of managedFields, is a number.
+  // The library reads a single dot, a key of managedFields, as a number.
   customTags: (tags: Tags): Tags => tags.filter((tag) => typeof tag === "string" || !("test" in tag) || tag.test?.test(".") !== true),
 } as const;
 const HEADERS = ["content-type", "warning", "retry-after", "allow", "location"];
 
-/** The answers of one server, in order. */
+/** Returns the normalised answers of one server, in order. */
 export function normalise(recorded: readonly Recorded[]): Answer[] {
-  // Numbers start over with every scenario, so that one difference does not shift all that follow.
+  // Numbers restart with each scenario, so that one difference does not shift all later ones.
   const scenarios = Map.groupBy(recorded, ({ scenario }) => scenario);
   return [...scenarios.values()].flatMap((answers) => {
     const names = new Placeholders();
@@ -34,13 +34,13 @@ export function normalise(recorded: readonly Recorded[]): Answer[] {
       request: names.inText(request),
       status,
       headers: Object.fromEntries(HEADERS.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]]))),
-      // YAML as a program of YAML 1.1 reads it: order and quotes do not count, unless a text without them is no text.
+      // YAML as a parser of YAML 1.1 reads it: order and quotes do not count, unless a value without quotes is not a string.
       body: names.inValue(typeof body === "string" && headers["content-type"]?.includes("yaml") ? parse(body, YAML) : body),
     }));
   });
 }
 
-/** What a server chooses. */
+/** Values that a server chooses. */
 const ASSIGNED: Readonly<Record<string, (value: unknown) => string | undefined>> = {
   serverAddress: () => "<address>",
   nodePort: (value) => (Number(value) >= 30_000 ? "<node port>" : undefined),
@@ -49,7 +49,7 @@ const ASSIGNED: Readonly<Record<string, (value: unknown) => string | undefined>>
 
 class Placeholders {
   readonly #uids = new Map<string, string>();
-  /** By object. */
+  /** Versions by object. */
   readonly #versions = new Map<string, string[]>();
 
   inValue(value: unknown): unknown {
@@ -77,14 +77,14 @@ class Placeholders {
         .replaceAll(/(resourceVersion=|too old resource version: |current: )\d+( \(\d+\))?/g, "$1<version>")
         .replaceAll(/\b10\.\d+\.\d+\.\d+\b/g, "<cluster ip>")
         .replaceAll(/\beyJ[\w-]+\.[\w-]+\.[\w-]+/g, "<token>")
-        // The difference of two specs, in lines, which the real server adds to what it says of a pod.
+        // The difference of two specs in lines, which the real server adds to refusals of pods.
         .replaceAll(/\n@@ -[^]*?(?=, [\w.[\]]+: [A-Z][a-z]+ value|\]?$)/g, "")
-        // Templates in the form of Go's structs, with all that they have not.
+        // Templates in the form of Go's structs, with all absent fields.
         .replaceAll(/(?<=spec\.template: Invalid value: |^Invalid value: )\{.*"[Ss]pec":.*\}(?=: field is immutable)/g, "<template>")
         // Objects inside messages.
         .replaceAll(/(resourceVersion\\+":\\+")\d+/g, "$1<version>")
         .replaceAll(/(ResourceVersion in [a-z ]+ )\(\d+\)/g, "$1(<version>)")
-        // Scenarios end every generateName like this.
+        // Scenarios end each generateName like this.
         .replaceAll(/random-[a-z0-9]{5}\b/g, "random-<suffix>")
         .replaceAll(/continue=[^&]+/g, "continue=<continue>")
     );
@@ -106,7 +106,7 @@ class Placeholders {
     return Object.fromEntries(Object.entries(plain).toSorted(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  /** By name where there is one, so that one object more or less does not shift the others. */
+  /** Numbers uids by name if there is one, so that one more object does not shift the others. */
   #uid(uid: string, name = "?"): string {
     const known = this.#uids.get(uid);
     if (known !== undefined) return known;
@@ -125,13 +125,13 @@ class Placeholders {
   }
 }
 
-/** The real server names conflicts of several managers in a random order. */
+/** Sorts conflicts of several managers, which the real server lists in random order. */
 function inOrder(list: readonly unknown[]): readonly unknown[] {
   const isConflicts = list.every((each) => isObject(each) && each["reason"] === "FieldManagerConflict");
   return isConflicts ? list.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) : list;
 }
 
-/** Objects of a run are seconds old; ages of years are those of times that a scenario makes up. */
+/** Removes ages of seconds, which are those of a run. Ages of years come from times in scenarios. */
 function withoutAge(cell: unknown): unknown {
   return typeof cell === "string" && /^\d+[smh](\d+[sm])?$/.test(cell) ? "<age>" : cell;
 }

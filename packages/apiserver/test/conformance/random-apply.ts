@@ -72,7 +72,7 @@ async function search(): Promise<void> {
       const { compared, found: at } = await firstDifference(kind, sequence, pair);
       operations += compared;
       if (at === undefined) continue;
-      // The answer that tells the time may be of the next second already.
+      // The answer with the time may be of the next second.
       if ((await firstDifference(kind, sequence, pair)).found === undefined) passing++;
       else failures.push({ kind, seed: seed + i, operations: sequence.slice(0, at.index + 1) });
     }

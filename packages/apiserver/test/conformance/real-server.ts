@@ -1,6 +1,6 @@
 /**
- * Carries requests to a real API server, by a kubeconfig with a client certificate inside (what envtest and kind write).
- * Own code, since this package comes before the client in the order of packages.
+ * Sends requests to a real API server, with a kubeconfig that embeds a client certificate, as envtest and kind write it. It
+ * does not use @treadle/client, which comes after this package in the order of packages.
  */
 import { readFileSync } from "node:fs";
 import { Agent, request as send } from "node:https";
@@ -9,7 +9,7 @@ import type { ApiRequest, ApiResponse, Transport } from "@treadle/apimachinery";
 import { parse } from "yaml";
 import type { Json } from "./session.ts";
 
-/** @throws when the file is no such kubeconfig. */
+/** Returns a transport to the server. @throws Error when the file is not such a kubeconfig */
 export function realServer(kubeconfig: string): Transport & { readonly url: string } {
   const { url, tls } = credentialsOf(kubeconfig);
   const agent = new Agent({ keepAlive: true, ...tls });
@@ -20,7 +20,7 @@ export function realServer(kubeconfig: string): Transport & { readonly url: stri
   };
 }
 
-/** Where the server is and who asks, by the current context. @throws when the file is no such kubeconfig. */
+/** Returns the server and the user of the current context. @throws Error when the file is not such a kubeconfig */
 export function credentialsOf(kubeconfig: string): {
   readonly url: string;
   readonly tls: { readonly ca: Buffer; readonly cert: Buffer; readonly key: Buffer };
@@ -38,7 +38,7 @@ export function credentialsOf(kubeconfig: string): {
 function exchange(url: string, agent: Agent, request: ApiRequest): Promise<ApiResponse> {
   return new Promise((resolve, reject) => {
     const { method, signal, body } = request;
-    // Node frames the body of a DELETE only when it is told its length.
+    // Node sends the body of a DELETE only with a length.
     const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
     const headers = { ...request.headers, ...length };
     const sent = send(`${url}${request.path}`, { agent, method, headers, ...(signal === undefined ? {} : { signal }) });

@@ -1,6 +1,6 @@
 /**
- * One run of the scenarios against one server: sends what a scenario asks for and writes down each answer.
- * Scenarios talk in requests, not in calls of a client, since what is compared is the answer on the wire.
+ * A run of the scenarios against one server, which sends the requests of a scenario and records each answer. Scenarios make
+ * requests and do not use a client, because the answers on the wire are compared.
  */
 import type { ApiRequest, ApiResponse, Transport } from "@treadle/apimachinery";
 
@@ -10,42 +10,42 @@ export interface Json {
   readonly [field: string]: any;
 }
 
-/** One answer as it came. */
+/** A recorded answer. */
 export interface Recorded {
   readonly scenario: string;
   readonly step: string;
   readonly request: string;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Parsed where it is JSON. Of a watch: its events. */
+  /** Parsed JSON; for a watch its events. */
   readonly body: unknown;
 }
 
 export interface Send {
   readonly query?: string;
-  /** An object is sent as JSON, a text as it is. */
+  /** Objects are sent as JSON, strings as they are. */
   readonly body?: unknown;
-  /** Beside `content-type: application/json` and `user-agent: conformance/1.0`. */
+  /** Headers in addition to `content-type: application/json` and `user-agent: conformance/1.0`. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A watch that needs headers of its own. */
+/** A watch with its own headers. */
 export interface Watched {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What a scenario works with. */
+/** The functions that a scenario uses. */
 export interface Session {
-  /** A namespace of its own, the same on both servers. */
+  /** Namespace of the scenario, the same on both servers. */
   readonly namespace: string;
   /** Path of the gadgets in the namespace. */
   readonly gadgets: string;
-  /** Sends a request and records the answer as `step`; one that is no JSON object is `{}` to the scenario. */
+  /** Sends a request and records the answer as `step`. Returns `{}` for an answer that is not a JSON object. */
   send(step: string, method: ApiRequest["method"], path: string, options?: Send): Promise<Json>;
-  /** As {@link send}, for what only prepares: not recorded. */
+  /** As {@link send} without recording, for preparation. */
   quietly(method: ApiRequest["method"], path: string, options?: Send): Promise<Json>;
-  /** Records the events of a watch: `act` runs when it is open, and it ends with `count` events or after two seconds. */
+  /** Records the events of a watch. `act` runs when the watch is open. The watch ends after `count` events or two seconds. */
   watch(step: string, what: string | Watched, count: number, act?: () => Promise<unknown>): Promise<void>;
 }
 
@@ -61,13 +61,13 @@ export interface SessionOptions {
   readonly record: (answer: Recorded) => void;
 }
 
-/** How long a watch may take to show what was done. */
+/** Time for a watch to show the changes, in milliseconds. */
 const WATCH_MS = 2000;
 
 export function session({ transport, namespace, scenario, record }: SessionOptions): Session {
   const exchange = async (step: string | undefined, method: ApiRequest["method"], path: string, options: Send = {}): Promise<Json> => {
     const full = options.query === undefined ? path : `${path}?${options.query}`;
-    // A connection that breaks is an answer too: a server that panics gives no other.
+    // A broken connection is an answer, too: it is the only one of a server that panics.
     const response = await transport.request(makeRequest(method, full, options)).catch((error: unknown) => {
       return { status: 0, headers: {}, body: `no answer: ${String(error)}` };
     });
@@ -94,7 +94,7 @@ export function session({ transport, namespace, scenario, record }: SessionOptio
   };
 }
 
-/** Makes an object an update of what is at `path` now: custom resources are not updated without a version. */
+/** Returns a function that makes an object an update of the one at `path`: custom resources need a version. */
 export function withVersion(quietly: Session["quietly"], path: string): (object: Json) => Promise<Json> {
   return async (object) => {
     const { metadata } = await quietly("GET", path);

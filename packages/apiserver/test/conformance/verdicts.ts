@@ -1,10 +1,10 @@
-/** What a server thinks of an object: the status, what is wrong with it, warnings; not what became of it. */
+/** The verdict of a server on an object: status, errors and warnings, but not the stored object. */
 import type { Transport } from "@treadle/apimachinery";
 import { play } from "./compare.ts";
 import { normalise } from "./normalise.ts";
 import type { Json, Scenario } from "./session.ts";
 
-/** A line of JSON for each answer. @param run makes names of namespaces unique on a server that is used more than once */
+/** Returns a line of JSON for each answer. @param run makes names of namespaces unique on a server that is used more than once */
 export async function verdicts(scenarios: readonly Scenario[], transport: Transport, run: string): Promise<string[]> {
   const answers = normalise(await play(scenarios, transport, run));
   return answers.map(({ name, status, headers, body }) => {

@@ -1,8 +1,8 @@
-/** What a person does with kubectl and the kinds that come with Kubernetes, as a list of commands: the same on every server. */
+/** Commands of a kubectl session with built-in kinds, the same for each server. */
 import type { Command } from "./session.ts";
 
 export const BUILT_IN_NAMESPACE = "kubectl-built-in";
-/** What the session makes outside of its namespace. */
+/** Objects that the session creates outside of its namespace. */
 export const OUTSIDE: readonly string[] = [
   "clusterrole/kubectl-reader",
   "clusterrolebinding/kubectl-readers",

@@ -1,29 +1,29 @@
-/** Plays a session with kubectl and writes down what it prints, without what differs from run to run. */
+/** Runs a session with kubectl and records its output, without the parts that differ in each run. */
 import { type Ran, startKubectl } from "./programs.ts";
 import type { Command } from "./session.ts";
 
-/** Where a session runs. */
+/** The place of a session. */
 export interface Stage {
   readonly program: string;
   readonly kubeconfig: string;
   readonly home: string;
-  /** A namespace that every command is given. */
+  /** Namespace of each command. */
   readonly namespace?: string;
-  /** Stands for `{files}` in the commands, as the home for `{home}`. */
+  /** Folder that replaces `{files}` in the commands, as the home replaces `{home}`. */
   readonly files?: string;
 }
 
-/** The commands with all that they print. */
+/** Returns the commands with their output. */
 export async function transcriptOf(commands: readonly Command[], stage: Stage): Promise<string> {
   const transcript: string[] = [];
   for (const command of commands) transcript.push(told(command, await play(command, stage), stage));
   return `${transcript.join("\n\n")}\n`;
 }
 
-/** Nothing waits longer; a command that would is ended, which shows as no code. */
+/** Maximum time of a command, in milliseconds. A command that takes longer is ended and has no exit code. */
 const PATIENCE_MS = 20_000;
 
-/** Blanks part words, but not between single quotes. */
+/** Splits the words of a command at blanks outside of single quotes. */
 function words(args: string, { namespace, home, files = "" }: Stage): readonly string[] {
   const parts =
     args
@@ -38,7 +38,7 @@ function words(args: string, { namespace, home, files = "" }: Stage): readonly s
 async function play({ args, stdin, meanwhile, until, env }: Command, stage: Stage): Promise<readonly Ran[]> {
   const { program, kubeconfig, home } = stage;
   const isWatched = meanwhile?.when === "watch=true";
-  // Older ones take for JSON what begins with a brace.
+  // Older versions treat a text that begins with a brace as JSON.
   const input = stdin?.startsWith("{") === true ? `---\n${stdin}` : stdin;
   const options = { kubeconfig, home, ...(input === undefined ? {} : { stdin: input }), ...(env === undefined ? {} : { env }) };
   const running = startKubectl(program, [...words(args, stage), ...(isWatched ? ["-v=6"] : [])], options);
@@ -54,11 +54,11 @@ async function play({ args, stdin, meanwhile, until, env }: Command, stage: Stag
   }
   const ran = await running.ended;
   clearTimeout(timer);
-  // With -v=6 the requests stand there, too.
+  // With -v=6 the output contains the requests, too.
   return [isWatched ? { ...ran, stderr: "" } : ran, ...others];
 }
 
-/** Without what differs from run to run; columns are parted by two blanks whatever stands in them. */
+/** Removes the parts that differ in each run. Columns are separated by two blanks. */
 function normalised(text: string, lines: RegExp | undefined): string {
   return text
     .split("\n")
@@ -69,7 +69,7 @@ function normalised(text: string, lines: RegExp | undefined): string {
         .replaceAll(/[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d [-+]\d{4}/g, "<time>")
         .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ \+0000/g, "<time>")
         .replace(/^[WI]\d{4} [\d:.]+ +\d+ /, "")
-        // A template as the structs of Go have it.
+        // A template in the form of Go's structs.
         .replace(/Invalid value: \{"labels":.*\}: field/, "Invalid value: <template>: field")
         .replace(/Invalid value: \{"metadata":\{"labels":.*\}: field/, "Invalid value: <template>: field")
         .replaceAll(/\/tmp\/(LIVE|MERGED)-\d+/g, "$1")

@@ -1,10 +1,10 @@
-/** kubectl, wherever there is one, and how a test runs it. */
+/** Finds kubectl, and runs it in a test. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 
-/** The program: that of the control plane, else that of PATH; `undefined` where there is none. */
+/** Returns the kubectl of the control plane, or else that of PATH, or `undefined`. */
 export function findKubectl(env: NodeJS.ProcessEnv = process.env): string | undefined {
   const cache = join(env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "treadle", "controlplane");
   const built = existsSync(cache) ? readdirSync(cache).toSorted().toReversed() : [];
@@ -24,10 +24,10 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** A kubectl that has been started. */
+/** A running kubectl. */
 export interface Running {
   readonly ended: Promise<Ran>;
-  /** Resolves when the text stands in one of its outputs. */
+  /** Resolves when one of its outputs contains the text. */
   shows(text: string | RegExp): Promise<void>;
   stop(): void;
 }

@@ -1,6 +1,6 @@
 /**
- * A session with kubectl. What it prints is recorded in `session.txt`, from a real server; the in-memory one prints the same.
- * With TREADLE_TEST_KUBECONFIG it runs on the real one, and `vitest -u` then records anew.
+ * A session with kubectl. `session.txt` contains its recorded output on a real server, and the in-memory server gives the
+ * same output. With TREADLE_TEST_KUBECONFIG the session runs on a real server, and `vitest -u` records it again.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -24,7 +24,7 @@ beforeAll(async () => {
   await writeFile(join(home, "tls.crt"), server.certPem);
   await writeFile(join(home, "tls.key"), server.keyPem);
   if (kubeconfig !== "") {
-    // What a run that was cut short has left.
+    // Objects that an interrupted run has left.
     for (const what of [`ns/${NAMESPACE}`, `crd/${DEFINITION}`, `ns/${BUILT_IN_NAMESPACE}`, ...OUTSIDE])
       await startKubectl(program ?? "", ["delete", what, "--ignore-not-found"], { kubeconfig, home }).ended;
     return;

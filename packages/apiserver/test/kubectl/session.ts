@@ -1,19 +1,19 @@
-/** What a person does with kubectl, as a list of commands: the same on every server. */
+/** Commands of a kubectl session, the same for each server. */
 
 const GROUP = "kubectl.treadle.dev";
 export const NAMESPACE = "kubectl-session";
-/** The CRD that the session makes. */
+/** The CRD that the session creates. */
 export const DEFINITION: string = `gizmos.${GROUP}`;
 
 export interface Command {
   readonly args: string;
   readonly stdin?: string;
-  /** Runs while this command waits, once its output (with -v=6) shows this text. */
+  /** A command that runs while this one waits, as soon as its output (with -v=6) contains this text. */
   readonly meanwhile?: { readonly when: string | RegExp; readonly args: string };
-  /** It does not end by itself: it is ended when its output shows this. */
+  /** Ends a command that does not end itself, as soon as its output contains this text. */
   readonly until?: RegExp;
   readonly env?: Readonly<Record<string, string>>;
-  /** Only these lines are compared. */
+  /** Selects the lines that are compared. */
   readonly lines?: RegExp;
 }
 
@@ -104,7 +104,7 @@ lastTimestamp: 2001-02-03T04:05:06Z
 
 const READY = JSON.stringify({ status: { size: 3, conditions: [{ type: "Ready", status: "True", reason: "Fine" }] } });
 
-/** All but the first three run in the namespace. */
+/** All commands except the first three run in the namespace. */
 export const COMMANDS: readonly Command[] = [
   { args: "create -f -", stdin: `{apiVersion: v1, kind: Namespace, metadata: {name: ${NAMESPACE}}}` },
   { args: "create -f -", stdin: CRD },

@@ -29,7 +29,7 @@ test.for(SEEDS)("the final state does not depend on the order of changes: seed %
     await stage.create("deployments", { metadata: { name: "web" }, spec: { ...spec(3, "app:1"), strategy, revisionHistoryLimit: 2 } });
     const changes = 3 + Math.floor(random.next() * 6);
     for (let change = 0; change < changes; change++) {
-      // Between two changes anything from nothing to a whole rollout may have happened.
+      // Between two changes there may be no time, or enough for a whole rollout.
       await pass(pick(random, [0, 0, 250, 1_000, 2_500, 15_000]));
       await act(random, stage, await stage.objects());
     }
@@ -74,7 +74,7 @@ async function act(random: Random, stage: Omit<Stage, "settle">, { deployments: 
       if (pods.length > 0) await stage.remove("pods", pick(random, pods)["metadata"].name);
       break;
     case "scale a set":
-      // With two sets that have pods, a Recreate that is scaled stays where it is: it has no shares to give.
+      // With two sets that have pods, a scaled Recreate rollout does not continue, because it has no shares.
       if (replicasets.length > 0 && deployment?.["spec"].strategy.type !== "Recreate")
         await stage.merge("replicasets", pick(random, replicasets)["metadata"].name, { spec: { replicas: Math.floor(random.next() * 4) } });
       break;

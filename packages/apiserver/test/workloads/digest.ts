@@ -1,24 +1,24 @@
 /**
- * What of the objects of a scenario is compared: what controllers decide. Uids, times, hashes and random endings of names
- * become placeholders that still show which are the same; versions, defaults of pods, and what kubelets write, are left out.
+ * The compared part of a scenario's objects: the decisions of controllers. Uids, times, hashes and random suffixes of names
+ * become placeholders that still show which are equal. Versions, defaults of pods, and fields of kubelets are omitted.
  */
 import type { Json } from "../conformance/session.ts";
 import type { Objects } from "./scenario.ts";
 
 export interface Step {
   readonly step: string;
-  /** Resources without objects are left out. */
+  /** Objects by resource; resources without objects are omitted. */
   readonly objects: Partial<Objects>;
 }
 
-/** Of the whole scenario at once, so that the placeholder of a thing is the same in all of its steps. */
+/** Makes the digests of all steps of a scenario at once, so that a placeholder is the same in all steps. */
 export function digest(steps: readonly Step[]): readonly Step[] {
   const names = new Placeholders(steps.flatMap(({ objects }) => Object.values(objects).flat()));
   return steps.map(({ step, objects }) => ({
     step,
     objects: Object.fromEntries(
       Object.entries(objects).flatMap(([resource, list]) => {
-        // Nodes and classes are what a cluster is made of; controllers of workloads only read them.
+        // Nodes and classes belong to the cluster; controllers of workloads only read them.
         if (list.length === 0 || resource === "nodes" || resource === "storageclasses") return [];
         return [[resource, counted(list.map((object) => names.replace(reduce(resource, object)) as Json))]];
       }),
@@ -26,7 +26,7 @@ export function digest(steps: readonly Step[]): readonly Step[] {
   }));
 }
 
-/** In the order of their names; what looks the same is there once, with a number. */
+/** Returns the objects in the order of their names. Equal ones are listed once, with their number. */
 function counted(objects: readonly Json[]): readonly Json[] {
   const groups = Map.groupBy(objects, (object) => `${object["metadata"].name} ${JSON.stringify(object)}`);
   return [...groups]
@@ -67,7 +67,7 @@ function reduce(resource: string, { metadata, ...rest }: Json): Json {
   };
 }
 
-/** Specs that users write are as they wrote them, but for the numbers that controllers set. */
+/** Keeps the specs of users as they are, except for the numbers that controllers set. */
 function keep(resource: string, field: string, value: unknown, isOwned: boolean): readonly (readonly [string, unknown])[] {
   if (field === "apiVersion" || field === "kind") return [];
   const object = (field === "spec" || field === "status" ? value : {}) as Json; // that is what these are
@@ -85,12 +85,12 @@ function keep(resource: string, field: string, value: unknown, isOwned: boolean)
     case "persistentvolumeclaims":
       return [[field, value]];
     default:
-      // The template of an owned one is that of its owner again.
+      // The template of an owned object is that of its owner.
       return field !== "spec" ? [[field, value]] : isOwned ? [[field, { ...object, template: undefined }]] : [];
   }
 }
 
-/** Who wrote, and which part; the fields themselves are the server's business and compared elsewhere. */
+/** Returns the managers and their subresources. Their fields are compared elsewhere. */
 function managers(entries: readonly Json[]): readonly string[] {
   const texts = entries.map(
     ({ manager, operation, subresource }) => `${manager} ${operation}${subresource === undefined ? "" : ` ${subresource}`}`,
@@ -98,7 +98,7 @@ function managers(entries: readonly Json[]): readonly string[] {
   return [...new Set(texts)].filter((text) => !KUBELETS.some((name) => text.startsWith(name))).toSorted();
 }
 
-/** The stand-in for scheduler and kubelet, and the simulated ones, each write in their own way. */
+/** The stand-in for scheduler and kubelet, and the simulated ones, write in different ways. */
 const KUBELETS = ["scenario ", "node ", "treadle", "kubelet ", "kube-scheduler "];
 
 const POD_DEFAULTS: Readonly<Record<string, unknown>> = {
@@ -118,14 +118,14 @@ function podSpec(spec: Json): Json {
   const isDaemon = JSON.stringify(spec["affinity"] ?? {}).includes("matchFields");
   return {
     ...Object.fromEntries(kept),
-    // Added by admission to every pod, after what its controller added.
+    // Admission adds these to each pod, after those of its controller.
     ...(spec["tolerations"] === undefined ? {} : { tolerations: isDaemon ? spec["tolerations"] : undefined }),
     containers: (spec["containers"] as Json[]).map(({ name, image, env }) => compact({ name, image, env })),
     volumes: (spec["volumes"] as Json[] | undefined)?.filter(({ name }) => !String(name).startsWith("kube-api-access-")),
   };
 }
 
-/** What others than the kubelet say of a pod. */
+/** Returns the parts of a pod's status that the kubelet does not write. */
 function podStatus({ phase, conditions = [] }: Json): Json {
   const own = (conditions as Json[]).filter(({ type }) => ["DisruptionTarget", "FailureTarget"].includes(type));
   const ready = (conditions as Json[]).find(({ type }) => type === "Ready");
@@ -140,7 +140,7 @@ function isEmpty(value: unknown): boolean {
   return typeof value === "object" && value !== null && Object.keys(value).length === 0;
 }
 
-/** From the whole of what was seen, it finds out which texts the servers chose. */
+/** Finds the texts that the servers chose in all steps. */
 class Placeholders {
   readonly #texts = new Map<string, string>();
   readonly #pattern: RegExp | undefined;
@@ -154,7 +154,7 @@ class Placeholders {
         metadata.annotations?.["batch.kubernetes.io/cronjob-scheduled-timestamp"] === undefined ? undefined : name.split("-").at(-1);
       if (hash !== undefined) this.#learn(hash, "hash");
       if (minute !== undefined) this.#learn(minute, "minute");
-      // Of a StatefulSet the whole name of the revision, of a DaemonSet only its end.
+      // The revision of a StatefulSet is the whole name, that of a DaemonSet only its suffix.
       if (typeof revision === "string") this.#learn(revision.split("-").at(-1) ?? revision, "revision");
       const ending = generateName === undefined ? undefined : String(name).slice(String(generateName).length);
       if (ending !== undefined && /^[a-z0-9]{5}$/.test(ending)) this.#texts.set(ending, "<ending>");
@@ -164,7 +164,7 @@ class Placeholders {
     if (texts.length > 0) this.#pattern = new RegExp(`\\b(${texts.join("|")})\\b`, "g");
   }
 
-  /** In the order in which they came to be. */
+  /** Numbers the texts in the order of their first use. */
   #learn(text: string, what: string): void {
     if (this.#texts.has(text)) return;
     const count = [...this.#texts.values()].filter((each) => each.startsWith(`<${what} `)).length;
@@ -184,7 +184,7 @@ class Placeholders {
 
   #inText(text: string): string {
     const known = this.#pattern === undefined ? text : text.replaceAll(this.#pattern, (found) => this.#texts.get(found) ?? found);
-    // An uid in a placeholder may hold a name with an ending in it.
+    // A uid in a placeholder may contain a name with a suffix.
     const named = this.#pattern === undefined ? known : known.replaceAll(this.#pattern, (found) => this.#texts.get(found) ?? found);
     return named
       .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, "<time>")

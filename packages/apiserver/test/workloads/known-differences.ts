@@ -1,10 +1,10 @@
-/** Where the simulation does not leave what the real controllers leave, and why. */
+/** Known differences between the results of the simulation and of the real controllers, with their reasons. */
 export interface KnownDifference {
   readonly scenario: RegExp;
-  /** Of lines as `differences` makes them. */
+  /** Matches lines of `differences`. */
   readonly line: RegExp;
   readonly reason: string;
-  /** The real controllers do not leave the same each time, either. */
+  /** Whether the results of the real controllers vary, too. */
   readonly varies?: true;
 }
 

@@ -1,4 +1,4 @@
-/** Many pods at once: each costs what it costs alone. */
+/** Many pods at the same time: each costs as much as a single one. */
 import { fakeClock } from "@treadle/apimachinery";
 import { expect, test } from "vitest";
 import { createApiServer } from "../../src/index.ts";
@@ -25,7 +25,7 @@ test("pods that start together cause few syncs of their owners, and each node ge
     expect(deployments).toMatchObject([{ status: { readyReplicas: PODS } }]);
     const onNodes = Map.groupBy(pods, ({ spec }) => (spec as { readonly nodeName?: string }).nodeName);
     expect([...onNodes.values()].map(({ length }) => length)).toEqual(Array(4).fill(PODS / 4));
-    // A pod is made, bound, said to be starting, and said to run.
+    // A pod is created, bound, reported as starting, and reported as running.
     expect(Number(server.resourceVersion) - before).toBeLessThan(4 * PODS + 30);
   } finally {
     await server.close();

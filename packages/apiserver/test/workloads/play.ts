@@ -1,26 +1,26 @@
-/** Plays a scenario on a server with controllers, in real or in virtual time. */
+/** Runs a scenario on a server with controllers, in real or in virtual time. */
 import type { Transport } from "@treadle/apimachinery";
 import { digest, type Step } from "./digest.ts";
 import { type Objects, requests, type Scenario } from "./scenario.ts";
 
 export interface Theatre {
   readonly transport: Transport;
-  /** In milliseconds. */
+  /** Returns the time in milliseconds. */
   now(): number;
-  /** Lets time pass, and what is due then happen. */
+  /** Lets time pass, and waits until due work is done. */
   pass(ms: number): Promise<void>;
-  /** Whether the steps so far are as they should be: else it is waited for longer, since a controller may be late. @defaultValue they are */
+  /** Whether the steps so far are as expected. If not, the run waits longer, because a controller may be late. @defaultValue they are */
   isExpected?(steps: readonly Step[]): boolean;
 }
 
 const STEP_MS = 250;
-/** So long nothing may have changed. Controllers that wait longer (retries of Jobs) are waited for by `until`. */
+/** Time without changes that ends a step, in milliseconds. `until` waits for controllers that take longer (retries of Jobs). */
 const QUIET_MS = 2500;
-/** So long where what there is is not what is expected. */
+/** Time to wait for the expected state, in milliseconds. */
 const LATE_MS = 30_000;
 const PATIENCE_MS = 180_000;
 
-/** What was written down. @throws when what a step waits for does not come */
+/** Returns the recorded steps. @throws Error when a step does not reach its state */
 export async function play(scenario: Scenario, theatre: Theatre): Promise<readonly Step[]> {
   const namespace = `recorded-${crypto.randomUUID().slice(0, 8)}`;
   const { transport } = theatre;
@@ -47,7 +47,7 @@ interface Wanted {
   readonly objects: () => Promise<Objects>;
   readonly until: (objects: Objects) => boolean;
   readonly isExpected: (objects: Objects) => boolean;
-  /** For the error. */
+  /** Text for the error. */
   readonly what: string;
 }
 

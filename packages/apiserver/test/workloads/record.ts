@@ -49,7 +49,7 @@ async function worker(): Promise<void> {
   }
 }
 
-/** What of these first steps is not as it was recorded, but for what is another way each time. */
+/** Returns the differences of these steps from the recording, except for those that vary. */
 function changes(scenario: Scenario, steps: readonly Step[]): readonly string[] {
   const recorded = (JSON.parse(readFileSync(recordingOf(scenario), "utf8")) as readonly Step[]).slice(0, steps.length); // written above
   const varying = KNOWN_DIFFERENCES.filter((one) => one.varies === true && one.scenario.test(scenario.name));

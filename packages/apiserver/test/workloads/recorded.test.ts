@@ -1,6 +1,6 @@
 /**
- * The scenarios on the simulated controllers, in virtual time, against what the real controllers left (`record.ts`). A
- * difference that is not listed in `known-differences.ts` fails, and so does one that is listed in vain.
+ * Compares the scenarios on the simulated controllers, in virtual time, with the recorded results of the real controllers
+ * (`record.ts`). A difference that `known-differences.ts` does not list fails, and so does a listed one that does not occur.
  */
 import { readFileSync } from "node:fs";
 import { fakeClock } from "@treadle/apimachinery";

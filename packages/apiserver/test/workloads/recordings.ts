@@ -1,4 +1,4 @@
-/** Where recordings are, and how what the simulation does is compared with them. */
+/** The files of the recordings, and their comparison with the simulation. */
 import type { Step } from "./digest.ts";
 import type { Scenario } from "./scenario.ts";
 
@@ -6,7 +6,10 @@ export function recordingOf({ name }: Scenario): URL {
   return new URL(`recorded/${name.replaceAll(/[^a-zA-Z]+/g, "-").toLowerCase()}.json`, import.meta.url);
 }
 
-/** One line for each difference, the order of conditions aside, which is that of the events that a controller saw: where, what was recorded, what is simulated. */
+/**
+ * Returns a line for each difference: the path, the recorded and the simulated value. The order of conditions is ignored,
+ * because it is that of the events that a controller saw.
+ */
 export function differences(recorded: readonly Step[], simulated: readonly Step[]): readonly string[] {
   return recorded.flatMap((one, index) => {
     const other = simulated[index];
@@ -14,7 +17,7 @@ export function differences(recorded: readonly Step[], simulated: readonly Step[
   });
 }
 
-/** Lists by the names of what is in them, so that one more does not shift the others. */
+/** Indexes lists by the names of their objects, so that one more object does not shift the others. */
 function byName({ objects }: Step): unknown {
   return Object.fromEntries(
     Object.entries(objects).map(([resource, list]) => {
@@ -43,7 +46,7 @@ function compare(path: string, recorded: unknown, simulated: unknown): readonly 
   return [...keys].flatMap((key) => compare(path.endsWith(": ") ? `${path}${key}` : `${path}.${key}`, one[key], other[key]));
 }
 
-/** Conditions by their types. */
+/** Indexes conditions by their types. */
 function byType(value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   if (!Array.isArray(value) || !value.every((item) => isParent(item) && typeof item["type"] === "string")) return value;
   return Object.fromEntries(value.map((item: { readonly type: string }) => [item.type, item]));

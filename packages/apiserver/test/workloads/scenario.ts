@@ -1,6 +1,6 @@
 /**
- * What a scenario of workloads works with: it acts by requests, lets the controllers do theirs, and has what they left
- * written down. The same scenarios are played on a real control plane, in real time, and on the simulated controllers.
+ * The functions of a workload scenario. It sends requests, lets the controllers act, and records their results. The same
+ * scenarios run on a real control plane in real time, and on the simulated controllers.
  */
 import type { ApiRequest, Transport } from "@treadle/apimachinery";
 import type { Json } from "../conformance/session.ts";
@@ -10,21 +10,21 @@ export interface Scenario {
   run(stage: Stage): Promise<void>;
 }
 
-/** The objects in the namespace of a scenario, by resource (`deployments`), in the order of their names. */
+/** Objects in the namespace of a scenario, by resource (`deployments`), in the order of their names. */
 export type Objects = Readonly<Record<Resource, readonly Json[]>>;
 
 export interface Stage {
   readonly namespace: string;
-  /** Creates an object; in the namespace of the scenario where its resource has one. */
+  /** Creates an object, in the namespace of the scenario if its kind has one. */
   create(resource: Resource, object: Json): Promise<Json>;
   merge(resource: Resource, name: string, body: Json, subresource?: string): Promise<Json>;
   get(resource: Resource, name: string): Promise<Json>;
   remove(resource: Resource, name: string, propagationPolicy?: "Background" | "Foreground" | "Orphan"): Promise<void>;
-  /** Lets the controllers act until `until` holds and nothing changes any more, and writes down what is there as `step`. */
+  /** Lets the controllers act until `until` holds and nothing changes, and records the objects as `step`. */
   settle(step: string, until?: (objects: Objects) => boolean): Promise<void>;
 }
 
-/** Where a resource is served. */
+/** Paths of the resources. */
 const RESOURCES = {
   deployments: { prefix: "/apis/apps/v1" },
   replicasets: { prefix: "/apis/apps/v1" },
@@ -47,14 +47,14 @@ const RESOURCES = {
 
 export type Resource = keyof typeof RESOURCES;
 
-/** Tells pods how to behave, see {@link template}; nodes with it are looked after as real ones are. */
+/** Label with the behaviour of pods, see {@link template}. Nodes with it are treated as real ones. */
 export const LABEL = "treadle.dev/stand-in";
 
 function isClusterWide(resource: Resource): boolean {
   return "isClusterWide" in RESOURCES[resource];
 }
 
-/** Requests to one server, in one namespace. @throws with the server's answer when a request is refused. */
+/** Returns requests to one server in one namespace. @throws Error with the server's answer when a request is refused */
 export function requests(transport: Transport, namespace: string): Omit<Stage, "settle"> & { objects(): Promise<Objects> } {
   const pathOf = (resource: Resource): string => {
     const { prefix } = RESOURCES[resource];
@@ -83,7 +83,7 @@ export function requests(transport: Transport, namespace: string): Omit<Stage, "
     async objects() {
       const lists = (Object.keys(RESOURCES) as Resource[]).map(async (resource) => {
         const { items } = await send("GET", pathOf(resource));
-        // Scenarios are played at the same time: what is of the whole cluster has the namespace in its name.
+        // Scenarios run at the same time, so cluster-scoped objects have the namespace in their name.
         const own = (items as Json[]).filter(({ metadata }) => !isClusterWide(resource) || String(metadata.name).includes(namespace));
         return [resource, own] as const;
       });
@@ -93,8 +93,8 @@ export function requests(transport: Transport, namespace: string): Omit<Stage, "
 }
 
 /**
- * A template of pods. `behaviour` says what becomes of them: `ready` (by default; a pod of a Job succeeds), `not-ready`:
- * they run and never get ready, `runs`: they run even for a Job, `exit-N`: their containers end with N.
+ * Returns a pod template. `behaviour`: `ready` is the default, and a pod of a Job succeeds; pods with `not-ready` run and
+ * never become ready; pods with `runs` run even for a Job; containers with `exit-N` exit with N.
  */
 export function template(app: string, { behaviour, spec = {}, image = "app:1" }: Template = {}): Json {
   return {

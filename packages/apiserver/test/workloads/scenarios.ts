@@ -11,7 +11,7 @@ import { statefulSets } from "./scenarios/stateful-sets.ts";
 import { volumes } from "./scenarios/volumes.ts";
 
 export const scenarios: readonly Scenario[] = [
-  // The slowest first, since they are recorded side by side.
+  // The slowest first, because they are recorded in parallel.
   ...cronJobs,
   ...deployments,
   ...replicaSets,

@@ -1,4 +1,4 @@
-/** Stories of the simulated cluster that no real one tells in time, or not alike: nodes, pods by themselves, what the server refuses, how things go. */
+/** Stories of the simulated cluster that a real one cannot show in time, or shows differently: nodes, single pods, refusals, deletions. */
 import { fakeClock, type FakeClock, seededRandom } from "@treadle/apimachinery";
 import { expect, onTestFinished, test } from "vitest";
 import { type ApiServer, createApiServer, type WorkloadOptions } from "../../src/index.ts";

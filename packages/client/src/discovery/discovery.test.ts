@@ -62,7 +62,7 @@ describe("with aggregated discovery", () => {
     ),
   };
 
-  test("two requests answer every question, and the first version that has the kind is preferred", async () => {
+  test("two requests answer every lookup, and the first version that has the kind is preferred", async () => {
     const { found, requests } = setUp(pages);
     expect(requests).toEqual([]);
     const [widget, gear, old] = await Promise.all([
@@ -88,7 +88,7 @@ describe("with aggregated discovery", () => {
     expect(requests[1]?.headers["accept"]).toContain("APIGroupDiscoveryList");
   });
 
-  test("a kind whose CRD came later is found by who asks first", async () => {
+  test("a kind whose CRD was installed later is found by the first lookup", async () => {
     const { found, served, clock } = setUp(pages);
     await found.kindOf({ group: "example.dev", kind: "Widget" });
     served["/apis"] = json(200, aggregated(group("other.dev", { version: "v1", kinds: ["Late"] })));
@@ -97,7 +97,7 @@ describe("with aggregated discovery", () => {
     expect(await late).toMatchObject({ plural: "lates" });
   });
 
-  test("an unknown kind costs one refresh, shared by all who look for one at the time, and no more than one a second", async () => {
+  test("unknown kinds cost one request for all simultaneous lookups, at most one a second", async () => {
     const { found, requests, clock } = setUp(pages);
     await found.kinds();
     const lookups = Array.from({ length: 50 }, (_, i) => failureOf(found.kindOf({ group: "none.dev", kind: `Kind${i % 5}` })));
@@ -114,7 +114,7 @@ describe("with aggregated discovery", () => {
     expect(requests).toHaveLength(6);
   });
 
-  test("what did not change is not sent again, and age is confirmed", async () => {
+  test("an old answer is confirmed by a conditional request", async () => {
     const { found, requests, served, clock } = setUp({
       "/api": (request) =>
         request.headers["if-none-match"] === '"1"' ? { status: 304, headers: {}, body: "" } : json(200, core, { etag: '"1"' }),
@@ -134,7 +134,7 @@ describe("with aggregated discovery", () => {
     expect(await fresh).toMatchObject({ version: "v2" });
   });
 
-  test("what is not served says what is, and which server behind the API does not answer", async () => {
+  test("the error for an unknown kind names the served versions and the aggregated server that does not answer", async () => {
     const stale = group("example.dev", { version: "v2", kinds: ["Widget"] }, { version: "v1", kinds: [], stale: true });
     const { found, clock } = setUp({ ...pages, "/apis": json(200, aggregated(stale)) });
     const error = failureOf(found.kindOf({ apiVersion: "example.dev/v3", kind: "Widget" }));
@@ -169,7 +169,7 @@ describe("without aggregated discovery", () => {
     "/apis/broken.dev/v1": json(503, { kind: "Status", message: "the server is currently unable to handle the request" }),
   };
 
-  test("only the versions in question are asked for, once", async () => {
+  test("only the needed versions are requested, once", async () => {
     const { found, requests } = setUp(pages);
     expect(await found.kindOf({ apiVersion: "v1", kind: "Pod" })).toMatchObject({
       plural: "pods",
@@ -182,7 +182,7 @@ describe("without aggregated discovery", () => {
     expect(paths(requests).slice(3)).toEqual(["/apis/example.dev/v2", "/apis/example.dev/v1"]);
   });
 
-  test("a group whose server is down fails who needs it, is asked again, and is left out of the list", async () => {
+  test("a group whose server is down fails its lookups, is requested again, and is not listed", async () => {
     const { found, served } = setUp(pages);
     const error = await failureOf(found.kindOf({ apiVersion: "broken.dev/v1", kind: "Thing" }));
     expect(error).toMatchObject({
@@ -199,10 +199,10 @@ describe("without aggregated discovery", () => {
 });
 
 test.for([
-  { name: "a page that is none", reply: json(200, { hello: "world" }), code: "ERR_INVALID_RESPONSE" },
+  { name: "a page that is not a discovery document", reply: json(200, { hello: "world" }), code: "ERR_INVALID_RESPONSE" },
   { name: "a page that is no JSON", reply: { status: 200, headers: {}, body: "<html>" }, code: "ERR_INVALID_RESPONSE" },
   { name: "a refusal", reply: failure(403, "Forbidden", "no"), code: "ERR_FORBIDDEN" },
-])("$name is an error, and the next lookup asks again", async ({ reply, code }) => {
+])("$name is an error, and the next lookup sends a request again", async ({ reply, code }) => {
   const { found, served, clock } = setUp({ "/api": json(200, core), "/apis": reply });
   expect(await failureOf(found.kindOf({ group: "example.dev", kind: "Widget" }))).toMatchObject({ code });
   served["/apis"] = json(200, aggregated(group("example.dev", { version: "v1", kinds: ["Widget"] })));
@@ -211,7 +211,7 @@ test.for([
   expect(await again).toMatchObject({ plural: "widgets" });
 });
 
-test("documents with anything in them never crash the lookup", async () => {
+test("documents with arbitrary values never crash a lookup", async () => {
   for (const items of [
     null,
     7,
@@ -229,7 +229,7 @@ test("documents with anything in them never crash the lookup", async () => {
     await expect(found.kindOf(name)).rejects.toThrow(TypeError);
 });
 
-test("who is aborted stops waiting, and the others get their answer", async () => {
+test("an aborted lookup ends, and the others get their answer", async () => {
   const answer = Promise.withResolvers<ReturnType<typeof json>>();
   const { found } = setUp({ "/api": json(200, core), "/apis": () => answer.promise });
   const controller = new AbortController();

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { apiVersionOf, keyOf, type Kind, type Ref } from "@treadle/apimachinery";
 import type { Logger } from "@treadle/reconcile";
-import { errorFields, messageOf } from "../internal/error-text.ts";
+import { errorFields } from "../internal/error-text.ts";
 
 /** One write that was not sent. */
 export interface DryWrite {
@@ -52,7 +52,7 @@ export function reporter(log: Logger, onWrite: ((write: DryWrite) => void) | und
       onWrite?.(write);
     } catch (error) {
       // The pass that would have written is not to blame.
-      log.error(errorFields(error), `onWrite of the dry run threw: ${messageOf(error)}`);
+      log.error(errorFields(error), "onWrite of the dry run threw");
     }
   };
 }

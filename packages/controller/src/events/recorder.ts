@@ -194,7 +194,7 @@ export class EventRecorder {
     if (this.#logged.has(id)) return;
     this.#logged.set(id, now);
     const fix = isForbidden(error) ? "; allow create and patch of events.events.k8s.io to the operator's service account" : "";
-    log.warn({ reason: fields.error }, `${what}: ${fields.error}${fix}`);
+    log.warn({ error: fields.error }, `${what}${fix}`);
   }
 
   /** Unique enough beside the name of the object. */

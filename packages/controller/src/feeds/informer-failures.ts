@@ -1,6 +1,6 @@
 /**
- * Failures of informers in the log: at once, but each message once, not at every retry. And the one error at the end
- * of a start that did not come about.
+ * Reports failures of informers: in the log, immediately, and not again at every retry; and as the one error of a start that
+ * fails because of them.
  */
 import { apiVersionOf, type Clock, groupKindOf, isForbidden, isKindNotServed, type Kind } from "@treadle/apimachinery";
 import type { Informer, InformerErrorSource } from "@treadle/informer";
@@ -8,9 +8,10 @@ import type { Logger } from "@treadle/reconcile";
 import { ManagerError } from "../manager-error.ts";
 import { errorFields, messageOf } from "../internal/error-text.ts";
 
-/** The same message of the same informer is not repeated sooner. */
+/** Time in which the same message of the same informer is not logged again, in milliseconds. */
 const QUIET_MS = 600_000;
 
+/** Makes a function that logs the failures of informers. */
 export function logFailures(log: Logger, clock: Clock): (error: unknown, where: InformerErrorSource, kind: Kind) => void {
   const logged = new Map<string, number>();
   return (error, where, kind) => {
@@ -20,14 +21,14 @@ export function logFailures(log: Logger, clock: Clock): (error: unknown, where: 
     if (last !== undefined && clock.now() - last < QUIET_MS) return;
     for (const [old, at] of logged) if (clock.now() - at >= QUIET_MS) logged.delete(old);
     logged.set(id, clock.now());
-    const data = { informer: groupKindOf(kind), where, reason: text };
+    const data = { informer: groupKindOf(kind), where };
     if (where === "list" || where === "watch")
       log.warn(data, `${text.startsWith("cannot ") ? "" : `cannot ${where} ${kind.kind}: `}${text}${fixOf(error, kind)}`);
-    else log.error({ ...data, ...errorFields(error) }, `informer of ${kind.kind}: ${where} failed: ${text}`);
+    else log.error({ ...data, ...errorFields(error) }, `informer of ${kind.kind}: ${where} failed`);
   };
 }
 
-/** What the operator's owner is told when the informers have not synced in time. */
+/** Makes the error of a start whose informers have not synced in time. */
 export function syncError(informers: readonly Informer[], timeoutMs: number): ManagerError {
   const late = informers.filter(({ hasSynced }) => !hasSynced);
   const errors = late.map((informer) => informer.progress().lastError);

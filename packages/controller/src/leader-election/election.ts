@@ -127,7 +127,7 @@ export class Election implements Leadership {
       } catch (error) {
         log.warn(
           { lease, ...errorFields(error) },
-          `cannot release ${lease}: others wait until it ends, ${times.leaseDurationMs / 1000} s from now: ${messageOf(error)}`,
+          `cannot release ${lease}: other replicas wait until it expires, ${times.leaseDurationMs / 1000} s from now`,
         );
       }
     }
@@ -195,12 +195,14 @@ export class Election implements Leadership {
 
   #failed(lease: string, error: unknown): void {
     const { log, clock } = this.#options;
-    const text = `cannot take or renew ${lease}: ${messageOf(error)}${isForbidden(error) ? `; ${RIGHTS}` : ""}`;
+    const fields = errorFields(error);
+    const text = `cannot take or renew ${lease}${isForbidden(error) ? `; ${RIGHTS}` : ""}`;
+    const id = `${text} ${fields.error}`;
     const now = clock.now();
     for (const [old, at] of this.#logged) if (now - at >= QUIET_MS) this.#logged.delete(old);
-    if (this.#logged.has(text)) return;
-    this.#logged.set(text, now);
-    log.error({ lease, ...errorFields(error) }, text);
+    if (this.#logged.has(id)) return;
+    this.#logged.set(id, now);
+    log.error({ lease, ...fields }, text);
   }
 }
 

@@ -19,7 +19,7 @@ import { LazyMetrics } from "../metrics/lazy-metrics.ts";
 import type { ManagerOptions } from "../manager-options.ts";
 import type { Runnable } from "../runnable.ts";
 import { createActivity, settle, type SettleOptions } from "./settle.ts";
-import { admit, checkAddable } from "./compatibility.ts";
+import { checkAddable, requireCompatible } from "./compatibility.ts";
 import { checkControllerOptions, checkManagerOptions, checkNamespaces } from "./check-options.ts";
 import { configure } from "./configure.ts";
 import { drained, type DrainedOptions, DrainReasons } from "./drain.ts";
@@ -27,7 +27,7 @@ import { messageOf } from "../internal/error-text.ts";
 import { Health } from "../servers/health.ts";
 import { managerServers } from "../servers/manager-servers.ts";
 import type { Check } from "../servers/probes.ts";
-import { installProcessHooks } from "./process-hooks.ts";
+import { installProcessHooks, logUncaught } from "./process-hooks.ts";
 import type { Assignment } from "./assignment.ts";
 import { Runtime } from "./runtime.ts";
 import { type ManagerHooks, makeServices, type Services } from "./services.ts";
@@ -75,11 +75,11 @@ class OperatorManager implements Manager {
     });
   }
 
-  add(given: AnyHandler | Runnable, options: ControllerOptions<never> = {}): this {
+  add(given: object, options: ControllerOptions<never> = {}): this {
     if (this.#state !== "new") throw new ManagerError("ERR_ADD_REFUSED", "cannot add to a manager that was started: add before run()");
     checkAddable(given);
     if ("pipeline" in given) {
-      admit(given, this.#handlers());
+      requireCompatible(given, this.#handlers());
       checkControllerOptions(options, given.name);
       // The informer of the handler's kind gives the predicate the objects that it is for.
       this.#assignments.push({ handler: given, options: options as ControllerOptions });
@@ -105,17 +105,28 @@ class OperatorManager implements Manager {
 
   async run(): Promise<void> {
     if (this.#isInspected()) return;
-    const removeHooks = this.#options.signals === false ? undefined : this.#listenToProcess();
+    if (this.#options.signals === false) return await this.#runUntilStopped();
+    const removeHooks = this.#listenToProcess();
+    try {
+      await this.#runUntilStopped();
+    } catch (error) {
+      logUncaught(this.#log);
+      throw error;
+    } finally {
+      removeHooks();
+    }
+  }
+
+  async #runUntilStopped(): Promise<void> {
     try {
       await this.start();
       await (this.#options.drain === undefined ? this.#stopRequested.promise : this.drained());
       await this.stop();
     } catch (error) {
-      // A stop that comes during the start is no failure.
+      // A stop during the start is not a failure.
       if (error !== this.#abort.signal.reason) throw this.#failure ?? error;
     } finally {
-      await this.#stopping?.catch(() => undefined); // What went wrong was thrown above.
-      removeHooks?.();
+      await this.#stopping?.catch(() => undefined); // Its error was thrown above.
     }
     if (this.#failure !== undefined) throw this.#failure;
   }

@@ -94,13 +94,13 @@ async function connect(
   { options, clock, random, log, tracing }: Pick<Services, "options" | "clock" | "random" | "log" | "tracing">,
   lazy: LazyMetrics,
 ): Promise<readonly [Connection, ManagerMetrics | undefined]> {
-  const observe = (exchange: Exchange): void => {
+  const onExchange = (exchange: Exchange): void => {
     lazy.loaded?.exchanged(exchange);
     tracing?.exchanged(exchange);
   };
   const onWarning = (text: string): void => log.warn({}, `the API server warns: ${messageOf(text)}`);
   return await both(
-    connection(options, { observe, onWarning, clock, random }),
+    connection(options, { onExchange, onWarning, clock, random }),
     options.metrics === false ? lazy.asked() : lazy.load(),
     ({ closeClient }) => closeClient(),
   );

@@ -1,5 +1,5 @@
 /** Custom work that repeats: `manager.add(periodic({ name: "sweep", everyMs: 60_000, run }))`. */
-import { errorFields, messageOf } from "../internal/error-text.ts";
+import { errorFields } from "../internal/error-text.ts";
 import type { Runnable } from "../runnable.ts";
 import { checkRecurrence, type Recurrence, Recurring } from "./recurring.ts";
 
@@ -27,8 +27,7 @@ export function periodic(options: PeriodicOptions): Runnable {
     name,
     needsLeader,
     start(signal, { clock, random, log }) {
-      const failed = (error: unknown): void =>
-        log.error({ runnable: name, ...errorFields(error) }, `"${name}" failed: ${messageOf(error)}`);
+      const failed = (error: unknown): void => log.error({ runnable: name, ...errorFields(error) }, `periodic "${name}" failed`);
       const run = async (): Promise<undefined> => {
         try {
           await options.run(signal);

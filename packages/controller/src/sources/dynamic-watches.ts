@@ -1,6 +1,6 @@
 /** Watches of kinds that a program discovers while it runs. */
 import { apiVersionOf, isMetadataOnly, type Kind, type KubernetesObject, orAborted } from "@treadle/apimachinery";
-import type { WatchOptions } from "@treadle/reconcile";
+import type { HandlerWatchOptions } from "@treadle/reconcile";
 import { declaredWatch } from "@treadle/reconcile/unstable/engine";
 import type { OpenWatch } from "../driver/open-watch.ts";
 import type { Source, WatchingSourceEnv } from "./source.ts";
@@ -14,7 +14,7 @@ export interface DynamicWatches<T extends KubernetesObject = KubernetesObject> e
    * Watches `kind` from now on. Its objects, existing ones included, start passes as `options` define. Idempotent: for the
    * same kind, form and `as` it returns the existing watch, with the functions that it was opened with.
    */
-  watch<K extends Kind>(kind: K, options: WatchOptions<K, T> & { readonly as?: string }): Watch;
+  watch<K extends Kind>(kind: K, options: HandlerWatchOptions<K, T> & { readonly as?: string }): Watch;
   /** The open watches, in the order in which they were opened. */
   readonly watches: readonly Watch[];
 }

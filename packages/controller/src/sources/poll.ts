@@ -2,7 +2,7 @@
 import type { Ref } from "@treadle/apimachinery";
 import type { Cache } from "@treadle/reconcile";
 import { delayAfter, EXTERNAL_BACKOFF } from "@treadle/workqueue";
-import { errorFields, messageOf } from "../internal/error-text.ts";
+import { errorFields } from "../internal/error-text.ts";
 import { inSlices } from "../internal/time-slices.ts";
 import { checkRecurrence, type Recurrence, Recurring } from "../runnables/recurring.ts";
 import type { Source } from "./source.ts";
@@ -29,7 +29,7 @@ export function poll(options: PollOptions): Source {
     start(signal, { clock, random, log, cache, enqueue }) {
       let failures = 0;
       const failed = (error: unknown, again: { readonly againMs?: number } = {}): void =>
-        log.error({ source: name, ...again, ...errorFields(error) }, `poll "${name}" failed: ${messageOf(error)}`);
+        log.error({ source: name, ...again, ...errorFields(error) }, `poll "${name}" failed`);
       const run = async (): Promise<number | undefined> => {
         try {
           await inSlices(await options.refs(signal, cache), signal, (ref) => enqueue(ref));

@@ -143,7 +143,7 @@ export class Tracing {
     } catch (error) {
       if (!this.#isBroken) {
         this.#isBroken = true;
-        this.#log.warn(errorFields(error), `the provider of traces fails, so traces are not complete: ${messageOf(error)}`);
+        this.#log.warn(errorFields(error), "the provider of traces fails, so traces are incomplete");
       }
       return undefined;
     }

@@ -66,7 +66,7 @@ export function team(): Team {
       };
       const line = (level: string) => (_: object, text: string) => void log.push({ level, text });
       const manager = createManager({
-        client: ({ observe }) => createClient({ transport: intercept?.(counted) ?? counted, clock, random: seededRandom(2), observe }),
+        client: ({ onExchange }) => createClient({ transport: intercept?.(counted) ?? counted, clock, random: seededRandom(2), onExchange }),
         clock,
         random: seededRandom(members.length + 3),
         probes: false,

@@ -1,7 +1,7 @@
 /** A whole operator in one process, for tests of signals and exit codes. The argument says what its step does. */
 import type { Transport } from "@treadle/apimachinery";
 import { createApiServer } from "@treadle/apiserver";
-import { createClient } from "@treadle/client";
+import { type ClusterConfig, createClient } from "@treadle/client";
 import { handler, step } from "@treadle/reconcile";
 import { createManager } from "../../src/index.ts";
 import { Widget, widget } from "../widget.ts";
@@ -41,14 +41,18 @@ const forbidding: Transport = {
   }),
   close: () => direct.close(),
 };
+const isFailing = behaviour === "forbidden" || behaviour === "unreachable";
 const manager = createManager({
-  client: createClient({ transport: behaviour === "forbidden" ? forbidding : direct }),
-  probes: behaviour === "forbidden" ? { port: 0 } : false,
+  // Nothing listens on the port of the discard service.
+  ...(behaviour === "unreachable"
+    ? { config: { server: "http://127.0.0.1:9" } as ClusterConfig }
+    : { client: createClient({ transport: behaviour === "forbidden" ? forbidding : direct }) }),
+  probes: isFailing ? { port: 0 } : false,
   metrics: false,
   host: "127.0.0.1",
   ...(behaviour?.startsWith("block-") ? { leaderElection: { leaseDurationMs: 5_000, renewDeadlineMs: 4_000, retryPeriodMs: 500 } } : {}),
-  cacheSyncTimeoutMs: behaviour === "forbidden" ? 0 : 60_000,
+  cacheSyncTimeoutMs: isFailing ? (behaviour === "forbidden" ? 0 : 3_000) : 60_000,
 });
-if (behaviour !== "forbidden") await createClient({ transport: server.transport() }).create(Widget, widget("a"));
+if (!isFailing) await createClient({ transport: server.transport() }).create(Widget, widget("a"));
 await manager.add(handler(Widget).step(work).build()).run();
 process.stdout.write("ended\n");

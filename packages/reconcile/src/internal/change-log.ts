@@ -3,8 +3,18 @@
  * never logged, only the paths of fields.
  */
 import { type Condition, createMergePatch, groupKindOf, keyOf, type Kind, type KubernetesObject, type Ref } from "@treadle/apimachinery";
-import type { Pass } from "./pass-state.ts";
+import type { Logger } from "../req.ts";
 import { isObject } from "./is-object.ts";
+
+/** What the log of changes needs of a pass. */
+export interface LoggedPass {
+  readonly log: Logger;
+  readonly env: { readonly isDryRun?: boolean };
+  readonly object: KubernetesObject;
+  readonly pipeline: { readonly kind: Kind; readonly conditions: object | undefined };
+  /** What started the pass. */
+  readonly cause: string | undefined;
+}
 
 /** A change of one object. */
 export interface LoggedChange {
@@ -18,7 +28,7 @@ export interface LoggedChange {
 }
 
 /** Logs a change of an object. Nothing in a dry run, which logs what it would write itself. */
-export function logChange(pass: Pass, { operation, kind, ref, paths = [], step }: LoggedChange): void {
+export function logChange(pass: LoggedPass, { operation, kind, ref, paths = [], step }: LoggedChange): void {
   if (pass.env.isDryRun === true) return;
   const shown = paths.slice(0, MAX_PATHS);
   const more = paths.length > shown.length ? [`and ${paths.length - shown.length} more`] : [];
@@ -39,7 +49,7 @@ export function logChange(pass: Pass, { operation, kind, ref, paths = [], step }
 const MAX_PATHS = 10;
 
 /** Logs what a write of the primary changed: its fields, and each condition by itself. */
-export function logPrimary(pass: Pass, before: KubernetesObject, after: KubernetesObject): void {
+export function logPrimary(pass: LoggedPass, before: KubernetesObject, after: KubernetesObject): void {
   if (pass.env.isDryRun === true) return;
   const { kind, conditions: rules } = pass.pipeline;
   const paths = changedPaths(before, after).filter((path) => rules === undefined || !KEPT.has(path));
@@ -85,6 +95,6 @@ function withoutServerFields(object: object): object {
   return { ...rest, metadata: kept };
 }
 
-function causeOf({ cause }: Pass): { readonly cause?: string } {
+function causeOf({ cause }: LoggedPass): { readonly cause?: string } {
   return cause === undefined ? {} : { cause };
 }

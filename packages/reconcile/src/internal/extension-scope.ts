@@ -41,6 +41,7 @@ export function scopeOf(pass: Pass, extension: AnyExtension): AnyPass {
     client: env.client,
     clock: env.clock,
     log: pass.log,
+    hide: (text) => pass.secrets.hide(text),
     claim: (what, given) => claims(pass, what, given),
   };
 }

@@ -1,5 +1,6 @@
 /** Loggers that add fields to each line. */
 import type { Logger } from "../req.ts";
+import type { SecretValues } from "./secret-values.ts";
 
 /**
  * A logger that adds `context` to each line. A field of the caller with the name of one of them is put under `fields`: it may
@@ -26,9 +27,15 @@ export function withContext(
   };
 }
 
-/** As {@link withContext}, for the lines of a step, which must not name another object, controller or pass. */
-export function stepLogger(log: Logger, step: string): Logger {
-  return withContext(log, { step }, RESERVED);
+/** As {@link withContext}, for the lines of a step: they name no other object, controller or pass, and hold no values of Secrets. */
+export function stepLogger(log: Logger, step: string, secrets: SecretValues): Logger {
+  const inContext = withContext(log, { step }, RESERVED);
+  return {
+    debug: (data, text) => inContext.debug(secrets.hideIn(data), secrets.hide(text)),
+    info: (data, text) => inContext.info(secrets.hideIn(data), secrets.hide(text)),
+    warn: (data, text) => inContext.warn(secrets.hideIn(data), secrets.hide(text)),
+    error: (data, text) => inContext.error(secrets.hideIn(data), secrets.hide(text)),
+  };
 }
 
 /** Fields of every line of a pass. */

@@ -18,6 +18,7 @@ import { PassDrafts } from "./pass-drafts.ts";
 import type { Pipeline } from "./pipeline.ts";
 import type { PassType, Progress, Setting } from "./progress.ts";
 import type { Asked, Failure } from "./requeue.ts";
+import { SecretValues } from "./secret-values.ts";
 import type { StepRuntime } from "./step-runtime.ts";
 import { PrimaryGone, type QuietRequeue, Writer } from "./writer.ts";
 
@@ -86,6 +87,8 @@ export class Pass implements EndingFacts {
   readonly strays: Promise<unknown>[] = [];
   /** The values of declared reads, fixed for the pass. */
   readonly reads: Map<AnyRead, unknown> = new Map();
+  /** The values of Secrets that the pass has read: no text that a step gives may hold them. */
+  readonly secrets: SecretValues = new SecretValues();
   /** The versions that resulted from what steps wrote through `req.client`. */
   readonly written: Set<string> = new Set();
   /** What was found under a former name of the handler, and got the present one in this pass. */

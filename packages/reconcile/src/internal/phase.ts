@@ -177,7 +177,7 @@ function checked(step: StepRuntime, phase: Phase, result: unknown): Ended {
 
 /** What a phase threw, as an end of the phase: 409, a vanished primary and shutdown are no failures. */
 function contained(pass: Pass, step: StepRuntime, thrown: unknown): Ended {
-  const error = asError(step, thrown);
+  const error = pass.secrets.hideInError(asError(step, thrown));
   if (error instanceof PrimaryGone || error instanceof QuietRequeue) return endOf(error);
   if (error instanceof DryRunEnd) return { type: "stop", reason: error.message };
   if (error instanceof KindNotInstalled)

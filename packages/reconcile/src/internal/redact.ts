@@ -11,8 +11,8 @@ export const MAX_ERROR_LENGTH = 1_024;
 const SECRET_KEY =
   "[\\w-]{0,40}(?:password|passwd|passphrase|pwd|token|secret|(?:api|access|private|secret|signing|encryption)[_-]?key|credentials?)";
 
-/** `cannot watch Secret: why`: of a kind that is listed or watched the reason follows, and no value. */
-const SECRET_NAME = `(?<!\\bcannot (?:list|watch) )${SECRET_KEY}`;
+/** `cannot watch Secret: why`, `watch of Secret: why`: after the name of the kind follows a reason, and no value. */
+const SECRET_NAME = `(?<!\\b(?:cannot (?:list|watch)|of) )${SECRET_KEY}`;
 
 /** What may follow the name of a field without being its value: the words of Kubernetes and zod for a field that is wrong. */
 const NO_VALUE =

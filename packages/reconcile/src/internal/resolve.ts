@@ -85,6 +85,7 @@ export function resolveReads(pass: Pass, step: StepRuntime, phase: Phase, scope:
   }
 
   function arrived(name: string, read: AnyRead, value: unknown): void {
+    if (isConfidential(read.kind)) pass.secrets.note(value);
     values[name] = value;
     if (read.source !== "live") pass.reads.set(read, value);
   }
@@ -180,6 +181,11 @@ function refusalOf({ env }: Pass, { owns, reads }: StepRuntime, phase: Phase): s
 
 function isServed(pass: Pass, kind: Kind): boolean {
   return pass.env.isServed?.(kind) ?? true;
+}
+
+/** Whether objects of the kind may hold values that no text may show. */
+function isConfidential({ group, kind }: Kind): boolean {
+  return group === "" && kind === "Secret";
 }
 
 function absent({ type }: AnyRead): unknown {

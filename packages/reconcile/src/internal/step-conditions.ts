@@ -60,11 +60,12 @@ export class StepConditions {
       if (typeof message !== "string")
         throw misuse("ERR_INVALID_STEP", `step "${this.#step.name}": the message of condition "${type}" must be a text`);
     }
-    this.#pass.settings.set(type, setting);
+    this.#pass.settings.set(type, setting === "keep" ? setting : { ...setting, message: this.#pass.secrets.hide(setting.message) });
   }
 
   #exit(message: string): Exit & CleanupExit {
-    return { wait: (afterMs) => this.#scope.made(makeWait(message, afterMs)), stop: () => this.#scope.made(makeStop(message)) };
+    const text = this.#pass.secrets.hide(message);
+    return { wait: (afterMs) => this.#scope.made(makeWait(text, afterMs)), stop: () => this.#scope.made(makeStop(text)) };
   }
 
   #requireDeclared(type: string): void {

@@ -92,7 +92,7 @@ export class StepReq {
   }
 
   get log(): Logger {
-    this.#log ??= stepLogger(this.#pass.log, this.#step.name);
+    this.#log ??= stepLogger(this.#pass.log, this.#step.name, this.#pass.secrets);
     return this.#log;
   }
 
@@ -156,11 +156,11 @@ export class StepReq {
   }
 
   wait(reason: string, afterMs?: number): Wait {
-    return this.#scope.made(makeWait(reason, afterMs));
+    return this.#scope.made(makeWait(this.#pass.secrets.hide(reason), afterMs));
   }
 
   stop(reason: string): Stop {
-    return this.#scope.made(makeStop(reason));
+    return this.#scope.made(makeStop(this.#pass.secrets.hide(reason)));
   }
 
   event(type: "Normal" | "Warning", reason: string, note: string): void {
@@ -173,7 +173,7 @@ export class StepReq {
         "ERR_NOT_DECLARED",
         `event: step "${this.#step.name}" does not declare ${reason}: say events: [${JSON.stringify(reason)}] in its definition`,
       );
-    this.#pass.env.recordEvent?.(this.#pass.object, { type, reason, note, action: this.#step.name });
+    this.#pass.env.recordEvent?.(this.#pass.object, { type, reason, note: this.#pass.secrets.hide(note), action: this.#step.name });
   }
 
   /** @throws TypeError when `afterMs` is not a time. */
@@ -181,7 +181,7 @@ export class StepReq {
     this.#act("revisit");
     requireDelay("revisit", afterMs);
     requireReason("revisit", reason);
-    this.#pass.asked.push({ afterMs, reason });
+    this.#pass.asked.push({ afterMs, reason: this.#pass.secrets.hide(reason) });
   }
 
   checkpoint(): Promise<void> {

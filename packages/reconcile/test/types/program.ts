@@ -54,8 +54,6 @@ export const store = step(RW, {
       { existing: output },
     );
     req.status.outputSecret = req.object.metadata.name;
-    // @error Property 'lastHandledReconcileAt' does not exist
-    req.status.lastHandledReconcileAt = "2026-01-01T00:00:00Z";
     req.revisit(60_000, "refresh");
     req.conditions.true("OutputReady");
     // @error add InputReady to the conditions of the step

@@ -1,6 +1,6 @@
 /**
- * How a user waits for the operator: where the scenario says so, or once not, because the operator is away. What the user
- * did meanwhile it never sees happen, only what came of it.
+ * The fault `away`: no process runs from the end of one `settled()` of the scenario until the end of the next one, which does not
+ * wait. The next process sees only the result of the user's actions.
  */
 import type { RestartingOperator } from "./restarting-operator.ts";
 import type { Point } from "./fault-point.ts";
@@ -12,7 +12,7 @@ export class AwayFault {
   readonly #operator: Pick<RestartingOperator, "leave">;
   #asked = 0;
   #isAway = false;
-  /** Waits after which something was done. */
+  /** Number of waits that were followed by an action. */
   waits = 0;
 
   constructor(point: Point, injector: Pick<FaultInjector, "strike">, operator: Pick<RestartingOperator, "leave">) {
@@ -21,28 +21,31 @@ export class AwayFault {
     this.#operator = operator;
   }
 
-  /** The operator is at rest, and the user goes on. */
+  /** Called when the operator is settled and the user goes on: ends the process if it is to be away. */
   begins(): void {
     const fault = this.#awayAt(this.#asked + 1);
     if (fault === undefined) return;
     this.#isAway = true;
-    this.#injector.strike(fault, "the process ends while it is at rest, and is away until the user has waited for it in vain and gone on");
+    this.#injector.strike(
+      fault,
+      "the process ends while it is idle, and stays away until the user has called settled() without a wait and gone on",
+    );
     this.#operator.leave();
   }
 
-  /** The scenario wants to wait. Returns whether that is in vain. */
-  isInVain(): boolean {
+  /** Called when the scenario waits. Returns whether it must not wait. */
+  skipsWait(): boolean {
     this.#asked++;
     return this.#isAway && this.#awayAt(this.#asked) !== undefined;
   }
 
-  /** The user has done something. */
+  /** Called after an action of the user. */
   acted(): void {
     this.waits = this.#asked;
   }
 
-  /** Whether the operator is away, and has to come back now: the user cannot go on without it, or waits again. Once. */
-  isCalled(): boolean {
+  /** Ends the absence, because the user needs the operator or waits again. Returns whether the operator was away. */
+  end(): boolean {
     const isAway = this.#isAway;
     this.#isAway = false;
     return isAway;

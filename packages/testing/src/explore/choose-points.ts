@@ -1,4 +1,4 @@
-/** Which runs there are: a fault at each write and each event of the reference, and pairs of them. */
+/** Chooses the points of an exploration: a fault at each write and each event of the reference, and pairs of them. */
 import { type Random, seededRandom } from "@treadle/apimachinery";
 import { type PointFault, idOf, type Point, type PointType, WRITE_FAULTS } from "./fault-point.ts";
 import type { RunOutcome } from "./run-outcome.ts";
@@ -6,19 +6,19 @@ import type { ExploreOptions } from "./scenario.ts";
 
 type Reference = Pick<RunOutcome, "writes" | "events" | "waits" | "journal">;
 
-/** The points that the options ask for: single faults, then pairs. */
+/** Returns the points that the options select: single faults, then pairs. */
 export function chosenPoints(reference: Reference, { points, pairs = 0, seed = 1 }: ExploreOptions): readonly Point[] {
   const singles = singlePoints(reference, points);
   return [...singles, ...pairsOf(singles, pairs, seed)];
 }
 
-/** All single faults, in the order in which they come in the reference's story. */
+/** All single faults, by type and then in the order of the reference. */
 function singlePoints(reference: Reference, points: ExploreOptions["points"]): readonly Point[] {
   const { writes, events, waits } = reference;
   const isWanted = filterOf(points);
   const first: PointFault = { type: "crash", write: 0 };
   const atWrites = writes.flatMap(({ number }) => WRITE_FAULTS.map((type): PointFault => ({ type, write: number })));
-  // Of the last event of an object nothing takes the place.
+  // No event replaces the last event of an object.
   const replaced = events.filter(({ watch, key }, index) =>
     events.slice(index + 1).some((later) => later.watch === watch && later.key === key),
   );
@@ -30,8 +30,8 @@ function singlePoints(reference: Reference, points: ExploreOptions["points"]): r
 }
 
 /**
- * Back by one write, wherever that is; and from the end of what the operator did after an action of the user to the
- * beginning of each such chapter: further back, what matters is what the user had not done yet.
+ * The restarts on an older state: back by one write at each write, and from the last write of each chapter back to the first
+ * write of every earlier chapter.
  */
 function rewinds({ writes, journal }: Reference): readonly PointFault[] {
   const chapters = chaptersOf(journal);
@@ -41,7 +41,7 @@ function rewinds({ writes, journal }: Reference): readonly PointFault[] {
   return [...unique.values()].map((where) => ({ type: "crash-stale", ...where }));
 }
 
-/** The writes between one action of the user and the next. */
+/** The chapters of a run: the writes between one action of the user and the next. */
 function chaptersOf(journal: RunOutcome["journal"]): readonly { readonly first: number; readonly last: number }[] {
   const chapters: { readonly first: number; last: number }[] = [];
   let isNew = true;
@@ -56,12 +56,12 @@ function chaptersOf(journal: RunOutcome["journal"]): readonly { readonly first: 
   return chapters;
 }
 
-/** `count` pairs, chosen by the seed. The second fault counts writes and events of the run that the first has changed. */
+/** Chooses `count` pairs by the seed. The second fault counts the writes and events of a run with the first fault. */
 function pairsOf(singles: readonly Point[], count: number, seed: number): readonly Point[] {
   const faults = singles.flat();
   const random = seededRandom(seed);
   const pairs = new Map<string, Point>();
-  // Enough draws to find them where there are any; fewer pairs than asked where there are not.
+  // The number of draws is limited, because there may be fewer pairs than requested.
   for (let draws = 0; pairs.size < count && draws < count * 20; draws++) {
     const [a, b] = [draw(faults, random), draw(faults, random)];
     if (a === undefined || b === undefined || positionOf(a) >= positionOf(b)) continue;
@@ -81,7 +81,7 @@ function draw(faults: readonly PointFault[], random: Random): PointFault | undef
   return faults[Math.floor(random.next() * faults.length)];
 }
 
-/** Where in a run, as far as the two can be compared; two at one place hide each other. */
+/** The position of a fault in a run, to order a pair; a pair at one position is not tried. */
 function positionOf(fault: PointFault): number {
   return fault.type === "skip" ? fault.event : fault.type === "away" ? fault.wait : fault.write;
 }

@@ -1,24 +1,25 @@
-/** What of a run differs from the reference and must not. */
+/** Compares the end of a run with the end of the reference. */
 import { changes, difference } from "./diff.ts";
 import type { PointType } from "./fault-point.ts";
 import type { ExplorationProblem } from "./exploration-problem.ts";
 import type { End, RunOutcome } from "./run-outcome.ts";
 
+/** A rule for external effects: returns what is wrong with those of a run. */
 export type EffectRule = (reference: readonly string[], actual: readonly string[]) => readonly string[];
 
-/** All problems of a run: its own, and those by comparison. */
+/** Returns all problems of a run: its own, and the differences from the reference. */
 export function problemsOf(reference: RunOutcome, actual: RunOutcome, given?: EffectRule): readonly ExplorationProblem[] {
   const rule = given ?? (actual.point.some(({ type }) => MISSING.has(type)) ? notOftener : asOften);
   if (reference.end === undefined || actual.end === undefined) return actual.problems;
-  const compared = [...compare(reference.end, actual.end, { rule, when: "" }), ...madeAgain(reference.end, actual.end)];
-  // What is wrong already is wrong after the deletion, too.
+  const compared = [...compare(reference.end, actual.end, { rule, when: "" }), ...recreated(reference.end, actual.end)];
+  // After the deletion the same problems would appear again.
   if (compared.length > 0 || reference.end.deleted === undefined || actual.end.deleted === undefined)
     return [...actual.problems, ...compared];
   const after = compare(reference.end.deleted, actual.end.deleted, { rule, when: "after the deletion of all primaries: " });
   return [...actual.problems, ...after];
 }
 
-/** Where the operator may learn of nothing while the user goes on: what was taken back meanwhile need not have happened. */
+/** The points at which the operator may miss an action of the user, so that effects of an undone action may be absent. */
 const MISSING: ReadonlySet<PointType> = new Set(["skip", "away"]);
 
 function compare(
@@ -39,24 +40,24 @@ function compare(
 }
 
 /**
- * Kinds that hold or do more than their spec says: one that is deleted and made again has lost its data, or runs again. Of
- * others, such as ConfigMaps, only the end counts: whoever acts on an old state may undo and redo them.
+ * Kinds with more state than their spec: a recreated volume has lost its data, a recreated Job runs again. For other kinds, such
+ * as ConfigMaps, only the end counts: an operator with an old state may delete and recreate them.
  */
 const MADE_ONCE: ReadonlySet<string> = new Set(["Job", "Namespace", "PersistentVolume", "PersistentVolumeClaim", "Pod"]);
 
-function madeAgain(reference: End, actual: End): readonly ExplorationProblem[] {
+function recreated(reference: End, actual: End): readonly ExplorationProblem[] {
   const [expected, happened] = [counts(reference.made), counts(actual.made)];
   const lines = [...happened].flatMap(([id, have]) => {
     const want = expected.get(id) ?? 0;
     const isMeant = have <= want || !MADE_ONCE.has(id.replace(/ .*/, ""));
-    return isMeant ? [] : [`${id} was made ${times(have)}, in the reference ${times(want)}`];
+    return isMeant ? [] : [`${id} was created ${times(have)}, in the reference ${times(want)}`];
   });
   return lines.length === 0 ? [] : [{ type: "recreated", lines }];
 }
 
-/** Neither repeated nor missing. */
+/** Each effect happened as often as in the reference. */
 const asOften: EffectRule = (reference, actual) => differing(reference, actual, (want, have) => want === have);
-/** Not repeated. */
+/** Each effect happened at most as often as in the reference. */
 const notOftener: EffectRule = (reference, actual) => differing(reference, actual, (want, have) => have <= want);
 
 function differing(

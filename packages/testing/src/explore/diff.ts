@@ -1,6 +1,7 @@
-/** How two states differ, as lines for a person. */
+/** The difference between two states, as lines for a person. */
 import type { Json, Snapshot } from "./snapshot.ts";
 
+/** The difference between two states. */
 export interface Difference {
   /** Objects that only the reference has. */
   readonly missing: readonly string[];
@@ -10,6 +11,7 @@ export interface Difference {
   readonly changed: readonly string[];
 }
 
+/** Compares two states. */
 export function difference(reference: Snapshot, actual: Snapshot): Difference {
   const missing = [...reference.keys()].filter((id) => !actual.has(id));
   const leaked = [...actual.keys()].filter((id) => !reference.has(id));
@@ -21,7 +23,7 @@ export function difference(reference: Snapshot, actual: Snapshot): Difference {
   return { missing, leaked, changed };
 }
 
-/** Two values that are no objects of Kubernetes. */
+/** Compares two values. */
 export function* changes(was: Json | undefined, is: Json | undefined, path: string): Iterable<string> {
   if (JSON.stringify(was) === JSON.stringify(is)) return;
   if (isRecord(was) && isRecord(is)) {
@@ -43,7 +45,7 @@ export function* changes(was: Json | undefined, is: Json | undefined, path: stri
   if (is !== undefined) yield `+ ${path}: ${shown(is)}`;
 }
 
-/** A list of things with a type or a name, by that. */
+/** Indexes a list by the type or the name of its items; undefined if the items do not have unique ones. */
 function keyed(list: readonly Json[]): ReadonlyMap<string, Json> | undefined {
   const map = new Map<string, Json>();
   for (const item of list) {

@@ -1,36 +1,39 @@
-/** The lines of a watch, which may be held back: all of them, or one event until the next one of its object. */
+/** A gate in front of a watch, which holds back all lines, or one event until the next event of its object. */
 import { Lines } from "../faults/lines.ts";
 import { turn } from "../internal/turns.ts";
 
+/** An event of a watch. */
 export interface WatchedEvent {
   readonly type: string;
   readonly key: string;
   readonly line: string;
-  /** Undefined for what belongs to the first list, and for bookmarks. */
+  /** Number of the change in its watch, from 1; undefined for the initial list and for bookmarks. */
   readonly number: number | undefined;
-  /** Part of the list that a watch begins with, the bookmark that ends it included. */
+  /** Whether the event belongs to the initial list, including the bookmark at its end. */
   readonly isInitial: boolean;
 }
 
-/** What a gate asks of the run that it is part of. */
+/** The decisions of a run about the events of a watch. */
 export interface GateKeeper {
-  /** Nobody hears of anything any more. */
+  /** Whether the process was killed, so that it gets no more events. */
   readonly isDead: boolean;
-  /** After how many turns of the event loop the next line is told: the order of things is the seed's. */
+  /** Number of turns of the event loop before the next line is delivered; the seed decides. */
   turns(): number;
-  /** The number of a change that arrived on this watch. */
+  /** Counts a change of this watch. Returns its number. */
   count(): number;
-  /** Whether this event is the one that is never to be seen. */
+  /** Whether a fault withholds this event. */
   isSkipped(number: number): boolean;
-  /** Resolves when nothing holds the event back any more (or, without one, the end of the watch). */
+  /** Resolves when all watches go on; undefined if they do. Without an event it is about the end of the watch. */
   thawed(event: WatchedEvent | undefined): Promise<void> | undefined;
-  /** An event is withheld until another replaces it (the promise is to be given up then), or until the returned promise says that none will. */
+  /** Called when an event is withheld. The returned promise resolves if it must be delivered before another event replaces it. */
   hold(event: WatchedEvent): Promise<void>;
+  /** Called when another event replaces the withheld one. */
   replaced(event: WatchedEvent, by: WatchedEvent): void;
+  /** Called before the delivery of an event. */
   delivered(event: WatchedEvent): void;
 }
 
-/** @param hasInitialEvents the stream begins with a list, up to the bookmark that ends it */
+/** Puts a gate in front of a watch. @param hasInitialEvents the stream begins with a list, which a bookmark ends */
 export function gated(source: AsyncIterable<string>, keeper: GateKeeper, hasInitialEvents: boolean): AsyncIterable<string> {
   return {
     [Symbol.asyncIterator]() {
@@ -76,7 +79,7 @@ class EventGate {
     }
   }
 
-  /** Fills what is ready: with what came up to the event that replaces this one, or with all if none does. */
+  /** Withholds an event, and collects the lines up to the event that replaces it, or up to the end of the watch. */
   async #withhold(event: WatchedEvent): Promise<void> {
     const released = this.#keeper.hold(event).then(() => "released" as const);
     const later: WatchedEvent[] = [];
@@ -122,7 +125,7 @@ interface ParsedEvent {
   };
 }
 
-/** What a list would tell that came after both. Of an object that came and went that it is absent: to whom it was never there that is no news. */
+/** Merges two events of an object as a list after both would show them. */
 function merge(first: WatchedEvent, second: WatchedEvent): WatchedEvent {
   if (second.type === "DELETED") return second;
   const type = first.type === "ADDED" ? "ADDED" : first.type === "DELETED" ? "MODIFIED" : second.type;

@@ -1,14 +1,16 @@
-/** What an exploration found, as an error. */
+/** The error of a failed exploration. */
 import type { Exploration, ExplorationFailure } from "./exploration.ts";
 
 const BRAND: symbol = Symbol.for("treadle.testing.ExplorationError");
 
-/** At least one run failed; the message tells the story of the smallest and names the others. */
+/** The error of an exploration with failed runs. The message has the report of the smallest failure and the ids of the others. */
 export class ExplorationError extends Error {
   override readonly name = "ExplorationError";
+  /** The code of the error. */
   readonly code = "ERR_EXPLORATION_FAILED";
-  /** Those with the fewest faults first, and among them the earliest. */
+  /** The failed runs, those with the fewest faults first. */
   readonly failures: readonly ExplorationFailure[];
+  /** The result of the exploration. */
   readonly exploration: Exploration;
 
   constructor(exploration: Exploration) {
@@ -17,7 +19,7 @@ export class ExplorationError extends Error {
     const rest =
       others.length === 0
         ? ""
-        : `\n\n${others.length} more: ${others.map(({ id, problems }) => `${id} (${oracles(problems)})`).join(", ")}`;
+        : `\n\n${others.length} more: ${others.map(({ id, problems }) => `${id} (${typesOf(problems)})`).join(", ")}`;
     super(`explore: ${failures.length} of ${runs} runs failed.\n\n${first?.report ?? ""}${rest}`);
     this.failures = failures;
     this.exploration = exploration;
@@ -25,11 +27,11 @@ export class ExplorationError extends Error {
   }
 }
 
-/** Tests a brand, so errors of two copies of this package are recognised by each other. */
+/** Whether a value is an {@link ExplorationError}, also one of another copy of this package. */
 export function isExplorationError(error: unknown): error is ExplorationError {
   return typeof error === "object" && error !== null && BRAND in error;
 }
 
-function oracles(problems: ExplorationFailure["problems"]): string {
+function typesOf(problems: ExplorationFailure["problems"]): string {
   return [...new Set(problems.map(({ type }) => type))].join(", ");
 }

@@ -106,7 +106,7 @@ class Search<External> {
     const { scenario, options } = this.#plan;
     const run = await this.#runOnce(point);
     this.#tried.push(point);
-    if (!run.hasStruck) this.#missed.push(idOf(point));
+    if (!run.hasHappened) this.#missed.push(idOf(point));
     const problems = problemsOf(reference, run, scenario.checkEffects);
     if (problems.length > 0) this.#fail(reference, run, problems);
     else if (options.replay !== undefined) checkReplay(run);

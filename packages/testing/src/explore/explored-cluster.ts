@@ -1,4 +1,4 @@
-/** The user of a run: acts whatever state the operator is in, and is written down. */
+/** The user of a run: acts in any state of the operator, and writes each action to the journal. */
 import { type FakeClock, isConflict, type Kind, type ObjectOf, refOf } from "@treadle/apimachinery";
 import type { Backend } from "../internal/backend.ts";
 import { fullKey } from "../internal/handler-kinds.ts";
@@ -11,6 +11,7 @@ import type { ExploredCluster } from "./scenario.ts";
 import type { StableUids } from "./stable-uids.ts";
 import type { FaultInjector } from "./fault-injector.ts";
 
+/** The parts of a run that its user needs. */
 export interface ClusterOfRun {
   readonly backend: Backend;
   readonly operator: RestartingOperator;
@@ -21,16 +22,17 @@ export interface ClusterOfRun {
   readonly away: AwayFault;
 }
 
-/** An operator that works beside the user may be faster that often. */
+/** Attempts of an action that conflicts with writes of the operator. */
 const MAX_TRIES = 10;
 
+/** Creates the cluster that a scenario gets. */
 export function exploredCluster<External>(run: ClusterOfRun, external: External): ExploredCluster<External> {
   const { backend, operator, injector, uids, clock, effects, away } = run;
   const user = new User(backend, "cluster");
   const note = (text: string): void => void injector.journal.push({ type: "user", text });
-  /** Whoever builds on what the operator does, waits for it: one who looks, and one who plays another controller. */
+  /** Waits for an operator that is away: a read, and a write of another controller, need its result. */
   const caughtUp = async (): Promise<void> => {
-    if (away.isCalled()) await operator.settled(false);
+    if (away.end()) await operator.settled(false);
   };
   const act = async <T>(text: string, action: () => Promise<T>): Promise<T> => {
     note(text);
@@ -41,8 +43,8 @@ export function exploredCluster<External>(run: ClusterOfRun, external: External)
         return done;
       } catch (error) {
         if (isConflict(error) && tries < MAX_TRIES) continue;
-        // The operator does not know yet what this builds on.
-        if (!injector.release() && !away.isCalled()) throw error;
+        // The action needs a result of the operator, which does not know yet of an earlier action.
+        if (!injector.release() && !away.end()) throw error;
         await operator.settled(true);
       }
     }
@@ -62,7 +64,7 @@ export function exploredCluster<External>(run: ClusterOfRun, external: External)
     update: change("update"),
     updateStatus: async (kind, key, edit) => {
       await caughtUp();
-      // A status that is written once, for what the operator has not done yet, would be missing for ever.
+      // A status that another controller writes before the operator has acted would be missing at the end.
       if (injector.release()) await operator.settled(true);
       return await change("updateStatus")(kind, key, edit);
     },
@@ -76,14 +78,14 @@ export function exploredCluster<External>(run: ClusterOfRun, external: External)
       return (await backend.user.list(kind, namespace === undefined ? {} : { namespace })).items;
     },
     settled: async () => {
-      if (away.isInVain()) return;
-      away.isCalled();
+      if (away.skipsWait()) return;
+      away.end();
       await operator.settled(false);
       away.begins();
     },
     advance: async (ms) => {
       away.acted();
-      note(`${ms} ms pass`);
+      note(`advance ${ms} ms`);
       await clock.advance(ms);
     },
     clock,

@@ -1,39 +1,41 @@
-/** What an operator does outside of the cluster, as its author's fake of the outside tells it. */
+/** The external effects of an operator: its actions outside of the cluster, as the fakes of a scenario record them. */
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** The external effects of a run, in order. */
+/** The external effects of a run, oldest first. */
 export interface ExternalEffects {
   /**
-   * Notes that something happened that must not happen twice: `effects.record("create bucket a")`. Call it where the fake
-   * does the thing. @throws Error in a process that was killed: what it would do, it cannot do any more
+   * Records an action that must not happen twice: `effects.record("create bucket a")`. Call it where the fake acts.
+   * @throws Error in a killed process, so that its action does not happen
    */
   record(what: string): void;
+  /** The effects of the run. */
   readonly all: readonly string[];
 }
 
-/** Which process code runs in. */
+/** The process that code runs in. */
 export interface ProcessScope {
   readonly isDead: boolean;
 }
 
 const scopes = new AsyncLocalStorage<ProcessScope>();
 
-/** Runs `work` as part of a process, and all that it starts. */
+/** Runs `work`, and everything that it starts, as part of a process. */
 export function inProcess<T>(scope: ProcessScope, work: () => T): T {
   return scopes.run(scope, work);
 }
 
+/** The effects of one run. */
 export class EffectLog implements ExternalEffects {
   readonly all: string[] = [];
   readonly #note: (what: string) => void;
 
-  /** @param note told of each, too */
+  /** @param note called with each effect */
   constructor(note: (what: string) => void) {
     this.#note = note;
   }
 
   record(what: string): void {
-    if (scopes.getStore()?.isDead === true) throw new Error(`the process was killed before: ${what}`);
+    if (scopes.getStore()?.isDead === true) throw new Error(`the process was killed before it could: ${what}`);
     this.all.push(what);
     this.#note(what);
   }

@@ -1,6 +1,6 @@
 /**
- * Between the processes of an operator and the server of a run: counts writes and events, and lets those go wrong that
- * the point names.
+ * Injects the faults of a point between the processes of an operator and the server of a run. It counts writes and events, which
+ * are the places of faults.
  */
 import type { ApiRequest, ApiResponse, Clock, Kind, Random, Transport } from "@treadle/apimachinery";
 import { connectionReset, never } from "../faults/answers.ts";
@@ -12,18 +12,19 @@ import { isRefusal, REFUSALS, type Refusal, refuse } from "./refusals.ts";
 import { isWrite, requestId } from "./writes.ts";
 import { hasInitialEvents, StaleStart } from "./stale-start.ts";
 
-/** A process, as the injector sees it. */
+/** A process that a fault can kill. */
 export interface KillableProcess {
   readonly isDead: boolean;
   kill(): void;
 }
 
-/** A write, as the reference remembers it. */
+/** A write of the operator, with its number in the run. */
 export interface Write {
   readonly number: number;
   readonly target: Target;
 }
 
+/** An event that the operator received. */
 export interface SeenEvent {
   readonly watch: string;
   readonly number: number;
@@ -33,16 +34,17 @@ export interface SeenEvent {
 
 type WriteEntry = Extract<Entry, { type: "write" }>;
 
-/** Turns that an event takes: what is written meanwhile comes before it. Fewer than `settled` waits for. */
+/** Turns of the event loop before an event is delivered, so that writes may overtake it. Fewer than `settled` waits for. */
 const TURNS = [0, 0, 1, 3] as const;
-/** What the client tries at once: the request and four times more (`MAX_BACKOFF` of @treadle/client). */
+/** Attempts of the client: the request and four retries (`MAX_BACKOFF` of @treadle/client). */
 const ATTEMPTS = 5;
 
+/** The connection between the processes and the server, with the faults of one point. */
 export class FaultInjector {
   readonly journal: Entry[] = [];
   readonly writes: Write[] = [];
   readonly events: SeenEvent[] = [];
-  /** Which faults did strike. */
+  /** The faults of the point that have happened, by index. */
   readonly struck: Set<number> = new Set();
   readonly #transport: () => Transport;
   readonly #point: Point;
@@ -50,19 +52,19 @@ export class FaultInjector {
   readonly #clock: Clock;
   readonly #eventCounts = new Map<string, number>();
   #frozen: PromiseWithResolvers<void> | undefined;
-  /** By watch: how to show the event that is withheld there. */
+  /** By watch: the function that delivers its withheld event. */
   readonly #held = new Map<string, () => void>();
-  /** A request that is refused again when it is tried again. */
-  #striking: { readonly fault: Refusal; readonly id: string; left: number } | undefined;
+  /** A request that is refused at each retry. */
+  #refused: { readonly fault: Refusal; readonly id: string; left: number } | undefined;
   #doomed: KillableProcess | undefined;
   #isDoomedAtStart: boolean;
-  /** A write of a process that was deposed before it was sent. */
+  /** Sends the write of a process that was deposed before. */
   #late: (() => Promise<void>) | undefined;
   readonly #staleStart: StaleStart;
-  /** Whose pass a stale cache waits for: first for the end of the one that wrote, then for the next. */
+  /** The pass that ends a stale cache: the watches go on after the one that follows the writing pass. */
   #stale: "writing" | "next" | undefined;
 
-  /** When the operator wrote last. */
+  /** Time of the last write, in milliseconds. */
   wroteAtMs: number = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -78,7 +80,7 @@ export class FaultInjector {
     this.#isDoomedAtStart = point.some((fault) => fault.type === "crash" && fault.write === 0);
   }
 
-  /** The connection of a process. */
+  /** Creates the connection of a process. */
   through(process: KillableProcess): Transport {
     const transport = this.#transport();
     if (this.#isDoomedAtStart) {
@@ -88,7 +90,7 @@ export class FaultInjector {
     }
     if (this.#staleStart.begin(process)) {
       this.#frozen ??= Promise.withResolvers();
-      this.journal.push({ type: "fault", text: `the process is shown ${this.#staleStart.shown}, until it is at rest` });
+      this.journal.push({ type: "fault", text: `the process sees ${this.#staleStart.shown}, until it is idle` });
     }
     return {
       request: async (request) => {
@@ -97,16 +99,16 @@ export class FaultInjector {
         const response = isWrite(target)
           ? await this.#write(process, { transport, request, target })
           : this.#watched(await this.#staleStart.request(transport, request, target), target, process);
-        // What a dead process hears it does nothing with.
+        // A killed process gets no answer.
         return process.isDead ? await never(request.signal) : response;
       },
       close: () => transport.close(),
     };
   }
 
-  /** A pass of `process` is over. Returns whether it is to be run again, with the caches as they are. */
+  /** Called after each pass. Returns `again` if the pass must run again with the caches as they are. */
   passEnded(process: KillableProcess): "again" | undefined {
-    this.#striking = undefined;
+    this.#refused = undefined;
     if (process === this.#doomed) {
       this.#doomed = undefined;
       process.kill();
@@ -120,7 +122,7 @@ export class FaultInjector {
     return undefined;
   }
 
-  /** Nothing more comes by itself: what waited for something that did not come happens now. Returns whether there was something. */
+  /** Called when the process is idle: lets faults happen that waited for something else. Returns whether there was one. */
   async unblock(process: KillableProcess): Promise<boolean> {
     if (process === this.#doomed) {
       this.#doomed = undefined;
@@ -134,7 +136,7 @@ export class FaultInjector {
     return late !== undefined;
   }
 
-  /** Lets all watches go on. */
+  /** Lets all watches go on. Returns whether they stood still. */
   thaw(): boolean {
     this.#stale = undefined;
     this.#staleStart.end();
@@ -144,7 +146,7 @@ export class FaultInjector {
     return frozen !== undefined;
   }
 
-  /** Shows the events that are withheld. Returns whether there were any. */
+  /** Delivers the withheld events. Returns whether there were any. */
   release(): boolean {
     const held = [...this.#held.values()];
     this.#held.clear();
@@ -152,11 +154,12 @@ export class FaultInjector {
     return held.length > 0;
   }
 
-  /** Whether the process that lives is shown an older state. */
+  /** Whether the current process sees an older state. */
   get isRewound(): boolean {
     return this.#staleStart.isOn;
   }
 
+  /** Whether an event is withheld. */
   get isWithholding(): boolean {
     return this.#held.size > 0;
   }
@@ -187,7 +190,7 @@ export class FaultInjector {
     if (fault?.type === "deposed") return await this.#depose(fault, process, { request, entry });
     if (isRefusal(fault)) {
       this.strike(fault, REFUSALS[fault.type]);
-      if (fault.type !== "conflict") this.#striking = { fault, id: requestId(request), left: ATTEMPTS - 1 };
+      if (fault.type !== "conflict") this.#refused = { fault, id: requestId(request), left: ATTEMPTS - 1 };
       return refuse(fault, target);
     }
     this.#staleStart.pass(number);
@@ -197,42 +200,42 @@ export class FaultInjector {
     return response;
   }
 
-  /** The write waits until whoever takes over is at rest. */
+  /** Delays the write until the process that takes over is idle. */
   async #depose(
     fault: WriteFaultPoint,
     process: KillableProcess,
     { request, entry }: { readonly request: ApiRequest; readonly entry: WriteEntry },
   ): Promise<never> {
-    this.strike(fault, "the process stands still before the write is sent, and another takes over");
+    this.strike(fault, "the process pauses before it sends the write, and another process takes over");
     const { signal: _signal, ...late } = request;
     this.#late = async () => {
       const { status } = await this.#transport().request(late);
       this.wroteAtMs = this.#clock.now();
-      this.journal.push({ type: "fault", text: `write ${entry.number}, of the process that stood still, arrives: ${status}` });
+      this.journal.push({ type: "fault", text: `write ${entry.number}, of the paused process, arrives: ${status}` });
     };
     process.kill();
     return await never(request.signal);
   }
 
-  /** What goes wrong once a write is stored. */
+  /** Applies a fault after a write was stored. */
   async #afterwards(fault: WriteFaultPoint | CrashStalePoint, process: KillableProcess, request: ApiRequest): Promise<void> {
     switch (fault.type) {
       case "crash":
       case "crash-stale":
-        this.strike(fault, "the process hears the answer, and ends before its next write");
+        this.strike(fault, "the process gets the answer, and ends before its next write");
         this.#doomed = process;
         if (fault.type === "crash-stale") this.#staleStart.plan(fault.before, process);
         return;
       case "crash-lost":
-        this.strike(fault, "the write is stored, and the process ends before it hears of it");
+        this.strike(fault, "the write is stored, and the process ends before it gets the answer");
         process.kill();
         await never(request.signal);
         return;
       case "lost":
         this.strike(fault, "the write is stored, and the connection breaks before the answer");
-        throw connectionReset("injected, after the server had answered");
+        throw connectionReset("injected, after the answer of the server");
       case "stale":
-        this.strike(fault, "from now on no watch says anything, until the next pass of the object is over");
+        this.strike(fault, "all watches stand still until the end of the next pass of the object");
         this.#frozen ??= Promise.withResolvers();
         this.#stale = "writing";
         return;
@@ -244,12 +247,12 @@ export class FaultInjector {
   }
 
   #again(request: ApiRequest): Refusal | undefined {
-    const striking = this.#striking;
+    const striking = this.#refused;
     if (striking === undefined || striking.id !== requestId(request) || striking.left-- <= 0) return undefined;
     return striking.fault;
   }
 
-  /** Notes that a fault of the point has struck. */
+  /** Notes that a fault of the point has happened. */
   strike(fault: PointFault, text: string): void {
     this.struck.add(this.#point.findIndex((one) => JSON.stringify(one) === JSON.stringify(fault)));
     this.journal.push({ type: "fault", text });
@@ -282,7 +285,7 @@ export class FaultInjector {
       },
       replaced: (event, by) => {
         this.#held.delete(watch);
-        this.journal.push({ type: "fault", text: `the event ${described(watch, by)} comes in place of ${described(watch, event)}` });
+        this.journal.push({ type: "fault", text: `the event ${described(watch, by)} replaces ${described(watch, event)}` });
       },
       delivered: ({ type, key, number }) => {
         if (number === undefined) return;

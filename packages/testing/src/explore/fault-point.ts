@@ -1,64 +1,70 @@
-/** Where in a run something goes wrong, and what: the names by which a run is replayed. */
+/** The points of an exploration: a fault and its place in a run, with the ids that replay them. */
 
-/** What goes wrong at a write of the operator. */
+/** A fault at a write of the operator. */
 export type WriteFault =
-  /** The process ends after the answer to the write, before its next one; another begins. */
+  /** The process ends after the answer to the write and before its next write; another process starts. */
   | "crash"
-  /** The write is stored, and the process ends before it hears of it. */
+  /** The write is stored, and the process ends before it gets the answer. */
   | "crash-lost"
   /** The write is stored, and the connection breaks before the answer. */
   | "lost"
-  /** The process stands still before the write is sent; another takes over and comes to rest; then the write arrives. */
+  /** The process pauses before it sends the write; another process takes over and settles; then the write arrives. */
   | "deposed"
-  /** After the write all watches stand still until the next pass of the same object is over. */
+  /** After the write all watches stand still until the end of the next pass of the same object. */
   | "stale"
   /** The write is refused with 409. */
   | "conflict"
-  /** The write is refused with 500, as often as the client tries it. */
+  /** The write is refused with 500 at each attempt of the client. */
   | "error"
-  /** The connection breaks before the server hears of the write, as often as the client tries it. */
+  /** The connection breaks before the write reaches the server, at each attempt of the client. */
   | "reset";
 
 /**
- * The kinds of faults. `crash-stale`: as `crash`, and the next process begins with an older state. `skip`: an event is never
- * seen, only the state after the next one of the same object. `away`: no process runs while the user goes on.
+ * The type of a fault in a run. `crash-stale`: as `crash`, and the next process starts with an older state. `skip`: an event is
+ * never delivered, only the next one of the same object. `away`: no process runs while the user goes on.
  */
 export type PointType = WriteFault | "crash-stale" | "skip" | "away";
 
+/** All faults at a write. */
 export const WRITE_FAULTS: readonly WriteFault[] = ["crash", "crash-lost", "lost", "deposed", "stale", "conflict", "error", "reset"];
+/** All types of faults. */
 export const POINT_TYPES: readonly PointType[] = [...WRITE_FAULTS, "crash-stale", "skip", "away"];
 
 /** One fault of a run. */
 export type PointFault = WriteFaultPoint | CrashStalePoint | SkipPoint | AwayPoint;
+/** A fault at a write. */
 export interface WriteFaultPoint {
   readonly type: WriteFault;
-  /** The number of the write, from 1; with `crash` 0 is the time before the first. */
+  /** Number of the write, from 1; for `crash`, 0 is before the first write. */
   readonly write: number;
 }
+/** A crash at a write, and a start with an older state. */
 export interface CrashStalePoint {
   readonly type: "crash-stale";
-  /** The write after which the process ends. */
+  /** Number of the write after which the process ends. */
   readonly write: number;
-  /** The next one is shown the state before this write; not above `write`. */
+  /** Number of the write before which the next process sees the state; at most `write`. */
   readonly before: number;
 }
+/** An event that is never delivered. */
 export interface SkipPoint {
   readonly type: "skip";
-  /** The watch: the plural, with the namespace before it where it is of one only. */
+  /** The watch: the plural of its kind, after the namespace if it watches one. */
   readonly watch: string;
-  /** The number of the event in it, from 1, without the initial ones. */
+  /** Number of the event in the watch, from 1, without the initial list. */
   readonly event: number;
 }
+/** A wait of the scenario after which no process runs. */
 export interface AwayPoint {
   readonly type: "away";
-  /** The number of the scenario's `settled()`, from 1. */
+  /** Number of the scenario's `settled()`, from 1. */
   readonly wait: number;
 }
 
-/** The faults of one run: one, or a pair. Empty: the reference. */
+/** The faults of one run: one, or a pair. The reference has none. */
 export type Point = readonly PointFault[];
 
-/** E.g. `crash@3`, `crash-stale@5:2`, `skip@secrets#2`, `conflict@1+crash@4`. */
+/** Returns the id of a point: `crash@3`, `crash-stale@5:2`, `skip@secrets#2`, `conflict@1+crash@4`. */
 export function idOf(point: Point): string {
   return point.length === 0 ? "reference" : point.map((fault) => `${fault.type}@${placeOf(fault)}`).join("+");
 }
@@ -76,7 +82,7 @@ function placeOf(fault: PointFault): string {
   }
 }
 
-/** @throws TypeError when it is no id */
+/** Returns the point of an id. @throws TypeError for an invalid id */
 export function parsePoint(id: string): Point {
   return id === "reference" ? [] : id.split("+").map(parseFault);
 }
@@ -92,6 +98,6 @@ function parseFault(part: string): PointFault {
   if (known !== undefined && (number > 0 || part === "crash@0")) return { type: known, write: number };
   if (type === "away" && number > 0) return { type, wait: number };
   throw new TypeError(
-    `explore: "${part}" names no point; they look like crash@3, crash-stale@5:2, skip@secrets#2 or away@1, and a failure says its own`,
+    `explore: "${part}" names no point; an id is e.g. crash@3, crash-stale@5:2, skip@secrets#2 or away@1, and each failure has one`,
   );
 }

@@ -1,8 +1,10 @@
-/** What happened in a run, in order. */
+/** The journal of a run: everything that happened, oldest first. */
 import type { RecordedRequest } from "../requests.ts";
 
+/** A request, without the status of its answer. */
 export type Target = Omit<RecordedRequest, "status">;
 
+/** An entry of the journal. */
 export type Entry =
   | { readonly type: "user"; readonly text: string }
   | { readonly type: "write"; readonly number: number; readonly target: Target; status: number; fault?: string }
@@ -12,7 +14,7 @@ export type Entry =
   | { readonly type: "pass"; readonly key: string; readonly outcome: string }
   | { readonly type: "effect"; readonly text: string };
 
-/** What writes have created, once for each time, as a snapshot names objects: `Job default/a`, `Secret default/b-*`. */
+/** Returns an id for each creation of an object, as in a snapshot: `Job default/a`, `Secret default/b-*`. */
 export function madeIn(journal: readonly Entry[]): readonly string[] {
   return journal.flatMap((entry) => {
     if (entry.type !== "write" || entry.status !== 201) return [];
@@ -21,7 +23,7 @@ export function madeIn(journal: readonly Entry[]): readonly string[] {
   });
 }
 
-/** `apply secrets default/a`, `patch rwexternals/status default/a`. */
+/** Describes a request: `apply secrets default/a`, `patch rwexternals/status default/a`. */
 export function textOf(target: Target): string {
   const { verb, resource, subresource } = target;
   return `${verb} ${subresource === undefined ? resource : `${resource}/${subresource}`} ${keyOf(target)}`.trimEnd();

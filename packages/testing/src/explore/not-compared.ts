@@ -1,10 +1,10 @@
-/** What of the end of a run is no work of the operator, and so is not compared with the reference. */
+/** Objects and fields that are not compared with the reference, because they are not work of the operator. */
 import type { IgnoredPath } from "./snapshot.ts";
 
-/** What operators tell about themselves, and what is only there to make others possible. */
+/** Objects by which operators report about themselves, and CRDs. */
 export const NOT_COMPARED: ReadonlySet<string> = new Set(["events", "leases", "customresourcedefinitions"]);
 
-/** What the controllers of workloads make on their way: how many there were of them, and in which order, is not the operator's. */
+/** Objects that the controllers of workloads create; their number and order is not the operator's work. */
 export const MADE_BY_WORKLOADS: ReadonlySet<string> = new Set([
   "controllerrevisions",
   "endpoints",
@@ -14,5 +14,5 @@ export const MADE_BY_WORKLOADS: ReadonlySet<string> = new Set([
   "replicasets",
 ]);
 
-/** How often they saw a template change tells of the way, not of the end. */
+/** A count of the template changes that the controllers saw. */
 export const COUNTED_BY_WORKLOADS: readonly IgnoredPath[] = [["metadata", "annotations", "deployment.kubernetes.io/revision"]];

@@ -1,4 +1,4 @@
-/** One life of an operator's process: a manager of its own, with nothing remembered of the lives before. */
+/** A process of an operator: a manager without any state of earlier processes. */
 import { type FakeClock, keyOf, type Random } from "@treadle/apimachinery";
 import { createClient } from "@treadle/client";
 import { type ControllerOptions, createManager, type Manager } from "@treadle/controller";
@@ -10,6 +10,7 @@ import { inProcess } from "./external-effects.ts";
 import { ProcessClock } from "./process-clock.ts";
 import type { FaultInjector, KillableProcess } from "./fault-injector.ts";
 
+/** Options of {@link OperatorProcess}. */
 export interface OperatorProcessOptions {
   readonly injector: FaultInjector;
   readonly clock: FakeClock;
@@ -20,6 +21,7 @@ export interface OperatorProcessOptions {
   readonly onPass: (key: string) => void;
 }
 
+/** A process that can be killed. */
 export class OperatorProcess implements KillableProcess {
   readonly manager: Manager;
   readonly handlers: readonly AnyHandler[];
@@ -31,7 +33,7 @@ export class OperatorProcess implements KillableProcess {
     const { injector, random, namespaces, controller, onPass } = options;
     const clock = new ProcessClock(options.clock);
     this.clock = clock;
-    // What a handler's closures remember dies with the process, too, where the author gives a function.
+    // If the author gives a function, the variables of its closures are lost with the process.
     this.handlers = inProcess(this, options.handlers);
     let passes = 0;
     this.manager = createManager({
@@ -67,32 +69,32 @@ export class OperatorProcess implements KillableProcess {
     return this.#death.signal.aborted;
   }
 
-  /** Aborted when it is killed. */
+  /** Aborted when the process is killed. */
   get death(): AbortSignal {
     return this.#death.signal;
   }
 
-  /** Ends it at once: nothing that it does from now on reaches the server, and nothing reaches it. */
+  /** Ends the process at once: no further request reaches the server, and no event reaches the process. */
   kill(): void {
     this.#death.abort(new Error("the process was killed"));
     this.clock.kill();
   }
 
-  /** Lets go of what it holds in this process. */
-  async bury(): Promise<void> {
+  /** Kills the process and releases its resources. */
+  async dispose(): Promise<void> {
     this.kill();
     let isOver = false;
-    const stopping = this.manager.stop().catch(() => undefined); // It was in the middle of something.
+    const stopping = this.manager.stop().catch(() => undefined); // A killed process does not stop gracefully.
     void stopping.then(() => (isOver = true));
-    for (let turns = 0; !isOver && turns < MAX_BURIAL_TURNS; turns++) {
+    for (let turns = 0; !isOver && turns < MAX_DISPOSAL_TURNS; turns++) {
       const due = this.clock.nextDue();
       await this.clock.advance(due === undefined ? 0 : Math.max(0, due - this.clock.now()));
     }
   }
 }
 
-/** A step that never returns keeps its manager from stopping; there is nothing to wait for then. */
-const MAX_BURIAL_TURNS = 500;
+/** A step that never returns keeps its manager from stopping, so the wait is limited. */
+const MAX_DISPOSAL_TURNS = 500;
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -1,12 +1,12 @@
 /**
- * The time of one process: that of the cluster while it lives. A process that was killed leaves no timer behind; its time
- * stands still, and moves on alone when it is buried.
+ * The time of one process: that of the cluster until the process is killed. A killed process leaves no timer behind. Its time then
+ * moves only when it is disposed of.
  */
 import { type FakeClock, fakeClock, type Timer } from "@treadle/apimachinery";
 
 export class ProcessClock implements FakeClock {
   readonly #shared: FakeClock;
-  /** After the end. */
+  /** The time after the kill. */
   #own: FakeClock | undefined;
   readonly #timers = new Set<{ readonly dueMs: number; readonly run: () => void; timer: Timer }>();
 
@@ -49,7 +49,7 @@ export class ProcessClock implements FakeClock {
     await (this.#own ?? this.#shared).advance(ms);
   }
 
-  /** Takes its timers out of the shared time. */
+  /** Removes the timers of the process from the shared time. */
   kill(): void {
     if (this.#own !== undefined) return;
     const own = fakeClock(this.#shared.now());

@@ -21,7 +21,7 @@ const run: RunOutcome = {
   events: [],
   passes: 0,
   waits: 1,
-  hasStruck: true,
+  hasHappened: true,
   end: undefined,
   problems: [],
 };
@@ -29,7 +29,7 @@ const problems: readonly ExplorationProblem[] = [{ type: "effects", lines: [`"${
 
 const linesOf = (isWhole: boolean, told = problems): readonly string[] => reportOf(run, run, told, { seed: 1, isWhole }).split("\n");
 
-test("a story shows what was going on when an effect happened again, however long after the fault", () => {
+test("a report shows the context of a repeated effect, however long after the fault", () => {
   const lines = linesOf(false);
   const at = lines.indexOf("when these effects happened:");
   expect(lines.slice(at + 2, at + 7)).toEqual([
@@ -43,7 +43,7 @@ test("a story shows what was going on when an effect happened again, however lon
   expect(linesOf(false, []).join("\n")).not.toContain("when these effects happened:");
 });
 
-test("a story that is to be whole leaves nothing out", () => {
+test("a whole report leaves nothing out", () => {
   const lines = linesOf(true);
   expect(lines.filter((each) => each.startsWith("  pass of"))).toHaveLength(120);
   expect(lines.filter((each) => each === `  effect: ${EFFECT}`)).toHaveLength(2);

@@ -1,19 +1,21 @@
-/** A failing run, told for a person: what the reference did, what went wrong where, what the operator did then, what came of it. */
+/** The report of a run for a person: the reference, the faults, what the operator did then, and the problems. */
 import { type Entry, textOf } from "./journal.ts";
 import { idOf, type PointType } from "./fault-point.ts";
 import type { ExplorationProblem } from "./exploration-problem.ts";
 import type { RunOutcome } from "./run-outcome.ts";
 
-/** Lines before and after a fault that are told. */
+/** Lines of the journal before and after a fault. */
 const BEFORE = 6;
 const AFTER = 24;
 
+/** Options of {@link reportOf}. */
 export interface ReportOptions {
   readonly seed: number;
-  /** Whether all that happened is told, not only what is near the faults and the problems. */
+  /** Whether the report has the whole journal, not only the parts near faults and problems. */
   readonly isWhole: boolean;
 }
 
+/** Describes a run and its problems. */
 export function reportOf(
   reference: RunOutcome,
   run: RunOutcome,
@@ -22,17 +24,17 @@ export function reportOf(
 ): string {
   const id = idOf(run.point);
   const headline = [...new Set(problems.map(({ type }) => HEADLINES[type]))].join("; ") || "nothing is wrong";
-  const told = run.point.length === 0 ? [] : isWhole ? folded(run.journal.map(line)) : excerpt(run.journal);
+  const shown = run.point.length === 0 ? [] : isWhole ? folded(run.journal.map(line)) : excerpt(run.journal);
   const seen = `${reference.writes.length} writes, ${reference.events.length} events, ${reference.passes} passes`;
   return [
     `${id}: ${headline}`,
     `the reference: ${seen}`,
-    ...(run.point.length === 0 ? [] : [...writesAt(reference, run), `the run with ${id}:`, ...told.map((each) => `  ${each}`)]),
-    ...(isWhole ? [] : [...lives(run, problems, told), ...deeds(run, problems, told)]),
+    ...(run.point.length === 0 ? [] : [...writesAt(reference, run), `the run with ${id}:`, ...shown.map((each) => `  ${each}`)]),
+    ...(isWhole ? [] : [...histories(run, problems, shown), ...effectContexts(run, problems, shown)]),
     ...problems.flatMap(({ type, lines }) => [`${HEADLINES[type]}:`, ...lines.map((line) => `  ${line}`)]),
     ...(problems.some(({ type }) => type === "not idle") ? busiest(run) : []),
     ...hints(run.point, problems),
-    ...(run.hasStruck ? [] : ["(not every fault did strike: the run came to its end before)"]),
+    ...(run.hasHappened ? [] : ["(not every fault happened: the run ended before)"]),
     `replay: explore(operator, scenario, { seed: ${seed}, replay: "${id}" })`,
   ].join("\n");
 }
@@ -42,11 +44,11 @@ const HEADLINES: Readonly<Record<ExplorationProblem["type"], string>> = {
   scenario: "the scenario threw",
   "end state": "the end state differs (- the reference, + this run)",
   leak: "objects are left over",
-  recreated: "what was there is deleted, and made again",
+  recreated: "an existing object was deleted and created again",
   effects: "external effects differ",
   status: "a status breaks an invariant (docs/status-invariants.md)",
-  "fixed point": "it is at no fixed point",
-  deletion: "deletion does not end",
+  "fixed point": "a further pass of each object changes something",
+  deletion: "the deletion does not end",
   check: "the scenario's check failed",
 };
 
@@ -65,7 +67,7 @@ function writesAt(reference: RunOutcome, run: RunOutcome): readonly string[] {
   });
 }
 
-/** What was written again and again before it was given up. */
+/** The most frequent of the last writes. */
 function busiest({ writes }: RunOutcome): readonly string[] {
   const last = writes.slice(-LAST_WRITES);
   const counts = new Map<string, number>();
@@ -80,22 +82,21 @@ function busiest({ writes }: RunOutcome): readonly string[] {
 const LAST_WRITES = 100;
 const MAX_BODY = 200;
 
-/** What the fault stands for, and what helps against it. */
+/** The meaning of a fault in production, and its remedy. */
 const HINTS: Readonly<Record<PointType, string>> = {
   crash:
-    "whatever is done between two writes may be lost, or done again: note what is about to be done (req.checkpoint), then do it, and look for it first",
-  "crash-lost": "what was done last may be there although nobody remembers it: look for it under a name that is the same in the next life",
+    "an action between two writes may be lost or repeated: record it before (req.checkpoint), and look for its result before you repeat it",
+  "crash-lost": "the result of the last action may exist without a record: look for it under a name that is the same after a restart",
   "crash-stale":
-    "the process that takes over may know less than the one before: a guarded write (req.checkpoint) or a live read comes before what cannot be undone",
-  deposed:
-    "a process that was paused may write after another took over: make what is written harmless when it is late, by fixed names and preconditions",
-  lost: "a write without an answer may have been done: repeat it so that it cannot be done twice",
-  stale: "the cache may be behind: what was just written is not to be concluded from it",
-  conflict: "somebody else may be faster: throw the conflict, and the pass is run again",
-  error: "what fails once is to be tried again: let it throw",
-  reset: "what fails once is to be tried again: let it throw",
-  skip: "states in between may never be seen: act on what is, not on what has changed",
-  away: "what happens while no process runs is never seen: act on what is, not on what has changed",
+    "the next process may have an older state than the last one: do a guarded write (req.checkpoint) or a live read before an action that cannot be undone",
+  deposed: "a paused process may write after another one took over: use fixed names and preconditions, so that a late write is harmless",
+  lost: "a write without an answer may be stored: make it repeatable",
+  stale: "the cache may be behind: do not expect the last write in it",
+  conflict: "another writer may be faster: throw the conflict, and the pass is repeated",
+  error: "a failed request must be retried: let it throw",
+  reset: "a failed request must be retried: let it throw",
+  skip: "an intermediate state may never be seen: act on the current state, not on a change",
+  away: "a change while no process runs is never seen: act on the current state, not on a change",
 };
 
 function hints(point: RunOutcome["point"], problems: readonly ExplorationProblem[]): readonly string[] {
@@ -103,7 +104,7 @@ function hints(point: RunOutcome["point"], problems: readonly ExplorationProblem
   return problems.length === 0 ? [] : [...kinds].map((kind) => `hint: ${HINTS[kind]}`);
 }
 
-/** What happened around the faults. */
+/** The journal around the faults. */
 function excerpt(journal: readonly Entry[]): readonly string[] {
   const faults = journal.flatMap((entry, index) => (entry.type === "fault" ? [index] : []));
   const first = faults[0];
@@ -114,21 +115,21 @@ function excerpt(journal: readonly Entry[]): readonly string[] {
   return [...(from > 0 ? ["..."] : []), ...after.slice(0, to), ...(to < after.length ? [`... (${after.length - to} lines more)`] : [])];
 }
 
-/** Lines of which some come again and again, whatever their numbers: once, and how often. */
+/** Shortens repeated lines, whatever their numbers, to one repetition and a count. */
 function folded(lines: readonly string[]): readonly string[] {
   const shapes = lines.map((each) => each.replace(/\b(write|event \S+#) ?\d+/, "$1"));
-  const told: string[] = [];
+  const shown: string[] = [];
   for (let index = 0; index < lines.length; ) {
     const [length, times] = repetition(shapes, index);
-    told.push(...lines.slice(index, index + length));
+    shown.push(...lines.slice(index, index + length));
     if (times > 2)
-      told.push(length === 1 ? `... (the same ${times - 1} times more)` : `... (these ${length} lines ${times - 1} times more)`);
+      shown.push(length === 1 ? `... (the same ${times - 1} times more)` : `... (these ${length} lines ${times - 1} times more)`);
     index += times > 2 ? length * times : length;
   }
-  return told;
+  return shown;
 }
 
-/** How many lines from `start` on come several times one after the other, and how often. */
+/** Returns the length of the block at `start` that is repeated directly after itself, and its number of repetitions. */
 function repetition(shapes: readonly string[], start: number): readonly [length: number, times: number] {
   for (let length = 1; length <= MAX_REPEATED; length++) {
     let times = 1;
@@ -140,39 +141,42 @@ function repetition(shapes: readonly string[], start: number): readonly [length:
   return [1, 1];
 }
 
-/** A pass with what it wrote. */
+/** Lines of a pass and its writes. */
 const MAX_REPEATED = 5;
-/** Of one object. */
+/** Lines about one object. */
 const MAX_STEPS = 12;
 const MAX_OBJECTS = 3;
 
 const ABOUT_OBJECTS: ReadonlySet<ExplorationProblem["type"]> = new Set(["leak", "end state", "recreated"]);
 
-/** What became of the objects that are not as they should be, in the whole run. */
-function lives(run: RunOutcome, problems: readonly ExplorationProblem[], isTold: readonly string[]): readonly string[] {
+/** The history of each object with a problem, over the whole run. */
+function histories(run: RunOutcome, problems: readonly ExplorationProblem[], shownLines: readonly string[]): readonly string[] {
   const about = problems.filter(({ type }) => ABOUT_OBJECTS.has(type)).flatMap(({ lines }) => lines);
-  const ids = about.flatMap((text) => /^(?:[-+] )?(?:after .*?: )?([A-Z]\w* \S*[^\s:*]):?(?= \(| was made |$)/.exec(text)?.slice(1) ?? []);
+  const ids = about.flatMap(
+    (text) => /^(?:[-+] )?(?:after .*?: )?([A-Z]\w* \S*[^\s:*]):?(?= \(| was created |$)/.exec(text)?.slice(1) ?? [],
+  );
   return [...new Set(ids)].slice(0, MAX_OBJECTS).flatMap((id) => {
     const [, key = ""] = id.split(" ");
     const steps = run.journal.filter((entry) => entry.type === "fault" || concerns(entry, key));
-    if (steps.every((entry) => entry.type === "fault" || isTold.includes(line(entry)))) return [];
-    const told = folded(steps.map(line));
-    return [
-      `what became of ${id}:`,
-      ...[...(told.length > MAX_STEPS ? ["..."] : []), ...told.slice(-MAX_STEPS)].map((each) => `  ${each}`),
-    ];
+    if (steps.every((entry) => entry.type === "fault" || shownLines.includes(line(entry)))) return [];
+    const shown = folded(steps.map(line));
+    return [`history of ${id}:`, ...[...(shown.length > MAX_STEPS ? ["..."] : []), ...shown.slice(-MAX_STEPS)].map((each) => `  ${each}`)];
   });
 }
 
-/** What was going on each time that such an effect happened after the fault, where the lines near it do not show it. */
-function deeds({ journal }: RunOutcome, problems: readonly ExplorationProblem[], isTold: readonly string[]): readonly string[] {
+/** The journal around each wrong effect after the fault, if the lines near the fault do not show it. */
+function effectContexts(
+  { journal }: RunOutcome,
+  problems: readonly ExplorationProblem[],
+  shownLines: readonly string[],
+): readonly string[] {
   const about = problems.filter(({ type }) => type === "effects").flatMap(({ lines }) => lines);
   const isMeant = (text: string): boolean => about.some((each) => each.includes(text));
   const first = journal.findIndex(({ type }) => type === "fault");
   const at = journal.flatMap((entry, index) => (index > first && entry.type === "effect" && isMeant(entry.text) ? [index] : []));
-  const after = isTold.slice(isTold.findIndex((each) => each.startsWith(FAULT)));
-  const told = after.filter((each) => each.startsWith(EFFECT) && isMeant(each.slice(EFFECT.length)));
-  if (at.length <= told.length) return [];
+  const after = shownLines.slice(shownLines.findIndex((each) => each.startsWith(FAULT)));
+  const shown = after.filter((each) => each.startsWith(EFFECT) && isMeant(each.slice(EFFECT.length)));
+  if (at.length <= shown.length) return [];
   const near = journal.flatMap((entry, index) => (at.some((each) => index > each - NEAR && index <= each + 1) ? [{ entry, index }] : []));
   const lines = near.flatMap(({ entry, index }, place) => [...(index === (near[place - 1]?.index ?? -1) + 1 ? [] : ["..."]), line(entry)]);
   return ["when these effects happened:", ...lines.slice(0, MAX_NEAR).map((each) => `  ${each}`)];
@@ -180,7 +184,7 @@ function deeds({ journal }: RunOutcome, problems: readonly ExplorationProblem[],
 
 const FAULT = "FAULT: ";
 const EFFECT = "effect: ";
-/** Lines that end in an effect. */
+/** Lines of context, of which the last is the effect. */
 const NEAR = 4;
 const MAX_NEAR = 20;
 

@@ -1,4 +1,4 @@
-/** The lives of an operator in one run: a process after the other, and the wait until there is nothing left to do. */
+/** An operator whose process may be killed and started again, and the wait until it is settled. */
 import type { FakeClock, KubernetesObject } from "@treadle/apimachinery";
 import type { ControllerOptions } from "@treadle/controller";
 import { seededRandom } from "@treadle/apimachinery";
@@ -12,6 +12,7 @@ import { withTime, withTimeout } from "../internal/virtual-time.ts";
 import { OperatorProcess } from "./operator-process.ts";
 import type { FaultInjector } from "./fault-injector.ts";
 
+/** Options of {@link RestartingOperator}. */
 export interface RestartingOperatorOptions {
   readonly backend: Backend;
   readonly injector: FaultInjector;
@@ -23,25 +24,26 @@ export interface RestartingOperatorOptions {
   readonly horizonMs: number;
 }
 
-/** A process that was killed is back after so long: time enough to make times and jitter differ. */
+/** Time until a killed process is started again: enough to make times and jitter differ. */
 const RESTART_MS = 1_000;
-/** As far as a wait looks ahead while something is withheld: beyond 90 s the watch would be given up, and the event seen. */
+/** Horizon of a wait while an event is withheld: after 90 s the informer would replace the watch and see the event. */
 const WITHHELD_HORIZON_MS = 10_000;
-/** Who writes at every poll has no rest: it is looked at for so many times the horizon. */
+/** Number of horizons for which an operator is watched that writes at every poll. */
 const MAX_HORIZONS = 10;
-/** More than an event takes through the process. */
+/** More turns than an event takes through the process. */
 const ARRIVAL_TURNS = 12;
-/** Real time; well above what a busy machine needs. */
+/** Real time, well above the needs of a busy machine. */
 const TIMEOUT_MS = 40_000;
 const MAX_PASSES = 300;
-/** Who runs that often against what is withheld from it, such as the end of its object, is shown it: no watch lags for ever. */
+/** Passes of one object after which withheld events are delivered: no watch lags forever. */
 const MAX_BLIND_PASSES = 50;
 
-/** It does not come to rest, wherever that was waited for. */
+/** The operator does not settle. */
 export class UnsettledError extends Error {
   override readonly name = "UnsettledError";
 }
 
+/** The operator of a run. */
 export class RestartingOperator {
   readonly #options: RestartingOperatorOptions;
   readonly #counter: PassCounter;
@@ -94,12 +96,12 @@ export class RestartingOperator {
     return process.manager.status().controllers.some(({ nextDueAt }) => nextDueAt !== undefined && nextDueAt <= horizon);
   }
 
-  /** Ends the process; the next one begins when somebody waits for it. */
+  /** Kills the process; the next wait starts another one. */
   leave(): void {
     this.#process?.kill();
   }
 
-  /** A pass of every primary, as after a resync. */
+  /** Enqueues every primary, as a resync does. */
   resync(): void {
     for (const controller of this.#process?.manager.controllers ?? [])
       for (const { metadata } of this.#options.backend.list(controller.handler.kind) as readonly KubernetesObject[])
@@ -108,10 +110,10 @@ export class RestartingOperator {
 
   /** Ends all processes. */
   async end(): Promise<void> {
-    for (const process of [...this.#past, ...(this.#process === undefined ? [] : [this.#process])]) await process.bury();
+    for (const process of [...this.#past, ...(this.#process === undefined ? [] : [this.#process])]) await process.dispose();
   }
 
-  /** The process that lives, or a new one. */
+  /** Returns the running process; starts one if there is none. */
   async #living(signal: AbortSignal): Promise<OperatorProcess> {
     for (;;) {
       if (this.#process !== undefined && !this.#process.isDead) return this.#process;

@@ -1,4 +1,4 @@
-/** What one run of a scenario is asked to do, and what came of it. */
+/** The plan and the outcome of one run of a scenario. */
 import type { Entry } from "./journal.ts";
 import type { Point } from "./fault-point.ts";
 import type { ExplorationProblem } from "./exploration-problem.ts";
@@ -6,35 +6,37 @@ import type { ExploredOperator, ExploreOptions, Scenario } from "./scenario.ts";
 import type { Json, Snapshot } from "./snapshot.ts";
 import type { SeenEvent, Write } from "./fault-injector.ts";
 
-/** What a run was to do. */
+/** The input of each run. */
 export interface Plan<External> {
   readonly operator: ExploredOperator<External>;
   readonly scenario: Scenario<External>;
   readonly options: ExploreOptions;
 }
 
+/** The outcome of a run. */
 export interface RunOutcome {
   readonly point: Point;
   readonly journal: readonly Entry[];
   readonly writes: readonly Write[];
   readonly events: readonly SeenEvent[];
   readonly passes: number;
-  /** How often the scenario waited for the operator, and went on then. */
+  /** Number of waits of the scenario that were followed by an action. */
   readonly waits: number;
-  /** Whether every fault of the point did strike. */
-  readonly hasStruck: boolean;
-  /** Absent where the run broke before. */
+  /** Whether every fault of the point has happened. */
+  readonly hasHappened: boolean;
+  /** The end; undefined if the run stopped before. */
   readonly end: End | undefined;
-  /** What is wrong with the run by itself, without a comparison. */
+  /** Problems of the run itself, without a comparison. */
   readonly problems: readonly ExplorationProblem[];
 }
 
+/** The state at the end of a run. */
 export interface End {
   readonly objects: Snapshot;
   readonly outside: Json;
   readonly effects: readonly string[];
-  /** What the operator created before the deletion, each time that it did; as the objects are called. */
+  /** An id for each creation of an object before the deletion. */
   readonly made: readonly string[];
-  /** After the primaries were deleted; absent without deletion. */
+  /** The state after the deletion of the primaries; undefined without deletion. */
   readonly deleted: Pick<End, "objects" | "outside" | "effects"> | undefined;
 }

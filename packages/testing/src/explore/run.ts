@@ -1,4 +1,4 @@
-/** One run of a scenario: a server, an operator that may be killed and restarted, a user, and what came of it. */
+/** One run of a scenario: a server, an operator that may be killed and started again, a user, and the checks of the end. */
 import { fakeClock, type FakeClock, type Kind, keyOf, type KubernetesObject, seededRandom } from "@treadle/apimachinery";
 import type { AnyHandler } from "@treadle/reconcile";
 import { Backend } from "../internal/backend.ts";
@@ -21,10 +21,11 @@ import { StableUids } from "./stable-uids.ts";
 import { exploredCluster } from "./explored-cluster.ts";
 import { FaultInjector } from "./fault-injector.ts";
 
+/** Runs the scenario once with the faults of a point. */
 export async function runOnce<External>(plan: Plan<External>, point: Point): Promise<RunOutcome> {
   const run = await Run.begin(plan, point);
   try {
-    const end = await run.story();
+    const end = await run.play();
     return run.outcome(end);
   } finally {
     await run.close();
@@ -53,7 +54,7 @@ class Run<External> {
     this.#point = point;
     this.#uids = uids;
     this.#effects = new EffectLog((text) => this.#injector.journal.push({ type: "effect", text }));
-    // A scenario without a external has `undefined` for one.
+    // Without `external` the type parameter is undefined.
     this.#external = scenario.external?.({ effects: this.#effects, clock, random: seededRandom(seed) }) as External;
     checkExternal(this.#external);
     this.#handlers = handlersOf(plan.operator, this.#external);
@@ -70,7 +71,7 @@ class Run<External> {
       random: seededRandom(seed),
       server: { garbageCollection: true, workloads: scenario.workloads ?? false },
     });
-    // With workloads it waits for them.
+    // With workloads, this clock waits for them.
     this.#clock = this.#backend.clock as FakeClock;
     this.#injector = new FaultInjector(() => this.#backend.transport(), {
       point,
@@ -78,7 +79,7 @@ class Run<External> {
       clock,
       version: () => this.#backend.server.resourceVersion,
     });
-    // The first life has the handlers that told the kinds; each that follows has new ones.
+    // The first process has the handlers whose kinds were used above; each later one gets new handlers.
     let first: readonly AnyHandler[] | undefined = this.#handlers;
     const handlers = (): readonly AnyHandler[] => {
       const made = first ?? handlersOf(plan.operator, this.#external);
@@ -111,8 +112,8 @@ class Run<External> {
     return run;
   }
 
-  /** Everything that happens; undefined where it broke. */
-  async story(): Promise<End | undefined> {
+  /** Plays the whole run. Returns its end; undefined if it stopped before. */
+  async play(): Promise<End | undefined> {
     const { scenario, options } = this.#plan;
     const operator = this.#operator;
     const cluster = exploredCluster(
@@ -148,7 +149,7 @@ class Run<External> {
       events,
       passes: this.#operator.passes,
       waits: this.#away.waits,
-      hasStruck: struck.size === this.#point.length,
+      hasHappened: struck.size === this.#point.length,
       end,
       problems: this.#problems,
     };
@@ -165,12 +166,12 @@ class Run<External> {
     const isSimulated = (scenario.workloads ?? false) !== false;
     const ignored = isSimulated ? [...ignore, ...COUNTED_BY_WORKLOADS] : ignore;
     const objects = await takeSnapshot(this.#backend.transport(), this.#collections(), ignored);
-    // Compared as JSON: what is not in it makes no difference.
+    // Values that JSON does not have are not compared.
     const outside = JSON.parse(JSON.stringify(scenario.externalState?.(this.#external) ?? null)) as Json;
     return { objects, outside, effects: [...this.#effects.all], made: madeIn(this.#injector.journal) };
   }
 
-  /** All that the scenario or the operator has to do with. */
+  /** The collections that the scenario uses or the operator writes. */
   #collections(): readonly Collection[] {
     const { workloads = false } = this.#plan.scenario;
     const used = this.#backend.usedKinds
@@ -193,7 +194,7 @@ class Run<External> {
 
   async #checkFixedPoint(): Promise<boolean> {
     const [writes, effects] = [this.#injector.writes.length, this.#effects.all.length];
-    this.#injector.journal.push({ type: "user", text: "nothing; a resync of all objects" });
+    this.#injector.journal.push({ type: "user", text: "none; a resync of all objects" });
     this.#operator.resync();
     if (!(await this.#try("not idle", () => this.#operator.settled(true, RESYNC_HORIZON_MS)))) return false;
     const lines = [
@@ -211,21 +212,21 @@ class Run<External> {
     await this.#backend.refresh();
     for (const kind of kinds)
       for (const { metadata } of this.#primaries(kind)) {
-        this.#injector.journal.push({ type: "user", text: `delete ${kind.kind} ${keyOf(metadata)}, to see what stays` });
+        this.#injector.journal.push({ type: "user", text: `delete ${kind.kind} ${keyOf(metadata)}, to check what remains` });
         await this.#backend.user.delete(kind, metadata);
       }
     if (!(await this.#try("not idle", () => this.#operator.settled(true)))) return undefined;
     await this.#backend.refresh();
     const left = kinds.flatMap((kind) => this.#primaries(kind));
     const lines = left.map(
-      ({ kind, metadata }) => `${kind} ${keyOf(metadata)} does not go: finalizers ${(metadata.finalizers ?? []).join(", ")}`,
+      ({ kind, metadata }) => `${kind} ${keyOf(metadata)} is not deleted: finalizers ${(metadata.finalizers ?? []).join(", ")}`,
     );
     if (lines.length > 0) this.#problems.push({ type: "deletion", lines });
     return await this.#state();
   }
 
   #primaries(kind: Kind): readonly KubernetesObject[] {
-    return this.#backend.list(kind) as readonly KubernetesObject[]; // whatever kind it is
+    return this.#backend.list(kind) as readonly KubernetesObject[]; // Every kind has objects of Kubernetes.
   }
 
   async #try(type: ExplorationProblemType, work: () => Promise<void>): Promise<boolean> {
@@ -243,14 +244,14 @@ class Run<External> {
   }
 }
 
-/** The line of the author's own code that an error comes from. */
+/** Returns the line of the scenario that an error comes from. */
 function whereIn({ stack = "" }: Error): readonly string[] {
   const frames = stack.split("\n").filter((each) => /^\s+at .*[/\\]/.test(each));
   const own = frames.find((each) => !/node_modules|node:|[/\\]packages[/\\][a-z]+[/\\](src|dist)[/\\]/.test(each));
   return own === undefined ? [] : [own.trim()];
 }
 
-/** Waits of the first tries are over by then. */
+/** Longer than the first delays of a wait. */
 const RESYNC_HORIZON_MS = 1_000;
 
 function handlersOf<External>(operator: ExploredOperator<External>, external: External): readonly AnyHandler[] {

@@ -1,26 +1,27 @@
 /**
- * The state of a server, so that it can be compared with that of another run. What differs from run to run by its nature
- * is left out or given a name of its own:
- * - uid (wherever one is mentioned, by the object that has it), resourceVersion, generation, all times, the times in managedFields;
- * - observedGeneration becomes how far it is behind;
- * - generated names become their prefix, wherever they are mentioned.
+ * A snapshot of a server that can be compared with that of another run. Values that differ from run to run are removed or replaced:
+ * - a uid becomes the name of its object, wherever it appears; resourceVersion, generation and times are removed;
+ * - observedGeneration becomes its distance from generation;
+ * - a generated name becomes its prefix, wherever it appears.
  */
 import type { Kind, KubernetesObject, Transport } from "@treadle/apimachinery";
 
-/** What is not compared: a path into objects, `*` for any member; of one kind, or of all. */
+/** A path in objects of all kinds, or of one kind, that is not compared; `*` stands for any member. */
 export type IgnoredPath = readonly string[] | { readonly kind: Pick<Kind, "kind">; readonly path: readonly string[] };
 
-/** A collection to be listed. */
+/** A collection of a server. */
 export interface Collection {
   readonly group: string;
   readonly version: string;
   readonly resource: string;
 }
 
-/** Objects by `Kind namespace/name`, comparable. */
+/** The comparable objects, by `Kind namespace/name`. */
 export type Snapshot = ReadonlyMap<string, Json>;
+/** A JSON value. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
+/** Takes a snapshot of these collections. */
 export async function takeSnapshot(
   transport: Transport,
   collections: Iterable<Collection>,
@@ -35,7 +36,7 @@ export async function takeSnapshot(
     return { id: idOf(object, names), json: kept };
   });
   const snapshot = new Map<string, Json>();
-  // Objects of generated names have none to be told apart by: what they hold puts them in order.
+  // Objects with generated names are ordered by their content.
   for (const { id, json } of comparable.toSorted((a, b) => compare(a.id + JSON.stringify(a.json), b.id + JSON.stringify(b.json)))) {
     let key = id;
     for (let number = 2; snapshot.has(key); number++) key = `${id} (${number})`;
@@ -55,7 +56,7 @@ async function listed(transport: Transport, { group, version, resource }: Collec
   return items.map((item) => ({ ...item, apiVersion, kind: kind.replace(/List$/, "") }));
 }
 
-/** Words that another run says otherwise, and what stands for them. */
+/** Words that differ in another run, and their replacements. */
 interface Names {
   readonly words: ReadonlyMap<string, string>;
   readonly pattern: RegExp | undefined;
@@ -109,12 +110,12 @@ function cleaned(value: Json, names: Names, generation: number): Json {
 }
 
 const TIMES = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
-/** As the server of a test makes them: of an object that is gone. */
+/** The uids of a test server; one that is left belongs to a deleted object. */
 const UIDS = /00000000-0000-4000-8[0-9a-f]{3}-[0-9a-f]{12}/g;
 
 function word(text: string, { words, pattern }: Names): string {
   const named = pattern === undefined ? text : text.replace(pattern, (found) => words.get(found) ?? found);
-  return named.replace(TIMES, "<time>").replace(UIDS, "<uid of an object that is gone>");
+  return named.replace(TIMES, "<time>").replace(UIDS, "<uid of a deleted object>");
 }
 
 function pathFor(ignored: IgnoredPath, kind: string): readonly string[] | undefined {
@@ -122,7 +123,7 @@ function pathFor(ignored: IgnoredPath, kind: string): readonly string[] | undefi
   return ignored;
 }
 
-/** Neither the field nor who wrote it. */
+/** Removes the field and its entries in managedFields. */
 function withoutTrace(object: Json, path: readonly string[] | undefined): Json {
   if (path === undefined) return object;
   const owners = ["metadata", "managedFields", "*", "fieldsV1", ...path.map((name) => (name === "*" ? name : `f:${name}`))];

@@ -1,10 +1,10 @@
-/** Uids that an object has in every run: what is made of one (labels with a hash of it) is then the same, too. */
+/** Uids that are the same in every run, so that values made of them (labels with a hash) are the same as well. */
 import { createHash } from "node:crypto";
 
 export class StableUids {
   readonly #counts = new Map<string, number>();
 
-  /** Of the next object of this identity. */
+  /** Returns the uid of the next object with this kind and key. */
   next(kind: string, key: string): string {
     const id = `${kind} ${key}`;
     const count = (this.#counts.get(id) ?? 0) + 1;

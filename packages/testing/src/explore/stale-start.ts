@@ -1,6 +1,6 @@
 /**
- * A process that begins with an older state than the one before it has seen: as a standby does whose watches lag behind
- * when it takes over, or whoever lists from an API server that is behind the others.
+ * A process that starts with an older state than the process before it: a standby whose watches lag when it takes over, or a process
+ * whose API server is behind the others.
  */
 import type { ApiRequest, ApiResponse, Transport } from "@treadle/apimachinery";
 import { staleRequest } from "../faults/stale.ts";
@@ -8,33 +8,33 @@ import type { Target } from "./journal.ts";
 
 export class StaleStart {
   readonly #version: () => string;
-  /** The server's version before each write. */
+  /** Version of the server before each write. */
   readonly #versions = new Map<number, string>();
   #plan: { readonly before: number; readonly dying: object } | undefined;
   #shown: { readonly before: number; readonly version: string } | undefined;
 
-  /** @param version the server's newest */
+  /** @param version returns the newest version of the server */
   constructor(version: () => string) {
     this.#version = version;
   }
 
-  /** A write is about to be sent. */
+  /** Called before a write is sent. */
   pass(write: number): void {
     this.#versions.set(write, this.#version());
   }
 
-  /** The process after `dying` is to be shown the state before a write. */
+  /** Lets the process after `dying` start with the state before a write. */
   plan(before: number, dying: object): void {
     this.#plan = { before, dying };
   }
 
-  /** A process begins. Returns whether it is shown the past. */
+  /** Called when a process starts. Returns whether it sees an older state. */
   begin(process: object): boolean {
     const plan = this.#plan;
     if (plan === undefined || plan.dying === process) return false;
     this.#plan = undefined;
     const version = this.#versions.get(plan.before);
-    // A write that was refused has no state before it.
+    // A refused write has no recorded version.
     if (version !== undefined) this.#shown = { before: plan.before, version };
     return version !== undefined;
   }
@@ -51,11 +51,11 @@ export class StaleStart {
     return `the state before write ${this.#shown?.before}`;
   }
 
-  /** What informers begin with is of the past; reads of a step are not: an API server answers those with what is stored. */
+  /** Sends a request. Only the initial lists of informers are of the past: an API server answers live reads of a step with the current state. */
   async request(transport: Transport, request: ApiRequest, { verb }: Target): Promise<ApiResponse> {
     if (this.#shown === undefined || verb !== "watch" || !hasInitialEvents(request)) return await transport.request(request);
     const past = await staleRequest(transport, request, this.#shown.version);
-    // Of a kind that was not served then there is only the present.
+    // A kind that was not served then has only a current state.
     return past.stream === undefined ? await transport.request(request) : past;
   }
 }

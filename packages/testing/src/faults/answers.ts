@@ -1,15 +1,15 @@
-/** Answers and failures as a server or a network would give them. */
+/** The answers and connection errors of faults, as a server or a network produces them. */
 import type { ApiError, ApiResponse, Status } from "@treadle/apimachinery";
 import type { RecordedRequest } from "../requests.ts";
 import type { RequestFault } from "./fault.ts";
 
-/** A failure as the body of an answer. */
+/** Builds the answer for a failure. */
 export function failure(code: number, reason: string, message: string, retryAfterSeconds?: number): ApiResponse {
   const details = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
   return answer({ apiVersion: "v1", kind: "Status", metadata: {}, status: "Failure", message, reason, details, code });
 }
 
-/** An ApiError as the answer that it came from. */
+/** Builds the answer that an ApiError stands for. */
 export function answerOf({ status: code, message, reason, details, retryAfterMs }: ApiError): ApiResponse {
   const retry = retryAfterMs === undefined ? {} : { retryAfterSeconds: Math.ceil(retryAfterMs / 1000) };
   return answer({
@@ -24,7 +24,7 @@ export function answerOf({ status: code, message, reason, details, retryAfterMs 
   });
 }
 
-/** What the server says in place of doing what it was asked; undefined for a fault of the connection. */
+/** Returns the answer in place of the server's; undefined for a fault of the connection. */
 export function answerTo(fault: RequestFault, { verb, resource, name, group }: Omit<RecordedRequest, "status">): ApiResponse | undefined {
   switch (fault.type) {
     case "gone":
@@ -58,12 +58,12 @@ export function answerTo(fault: RequestFault, { verb, resource, name, group }: O
 
 const REASONS: Readonly<Record<number, string>> = { 503: "ServiceUnavailable", 504: "Timeout" };
 
-/** What a socket reports when the other side resets it. */
+/** The error of a socket that the other side reset. */
 export function connectionReset(why: string): Error {
   return Object.assign(new Error(`read ECONNRESET (${why})`), { code: "ECONNRESET", syscall: "read" });
 }
 
-/** Never answers; rejects when the caller gives up. */
+/** Never resolves; rejects when the signal is aborted. */
 export async function never(signal: AbortSignal | undefined): Promise<never> {
   return await new Promise<never>((_, reject) => {
     if (signal?.aborted === true) reject(signal.reason);

@@ -1,11 +1,11 @@
 /**
- * Faults: which requests go wrong, and how. One set of them serves every way to a server: a transport inside of the
- * process ({@link faultyTransport}) and a proxy on a socket.
+ * Faults: which requests fail, and how. The same set works for a transport in the process ({@link faultyTransport}) and for a
+ * proxy on a socket.
  */
 import { type Clock, type Kind, type Random, seededRandom, systemClock } from "@treadle/apimachinery";
 import { matches } from "../internal/request-description.ts";
 import type { RecordedRequest, RequestFilter } from "../requests.ts";
-import { checkedFault, type EventFaultName, type Fault, type FaultName, type RequestFault, strikes } from "./fault.ts";
+import { appliesTo, checkedFault, type EventFaultName, type Fault, type FaultName, type RequestFault } from "./fault.ts";
 
 /** A fault to add: which requests or events fail, and how. */
 export interface FaultRule {
@@ -79,13 +79,13 @@ type Target = Omit<RecordedRequest, "status">;
 
 interface Rule {
   readonly handle: FaultHandle;
-  /** Decides and counts; `undefined`: not struck. */
+  /** Decides whether the rule applies, and counts; undefined: it does not. */
   draw(target: Target, what: "request" | "event"): Fault | undefined;
   readonly freezes: boolean;
-  /** Watches that are frozen whatever came before them. */
+  /** Whether the rule freezes every matching watch, also those that are already open. */
   readonly isForAll: boolean;
   fits(target: Target): boolean;
-  strike(fault: Fault, target: Target): void;
+  hit(fault: Fault, target: Target): void;
 }
 
 /** An open watch. */
@@ -94,12 +94,12 @@ export interface OpenWatch {
   cut(how: WatchEnd): void;
 }
 
-/** The set behind {@link Faults}, as those see it who carry requests. */
+/** The implementation of {@link Faults}, for those who carry requests. */
 export class FaultSet implements Faults {
   readonly clock: Clock;
   #rules: readonly Rule[] = [];
   readonly #watches = new Map<OpenWatch, Set<Rule>>();
-  /** Rules that froze a watch by its request, before it is open. */
+  /** Rules that froze a watch at its request, before it was open. */
   readonly #frozen = new WeakMap<Target, Set<Rule>>();
   #changed = Promise.withResolvers<void>();
   #version: string | undefined;
@@ -113,7 +113,7 @@ export class FaultSet implements Faults {
     const given = checkedFault(rule.fault, on);
     for (const [name, value] of Object.entries({ nth: nth ?? 1, times }))
       if (value !== Number.POSITIVE_INFINITY && !(Number.isInteger(value) && value >= 1))
-        throw new TypeError(`faults.add: ${name} is counted from 1, not ${value}`);
+        throw new TypeError(`faults.add: ${name} is counted from 1, but is ${value}`);
     const fault = given.type === "staleList" ? { ...given, resourceVersion: given.resourceVersion ?? this.#version ?? "1" } : given;
     const first = nth ?? 1;
     let seen = 0;
@@ -122,7 +122,7 @@ export class FaultSet implements Faults {
       freezes: fault.type === "frozenWatch",
       isForAll: fault.type === "frozenWatch" && nth === undefined && times === Number.POSITIVE_INFINITY,
       draw: (target, what) => {
-        if ((what === "event") !== isOfEvents(fault.type) || !(what === "event" || strikes(fault, target.verb))) return undefined;
+        if ((what === "event") !== isOfEvents(fault.type) || !(what === "event" || appliesTo(fault, target.verb))) return undefined;
         if (fault.type === "staleList" && !lists(target)) return undefined;
         seen++;
         return seen >= first && seen < first + times ? fault : undefined;
@@ -131,7 +131,7 @@ export class FaultSet implements Faults {
   }
 
   random({ seed, rate, faults: given, on = {} }: RandomFaults): FaultHandle {
-    if (!(rate >= 0 && rate <= 1)) throw new TypeError(`faults.random: rate is from 0 to 1, not ${rate}`);
+    if (!(rate >= 0 && rate <= 1)) throw new TypeError(`faults.random: rate must be from 0 to 1, but is ${rate}`);
     if (given.length === 0) throw new TypeError("faults.random: faults is empty");
     const faults = given.map((fault) => checkedFault(fault, on));
     const random = seededRandom(seed);
@@ -140,7 +140,9 @@ export class FaultSet implements Faults {
       freezes: faults.some(({ type }) => type === "frozenWatch"),
       isForAll: false,
       draw: (target, what) => {
-        const able = faults.filter((one) => (what === "event" ? isOfEvents(one.type) : !isOfEvents(one.type) && strikes(one, target.verb)));
+        const able = faults.filter((one) =>
+          what === "event" ? isOfEvents(one.type) : !isOfEvents(one.type) && appliesTo(one, target.verb),
+        );
         const fault = pick(able, rate, random);
         if (fault?.type !== "staleList") return fault;
         return lists(target) ? { ...fault, resourceVersion: fault.resourceVersion ?? this.#version ?? "1" } : undefined;
@@ -158,23 +160,25 @@ export class FaultSet implements Faults {
     for (const { handle } of this.#rules) handle.remove();
   }
 
-  /** What strikes this request; counts it. Not for what strikes watches when they are open. */
+  /** Returns the fault of this request and counts it; not for faults of open watches. */
   onRequest(target: Target): RequestFault | undefined {
     const fault = this.#draw(target, "request", (rule) => !rule.freezes || !rule.isForAll);
     return fault === undefined || fault.type === "frozenWatch" || isEventFault(fault) ? undefined : fault;
   }
 
+  /** Returns the fault of an event and counts it. */
   onEvent(target: Target): Extract<Fault, { readonly type: EventFaultName }> | undefined {
     const fault = this.#draw(target, "event", () => true);
     return fault !== undefined && isEventFault(fault) ? fault : undefined;
   }
 
-  /** Notes that a watch is open, until the returned function is called. */
+  /** Registers an open watch, until the returned function is called. */
   opened(watch: OpenWatch): () => void {
     this.#watches.set(watch, this.#frozen.get(watch.target) ?? new Set());
     return () => void this.#watches.delete(watch);
   }
 
+  /** Whether a rule freezes the watch. */
   isFrozen(watch: OpenWatch): boolean {
     const frozen = this.#watches.get(watch);
     if (frozen === undefined) return false;
@@ -183,7 +187,7 @@ export class FaultSet implements Faults {
       if (frozen.has(rule)) return true;
       if (!rule.isForAll || !rule.fits(watch.target)) continue;
       frozen.add(rule);
-      rule.strike({ type: "frozenWatch" }, watch.target);
+      rule.hit({ type: "frozenWatch" }, watch.target);
       return true;
     }
     return false;
@@ -202,10 +206,10 @@ export class FaultSet implements Faults {
     return this.#changed.promise;
   }
 
-  /** Requests that a fault holds back: only time can end that. */
+  /** Number of requests that a fault holds back: only time can release them. */
   waiting = 0;
 
-  /** Waits for `work` as a request that is held back. */
+  /** Counts a request as held back while `work` runs. */
   async holding<T>(work: Promise<T>): Promise<T> {
     this.waiting++;
     try {
@@ -219,7 +223,7 @@ export class FaultSet implements Faults {
     return this.#rules.length === 0;
   }
 
-  /** The newest version that passed. */
+  /** Notes the version of an answer. */
   saw(version: string | undefined): void {
     if (version !== undefined && /^\d+$/.test(version) && (this.#version === undefined || BigInt(version) > BigInt(this.#version)))
       this.#version = version;
@@ -230,7 +234,7 @@ export class FaultSet implements Faults {
       if (!wanted(rule) || !rule.fits(target)) continue;
       const fault = rule.draw(target, what);
       if (fault === undefined) continue;
-      rule.strike(fault, target);
+      rule.hit(fault, target);
       if (fault.type === "frozenWatch") this.#frozen.set(target, new Set([rule]));
       return fault;
     }
@@ -255,7 +259,7 @@ export class FaultSet implements Faults {
       freezes,
       isForAll,
       fits: (target) => matches(target, on),
-      strike: (fault, request) => void hits.push({ fault: fault.type, request }),
+      hit: (fault, request) => void hits.push({ fault: fault.type, request }),
     };
     this.#rules = [...this.#rules, rule];
     this.#note();
@@ -282,7 +286,7 @@ function lists({ verb, path }: Target): boolean {
 }
 
 function pick(faults: readonly Fault[], rate: number, random: Random): Fault | undefined {
-  // Drawn for each request alike, so that one kind more does not move all that follow.
+  // Two numbers for each request, so that another fault in the list does not change all later choices.
   const [chance, choice] = [random.next(), random.next()];
   return chance < rate ? faults[Math.floor(choice * faults.length)] : undefined;
 }

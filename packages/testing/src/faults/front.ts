@@ -1,4 +1,4 @@
-/** Where a fault proxy listens: HTTP/1.1, or TLS with HTTP/2 for those who can. */
+/** The server of a fault proxy: HTTP/1.1, or TLS with HTTP/2 for clients that support it. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { constants, createSecureServer, type Http2ServerResponse, type ServerHttp2Session } from "node:http2";
 import type { AddressInfo, Server } from "node:net";
@@ -10,18 +10,18 @@ export interface Exchange {
 
 export interface Front {
   readonly port: number;
-  /** Asks those who are connected to come back by another connection. */
+  /** Asks clients to reconnect. */
   goAway(): void;
   /** Ends all connections and stops listening. */
   close(): Promise<void>;
 }
 
-/** @throws Error when the port cannot be had */
+/** Starts the server. @throws Error when the port is not available */
 export async function startFront(
   { port, tls }: { readonly port: number; readonly tls: { readonly cert: string; readonly key: string } | undefined },
   handle: (exchange: Exchange) => void,
 ): Promise<Front> {
-  /** Those that have not heard yet that they are to leave. */
+  /** Connections whose next answer asks the client to reconnect. */
   const leaving = new Set<ServerResponse["socket"]>();
   const sockets = new Set<NonNullable<ServerResponse["socket"]>>();
   const sessions = new Set<ServerHttp2Session>();
@@ -29,10 +29,10 @@ export async function startFront(
     if (leaving.delete(response.socket)) response.setHeader("connection", "close");
     handle({ request, response });
   };
-  // Its compatible interface has what is used here.
+  // The compatibility API of HTTP/2 has every member that is used here.
   const server: Server =
     tls === undefined
-      ? createServer({ requestTimeout: 0 }, onRequest) // A watch may be silent for long, and a half-open answer is meant to be.
+      ? createServer({ requestTimeout: 0 }, onRequest) // A watch may be silent for long, and a half-open request has no answer.
       : createSecureServer({ ...tls, allowHTTP1: true }, (request, response) =>
           onRequest(request as unknown as IncomingMessage, response as unknown as ServerResponse),
         ).on("session", (session) => sessions.add(session.once("close", () => sessions.delete(session))));
@@ -43,7 +43,7 @@ export async function startFront(
     server.listen(port, "127.0.0.1", resolve);
   });
   return {
-    port: (server.address() as AddressInfo).port, // listening on TCP
+    port: (server.address() as AddressInfo).port, // It listens on TCP.
     goAway() {
       for (const session of sessions) session.goaway(constants.NGHTTP2_NO_ERROR);
       if (tls === undefined) for (const socket of sockets) leaving.add(socket);
@@ -57,9 +57,9 @@ export async function startFront(
   };
 }
 
-/** Breaks the connection of an answer. */
+/** Breaks the connection of a response. */
 export function reset(response: ServerResponse): void {
-  const { stream } = response as ServerResponse & Partial<Http2ServerResponse>; // of HTTP/2 only
+  const { stream } = response as ServerResponse & Partial<Http2ServerResponse>; // Only HTTP/2 has it.
   if (stream === undefined) response.socket?.resetAndDestroy();
   else stream.close(constants.NGHTTP2_INTERNAL_ERROR);
 }

@@ -1,4 +1,4 @@
-/** Lines of a stream of text, to be waited for as long as somebody likes: what comes later is not lost. */
+/** The lines of a text stream, with waits that may time out without losing a line. */
 import type { Clock } from "@treadle/apimachinery";
 
 export class Lines {
@@ -12,7 +12,7 @@ export class Lines {
     this.#source = source[Symbol.asyncIterator]();
   }
 
-  /** The next line, its end included; undefined at the end. */
+  /** Returns the next line with its line end; undefined at the end of the stream. */
   async next(): Promise<string | undefined> {
     this.#pending ??= this.#read();
     const pending = this.#pending;
@@ -21,7 +21,7 @@ export class Lines {
     return line;
   }
 
-  /** The same, or undefined where none came in time: it is the next one then. */
+  /** Returns the next line, or undefined after a timeout; then the line remains the next one. */
   async nextWithin(clock: Clock, ms: number): Promise<string | undefined> {
     const pending = (this.#pending ??= this.#read());
     const late = Symbol("late");
@@ -54,10 +54,10 @@ export class Lines {
         this.#hasEnded = true;
         const rest = this.#rest;
         this.#rest = "";
-        // Half an event: the reader is to see that it is one.
+        // The reader must get the half event at the end of a truncated stream.
         return rest === "" ? undefined : rest;
       }
-      // Mostly one event comes alone.
+      // A chunk usually has a single event.
       if (this.#rest === "" && value.length > 1 && value.indexOf("\n") === value.length - 1) return value;
       const pieces = (this.#rest + value).split(/(?<=\n)/);
       this.#rest = pieces.at(-1)?.endsWith("\n") === true ? "" : (pieces.pop() ?? "");

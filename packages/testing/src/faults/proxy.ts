@@ -1,9 +1,8 @@
 /**
- * A proxy on the loopback interface in front of any API server, the real one too, whose requests meet faults: for operators
- * in another process or another language, and for what only a socket shows.
+ * A fault proxy: a proxy on the loopback interface, in front of any API server, that applies faults to requests. For operators
+ * in another process or another language, and for faults that only a socket shows.
  *
- * It carries JSON and YAML: what asks for protobuf is answered in JSON, and connections that are upgraded (exec,
- * port-forward) are refused.
+ * It carries JSON and YAML. A request for protobuf is answered in JSON, and an upgrade (exec, port-forward) is refused.
  */
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -14,38 +13,41 @@ import { type Faults, FaultSet } from "./faults.ts";
 import { type Exchange, reset, startFront } from "./front.ts";
 import { faultyTransport } from "./transport.ts";
 
+/** Options of {@link startFaultProxy}. */
 export interface FaultProxyOptions {
-  /** Where the requests go: a base URL, or what `loadConfig()` of `@treadle/client` gives, with credentials. */
+  /** The API server: a base URL, or the result of `loadConfig()` of `@treadle/client`, with credentials. */
   readonly target: string | HttpTransportOptions;
-  /** @defaultValue 0: a free port */
+  /** The port to listen on. @defaultValue 0: a free port */
   readonly port?: number;
-  /** For delays. @defaultValue the machine's time */
+  /** The clock of delays. @defaultValue the time of the machine */
   readonly clock?: Clock;
-  /** Serves HTTPS with this certificate, by HTTP/2 to those who can (PEM). @defaultValue HTTP/1.1 without TLS */
+  /** Certificate and key in PEM, for HTTPS with HTTP/2. @defaultValue HTTP/1.1 without TLS */
   readonly tls?: { readonly cert: string; readonly key: string };
 }
 
+/** A running fault proxy. */
 export interface FaultProxy extends AsyncDisposable {
-  /** Where it listens, on 127.0.0.1. */
+  /** The base URL of the proxy, on 127.0.0.1. */
   readonly url: string;
   /**
-   * What a request has to bring as a bearer token: whoever reaches the proxy acts with the credentials of its target.
-   * Absent where the target has none.
+   * The bearer token that every request needs, because the proxy sends it on with the credentials of the target. Undefined for
+   * a target without credentials.
    */
   readonly token: string | undefined;
+  /** The faults of the requests. */
   readonly faults: Faults;
-  /** A connection for a client in this process that brings the token: a client sends no credentials over plain HTTP by itself. */
+  /** Creates a transport with the token for a client in this process; clients send no credentials over plain HTTP. */
   connect(): Transport;
   /**
-   * Asks clients to leave their connections, as a server does that will end: by GOAWAY in HTTP/2, by `Connection: close` with
-   * the next answer in HTTP/1.1. What is in progress goes on.
+   * Asks clients to reconnect, as a server does before it ends: by GOAWAY in HTTP/2, by `Connection: close` in the next answer
+   * in HTTP/1.1. Requests in progress go on.
    */
   goAway(): void;
   /** Ends all connections and stops listening. Idempotent. */
   close(): Promise<void>;
 }
 
-/** Starts a proxy. @throws TypeError for a target that is no URL, Error when the port cannot be had */
+/** Starts a fault proxy. @throws TypeError for a target that is not a URL, Error when the port is not available */
 export async function startFaultProxy(options: FaultProxyOptions): Promise<FaultProxy> {
   const { port = 0, clock = systemClock } = options;
   const target = typeof options.target === "string" ? { server: options.target } : options.target;
@@ -53,7 +55,7 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
   const faults = new FaultSet(clock);
   const transport = faultyTransport(httpTransport(target), faults);
   const front = await startFront({ port, tls: options.tls }, (exchange) => {
-    // Whatever fails inside, the caller sees a connection that breaks.
+    // For the caller every failure of the proxy is a broken connection.
     void relay(transport, token, exchange).catch(() => reset(exchange.response));
   });
   const close = once(async () => {
@@ -76,14 +78,14 @@ function connection(server: string, token: string | undefined, ca: string | unde
 
 async function relay(transport: Transport, token: string | undefined, { request, response }: Exchange): Promise<void> {
   const gone = new AbortController();
-  response.on("close", () => gone.abort(new Error("the caller has gone")));
+  response.on("close", () => gone.abort(new Error("the caller closed the connection")));
   const headers = headersFor(request, token);
   if (headers === undefined)
-    return await write(response, failure(401, "Unauthorized", "the proxy wants the bearer token of `proxy.token`"));
+    return await write(response, failure(401, "Unauthorized", "the proxy needs `proxy.token` as the bearer token"));
   const body = await read(request);
   const path = request.url ?? "/";
   const answer = await transport.request({
-    method: (request.method ?? "GET") as ApiRequest["method"], // an API server answers others with 405
+    method: (request.method ?? "GET") as ApiRequest["method"], // An API server answers other methods with 405.
     path,
     headers,
     ...(body === "" ? {} : { body }),
@@ -93,7 +95,7 @@ async function relay(transport: Transport, token: string | undefined, { request,
   await write(response, answer);
 }
 
-/** What the target is told; undefined for somebody who may not ask. */
+/** The headers for the target; undefined for a request without the token. */
 function headersFor(request: IncomingMessage, token: string | undefined): Readonly<Record<string, string>> | undefined {
   if (token !== undefined && request.headers.authorization !== `Bearer ${token}`) return undefined;
   const headers: Record<string, string> = {};
@@ -105,7 +107,7 @@ function headersFor(request: IncomingMessage, token: string | undefined): Readon
   return { ...headers, accept: accepted.join(",") || "application/json" };
 }
 
-/** Of this connection, not of the request; and encodings that would have to be undone. */
+/** Headers of this connection only, and the accepted encodings, which the proxy would have to decode. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
   "accept-encoding",
   "connection",
@@ -122,7 +124,7 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
 
 async function read(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer); // no encoding is set
+  for await (const chunk of request) chunks.push(chunk as Buffer); // Without an encoding the stream has Buffers.
   return Buffer.concat(chunks).toString("utf8");
 }
 
@@ -133,7 +135,7 @@ async function write(response: ServerResponse, answer: ApiResponse): Promise<voi
     response.end(answer.body);
     return;
   }
-  // The caller is to know that the watch is open before the first event.
+  // The caller must learn that the watch is open before the first event.
   response.flushHeaders();
   for await (const chunk of answer.stream) {
     if (response.destroyed) return;

@@ -1,10 +1,10 @@
 /**
- * An older state in place of the present one: the list of exactly that version. A watch that begins with a list gets the
- * same list as its first events, and then everything that happened since.
+ * Stale lists: the list of an older version in place of the current one. A watch that begins with a list gets that list as its
+ * first events, and then all changes since.
  */
 import type { ApiRequest, ApiResponse, Transport } from "@treadle/apimachinery";
 
-/** Answers a list, or a watch with `sendInitialEvents`, as of `version`. Of a version that is compacted the server says 410. */
+/** Sends a list, or a watch with `sendInitialEvents`, as of `version`. The server answers 410 for a compacted version. */
 export async function staleRequest(transport: Transport, request: ApiRequest, version: string): Promise<ApiResponse> {
   const [path = "", query = ""] = request.path.split("?", 2);
   const params = new URLSearchParams(query);
@@ -28,7 +28,7 @@ async function listAt(
   { path, params, version }: { readonly path: string; readonly params: URLSearchParams; readonly version: string },
 ): Promise<ApiResponse> {
   const exact = new URLSearchParams(params);
-  // The pages that follow are of the version of the first.
+  // Later pages have the version of the first page.
   if (exact.get("continue") === null) {
     exact.set("resourceVersion", version);
     exact.set("resourceVersionMatch", "Exact");

@@ -1,4 +1,4 @@
-/** The lines of a watch under its faults: frozen, twice, out of order, slow, cut. */
+/** The stream of a watch with faults: frozen, duplicated, reordered, slow or cut. */
 import { sleep } from "@treadle/apimachinery";
 import type { RecordedRequest } from "../requests.ts";
 import { connectionReset, failure } from "./answers.ts";
@@ -7,7 +7,7 @@ import { Lines } from "./lines.ts";
 
 type Target = Omit<RecordedRequest, "status">;
 
-/** The lines of `source`, one in each chunk. Whoever leaves closes the source. */
+/** Applies faults to the lines of `source`, one line in each chunk. The return of the iterator closes the source. */
 export function faultyStream(source: AsyncIterable<string>, faults: FaultSet, target: Target): AsyncIterable<string> {
   return {
     [Symbol.asyncIterator]() {
@@ -23,12 +23,12 @@ class FaultyStream {
   readonly #watch: OpenWatch;
   readonly #forget: () => void;
   readonly #cut = Promise.withResolvers<WatchEnd>();
-  /** What is to come before anything else. */
+  /** Lines to deliver first. */
   readonly #next: string[] = [];
-  /** What is left of a slow event, and how long each piece of it takes. */
+  /** The remaining pieces of a slow event, and the pause before each. */
   #pieces: string[] = [];
   #pauseMs = 0;
-  /** What is left to say since it was cut; undefined while it was not. */
+  /** The lines to deliver after the watch was cut; undefined before. */
   #last: string[] | undefined;
 
   constructor(lines: Lines, faults: FaultSet, target: Target) {
@@ -38,7 +38,7 @@ class FaultyStream {
       target,
       cut: (how) => {
         this.#cut.resolve(how);
-        // Who hears nothing does not hear of the end either: it stays open until the reader goes.
+        // A silent watch does not end; it stays open until the reader closes it.
         if (how !== "silence") void this.close();
       },
     };
@@ -47,7 +47,7 @@ class FaultyStream {
 
   async next(): Promise<IteratorResult<string>> {
     const read = this.#last === undefined ? this.#read() : undefined;
-    read?.catch(() => undefined); // Of no interest once it is cut.
+    read?.catch(() => undefined); // After a cut the result is not used.
     const first = await Promise.race([this.#cut.promise, ...(read === undefined ? [] : [read])]);
     return typeof first === "string" ? await this.#afterCut(first) : first;
   }
@@ -67,14 +67,14 @@ class FaultyStream {
     return line === undefined ? { done: true, value: undefined } : { done: false, value: line };
   }
 
-  /** Rejects when the reader has gone, as far as the source knows of it. */
+  /** Rejects when the source reports that the reader has closed the watch. */
   async #silence(): Promise<never> {
     while ((await this.#lines.next()) !== undefined);
     return await new Promise<never>(() => {});
   }
 
   async #read(): Promise<IteratorResult<string>> {
-    const line = (await this.#slowPiece()) ?? this.#next.shift() ?? (await this.#struck());
+    const line = (await this.#slowPiece()) ?? this.#next.shift() ?? (await this.#faulty());
     while (this.#faults.isFrozen(this.#watch)) await this.#faults.changed();
     if (line !== undefined) return { done: false, value: line };
     this.#forget();
@@ -87,7 +87,7 @@ class FaultyStream {
     return piece;
   }
 
-  async #struck(): Promise<string | undefined> {
+  async #faulty(): Promise<string | undefined> {
     const line = await this.#lines.next();
     if (line === undefined || this.#faults.isEmpty) return line;
     const target = eventTarget(line, this.#watch.target);
@@ -101,7 +101,7 @@ class FaultyStream {
     return later;
   }
 
-  /** Its first piece, later; the others are next, each as late. */
+  /** Returns the first piece after a pause; the other pieces follow, each after a pause. */
   async #slowly(line: string, ms: number): Promise<string> {
     const size = Math.ceil(line.length / PIECES);
     const [first = "", ...rest] = line.match(new RegExp(`.{1,${size}}`, "gs")) ?? [];
@@ -112,17 +112,17 @@ class FaultyStream {
   }
 }
 
-/** What a watch still says before its end, where it ends in good order. */
+/** The last lines of a watch that ends without a reset. */
 const LAST_WORDS: Readonly<Record<Exclude<WatchEnd, "reset" | "silence">, string[]>> = {
   end: [],
   truncate: ['{"type":"MODIFIED","object":{"apiVersion":"v1","metad'],
   gone: [`{"type":"ERROR","object":${failure(410, "Expired", "too old resource version (injected)").body}}\n`],
 };
 
-/** Into how many pieces a slow event falls. */
+/** Number of pieces of a slow event. */
 const PIECES = 10;
 
-/** An event as rules see it: the watch, with the name and namespace of the object; undefined for what is no event of an object. */
+/** Describes an event for the rules: the watch, with the name and namespace of the object. Undefined for a bookmark or an error. */
 function eventTarget(line: string, target: Target): Target | undefined {
   try {
     const { type, object } = JSON.parse(line) as { readonly type?: string; readonly object?: { readonly metadata?: Partial<Target> } };

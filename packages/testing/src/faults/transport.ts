@@ -1,4 +1,4 @@
-/** A transport whose requests meet the faults of a set. */
+/** A transport that applies faults to its requests. */
 import { type ApiRequest, type ApiResponse, sleep, type Transport } from "@treadle/apimachinery";
 import { describeRequest } from "../internal/request-description.ts";
 import type { RecordedRequest } from "../requests.ts";
@@ -9,31 +9,31 @@ import { faultyStream } from "./stream.ts";
 
 type Target = Omit<RecordedRequest, "status">;
 
-/** `transport` behind `faults`. Without any it adds nothing, not even a turn of the event loop. */
+/** Applies `faults` to the requests of `transport`. Without faults it adds nothing, not even a turn of the event loop. */
 export function faultyTransport(transport: Transport, faults: FaultSet): Transport {
   return {
     request: (request) => {
       const isWatch = /[?&]watch=(true|1)(&|$)/.test(request.path);
       if (faults.isEmpty && !isWatch) return observed(transport.request(request), faults);
-      return struck(transport, faults, request);
+      return faulty(transport, faults, request);
     },
     close: () => transport.close(),
   };
 }
 
-async function struck(transport: Transport, faults: FaultSet, request: ApiRequest): Promise<ApiResponse> {
+async function faulty(transport: Transport, faults: FaultSet, request: ApiRequest): Promise<ApiResponse> {
   const target = describeRequest(request);
   const fault = faults.onRequest(target);
   const answer = fault === undefined ? undefined : answerTo(fault, target);
   if (answer !== undefined) return answer;
   switch (fault?.type) {
     case "reset":
-      throw connectionReset("injected, before the server heard of it");
+      throw connectionReset("injected, before the request reached the server");
     case "halfOpen":
       return await faults.holding(never(request.signal));
     case "lostResponse":
       await transport.request(request);
-      throw connectionReset("injected, after the server had answered");
+      throw connectionReset("injected, after the answer of the server");
     case "delay":
       await faults.holding(sleep(faults.clock, fault.ms ?? 1_000, request.signal));
       break;
@@ -54,14 +54,14 @@ function opened(response: ApiResponse, faults: FaultSet, target: Target): ApiRes
   return { ...response, stream: faultyStream(response.stream, faults, target) };
 }
 
-/** Learns from an answer how far the server is. */
+/** Notes the version of the server in an answer. */
 async function observed(response: Promise<ApiResponse>, faults: FaultSet): Promise<ApiResponse> {
   const answer = await response;
   if (answer.body !== undefined && answer.status < 300) faults.saw(versionIn(answer.body));
   return answer;
 }
 
-/** Of a list its own, of an object that of its metadata; without parsing what may be large. */
+/** The resourceVersion of a list or an object, without parsing a body that may be large. */
 export function versionIn(body: string): string | undefined {
   return /"resourceVersion":\s*"(\d+)"/.exec(body.slice(0, 4_000))?.[1];
 }

@@ -1,4 +1,4 @@
-/** Whether an informer shows what the server has. */
+/** Whether an informer has all objects of the server. */
 import { isKindNotServed, keyOf, type KubernetesObject, type Ref } from "@treadle/apimachinery";
 import type { Informer } from "@treadle/informer";
 import type { Backend } from "./backend.ts";
@@ -11,7 +11,7 @@ export function hasCaughtUp(informer: Informer, backend: Backend, isHeldBack: (r
   // An informer that was refused asks again in its own time.
   if (backend.serves(informer.kind) === isKindNotServed(informer.progress().lastError)) return false;
   const isCompared = ({ metadata }: KubernetesObject): boolean => !isHeldBack(metadata);
-  // The kind of an informer is not known here beyond that: every object of it has metadata.
+  // Every object of an informer has metadata, whatever its kind.
   const known = (informer.list() as readonly KubernetesObject[]).filter(isCompared);
   const stored = (backend.list(informer.kind) as readonly KubernetesObject[]).filter(
     (object) => isCompared(object) && informer.selects(object),

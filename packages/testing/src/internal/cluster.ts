@@ -59,13 +59,13 @@ export class Cluster implements TestCluster {
 
   get url(): string {
     if (this.#backend.isReal) throw onlyInMemory("cluster.url");
-    if (this.http === undefined) throw new Error("cluster.url: start it with startTestCluster({ http: true })");
+    if (this.http === undefined) throw new Error("cluster.url: start the cluster with startTestCluster({ http: true })");
     return this.http.url;
   }
 
   get kubeconfig(): string {
     if (this.#backend.isReal) throw onlyInMemory("cluster.kubeconfig");
-    if (this.https === undefined) throw new Error("cluster.kubeconfig: start it with startTestCluster({ https: true })");
+    if (this.https === undefined) throw new Error("cluster.kubeconfig: start the cluster with startTestCluster({ https: true })");
     return this.https.kubeconfig();
   }
 
@@ -129,7 +129,7 @@ export class Cluster implements TestCluster {
 
   async advance(ms: number): Promise<void> {
     if (this.#backend.isReal) throw onlyInMemory("cluster.advance");
-    if (!isFake(this.clock)) throw new Error("cluster.advance: the time is real; start the cluster with virtual time");
+    if (!isFake(this.clock)) throw new Error("cluster.advance: time is real; start the cluster with virtual time");
     await this.clock.advance(ms);
   }
 

@@ -1,4 +1,4 @@
-/** Which kind a manifest is of: one that the test uses, a built-in one, or one that nobody has described. */
+/** Finds the kind of a manifest: a kind of the test, a built-in kind, or a guess. */
 import {
   apiVersionOf,
   type CustomResourceDefinitionSpec,
@@ -11,7 +11,7 @@ import * as builtIn from "@treadle/apimachinery/kinds";
 
 const BUILT_IN: readonly Kind[] = Object.values(builtIn).filter(isKind);
 
-/** Built-in kinds whose objects a test may leave behind in namespaces. */
+/** The built-in kinds with namespaces. */
 export const NAMESPACED_BUILT_IN: readonly Kind[] = BUILT_IN.filter(({ scope }) => scope === "Namespaced");
 
 /** Kinds by apiVersion and name. */
@@ -24,7 +24,7 @@ export class KnownKinds {
     for (const kind of kinds) this.add(kind);
   }
 
-  /** One that knows its CRD takes the place of one that does not. Returns whether it was unknown. */
+  /** Adds a kind; a kind with a CRD replaces one without. Returns whether the kind was unknown. */
   add(kind: Kind): boolean {
     const id = idOf(apiVersionOf(kind), kind.kind);
     const known = this.#kinds.get(id);
@@ -32,7 +32,7 @@ export class KnownKinds {
     return known === undefined;
   }
 
-  /** Adds the kinds that a CRD defines, one for each version. Anything else is no definition, and adds nothing. */
+  /** Adds the kinds of a CRD, one for each version. Ignores other manifests. */
   define(manifest: unknown): readonly Kind[] {
     const { kind: name, spec } = (manifest ?? {}) as { readonly kind?: unknown; readonly spec?: Partial<CustomResourceDefinitionSpec> };
     if (name !== builtIn.CustomResourceDefinition.kind || spec?.group === undefined || spec.names === undefined) return [];
@@ -42,7 +42,7 @@ export class KnownKinds {
     return kinds;
   }
 
-  /** The kind of a manifest; one that is not known is taken for a namespaced custom resource. */
+  /** Returns the kind of a manifest; an unknown kind is assumed to be a namespaced custom resource. */
   of(apiVersion: string, name: string): Kind {
     const known = this.#kinds.get(idOf(apiVersion, name));
     if (known !== undefined) return known;
@@ -51,7 +51,7 @@ export class KnownKinds {
     if (fix !== "" && !this.#warned.has(idOf(apiVersion, name))) {
       this.#warned.add(idOf(apiVersion, name));
       process.emitWarning(
-        `${name} (${apiVersion}) is a kind that nothing declares, and gets a CRD of its own${fix} If it is meant, name it with kinds`,
+        `${name} (${apiVersion}) is a kind that nothing declares, so the server gets a CRD for it${fix} If this is intended, name the kind in the option kinds`,
         "TreadleWarning",
       );
     }
@@ -59,20 +59,20 @@ export class KnownKinds {
   }
 }
 
-/** Whether every API server has it, without a CRD. @throws TypeError for a kind of the core group that none has */
+/** Whether every API server has the kind without a CRD. @throws TypeError for an unknown kind of the core group */
 export function isBuiltIn(kind: Kind): boolean {
   const isKnown = BUILT_IN.some((other) => groupKindOf(other) === groupKindOf(kind));
   if (!isKnown && kind.group === "") throw new TypeError(`the core group has no kind ${JSON.stringify(kind.kind)}${meant(kind, BUILT_IN)}`);
   return isKnown;
 }
 
-/** `: is it Secret?`, if one of `known` of the same group has almost that name; else the empty text. */
+/** Returns `: is it Secret?` if a known kind of the same group has a similar name; otherwise an empty text. */
 function meant({ group, kind }: Pick<Kind, "group" | "kind">, known: Iterable<Kind>): string {
   const near = [...known].find((other) => other.group === group && other.kind !== kind && isNear(other.kind, kind));
   return near === undefined ? "" : `: is it ${near.kind}?`;
 }
 
-/** Whether two letters at most are wrong, too many, or missing: of short names one, or none but their case. */
+/** Whether two names differ by at most two letters; short names by one, very short names by case only. */
 function isNear(name: string, given: string): boolean {
   const [a, b] = [name.toLowerCase(), given.toLowerCase()];
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);

@@ -1,8 +1,8 @@
-/** Log lines of a test: kept, not printed. */
+/** The log of a test, which is recorded and not printed. */
 import type { Logger } from "@treadle/reconcile";
 import type { LogLine } from "../test-environment.ts";
 
-/** A logger that appends to `lines`. */
+/** Creates a logger that appends to `lines`. */
 export function recordingLogger(lines: LogLine[]): Logger {
   const at =
     (level: LogLine["level"]) =>

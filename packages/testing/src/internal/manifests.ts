@@ -1,19 +1,19 @@
-/** From what a test gives of an object to what a server takes: names and namespaces filled in, what only a server can say left out. */
+/** Completes the manifests of a test: adds names and namespaces, and removes fields that only a server can set. */
 import { apiVersionOf, type Kind, keyOf, type KubernetesObject, type OwnerReference } from "@treadle/apimachinery";
 import type { KnownKinds } from "./known-kinds.ts";
 
-/** The namespace of objects that name none. */
+/** The namespace of an object without one. */
 export const DEFAULT_NAMESPACE = "default";
 
-/** An object to be made, complete as far as a client can make it. */
+/** An object to create, as complete as a client can make it. */
 export interface Manifest {
   readonly kind: Kind;
   readonly object: KubernetesObject;
-  /** What the status subresource is to hold. */
+  /** The status to store. */
   readonly status: object | undefined;
-  /** The uid that the test wants it to have. */
+  /** The uid that the test asks for. */
   readonly uid: string | undefined;
-  /** It is to be deleted once it is made; its finalizers hold it. */
+  /** Whether to delete the object after its creation; its finalizers hold it. */
   readonly isDeleting: boolean;
 }
 
@@ -25,9 +25,9 @@ interface Given {
 }
 
 /**
- * Reads the objects of a test.
- * @param where names the list in errors, e.g. `fakeWorld objects`
- * @throws TypeError that says which object lacks what
+ * Reads the manifests of a test.
+ * @param where name of the list in errors, e.g. `fakeWorld objects`
+ * @throws TypeError that names the manifest and the missing field
  */
 export function manifestsOf(
   objects: readonly object[],
@@ -41,13 +41,14 @@ export function manifestsOf(
     const { apiVersion, kind } = required(object, where);
     const manifest = manifestOf(known.of(apiVersion, kind), object, { where, namespace: given.namespace, taken });
     const id = `${apiVersion} ${kind} ${keyOf(manifest.object.metadata)}`;
-    if (taken.has(id)) throw new TypeError(`${where}: ${kind} ${keyOf(manifest.object.metadata)} is there already: give it another name`);
+    if (taken.has(id))
+      throw new TypeError(`${where}: ${kind} ${keyOf(manifest.object.metadata)} is in the list twice: give it another name`);
     taken.add(id);
     return manifest;
   });
 }
 
-/** One object of a known kind; `apiVersion` and `kind` may be absent. */
+/** Reads a manifest of a known kind; `apiVersion` and `kind` may be absent. */
 export function manifestOf(
   kind: Kind,
   object: object,
@@ -59,7 +60,7 @@ export function manifestOf(
   const isDeleting = metadata.deletionTimestamp !== undefined;
   if (isDeleting && (metadata.finalizers ?? []).length === 0)
     throw new TypeError(
-      `${given.where}: ${kind.kind} ${name} has a deletionTimestamp but no finalizer, so it would be gone: give it metadata.finalizers`,
+      `${given.where}: ${kind.kind} ${name} has a deletionTimestamp but no finalizer, so it would not exist: add metadata.finalizers`,
     );
   const { labels, annotations, finalizers, ownerReferences } = metadata;
   return {
@@ -91,7 +92,7 @@ function required(object: unknown, where: string): { readonly apiVersion: string
   return { apiVersion, kind };
 }
 
-/** The kind in lower case, numbered from the second on. */
+/** Returns the kind in lower case, with a number from the second object on. */
 function freeName(kind: Kind, namespace: string | undefined, taken: ReadonlySet<string>): string {
   const base = kind.kind.toLowerCase();
   const id = (name: string): string =>
@@ -104,6 +105,6 @@ function freeName(kind: Kind, namespace: string | undefined, taken: ReadonlySet<
 function checkedOwner(where: string): (owner: OwnerReference) => OwnerReference {
   return (owner) => {
     if (owner.uid) return owner;
-    throw new TypeError(`${where}: its ownerReference to ${owner.kind} ${owner.name} lacks the uid: make it with ownerRef(owner)`);
+    throw new TypeError(`${where}: its ownerReference to ${owner.kind} ${owner.name} has no uid: build it with ownerRef(owner)`);
   };
 }

@@ -1,4 +1,4 @@
-/** Passes of each key without time moving: the measure of a loop. Many objects make many passes; one makes few. */
+/** Counts the passes of each key at the same time. Many passes of one object are a loop; many objects have many passes. */
 import type { Clock } from "@treadle/apimachinery";
 
 export class PassCounter {
@@ -11,7 +11,7 @@ export class PassCounter {
     this.#countedAtMs = clock.now();
   }
 
-  /** Notes a pass of `key`; the number of its passes since time moved last. */
+  /** Counts a pass of `key`. Returns the number of its passes since time moved. */
   count(key: string): number {
     const now = this.#clock.now();
     if (now !== this.#countedAtMs) this.#counts.clear();

@@ -1,10 +1,10 @@
-/** How a whole pass ended, seen by whoever ran it. */
+/** The outcome of a whole pass. */
 import { isReconcileError, type PassResult } from "@treadle/reconcile";
 
-/** How a pass ended: what the chain came to, but `failed` when something failed after it, in a step's post or in the `(save)`. */
+/** The outcome of a pass: that of its steps, but `failed` if a post or the save failed after them (`step` is then `(save)`). */
 export type PassOutcome = PassResult["outcome"];
 
-/** A chain that came to its end is no success when its result was not stored. */
+/** Returns the outcome of a pass. A pass whose result was not stored has failed, even if its steps succeeded. */
 export function outcomeOf({ outcome, error, phases }: PassResult): PassOutcome {
   if (error === undefined || outcome.type === "failed") return outcome;
   const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];

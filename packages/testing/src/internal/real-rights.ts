@@ -1,14 +1,14 @@
-/** Who may do what on a real server: operators come with the rights of their declarations, and no others. */
+/** Grants an operator its rights: those of its declarations, and no others. */
 import { apiVersionOf, groupKindOf, isForbidden, type Kind, kind as untypedKind, type Transport } from "@treadle/apimachinery";
 import { ClusterRole, ClusterRoleBinding, ConfigMap } from "@treadle/apimachinery/kinds";
 import { type Client, createClient } from "@treadle/client";
 import type { RbacManifest } from "@treadle/controller";
 import { eventually } from "./eventually.ts";
 
-/** Removed with what a test made. */
+/** Label of objects that are deleted with those of the test. */
 const LABEL = "testing.treadle.dev/operator";
 
-/** What {@link RealRights} leaves behind, and by which label it is found. */
+/** The kinds of the objects that {@link RealRights} creates, and their label. */
 export const RIGHTS_LEFT: { readonly kinds: readonly Kind[]; readonly labels: Readonly<Record<string, string>> } = {
   kinds: [ClusterRole, ClusterRoleBinding],
   labels: { [LABEL]: "yes" },
@@ -19,29 +19,29 @@ export class RealRights {
   readonly #server: string;
   readonly #transport: (user: string) => Transport;
 
-  /** @param transport connects as somebody */
+  /** @param transport connects as a user */
   constructor(client: Client, server: string, transport: (user: string) => Transport) {
     this.#client = client;
     this.#server = server;
     this.#transport = transport;
   }
 
-  /** Gives an operator its rights; resolves to its user when the server has heard of them. */
+  /** Grants an operator its rights, and waits until the server enforces them. Returns the name of its user. */
   async grant(manifests: readonly RbacManifest[]): Promise<string> {
     for (const { apiVersion, kind, metadata, ...rest } of manifests) {
       const labels = { ...metadata.labels, [LABEL]: "yes" };
       await this.#client.create(rbacKind(apiVersion, kind), { ...rest, metadata: { ...metadata, labels } });
     }
     const account = manifests.find(({ kind }) => kind === "ServiceAccount");
-    if (account === undefined) throw new TypeError("cluster.start rbac: there is no ServiceAccount among the manifests");
+    if (account === undefined) throw new TypeError("cluster.start rbac: the manifests contain no ServiceAccount");
     const user = `system:serviceaccount:${account.metadata.namespace ?? ""}:${account.metadata.name}`;
     for (const manifest of manifests) await eventually(this.#server, `the rights of ${user}`, () => this.#knows(user, manifest));
     return user;
   }
 
   /**
-   * Waits until objects of the kind may block their deletion by owner references: where OwnerReferencesPermissionEnforcement
-   * is on, the server refuses that for up to 30 s after a CRD is new, because the plugin looks for kinds in its own time.
+   * Waits until owner references to objects of the kind may block their deletion. With the admission plugin
+   * OwnerReferencesPermissionEnforcement the server refuses that for up to 30 s after the creation of a CRD.
    */
   async ownable(kind: Kind): Promise<void> {
     const name = `probe-${kind.plural}`;
@@ -65,7 +65,7 @@ export class RealRights {
     const owner = { apiVersion: apiVersionOf(kind), kind: kind.kind, name, uid: "probe", blockOwnerDeletion: true };
     const probe = { metadata: { name, namespace: "default", ownerReferences: [owner] } };
     try {
-      await eventually(this.#server, `${groupKindOf(kind)} to be known to the admission of owner references`, async () => {
+      await eventually(this.#server, `${groupKindOf(kind)} in the admission of owner references`, async () => {
         try {
           await client.create(ConfigMap, probe, { dryRun: true });
           return true;
@@ -84,7 +84,7 @@ export class RealRights {
     for (const { apiVersion, kind, metadata } of manifests.toReversed()) await this.#client.delete(rbacKind(apiVersion, kind), metadata);
   }
 
-  /** Whether the authorizer, which learns of roles by watches of its own, allows what the manifest's first rule says. */
+  /** Whether the authorizer, which watches roles, allows the first rule of the manifest. */
   async #knows(user: string, { rules, metadata }: RbacManifest): Promise<boolean> {
     const [rule] = rules ?? [];
     if (rule === undefined) return true;
@@ -98,7 +98,7 @@ export class RealRights {
       namespace: metadata.namespace ?? "",
       ...names,
     };
-    // It is no object: with a name it would be refused.
+    // A review is not an object: the server refuses one with a name.
     const body = JSON.stringify({ ...REVIEW, spec: { user, groups: ["system:authenticated"], resourceAttributes: attributes } });
     const headers = { accept: "application/json", "content-type": "application/json" };
     const answer = await this.#client.raw({ method: "POST", path: REVIEWS, headers, body });

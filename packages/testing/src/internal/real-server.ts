@@ -1,8 +1,8 @@
 /**
- * A real API server behind a test cluster, chosen by `TREADLE_TEST_KUBECONFIG`: CRDs are installed and awaited, operators
- * come with the rights that their declarations give them, and between two clusters everything that a test made is deleted.
+ * The real API server of `TREADLE_TEST_KUBECONFIG`. It installs CRDs and waits for them, and deletes all objects of a test
+ * between two clusters.
  *
- * It deletes without asking, so it touches only a server that says it may be emptied: one with the ConfigMap {@link MARK}.
+ * It deletes without asking, so it uses only a server that is marked with the ConfigMap {@link MARK}.
  */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
@@ -21,18 +21,18 @@ import { eventually } from "./eventually.ts";
 import { isBuiltIn, NAMESPACED_BUILT_IN } from "./known-kinds.ts";
 import { RealRights, RIGHTS_LEFT } from "./real-rights.ts";
 
-/** In the namespace kube-system of a server that tests may empty. */
+/** ConfigMap in the namespace kube-system of a server that tests may empty. */
 export const MARK = "treadle-test-cluster";
 
-/** On a CRD that later tests find as it is: a hash of what it was made of. */
+/** Annotation of a CRD that stays for later tests: a hash of its definition. */
 const KEPT = "testing.treadle.dev/made-of";
 
 export class RealServer {
-  /** The administrator's. */
+  /** A client of the administrator. */
   readonly client: Client;
   readonly rights: RealRights;
   readonly #config: ClusterConfig;
-  /** Objects without a namespace that were there before: they stay. By kind. */
+  /** Cluster-scoped objects that existed before the test and stay, by kind. */
   readonly #before = new Map<Kind, ReadonlySet<string | undefined>>();
 
   private constructor(config: ClusterConfig) {
@@ -41,7 +41,7 @@ export class RealServer {
     this.rights = new RealRights(this.client, config.server, (user) => this.transport(user));
   }
 
-  /** Connects and empties the server. @throws Error when it is not one for tests */
+  /** Connects and empties the server. @throws Error when the server is not marked for tests */
   static async open(file: string): Promise<RealServer> {
     await readFile(file).catch((cause: unknown) => {
       throw new Error(`TREADLE_TEST_KUBECONFIG=${file} cannot be read: name the kubeconfig of a test control plane, or unset it`, {
@@ -60,11 +60,11 @@ export class RealServer {
     return server;
   }
 
-  /** A connection as the administrator, or as somebody whom they impersonate. */
+  /** A connection as the administrator, or as an impersonated user. */
   transport(user?: string): Transport {
     const transport = httpTransport(this.#config);
     if (user === undefined) return transport;
-    // The group by which everybody may ask which kinds are served.
+    // Members of this group may discover the kinds of the server.
     const headers = { "impersonate-user": user, "impersonate-group": "system:authenticated" };
     return {
       request: (request) => transport.request({ ...request, headers: { ...request.headers, ...headers } }),
@@ -73,8 +73,8 @@ export class RealServer {
   }
 
   /**
-   * Serves a kind that is not built in, as its CRD says or with any fields. The CRD stays for the tests after this one: a
-   * server lets nobody create an object in the first two seconds of a kind, and its garbage collector learns of it in 30.
+   * Serves a kind with its CRD, or with any fields if the kind has no schema. The CRD stays for later tests: a server refuses
+   * objects in the first 2 s of a kind, and its garbage collector discovers the kind within 30 s.
    */
   async install(kind: Kind): Promise<void> {
     const definition = kind.resource?.crd() ?? openDefinition(kind);
@@ -82,7 +82,7 @@ export class RealServer {
     const live = await this.client.get(CustomResourceDefinition, { name });
     const hash = createHash("sha256").update(JSON.stringify(definition.spec)).digest("hex");
     if (live !== undefined && live.metadata.annotations?.[KEPT] === `${hash}@${live.metadata.generation}`) return;
-    // A kind of which only the names are known takes what is there, and is not kept.
+    // A kind without a schema uses the existing CRD and leaves none for later tests.
     if (kind.resource === undefined && live?.spec.scope === kind.scope) return;
     await this.define(definition);
     if (kind.resource === undefined) return;
@@ -91,7 +91,7 @@ export class RealServer {
     await this.client.patch(CustomResourceDefinition, { name }, { type: "merge", body });
   }
 
-  /** Serves what a CRD says; goes with the test. One that is there is replaced, and keeps its objects where it can. */
+  /** Serves the kinds of a CRD until the end of the test. Replaces an existing CRD, and keeps its objects if possible. */
   async define(definition: CustomResourceDefinitionInput): Promise<void> {
     const name = definition.metadata.name ?? "";
     const live = await this.client.get(CustomResourceDefinition, { name });
@@ -99,8 +99,8 @@ export class RealServer {
       const { resourceVersion } = live.metadata;
       const replaced = { ...definition, metadata: { ...definition.metadata, resourceVersion } };
       try {
-        await this.client.update(CustomResourceDefinition, replaced as never); // as it was given
-        // Nothing says when the server begins to use it.
+        await this.client.update(CustomResourceDefinition, replaced as never); // The test gave it as a CRD.
+        // The server does not report when it begins to use the new version.
         await delay(SCHEMA_DELAY_MS);
         return;
       } catch (error) {
@@ -108,31 +108,31 @@ export class RealServer {
       }
       await this.remove(name);
     }
-    await this.client.create(CustomResourceDefinition, definition as never); // as it was given
+    await this.client.create(CustomResourceDefinition, definition as never); // The test gave it as a CRD.
     await eventually(this.#config.server, `CRD ${name} to be served`, async () => {
       const { status } = (await this.client.get(CustomResourceDefinition, { name })) as { status?: { conditions?: readonly Condition[] } };
       return isTrue(status?.conditions, "Established") && isTrue(status?.conditions, "NamesAccepted") && (await this.#isListed(definition));
     });
   }
 
-  /** Removes a CRD with its objects, and waits until it is gone. */
+  /** Removes a CRD with its objects, and waits for the end of the deletion. */
   async remove(name: string): Promise<void> {
     await this.client.delete(CustomResourceDefinition, { name });
     await eventually(
       this.#config.server,
-      `CRD ${name} to be gone`,
+      `the deletion of CRD ${name}`,
       async () => (await this.client.get(CustomResourceDefinition, { name })) === undefined,
     );
   }
 
-  /** Remembers what of a kind without a namespace was there before the test. */
+  /** Remembers the objects of a cluster-scoped kind that exist before the test. */
   async remember(kind: Kind): Promise<void> {
     if (kind.scope !== "Cluster" || !isBuiltIn(kind) || this.#before.has(kind)) return;
     const { items } = await this.client.list(kind);
     this.#before.set(kind, new Set((items as readonly KubernetesObject[]).map(({ metadata }) => metadata.uid)));
   }
 
-  /** Deletes everything that a test may have made and waits until it is gone. */
+  /** Deletes everything that a test may have created, and waits for the end of the deletion. */
   async empty(): Promise<void> {
     const { items: definitions } = await this.client.list(CustomResourceDefinition);
     const kinds = (definitions as readonly CustomResourceDefinition[]).map(kindOfDefinition);
@@ -143,7 +143,7 @@ export class RealServer {
     await Promise.all(going.map(({ metadata }) => this.client.delete(CustomResourceDefinition, metadata)));
     const namespaces = (await this.client.list(Namespace)).items.filter(({ metadata }) => !isSystemNamespace(metadata.name));
     await Promise.all(namespaces.map(({ metadata }) => this.client.delete(Namespace, metadata)));
-    await eventually(this.#config.server, "what the last test made to be gone", async () => {
+    await eventually(this.#config.server, "the deletion of the objects of the last test", async () => {
       const [left, present] = await Promise.all([this.client.list(CustomResourceDefinition), this.client.list(Namespace)]);
       const isStill = left.items.some(({ metadata }) => going.some((each) => each.metadata.uid === metadata.uid));
       return !isStill && present.items.every(({ metadata }) => isSystemNamespace(metadata.name));
@@ -155,7 +155,7 @@ export class RealServer {
   }
 
   async #emptyOf(kind: Kind, labelSelector: Readonly<Record<string, string>> = {}): Promise<void> {
-    // One that is not served any more has nothing left.
+    // A kind that is no longer served has no objects.
     const { items } = await this.client.list(kind, { labelSelector }).catch(() => ({ items: [] }));
     const before = this.#before.get(kind);
     const made = (items as readonly KubernetesObject[]).filter(({ metadata }) => !before?.has(metadata.uid) && !isSystem(kind, metadata));
@@ -175,7 +175,7 @@ export class RealServer {
   }
 }
 
-/** What the handler of custom resources needs to see a change of a CRD, ten times over. */
+/** Ten times the delay after which the server uses a changed CRD. */
 const SCHEMA_DELAY_MS = 300;
 
 interface Condition {
@@ -187,7 +187,7 @@ function isTrue(conditions: readonly Condition[] | undefined, type: string): boo
   return conditions?.some((condition) => condition.type === type && condition.status === "True") === true;
 }
 
-/** Of the version that is stored. */
+/** The schema of the storage version. */
 function kindOfDefinition({ spec }: CustomResourceDefinition): Kind {
   const { group, names, scope, versions } = spec;
   const version = versions.find(({ storage }) => storage)?.name ?? "";
@@ -198,7 +198,7 @@ function isSystemNamespace(name: string): boolean {
   return name === "default" || name.startsWith("kube-");
 }
 
-/** What a control plane makes for itself, or makes again. */
+/** Whether the control plane itself creates the object. */
 function isSystem(kind: Kind, { name, namespace = "" }: KubernetesObject["metadata"]): boolean {
   if (namespace.startsWith("kube-")) return true;
   return ["ConfigMap kube-root-ca.crt", "ServiceAccount default", "Service kubernetes", "Endpoints kubernetes"].includes(
@@ -210,7 +210,7 @@ function ignoreGone(error: unknown): void {
   if ((error as { readonly code?: unknown }).code !== "ERR_NOT_FOUND") throw error;
 }
 
-/** A CRD without rules, for a kind of which only the names are known. */
+/** A CRD that accepts any fields, for a kind without a schema. */
 function openDefinition({ group, version, kind, plural, scope }: Kind): CustomResourceDefinitionInput {
   const open = { type: "object", "x-kubernetes-preserve-unknown-fields": true } as const;
   return {

@@ -1,4 +1,4 @@
-/** A request in the words of the API: verb, resource, name. */
+/** Describes a request as the API does: verb, resource, name. */
 import type { ApiRequest } from "@treadle/apimachinery";
 import type { RecordedRequest, RequestFilter, Verb } from "../requests.ts";
 

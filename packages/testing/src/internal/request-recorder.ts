@@ -12,14 +12,14 @@ export class Recorder implements RequestLog {
   #pending = 0;
   readonly #observers = new Set<RequestObserver>();
 
-  /** `transport`, recorded. */
+  /** Records the requests of `transport`. */
   through(transport: Transport): Transport {
     return {
       request: async (request) => {
         const recorded = this.#begin(request);
         this.#pending++;
         try {
-          const answer = this.#told(recorded);
+          const answer = this.#observed(recorded);
           const fault = answer instanceof Promise ? await answer : answer;
           const response = fault ?? (await transport.request(request));
           recorded.status = response.status;
@@ -38,7 +38,7 @@ export class Recorder implements RequestLog {
     return () => void this.#observers.delete(observe);
   }
 
-  /** Requests that have no answer yet; an open watch has one. */
+  /** Number of requests without an answer; an open watch has an answer. */
   get pending(): number {
     return this.#pending;
   }
@@ -76,8 +76,8 @@ export class Recorder implements RequestLog {
     return this.#requests[Symbol.iterator]();
   }
 
-  /** What an observer answers in place of the server. @throws what it throws, unless that is an ApiError */
-  #told(request: RecordedRequest): ApiResponse | undefined | Promise<undefined> {
+  /** Calls the observers. Returns the answer of one that throws an ApiError. @throws other errors of observers */
+  #observed(request: RecordedRequest): ApiResponse | undefined | Promise<undefined> {
     const answers: Promise<unknown>[] = [];
     try {
       for (const observe of this.#observers) {
@@ -88,7 +88,7 @@ export class Recorder implements RequestLog {
       if (isApiError(error)) return answerOf(error);
       throw error;
     }
-    // Not awaited where nobody asks for it: a turn more would change the order of requests.
+    // Without a promise there is no wait: another turn would change the order of requests.
     return answers.length === 0 ? undefined : Promise.all(answers).then(() => undefined);
   }
 

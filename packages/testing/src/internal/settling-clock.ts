@@ -1,4 +1,4 @@
-/** Virtual time that waits for the server: it moves on only when nothing is left to do at the moment that it has reached. */
+/** Virtual time that waits for the server: it moves on when the server has done everything that is due. */
 import type { FakeClock } from "@treadle/apimachinery";
 
 /** @param settle resolves when the server has done everything that is due now */
@@ -14,7 +14,7 @@ export function settlingClock(clock: FakeClock, settle: () => Promise<void>): Fa
       for (;;) {
         await settle();
         const due = clock.nextDue();
-        // Of what is no number of milliseconds the clock itself complains.
+        // The clock itself refuses an invalid number of milliseconds.
         if (due === undefined || !(due <= target)) break;
         await clock.advance(Math.max(0, due - clock.now()));
       }

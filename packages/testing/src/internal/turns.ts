@@ -1,18 +1,18 @@
-/** Letting things happen, without waiting for time: turns of the event loop. */
+/** Turns of the event loop: they let other code run without a wait for time. */
 
-/** Everything that is ready to run, runs. */
+/** Lets everything run that is ready to run. */
 export function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
 /**
- * Turns until `isDone`. In this process everything comes within a few turns; over a socket, within some milliseconds.
- * @throws Error that says what did not come
+ * Lets other code run until `isDone`. In this process that takes a few turns, over a socket some milliseconds.
+ * @throws Error with `whatFor` after a timeout
  */
 export async function until(isDone: () => boolean | Promise<boolean>, whatFor: () => string): Promise<void> {
   const startedMs = performance.now();
   for (let turns = 0; !(await isDone()); turns++) {
-    // Both limits: a busy machine makes few turns in that time, an idle one many.
+    // Both limits: in the same time a busy machine makes few turns, an idle one many.
     if (turns > MIN_TURNS && performance.now() - startedMs > MAX_MS) throw new Error(whatFor());
     await turn();
   }

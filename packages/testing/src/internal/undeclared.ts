@@ -1,7 +1,7 @@
-/** What steps read of kinds that nothing declares: kept for the test, and said aloud, each once. */
+/** Records and warns about reads by `req.client` of kinds that a handler does not declare. */
 import type { UndeclaredUse } from "@treadle/reconcile";
 
-/** Returns what a reconciler is to call; it fills `uses`. */
+/** Returns a callback that adds each new use to `uses`. */
 export function collectUndeclared(uses: UndeclaredUse[]): (use: UndeclaredUse) => void {
   const seen = new Set<string>();
   return (use) => {
@@ -11,7 +11,7 @@ export function collectUndeclared(uses: UndeclaredUse[]): (use: UndeclaredUse) =
     seen.add(id);
     uses.push(use);
     process.emitWarning(
-      `step "${step}" of handler "${handler}" calls req.client.${verb} of ${kind}, which the handler does not declare: no change of it wakes anybody, and the generated RBAC does not allow it. Declare it by reads, owns, watch() or permissions`,
+      `step "${step}" of handler "${handler}" calls req.client.${verb} of ${kind}, which the handler does not declare: a change of it triggers no pass, and the generated RBAC does not allow the read. Declare the kind by reads, owns, watch() or permissions`,
       "TreadleWarning",
     );
   };

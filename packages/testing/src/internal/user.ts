@@ -1,4 +1,4 @@
-/** What a user of the cluster does, as a test wants to write it. */
+/** The actions of a user of the cluster. */
 import {
   isConflict,
   jsonEqual,
@@ -16,24 +16,24 @@ import type { Backend } from "./backend.ts";
 import { fullKey } from "./handler-kinds.ts";
 import { DEFAULT_NAMESPACE, manifestOf, manifestsOf } from "./manifests.ts";
 
-/** An object to create; the name defaults to the kind in lower case, the namespace to `default`. */
+/** An object to create. The name defaults to the kind in lower case, the namespace to `default`. */
 export type NewObject<K extends Kind> = Omit<WriteOf<K>, "metadata"> & { readonly metadata?: Partial<ObjectMeta> };
 
-/** Acts on objects as a user with kubectl would. Keys are `namespace/name`; `name` alone means the namespace `default`. */
+/** The actions of a user with kubectl. Keys are `namespace/name`; `name` alone means the namespace `default`. */
 export interface UserActions {
-  /** Creates the object, and its namespace where that is missing. A given status is stored too. */
+  /** Creates an object, and its namespace if that does not exist. A given status is stored as well. */
   create<K extends Kind>(kind: K, object: NewObject<K>): Promise<ObjectOf<K>>;
-  /** Creates a manifest, or merges it into the object that is there. @throws TypeError when it has no apiVersion and kind */
+  /** Creates the object of a manifest, or merges the manifest into the existing object. @throws TypeError without apiVersion and kind */
   apply(manifest: object): Promise<KubernetesObject>;
   /**
-   * Changes metadata and spec in place, anew when the object has changed meanwhile; a change of `status` is not stored, as with
-   * `kubectl edit`: {@link updateStatus} does that.
-   * @throws TypeError when nothing but the status was changed
+   * Changes metadata and spec; calls `change` again after a conflict. As with `kubectl edit`, a change of `status` is not stored:
+   * use {@link updateStatus} for it.
+   * @throws TypeError when only the status was changed
    */
   update<K extends Kind>(kind: K, key: string, change: (object: Mutable<ObjectOf<K>>) => void): Promise<ObjectOf<K>>;
-  /** Changes the status in place, as another controller would; anew when the object has changed meanwhile. */
+  /** Changes the status, as another controller would; calls `change` again after a conflict. */
   updateStatus<K extends Kind>(kind: K, key: string, change: (object: Mutable<ObjectOf<K>>) => void): Promise<ObjectOf<K>>;
-  /** Deletes; finalizers hold the object. Nothing happens when it does not exist. */
+  /** Deletes an object; finalizers delay the deletion. Does nothing if the object does not exist. */
   delete(kind: Kind, key: string): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export class User implements UserActions {
   readonly #backend: Backend;
   readonly #where: string;
 
-  /** @param where names the world in errors */
+  /** @param where name of the test environment in errors */
   constructor(backend: Backend, where: string) {
     this.#backend = backend;
     this.#where = where;
@@ -57,7 +57,7 @@ export class User implements UserActions {
 
   async apply(manifest: object): Promise<KubernetesObject> {
     const [one] = manifestsOf([manifest], this.#backend.kinds, { where: `${this.#where}.apply`, namespace: DEFAULT_NAMESPACE });
-    if (one === undefined) throw new Error("unreachable: one manifest in, one out");
+    if (one === undefined) throw new Error("unreachable: one manifest gives one object");
     const { kind, object } = one;
     await this.#backend.use(kind);
     const ref = object.metadata;
@@ -68,10 +68,10 @@ export class User implements UserActions {
 
   async update<K extends Kind>(kind: K, key: string, change: (object: Mutable<ObjectOf<K>>) => void): Promise<ObjectOf<K>> {
     const { before, wanted, stored } = await this.#change(kind, key, change);
-    // Kinds without the subresource store it; so the answer tells.
+    // A kind without the subresource stores the status, so only the answer shows it.
     if (isOnlyStatus(before, wanted) && !jsonEqual(statusOf(stored), statusOf(wanted)))
       throw new TypeError(
-        `${this.#where}.update: of ${kind.kind} ${key} only the status was changed, and an update does not store that: use ${this.#where}.updateStatus`,
+        `${this.#where}.update: of ${kind.kind} ${key} only the status was changed, which an update does not store: use ${this.#where}.updateStatus`,
       );
     return stored;
   }
@@ -84,7 +84,7 @@ export class User implements UserActions {
     await this.#backend.user.delete(kind, this.#refOf(kind, key));
   }
 
-  /** The operators write the same objects: what was read may be old when it is written. */
+  /** Repeats the change after a conflict, because operators write the same objects. */
   async #change<K extends Kind>(
     kind: K,
     key: string,
@@ -115,7 +115,7 @@ export class User implements UserActions {
 
 function changed<T>(before: T, change: (object: Mutable<T>) => void): T {
   const object = structuredClone(before);
-  change(object as Mutable<T>); // a copy of our own may be changed
+  change(object as Mutable<T>); // The copy is mutable.
   return object;
 }
 

@@ -1,17 +1,17 @@
-/** Whether the controllers of workloads of a real cluster have done what objects ask for. In memory the simulation says so itself. */
+/** Whether the controllers of a real cluster have finished its workloads. In memory the simulation reports that itself. */
 import { type Kind, keyOf, type KubernetesObject } from "@treadle/apimachinery";
 import { CronJob, DaemonSet, Deployment, Job, Pod, ReplicaSet, StatefulSet } from "@treadle/apimachinery/kinds";
 import type { SeenKind } from "./cluster-activity.ts";
 
-/** What is looked at. */
+/** The kinds of workloads. */
 export const WORKLOADS: readonly Kind[] = [Deployment, ReplicaSet, StatefulSet, DaemonSet, Job, CronJob, Pod];
 
-/** Those that are not done, e.g. `Deployment default/web`. A rollout that has missed its deadline, and a pod that is never ready, are. */
+/** Returns the unfinished workloads, e.g. `Deployment default/web`. A rollout past its deadline is finished, as is a pod that never becomes ready. */
 export function workloadsInProgress(seen: readonly SeenKind[]): readonly string[] {
   return seen.flatMap(({ kind, objects }) => {
     const isSettled = SETTLED.get(kind.kind);
     if (isSettled === undefined || !WORKLOADS.includes(kind)) return [];
-    const unsettled = [...objects].filter((object) => !isSettled(object as never)); // of this kind
+    const unsettled = [...objects].filter((object) => !isSettled(object as never)); // The object is of this kind.
     return unsettled.map(({ metadata }) => `${kind.kind} ${keyOf(metadata)}`);
   });
 }

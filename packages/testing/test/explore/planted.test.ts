@@ -136,7 +136,7 @@ test("the story names the fault, what happened then, the difference, and the way
   expect(failures[0]?.id).toBe("crash-lost@1");
   expect(message).toContain("crash-lost@1: objects are left over");
   expect(message).toContain("write 1 is create configmaps default/a-*");
-  expect(message).toContain("FAULT: the write is stored, and the process ends before it hears of it");
+  expect(message).toContain("FAULT: the write is stored, and the process ends before it gets the answer");
   expect(message).toContain("process 2 starts");
   expect(message).toContain("+ ConfigMap default/a-* (2) (not in the reference)");
   expect(message).toContain('replay: explore(operator, scenario, { seed: 1, replay: "crash-lost@1" })');

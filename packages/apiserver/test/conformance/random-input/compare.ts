@@ -1,4 +1,4 @@
-/** Sends the same bad requests to two servers and tells where the answers differ. */
+/** Sends the same bad requests to two servers and reports differences of the answers. */
 import { isDeepStrictEqual } from "node:util";
 import { crdOf } from "@treadle/apimachinery";
 import { Gadget } from "../gadget.ts";

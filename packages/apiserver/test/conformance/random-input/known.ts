@@ -1,4 +1,4 @@
-/** Differences that stay; what causes them has its line in the README of the package. */
+/** Known differences. The README of the package lists their causes. */
 import { isDeepStrictEqual } from "node:util";
 import { duplicateMembers } from "../../../src/internal/json-text.ts";
 import type { Json } from "../session.ts";

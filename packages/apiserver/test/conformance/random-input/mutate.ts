@@ -2,7 +2,7 @@
 import type { Json } from "../session.ts";
 import type { Dice } from "./dice.ts";
 
-/** A JSON text that stands where a value was; not all of them are JSON. */
+/** Texts that replace a value; not all of them are valid JSON. */
 const RAW_VALUES = [
   ["1e400", "-1e400", "9223372036854775807", "9223372036854775808", "-9223372036854775809", "18446744073709551616", "1e3", "1.0", "1.5"],
   ["-0", "0.1e1", "2147483648", "4294967296", "01", "+1", ".5", "1.", "0x10", "NaN", "Infinity", "-"],

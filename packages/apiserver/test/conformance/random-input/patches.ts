@@ -1,4 +1,4 @@
-/** Random patches of the four types, most of them wrong. */
+/** Random patches of the four types, most of them invalid. */
 import type { Json } from "../session.ts";
 import { APPLY, type Given, JSON_PATCH, MERGE, type Sent, STRATEGIC } from "./given.ts";
 import { pathsIn, spoilt, withOddMember, withOtherType, withRawValue } from "./mutate.ts";
@@ -55,7 +55,7 @@ export function jsonPatch(given: Given): Sent {
   return patched(given, JSON_PATCH, JSON.stringify(Array.from({ length: 1 + dice.below(3) }, operation)));
 }
 
-/** Part of the object, spoilt. */
+/** Returns a part of the object, corrupted. */
 function mergeText({ dice, object }: Given): string {
   const { apiVersion, kind, metadata, ...rest } = object;
   const part: Json = dice.chance(0.3)

@@ -47,14 +47,14 @@ export function badRequest(seed: number, { namespace, name }: Place, families: r
   return { family, sample, object, ...sent, path: ownPath(sent, collection, name) };
 }
 
-/** What names a whole collection is to name the object of this request alone. */
+/** Changes the path of a collection to that of the object of this request. */
 function ownPath({ method, path }: Sent, collection: string, name: string): string {
   const [before = "", after] = path.split("?");
   if (before !== collection || (method !== "GET" && method !== "DELETE") || after?.includes("labelSelector")) return path;
   return `${before}?${after === undefined ? "" : `${after}&`}labelSelector=only%3D${name}`;
 }
 
-/** A create, or a replacement, of what the text says. */
+/** Returns a create or a replacement with the text as its body. */
 function written({ dice, collection, name, sample }: Given, body: string | Buffer, contentType = "application/json"): Sent {
   const isCreate = dice.chance(0.6);
   const validation = dice.pick(["", "?fieldValidation=Strict", "?fieldValidation=Warn", "?fieldValidation=Ignore"]);
@@ -178,7 +178,7 @@ function query({ dice, object, collection, name, sample }: Given): Sent {
   const method = dice.pick(["GET", "GET", "GET", "POST", "PUT", "PATCH", "DELETE"]);
   const isCollection = method === "POST" || (method === "GET" && dice.chance(0.5)) || (method === "DELETE" && dice.chance(0.2));
   const parameters = Array.from({ length: 1 + dice.below(2) }, () => {
-    // A selector of its own would reach other objects.
+    // A random selector would reach other objects.
     const keys = Object.keys(PARAMETERS).filter((key) => method !== "DELETE" || !isCollection || key !== "labelSelector");
     const key = dice.pick(keys);
     return `${key}=${dice.pick(PARAMETERS[key] ?? [""])}`;
@@ -253,7 +253,7 @@ function paths({ dice, collection, name, object }: Given): Sent {
   const method = dice.chance(0.5) ? "GET" : dice.pick(METHODS);
   const hasBody = method === "POST" || method === "PUT" || method === "PATCH";
   const path = `/${segments.join("/")}${dice.chance(0.1) ? "/" : ""}`;
-  // Nothing that all share is to go.
+  // A deletion must not reach shared objects.
   const isSafe = method !== "DELETE" || path.includes(name);
   return {
     hasObject: true,
@@ -264,7 +264,7 @@ function paths({ dice, collection, name, object }: Given): Sent {
   };
 }
 
-/** Who an object says it is, against what the path says. */
+/** Returns an object with an identity that may differ from its path. */
 function identity(given: Given): Sent {
   const { dice, object } = given;
   const metadata: Json = dice.pick<Json>([

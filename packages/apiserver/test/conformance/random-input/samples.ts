@@ -1,12 +1,12 @@
-/** Valid objects that random input starts from: a custom kind and built-in ones of several shapes. */
+/** Valid objects from which random input is made: a custom kind and several built-in ones. */
 import type { Json } from "../session.ts";
 
 export interface Sample {
   readonly name: string;
   readonly isCustom: boolean;
-  /** Path of the collection; `NS` stands for the namespace. */
+  /** Path of the collection; `NS` is replaced by the namespace. */
   readonly collection: string;
-  /** Without metadata. */
+  /** Object without metadata. */
   readonly object: Json;
   readonly subresources: readonly string[];
 }
@@ -105,7 +105,7 @@ export const SAMPLES: readonly Sample[] = [
   },
 ];
 
-/** The sample under a name. */
+/** Returns the sample with a name. */
 export function objectOf({ object }: Sample, name: string): Json {
   return { ...object, metadata: { name, labels: { of: "random-input", only: name }, annotations: { "a.b/c": "d" } } };
 }

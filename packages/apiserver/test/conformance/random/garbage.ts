@@ -1,4 +1,4 @@
-/** Random lives of owners and dependents: what users do to a few ConfigMaps that own each other, and what is left of them. */
+/** Random lives of owners and dependents: acts of users on a few ConfigMaps that own each other, and the objects that are left. */
 import type { ApiRequest, Random, Transport } from "@treadle/apimachinery";
 import type { Json } from "../session.ts";
 
@@ -13,7 +13,7 @@ export interface Owner {
   readonly blocks: boolean;
 }
 
-/** What can be seen of the objects: by name, without uids. */
+/** The visible state of the objects by name, without uids. */
 export type Picture = Readonly<
   Record<string, { readonly isDeleting: boolean; readonly owners: readonly string[]; readonly finalizers: readonly string[] }>
 >;
@@ -50,7 +50,7 @@ export class Place {
     this.#path = `/api/v1/namespaces/${namespace}/configmaps`;
   }
 
-  /** Does it as far as it can be done: what is refused changes nothing. */
+  /** Does an act. A refused act changes nothing. */
   async act(act: Act): Promise<void> {
     const path = `${this.#path}/${act.name}`;
     switch (act.type) {

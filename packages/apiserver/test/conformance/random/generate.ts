@@ -1,4 +1,4 @@
-/** Random operations by three managers on one object. A sequence follows from its seed alone. */
+/** Random operations of three managers on one object. A sequence depends only on its seed. */
 import { type Random, seededRandom } from "@treadle/apimachinery";
 import type { Json } from "../session.ts";
 import type { Kind, Shape } from "./kinds.ts";
@@ -10,18 +10,18 @@ export interface Operation {
   readonly apiVersion: string;
   readonly subresource: "" | "status";
   readonly query: string;
-  /** Of `put`: what replaces the fields of the live object beside metadata. Of `json`: a list of operations. */
+  /** For `put`: replaces the fields of the live object beside metadata. For `json`: a list of operations. */
   readonly body?: unknown;
 }
 
 const NOTHING: Omit<Operation, "verb" | "apiVersion"> = { manager: "base", subresource: "", query: "" };
 const MANAGERS = ["one", "two", "three"] as const;
 
-/** The operations of a sequence. */
+/** Returns the operations of a sequence. */
 export function sequenceOf(kind: Kind, seed: number, length: number): readonly Operation[] {
   const dice = new Dice(seededRandom(seed));
   const operations = Array.from({ length }, () => operation(kind, dice));
-  // An object of a built-in kind must be valid before anything can be told of it.
+  // Without a valid object of a built-in kind all operations would fail.
   if (Object.keys(kind.base).length === 0) return operations;
   const begin: Operation = { ...NOTHING, apiVersion: kind.apiVersions[0] ?? "", verb: "create", body: kind.base };
   return [begin, ...operations.slice(1)];
@@ -48,14 +48,14 @@ class Dice {
     return picked as T; // in range
   }
 
-  /** Some of a list in a random order. */
+  /** Returns some items of a list in random order. */
   some<T>(list: readonly T[], most: number): readonly T[] {
     const left = [...list];
     return Array.from({ length: Math.min(this.below(most + 1), left.length) }, () => left.splice(this.below(left.length), 1)[0] as T);
   }
 }
 
-/** How often each verb comes. */
+/** Weights of the verbs. */
 const VERBS: readonly (readonly [Operation["verb"], number])[] = [
   ["apply", 60],
   ["merge", 14],
@@ -68,7 +68,7 @@ const VERBS: readonly (readonly [Operation["verb"], number])[] = [
 
 function operation(kind: Kind, dice: Dice): Operation {
   const rolled = weighted(dice);
-  // An apply to the status of a service that is not there creates one without an address on the real server.
+  // On the real server an apply to the status of a missing service creates one without an address.
   const verb = rolled === "delete" && kind.name === "service" ? "get" : rolled;
   const isStatus = kind.status !== undefined && verb !== "delete" && verb !== "create" && dice.chance(0.2);
   const base = {
@@ -99,7 +99,7 @@ function weighted(dice: Dice): Operation["verb"] {
   return "get";
 }
 
-/** What somebody wants: mostly the fields of the kind, at times metadata, a status on the wrong path, or a null. */
+/** Returns a configuration: mostly fields of the kind, sometimes metadata, a status on the wrong path, or a null. */
 function configuration(kind: Kind, dice: Dice, isStatus: boolean): Json {
   const fields = fill(kind.body, dice, isStatus ? 0.1 : 0.35) as Json;
   const withStatus = kind.status !== undefined && dice.chance(isStatus ? 0.95 : 0.1);
@@ -113,7 +113,7 @@ function configuration(kind: Kind, dice: Dice, isStatus: boolean): Json {
 }
 
 function metadataOf(dice: Dice): Json {
-  // Of a kind that no server knows: a garbage collector leaves such owners alone, others it would find missing.
+  // A kind that no server knows: a garbage collector ignores such owners, and would delete dependents of other missing ones.
   const owner = (uid: string): Json => ({
     apiVersion: "owners.example.com/v1",
     kind: "Owner",
@@ -135,7 +135,7 @@ function mapOf(dice: Dice, keys: readonly string[], values: readonly string[]): 
 function patch(kind: Kind, dice: Dice, isStatus: boolean): Json {
   const shape: Shape = isStatus ? { fields: { status: kind.status as Shape } } : kind.body;
   const body = nulled(fill(shape, dice, 0.25), dice) as Json;
-  // Now and then all owners are forgotten.
+  // Sometimes all managers are reset.
   if (dice.chance(0.04)) return { metadata: { managedFields: [{}] } };
   const metadata = dice.chance(0.2) ? nulled(metadataOf(dice), dice) : undefined;
   return { ...body, ...(metadata === undefined ? {} : { metadata }) };
@@ -159,13 +159,13 @@ function jsonPatch(kind: Kind, dice: Dice, isStatus: boolean): readonly Json[] {
   });
 }
 
-/** Members replaced by null, as a merge patch removes. */
+/** Replaces members by null, which a merge patch removes. */
 function nulled(value: unknown, dice: Dice): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, dice.chance(0.15) ? null : nulled(member, dice)]));
 }
 
-/** A value of the shape; each optional field comes with the given probability, and a few are null. */
+/** Returns a value of the shape. Each optional field has the given probability, and a few are null. */
 function fill(shape: Shape, dice: Dice, density: number): unknown {
   if ("values" in shape) return dice.pick(shape.values);
   if ("members" in shape) return dice.some(shape.members, 3);
@@ -180,20 +180,20 @@ function fill(shape: Shape, dice: Dice, density: number): unknown {
   return object;
 }
 
-/** Items with different keys, except rarely. */
+/** Returns items with different keys, with rare exceptions. */
 function items({ items: shape, by }: { readonly items: Shape; readonly by: readonly string[] }, dice: Dice): readonly unknown[] {
   const list = Array.from({ length: dice.below(4) }, () => fill(shape, dice, 0.5) as Json);
   if (dice.chance(0.02)) return list;
   const seen = new Set<string>();
   return list.filter((item) => {
-    // A key that is left out may be the default, so it counts as equal to all.
+    // An omitted key may be the default, so it counts as equal to all keys.
     const key = JSON.stringify(by.slice(0, 1).map((field) => item[field]));
     return !seen.has(key) && seen.add(key);
   });
 }
 
-/** An object with the fields of another laid over it. */
-function laidOver(base: Json, over: Json): Json {
+/** Returns an object with the fields of another one over it. */
+export function laidOver(base: Json, over: Json): Json {
   const result: Record<string, unknown> = { ...base };
   for (const [field, value] of Object.entries(over)) {
     const under = base[field] as unknown;

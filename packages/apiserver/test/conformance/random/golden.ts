@@ -1,6 +1,6 @@
 /**
- * Answers of a real server to random sequences, as short digests: enough to see that an answer is another one. Operations follow
- * from seeds, so they are not stored; a digest of them tells a changed generator from a changed answer.
+ * Digests of a real server's answers to random sequences, which show that an answer changed. Operations follow from seeds, so
+ * they are not stored. Their digest shows whether the generator changed.
  */
 import { createHash } from "node:crypto";
 import type { Transport } from "@treadle/apimachinery";
@@ -8,21 +8,24 @@ import { sequenceOf } from "./generate.ts";
 import { type Kind, KINDS } from "./kinds.ts";
 import { type Answer, play } from "./play.ts";
 
-const GOLDEN_LENGTH = 12;
+/** The stored line of a sequence: the digest of its operations, then those of the answers. */
+export type GoldenLine = `${string} ${number} ${string}`;
+
+export const GOLDEN_LENGTH = 12;
 const GOLDEN_SEQUENCES = 200;
 
-/** One line for each sequence: `kind seed operations:answer,answer,...` */
+/** Returns one line for each sequence: `kind seed operations:answer,answer,...` */
 export async function golden(place: { readonly transport: Transport; readonly namespace: string }): Promise<string> {
   const lines: string[] = [];
   for (let i = 0; i < GOLDEN_SEQUENCES; i++) {
-    // Half of them on the custom kind, which has everything.
+    // Half of them use the custom kind, which has all features.
     const kind = (i % 2 === 0 ? KINDS[0] : KINDS[1 + ((i >> 1) % (KINDS.length - 1))]) as Kind; // in range
     lines.push(`${kind.name} ${i} ${(await digests(kind, i, { ...place, name: `g${i}` })).join(" ")}`);
   }
   return `${lines.join("\n")}\n`;
 }
 
-/** The digest of the operations and those of the answers. */
+/** Returns the digest of the operations and those of the answers. */
 export async function digests(
   kind: Kind,
   seed: number,
@@ -33,7 +36,7 @@ export async function digests(
   return [digest(operations), ...answers.map((answer) => `${answer.status}:${digest(withoutName(answer, place.name))}`)];
 }
 
-/** Names of objects and namespaces differ from run to run. */
+/** Removes names of objects and namespaces, which differ in each run. */
 function withoutName(answer: Answer, name: string): string {
   return JSON.stringify(answer)
     .replaceAll(new RegExp(`\\b${name}\\b`, "g"), "<name>")

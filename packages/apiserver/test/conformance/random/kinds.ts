@@ -1,14 +1,14 @@
-/** What the random operations work on: for each kind the fields that are tried, as a small schema with few values each. */
+/** The kinds of the random operations, each with its fields as a small schema with few values. */
 import type { Json } from "../session.ts";
 
-/** What a field may hold. */
+/** Values of a field. */
 export type Shape =
   | { readonly values: readonly unknown[] }
   | { readonly fields: Readonly<Record<string, Shape>>; readonly always?: readonly string[] }
   /** A map with free keys. */
   | { readonly keys: readonly string[]; readonly of: Shape }
   | { readonly members: readonly unknown[] }
-  /** A list-map: `by` are the fields that tell items apart. */
+  /** A list-map; `by` are its keys. */
   | { readonly items: Shape; readonly by: readonly string[] }
   /** A list with one owner. */
   | { readonly list: Shape };
@@ -18,12 +18,15 @@ export interface Kind {
   readonly apiVersions: readonly string[];
   readonly kind: string;
   readonly plural: string;
-  /** The fields beside metadata and status. */
+  /** Fields beside metadata and status. */
   readonly body: Shape;
   readonly status?: Shape;
-  /** Without them a create is refused: what every full object begins with. */
+  /** Fields without which a create is refused; each full object begins with them. */
   readonly base: Json;
-  /** Fields that never hold null (the real server would panic or read it in several ways). */
+  /**
+   * Whether the kind is custom. Fields of built-in kinds are never null, because the real server would panic or read it in
+   * several ways.
+   */
   readonly isCustom: boolean;
 }
 

@@ -1,10 +1,10 @@
-/** Makes a failing sequence small: without operations, then without parts of their bodies. */
+/** Minimises a failing sequence: removes operations, then parts of their bodies. */
 import type { Operation } from "./generate.ts";
 
-/** Each try costs a run on both servers. */
+/** Limit of tries, because each one is a run on both servers. */
 const MOST_TRIES = 150;
 
-/** `fails` says whether a sequence still shows the difference. */
+/** Minimises a sequence. `fails` reports whether a sequence still shows the difference. */
 export async function minimise(
   operations: readonly Operation[],
   fails: (operations: readonly Operation[]) => Promise<boolean>,
@@ -30,7 +30,7 @@ export async function minimise(
   return best;
 }
 
-/** Every sequence with one member or item less. */
+/** Returns each sequence with one member or item less. */
 function* smaller(operations: readonly Operation[]): Generator<readonly Operation[]> {
   for (const [i, operation] of operations.entries()) {
     for (const body of without(operation.body)) yield operations.with(i, { ...operation, body });

@@ -12,7 +12,7 @@ export interface Answer {
 export interface Place {
   readonly transport: Transport;
   readonly namespace: string;
-  /** Of the object; the same on both servers. */
+  /** Name of the object, the same on both servers. */
   readonly name: string;
 }
 
@@ -25,7 +25,7 @@ export async function play(kind: Kind, operations: readonly Operation[], place: 
   return answers;
 }
 
-/** One run on one server. */
+/** A run on one server. */
 export interface Player {
   step(operation: Operation): Promise<Answer>;
   end(): Promise<void>;
@@ -41,7 +41,7 @@ export function player(kind: Kind, place: Place): Player {
   };
 }
 
-/** Gives the address of a service back: a server has few. */
+/** Releases the address of a service, because a server has few. */
 async function release(kind: Kind, { transport, namespace, name }: Place): Promise<void> {
   const path = `/api/v1/namespaces/${namespace}/${kind.plural}/${name}`;
   await exchange(transport, "PATCH", path, { body: { metadata: { finalizers: null } }, type: TYPES["merge"] });
@@ -81,7 +81,7 @@ async function bodyOf(kind: Kind, { verb, apiVersion, body }: Operation, { trans
   if (verb !== "put") return body;
   const live = (await exchange(transport, "GET", path)).body as Json;
   if (live["kind"] !== kind.kind) return { ...identified(body as Json, name), apiVersion, kind: kind.kind };
-  // A replaced object keeps what the server chose for it.
+  // A replaced object keeps the values that the server chose.
   const spec = live["spec"] as Json | undefined;
   const kept = kind.name === "service" ? { ...pick(spec ?? {}, ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy", "type"]) } : {};
   const given = body as Json;
@@ -117,7 +117,7 @@ async function exchange(
   return { status: response.status, body: text.startsWith("{") ? (JSON.parse(text) as unknown) : text };
 }
 
-/** Uids, versions, times and addresses as the n-th of their sort; what the real server orders at random is sorted. */
+/** Replaces uids, versions, times and addresses by placeholders with numbers, and sorts what the real server orders randomly. */
 class Placeholders {
   readonly #uids: string[] = [];
   readonly #versions: string[] = [];
@@ -125,14 +125,14 @@ class Placeholders {
   answer(verb: Operation["verb"], { status, body }: Answer): Answer {
     if (!isObject(body)) return { status, body };
     if (body["kind"] === "Status") return { status, body: this.#status(body) };
-    // A deleted service is shown with the version of its deletion here, and with that before it there.
+    // This server shows a deleted service with the version of its deletion, the real one with the version before.
     if (verb === "delete") return { status, body: this.#value({ ...body, metadata: { ...body["metadata"], resourceVersion: "" } }, "") };
     return { status, body: this.#value(body, "") };
   }
 
   #status(body: Json): unknown {
     const causes: readonly unknown[] = body["details"]?.causes ?? [];
-    // Several errors about one map come in a random order, in the message too.
+    // Several errors of one map come in random order, in the message too.
     const isMixed = causes.length > 1 && body["reason"] === "Invalid";
     const lines = String(body["message"]).split("\n");
     const message = isMixed

@@ -1,8 +1,8 @@
-/** Makes a server ready for random sequences: the CRD and a namespace. */
+/** Prepares a server for random sequences: creates the CRD and a namespace. */
 import type { ApiRequest, Transport } from "@treadle/apimachinery";
 import { BLOB_CRD } from "./kinds.ts";
 
-/** @throws Error when the server refuses one of them. */
+/** Creates them and waits until they are served. @throws Error when the server refuses one of them */
 export async function prepare(transport: Transport, namespace: string): Promise<void> {
   const post = async (path: string, body: unknown): Promise<number> =>
     (await send(transport, { method: "POST", path, body: JSON.stringify(body) })).status;

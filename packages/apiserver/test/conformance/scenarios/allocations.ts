@@ -1,4 +1,4 @@
-/** What is refused or filled in by what else is stored, reviews in other forms, health. */
+/** Refusals and defaults that depend on other stored objects, reviews in other representations, health. */
 import type { Json, Scenario } from "../session.ts";
 
 const pod = (name: string, resources: Json, spec: Json = {}): Json => ({

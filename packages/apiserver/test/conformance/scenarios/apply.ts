@@ -1,4 +1,4 @@
-/** Server-side apply: who owns what, who conflicts with whom, and what is refused. */
+/** Server-side apply: owners, conflicts and refusals. */
 import { gadget } from "../gadget.ts";
 import type { Json, Scenario, Session } from "../session.ts";
 
@@ -7,7 +7,7 @@ const MERGE = { "content-type": "application/merge-patch+json" };
 
 type Apply = (step: string, manager: string, body: unknown, more?: string) => Promise<Json>;
 
-/** Applies to one path; `more` are further query parameters. */
+/** Returns a function that applies to one path. `more` are additional query parameters. */
 function applier({ send }: Session, path: string): Apply {
   return (step, manager, body, more = "") =>
     send(step, "PATCH", path, { query: `fieldManager=${manager}${more === "" ? "" : `&${more}`}`, body, headers: APPLY });
@@ -207,7 +207,7 @@ export const apply: readonly Scenario[] = [
         body: { metadata: { managedFields: [] } },
         headers: MERGE,
       });
-      // In the order of their names also when they come within one second.
+      // Names sort in this order also within one second.
       const updater = (i: number): string => `u${String(i).padStart(2, "0")}`;
       for (let i = 0; i < 12; i++)
         await quietly("PATCH", `${gadgets}/a`, {

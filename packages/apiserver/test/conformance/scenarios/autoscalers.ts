@@ -1,4 +1,4 @@
-/** HorizontalPodAutoscalers in both of their versions, and tables of the kinds of what a cluster is made of. */
+/** HorizontalPodAutoscalers in both versions, and tables of kinds of the control plane. */
 import type { Json, Scenario } from "../session.ts";
 import { sampleBody } from "./builtin-objects.ts";
 import { MACHINERY_SAMPLES } from "./machinery-objects.ts";
@@ -24,7 +24,7 @@ const status = {
   conditions: [{ type: "AbleToScale", status: "True", lastTransitionTime: "2001-02-03T04:05:06Z", reason: "R", message: "m" }],
 };
 
-/** Each is written in one version and read in the other. */
+/** Each object is written in one version and read in the other. */
 const OBJECTS: Readonly<Record<string, readonly [version: "v1" | "v2", spec: Json]>> = {
   "v1 with a percentage": ["v1", { maxReplicas: 3, targetCPUUtilizationPercentage: 40 }],
   "v1 without one": ["v1", { maxReplicas: 3, minReplicas: 2 }],

@@ -1,4 +1,4 @@
-/** What the server makes of new objects of built-in kinds: defaults, forms of values, managedFields. */
+/** New objects of built-in kinds: defaults, formats of values, managedFields. */
 import type { Scenario, Session } from "../session.ts";
 import { type Sample, sampleBody, SAMPLES } from "./builtin-objects.ts";
 
@@ -11,7 +11,7 @@ async function createAll(kind: string, { apiVersion, plural, isClusterWide, obje
   const { namespace, send, quietly } = session;
   const root = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
   const path = isClusterWide === true ? `${root}/${plural}` : `${root}/namespaces/${namespace}/${plural}`;
-  // No pod without an account; a real server has a controller for it, which need not run.
+  // A pod needs an account, which a controller of the real server creates if it runs.
   if (kind === "Pod") await quietly("POST", `/api/v1/namespaces/${namespace}/serviceaccounts`, { body: { metadata: { name: "default" } } });
   for (const [label, object] of Object.entries(objects)) {
     const name = isClusterWide === true ? `${namespace}-${label}` : label;
@@ -25,7 +25,7 @@ async function createAll(kind: string, { apiVersion, plural, isClusterWide, obje
       query: "fieldManager=three",
       body: await quietly("GET", `${path}/${name}`),
     });
-    // Objects beside a namespace would stay for the next run.
+    // Cluster-scoped objects would be left for the next run.
     if (isClusterWide === true) await quietly("DELETE", `${path}/${name}`);
   }
 }

@@ -1,4 +1,4 @@
-/** Fields of built-in kinds: owners by list item, unknown and repeated ones, values of a wrong type. */
+/** Fields of built-in kinds: owners by list item, unknown and duplicate fields, values of a wrong type. */
 import type { Json, Scenario } from "../session.ts";
 
 const merge = { "content-type": "application/merge-patch+json" };

@@ -1,4 +1,4 @@
-/** Objects of the built-in kinds: one with as little as a kind needs, one with much of what it has. */
+/** Objects of the built-in kinds: one with the required fields, one with many fields. */
 import type { Json } from "../session.ts";
 import { MACHINERY_SAMPLES } from "./machinery-objects.ts";
 
@@ -15,7 +15,7 @@ const template = { metadata: { labels }, spec: { containers: [container] } };
 const selector = { matchLabels: labels };
 
 const richPod: Json = {
-  // Without a token, since the volume of one gets a random name.
+  // Without a token, because its volume would get a random name.
   automountServiceAccountToken: false,
   hostNetwork: false,
   restartPolicy: "Never",
@@ -371,7 +371,7 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   ...MACHINERY_SAMPLES,
 };
 
-/** The body of a sample. */
+/** Returns the body of a sample. */
 export function sampleBody(kind: string, apiVersion: string, name: string, object: Json): Json {
   return { apiVersion, kind, ...object, metadata: { name, ...object["metadata"] } };
 }

@@ -1,4 +1,4 @@
-/** Sequences: what watchers see, pages while objects change, generations, and a CRD whose schema and versions change. */
+/** Sequences: events of watchers, pages during changes, generations, and a CRD with changes of its schema and versions. */
 import { gadget } from "../gadget.ts";
 import type { Json, Scenario, Session } from "../session.ts";
 
@@ -81,7 +81,7 @@ const version = (name: string, schema: Json, more: Json = {}): Json => ({
   ...more,
 });
 
-/** Ratcheting and versions need a CRD of their own, under a group that no other run has. */
+/** Ratcheting and versions need a separate CRD, in a group that no other run has. */
 async function definition({ send, quietly, namespace }: Session): Promise<void> {
   const group = `${namespace}.treadle.dev`;
   const name = `bolts.${group}`;
@@ -100,7 +100,7 @@ async function definition({ send, quietly, namespace }: Session): Promise<void> 
     spec: given,
   });
   const patch = (step: string, body: Json): Promise<Json> => send(step, "PATCH", `${bolts("v1")}/a`, { body, headers: merge });
-  // What a CRD says is served, and shown by discovery, a moment later.
+  // A changed CRD is served, and shown by discovery, a moment later.
   const until = async (path: string, isReady: (answer: Json) => boolean): Promise<void> => {
     for (let tries = 0; tries < 100 && !isReady(await quietly("GET", path)); tries++)
       await new Promise((resolve) => setTimeout(resolve, 100));

@@ -1,4 +1,4 @@
-/** Definitions of kinds that are refused, and some that are not: what the real server says of each. */
+/** Valid and invalid CRDs, with the answer of the real server to each. */
 import type { Json, Scenario } from "../session.ts";
 import { until } from "./definitions.ts";
 
@@ -14,7 +14,7 @@ function version(schema: Json, more: Json = {}): Json {
   return { name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object", ...schema } }, ...more };
 }
 
-/** With the properties in the spec. */
+/** Returns a version with the properties in the spec. */
 function v(name: string, properties: Json, more: Json = {}): Json {
   const status = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
   return { ...version({ properties: { spec: { type: "object", properties }, status } }), name, storage: name === "v1", ...more };

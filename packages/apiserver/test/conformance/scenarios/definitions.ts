@@ -1,4 +1,4 @@
-/** Definitions of kinds: the names that they get, what may be written into their status, and how they end. */
+/** CRDs: accepted names, writes of their status, and their deletion. */
 import type { Json, Scenario, Session } from "../session.ts";
 
 export const ALL = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
@@ -19,7 +19,7 @@ export function definition(group: string, names: Json & { readonly plural: strin
   };
 }
 
-/** Waits until the object is as it is to be: the real server needs a moment. */
+/** Waits until the object is ready, because the real server needs a moment. */
 export async function until({ quietly }: Pick<Session, "quietly">, path: string, isSo: (object: Json) => boolean): Promise<void> {
   for (let tries = 0; !isSo(await quietly("GET", path)); tries++) {
     if (tries === TRIES) throw new Error(`${path} does not become what is waited for`);
@@ -69,7 +69,7 @@ export const definitions: readonly Scenario[] = [
       await quietly("PATCH", at("latecomers"), { body: wanted, headers: MERGE });
       await until(session, at("latecomers"), has("NamesAccepted", "False"));
       await send("one that is served asks for what is taken", "GET", at("latecomers"));
-      // Which of several gets a name that is free again is up to chance on the real server.
+      // On the real server it is random which CRD gets a free name.
       for (const { plural } of Object.values(rivals).filter(({ plural }) => plural !== "motors")) await quietly("DELETE", at(plural));
       await quietly("DELETE", at("engines"));
       await until(session, at("engines"), isGone);
@@ -146,7 +146,7 @@ export const definitions: readonly Scenario[] = [
       await until(session, `/apis/${group}/v1`, ({ resources }) => !JSON.stringify(resources).includes("create"));
       await send("what may be done still", "GET", `/apis/${group}/v1`);
       await send("the definition waits", "GET", path);
-      // So that the time of the condition moves, of which only seconds are told.
+      // Waits for another second, because the time of the condition has whole seconds.
       await new Promise((resolve) => setTimeout(resolve, 1100));
       await quietly("PATCH", `${engines}/held`, { body: { metadata: { finalizers: null } }, headers: MERGE });
       await until(session, path, has("Terminating", "False"));

@@ -1,4 +1,4 @@
-/** How namespaces go: what their status tells while something is left in them, and what may be done meanwhile. */
+/** Deletion of namespaces: their status while objects are left, and the requests that are allowed meanwhile. */
 import { gadget } from "../gadget.ts";
 import type { Json, Scenario, Session } from "../session.ts";
 
@@ -14,7 +14,7 @@ async function until({ quietly }: Session, path: string, holds: (answer: Json) =
   throw new Error(`${path} is after a minute not what it should be: is the namespace-controller running?`);
 }
 
-/** What the condition says once the namespace controller has looked. */
+/** The condition after the namespace controller has acted. */
 const says =
   (type: string, text: string) =>
   (answer: Json): boolean =>

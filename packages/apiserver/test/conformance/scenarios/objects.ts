@@ -244,7 +244,7 @@ export const objects: readonly Scenario[] = [
         "/apis/networking.k8s.io/v1 ingresses": { spec: backend },
         "/apis/rbac.authorization.k8s.io/v1 roles": { rules: [] },
       };
-      // The message says where each kind is stored.
+      // The message contains the storage path of the kind.
       for (const [kind, object] of Object.entries(kinds)) {
         const [root = "", plural = ""] = kind.split(" ");
         const path = `${root}/namespaces/${namespace}/${plural}`;

@@ -1,4 +1,4 @@
-/** Merge patches and JSON patches, good and bad. */
+/** Merge patches and JSON patches, valid and invalid. */
 import { gadget } from "../gadget.ts";
 import type { Scenario } from "../session.ts";
 

@@ -1,4 +1,4 @@
-/** Subresources that one built-in kind has: evictions, bindings, parts of a pod, verdicts on certificates, finalizers of namespaces. */
+/** Subresources of single built-in kinds: evictions, bindings, parts of a pod, approvals of certificates, finalizers of namespaces. */
 import type { Json, Scenario } from "../session.ts";
 
 const MERGE = { "content-type": "application/merge-patch+json" };

@@ -1,4 +1,4 @@
-/** ValidatingAdmissionPolicies: whom they concern, what they see, and what becomes of what they say. */
+/** ValidatingAdmissionPolicies: the requests that they match, the variables that they see, and the effect of their verdicts. */
 import { gadget } from "../gadget.ts";
 import type { Json, Scenario, Session } from "../session.ts";
 
@@ -9,7 +9,7 @@ const API_VERSION = "admissionregistration.k8s.io/v1";
 interface Case {
   readonly name: string;
   readonly policy: Json;
-  /** Beside what says whom it concerns. */
+  /** Fields of the binding beside its match constraints. */
   readonly binding?: Json;
   readonly rule?: Json;
 }
@@ -168,8 +168,8 @@ const CASES: readonly Case[] = [
 ];
 
 /**
- * Makes all policies, and waits until the last one counts. They stay: a real server that has lost the last policy with parameters
- * of a kind no longer learns of new ones.
+ * Creates all policies, and waits until the last one is effective. They are not deleted: a real server that loses the last
+ * policy with parameters of a kind no longer learns of new ones.
  */
 async function install(session: Session, cases: readonly Case[]): Promise<void> {
   const { namespace } = session;
@@ -196,7 +196,7 @@ async function install(session: Session, cases: readonly Case[]): Promise<void> 
   await until(session, sentinel.name, "Status");
 }
 
-/** Waits until an object of a case is answered so. */
+/** Waits until an object of a case gets this answer. */
 async function until({ quietly, namespace }: Session, name: string, kind: string): Promise<void> {
   for (let tries = 0; tries < 300; tries++) {
     const answer = await quietly("POST", `/api/v1/namespaces/${namespace}/configmaps`, {

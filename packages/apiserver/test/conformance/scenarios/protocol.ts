@@ -1,4 +1,4 @@
-/** What goes wrong before an object is looked at, and reading: paths, methods, media types, lists, watches, namespaces, discovery. */
+/** Errors before an object is read, and reads: paths, methods, media types, lists, watches, namespaces, discovery. */
 import { gadget } from "../gadget.ts";
 import type { Scenario } from "../session.ts";
 

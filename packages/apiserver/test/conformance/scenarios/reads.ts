@@ -1,4 +1,4 @@
-/** What a list or a watch may ask for: every form of selector, parameters that do not go together, streaming lists; and deep paths. */
+/** Options of lists and watches: all forms of selectors, conflicting parameters, streaming lists, and deep paths. */
 import { gadget } from "../gadget.ts";
 import type { Scenario } from "../session.ts";
 
@@ -114,7 +114,7 @@ const FIELD_SELECTORS = [
   "metadata.name=a,,metadata.name=a",
 ];
 
-/** Parameters that do not go together, or are no values. */
+/** Parameters that conflict or have invalid values. */
 const COMBINATIONS = [
   "fieldSelector=spec.x%3D1&resourceVersionMatch=Exact",
   "fieldSelector=a&labelSelector=%40",
@@ -146,7 +146,7 @@ const COMBINATIONS = [
   "pretty=true&limit=1",
 ];
 
-/** The same, of watches. */
+/** Such parameters of watches. */
 const WATCHES = [
   "sendInitialEvents=true",
   "sendInitialEvents=false",

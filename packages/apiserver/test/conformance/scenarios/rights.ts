@@ -1,9 +1,9 @@
-/** Rights: who may do what, how a refusal reads, and who may give rights to others. */
+/** Authorization: allowed and refused requests, the texts of refusals, and the prevention of escalation. */
 import type { Json, Scenario, Send, Session } from "../session.ts";
 
 const RBAC = "/apis/rbac.authorization.k8s.io/v1";
 
-/** A request as somebody else. */
+/** Returns the options of a request as another user. */
 function as(user: string, groups: readonly string[] = [], send: Send = {}): Send {
   const group = groups.length === 0 ? {} : { "impersonate-group": groups.join(",") };
   return { ...send, headers: { "impersonate-user": user, ...group, ...send.headers } };
@@ -39,7 +39,7 @@ function paths({ namespace }: Session): { readonly roles: string; readonly bindi
   return { roles: `${at}/roles`, bindings: `${at}/rolebindings`, maps: `${ns}/configmaps`, ns };
 }
 
-/** Gives, and waits until the authorizer of the real server has heard of it. */
+/** Gives a right, and waits until the authorizer of the real server knows it. */
 async function give(session: Session, who: Json, rules: readonly Json[], name = "given"): Promise<void> {
   const { roles, bindings } = paths(session);
   await session.quietly("POST", roles, { body: role("Role", name, rules) });
@@ -248,7 +248,7 @@ export const rights: readonly Scenario[] = [
       await ask("all names", { user: "asked", resourceAttributes: { ...resourceAttributes, verb: "list", resource: "secrets" } });
       await ask("one name", { user: "asked", resourceAttributes: { ...resourceAttributes, verb: "list", resource: "secrets", name: "a" } });
       await ask("a subresource", { user: "asked", resourceAttributes: { ...resourceAttributes, subresource: "status" } });
-      // One that a single role allows: of several, the real server names the one that it meets first, in random order.
+      // A right of a single role: of several roles, the real server names a random one.
       await ask("a path", { user: "asked", groups: ["system:authenticated"], nonResourceAttributes: { path: "/api", verb: "get" } });
       await ask("another path", { user: "asked", nonResourceAttributes: { path: "/metrics", verb: "get" } });
       await ask("nobody", { resourceAttributes });

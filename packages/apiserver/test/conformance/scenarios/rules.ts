@@ -1,4 +1,4 @@
-/** CEL rules over the life of an object: on create and update, of transitions, ratcheted, by way of the status and of apply. */
+/** CEL rules over the life of an object: on create and update, transitions, ratcheting, through the status and through apply. */
 import type { Json, Scenario, Session } from "../session.ts";
 
 const CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
@@ -109,7 +109,7 @@ const definition: Json = {
   },
 };
 
-/** By step: what is posted. */
+/** By step: the created object. */
 const created: Readonly<Record<string, Json>> = {
   "all is well": {},
   "min above max": { min: 11 },
@@ -138,7 +138,7 @@ const created: Readonly<Record<string, Json>> = {
   "of transitions, without an old one": { sealed: "x", settings: { a: 1 } },
 };
 
-/** By step: what was there, and what it is to become. */
+/** By step: the object before and after the update. */
 const updated: Readonly<Record<string, readonly [Json, Json]>> = {
   "immutable, unchanged": [{ sealed: "x" }, { sealed: "x", max: 11 }],
   "immutable, changed": [{ sealed: "x" }, { sealed: "y" }],
@@ -178,7 +178,7 @@ const updated: Readonly<Record<string, readonly [Json, Json]>> = {
   "a value of a map rises": [{ settings: { a: 5 } }, { settings: { a: 6 } }],
 };
 
-/** By step: with objects that broke the rules before there were any. */
+/** By step: objects that were invalid before there were rules. */
 const ratcheted: Readonly<Record<string, readonly [Json, Json]>> = {
   "nothing changed there": [
     { name: "b", max: 10 },
@@ -286,7 +286,7 @@ async function put(
   await send(step, "PUT", `${to.path}/${to.name}`, { body });
 }
 
-/** Serves a CRD in place of the one before; another definition of the same name may still be there. */
+/** Installs a CRD in place of the last one, whose definition may still exist. */
 async function install(session: Session, crd: Json): Promise<void> {
   const { quietly } = session;
   const path = `${CRDS}/${crd["metadata"].name}`;
@@ -299,7 +299,7 @@ async function install(session: Session, crd: Json): Promise<void> {
   await until(async () => (await quietly("POST", list, { query: "dryRun=All", body: ruled("ready", {}) }))["kind"] === "Ruled");
 }
 
-/** A real server needs a moment for a CRD. */
+/** Waits, because a real server needs a moment for a CRD. */
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   for (let tries = 0; !(await isSo()); tries++) {
     if (tries > 400) throw new Error("the CRD does not come into force");

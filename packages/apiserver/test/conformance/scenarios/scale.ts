@@ -1,4 +1,4 @@
-/** The subresource `scale` applied: who owns the replicas of the object then, in which version, and what is refused. */
+/** Applies of the subresource `scale`: the owners of the replicas, their version, and refusals. */
 import type { Json, Scenario, Session } from "../session.ts";
 import { ALL, definition, until } from "./definitions.ts";
 
@@ -8,7 +8,7 @@ const PODS = { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "a
 
 type Apply = (step: string, manager: string, body: unknown, more?: string) => Promise<Json>;
 
-/** Applies to one path, and records each time what became of the object. */
+/** Returns a function that applies to one path, and records the object each time. */
 function applier({ send }: Session, path: string, subresource = "/scale"): Apply {
   return async (step, manager, body, more = "") => {
     const query = `fieldManager=${manager}${more === "" ? "" : `&${more}`}`;
@@ -21,7 +21,7 @@ function scaleTo(replicas: unknown, more: Json = {}): Json {
   return { apiVersion: "autoscaling/v1", kind: "Scale", metadata: { name: "a" }, spec: { replicas }, ...more };
 }
 
-/** Where the built-in kinds with a scale are, and what one of them needs. */
+/** Paths of the built-in kinds with a scale, and their required fields. */
 const BUILT_IN = [
   { apiVersion: "apps/v1", kind: "Deployment", plural: "deployments", spec: { selector: { matchLabels: { a: "b" } }, template: PODS } },
   { apiVersion: "apps/v1", kind: "ReplicaSet", plural: "replicasets", spec: { selector: { matchLabels: { a: "b" } }, template: PODS } },

@@ -1,4 +1,4 @@
-/** What the schema of a CRD does to objects: validation, pruning, defaults, field validation, rules. */
+/** The effects of a CRD's schema on objects: validation, pruning, defaults, field validation, rules. */
 import { gadget } from "../gadget.ts";
 import { type Json, type Scenario, withVersion } from "../session.ts";
 
@@ -58,7 +58,7 @@ export const schema: readonly Scenario[] = [
     async run({ send, gadgets }) {
       for (const [index, [step, spec]] of Object.entries(invalid).entries())
         await send(step, "POST", gadgets, { body: gadget(`g${index}`, spec) });
-      // Beyond what JSON.stringify can write.
+      // JSON.stringify cannot write these values.
       const text = JSON.stringify(gadget("numbers"));
       for (const [index, number] of ["9007199254740993", "99999999999999999999", "1.0", "1e2", "-0"].entries())
         await send(`size ${number}`, "POST", gadgets, {

@@ -1,4 +1,4 @@
-/** Strategic merge patches: each directive, good and bad, and generated ones. */
+/** Strategic merge patches: each directive, valid and invalid, and generated patches. */
 import { type Random, seededRandom } from "@treadle/apimachinery";
 import type { Json, Scenario, Session } from "../session.ts";
 
@@ -64,7 +64,7 @@ const SERVICE = {
 const container = (...containers: readonly object[]): object => ({ spec: { template: { spec: { containers } } } });
 const pod = (spec: object): object => ({ spec: { template: { spec } } });
 
-/** Patches of the Deployment, all as dry runs: each sees the same object. */
+/** Patches of the Deployment. All are dry runs, so each starts from the same object. */
 const CASES: readonly (readonly [string, unknown])[] = [
   ["nothing", {}],
   ["null", "null"],
@@ -314,7 +314,7 @@ const patchOthers: Scenario = {
   },
 };
 
-/** Patches that follow from a seed; every one leaves a Deployment that is valid. */
+/** Returns a patch that follows from a seed and leaves a valid Deployment. */
 function randomPatch(random: Random): object {
   const below = (limit: number): number => Math.floor(random.next() * limit);
   const pick = <T>(list: readonly T[]): T => list[below(list.length)] as T; // never empty
@@ -328,7 +328,8 @@ function randomPatch(random: Random): object {
     const field = some(keys);
     const items = field.map((name) => (random.next() < 0.25 ? { [key]: name, $patch: "delete" } : { [key]: name, ...value(name) }));
     const kept = items.filter((item) => !("$patch" in item)).map((item) => (item as Json)[key]);
-    // Of two mistakes the real server finds one or the other, so only one list may have any. Sometimes the order leaves out what the list has, which is refused.
+    // Of two errors the real server reports a random one, so only one list may have errors. Sometimes the order omits an element of the
+    // list, which is refused.
     const order = random.next() < rightly ? woven(kept, shuffled(keys.filter((one) => !field.includes(one)))) : some(keys);
     return { items, order: order.map((name) => ({ [key]: name })) };
   };
@@ -366,7 +367,7 @@ function randomPatch(random: Random): object {
     ...maybe(0.3, args),
   });
   const finalizers = ["a", "b", "c", "d"].map((name) => `example.com/${name}`);
-  // Which comes first, what a list gets or what it loses, is up to chance on the real server.
+  // On the real server it is random whether additions or removals come first.
   const [gained, lost] = [some(finalizers), some(finalizers)];
   const metadata = (): object => ({
     ...maybe(0.6, () => ({ finalizers: gained })),

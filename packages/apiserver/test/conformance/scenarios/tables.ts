@@ -1,4 +1,4 @@
-/** Tables of custom and built-in kinds. Ages are left out of the comparison where they are those of the objects themselves. */
+/** Tables of custom and built-in kinds. Ages of the objects themselves are not compared. */
 import { gadget } from "../gadget.ts";
 import type { Json, Scenario, Session } from "../session.ts";
 
@@ -36,7 +36,7 @@ const ended = (exitCode: number, more: object = {}): object => ({
 });
 const running = { running: { startedAt: LONG_AGO } };
 
-/** Pods by what they are to show. */
+/** Pods by their expected status. */
 const PODS: Readonly<Record<string, { readonly spec?: Json; readonly status: Json }>> = {
   running: {
     status: {
@@ -264,10 +264,7 @@ function samples(namespace: string): readonly Sample[] {
   ];
 }
 
-/**
- * Makes an object, gives it its status, and asks for its table as of that moment: what controllers make of it afterwards is
- * nobody's business here.
- */
+/** Creates an object, writes its status, and reads its table at this version, before controllers change it. */
 async function show({ send, quietly }: Session, step: string, { path, object, status: state }: Sample): Promise<void> {
   let { metadata } = await quietly("POST", path, { body: object });
   if (state !== undefined) {
@@ -281,7 +278,7 @@ async function show({ send, quietly }: Session, step: string, { path, object, st
 
 function podSample(namespace: string, name: string): Sample {
   const pod = PODS[name];
-  // Nobody is to schedule it, whatever runs beside the server.
+  // No scheduler may assign it, whatever runs with the server.
   const spec = { ...template()["spec"], schedulerName: "nobody", ...pod?.spec };
   const object = { apiVersion: "v1", kind: "Pod", metadata: { name }, spec };
   return { path: core(namespace, "pods"), object, ...(pod === undefined ? {} : { status: pod.status }) };
@@ -378,9 +375,9 @@ export const tables: readonly Scenario[] = [
       const { send, quietly, namespace, watch } = session;
       const headers = { accept: TABLE };
       const query = "includeObject=None";
-      // Without it the real server takes no pods; where its controllers run they may be faster.
+      // The real server needs the account for pods. Its controllers may have created it.
       await quietly("POST", core(namespace, "serviceaccounts"), { body: { metadata: { name: "default" } } });
-      // Before there is a quota, which would refuse them.
+      // Before the quota, which would refuse the pods.
       for (const name of Object.keys(PODS)) await show(session, `pod ${name}`, podSample(namespace, name));
       for (const sample of samples(namespace))
         await show(session, `${sample.path.split("/").at(-1)} ${sample.object["metadata"].name}`, sample);

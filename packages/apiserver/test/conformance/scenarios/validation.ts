@@ -1,4 +1,4 @@
-/** What the server refuses of built-in kinds, and what it warns of: see `validation/table.ts`. */
+/** Refusals and warnings of built-in kinds, see `validation/table.ts`. */
 import type { Scenario } from "../session.ts";
 import { clusterTables } from "./validation/cluster.ts";
 import { eventTables } from "./validation/events.ts";

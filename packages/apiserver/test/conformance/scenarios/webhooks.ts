@@ -1,4 +1,4 @@
-/** Admission webhooks: who is asked, what, and what becomes of the answer. */
+/** Admission webhooks: which are called, with what, and the effect of their answers. */
 import type { Json, Scenario, Session } from "../session.ts";
 import { patched, type Say, serveWebhook } from "../../webhook-server.ts";
 
@@ -9,7 +9,7 @@ interface Hooks {
   readonly ca: string;
 }
 
-/** A webhook for the namespace of the session; `more` overrides its fields. */
+/** Returns a webhook for the namespace of the session. `more` overrides its fields. */
 function hook(session: Session, { url, ca }: Hooks, name: string, more: Json = {}): Json {
   return {
     name: `${name}.example.com`,
@@ -29,7 +29,7 @@ function hook(session: Session, { url, ca }: Hooks, name: string, more: Json = {
   };
 }
 
-/** Registers webhooks for the time of `act`. */
+/** Registers webhooks while `act` runs. */
 async function withHooks(
   session: Session,
   say: Say,
@@ -57,7 +57,7 @@ async function withHooks(
     made.push(`${path}/${namespace}`);
   }
   try {
-    // The real server learns of them by a watch.
+    // The real server learns of them through a watch.
     await new Promise((resolve) => setTimeout(resolve, 1500));
     await act();
   } finally {
@@ -74,7 +74,7 @@ const configMap = (name: string, data: Json = {}, more: Json = {}): Json => ({
   data,
 });
 
-/** A refusal that tells what was asked: so what webhooks see is compared, too. */
+/** A denial with the question in its message, so that the questions are compared, too. */
 const tell: Say = ({ request }) => ({ allowed: false, status: { message: JSON.stringify(sorted(withoutManagers(request))) } });
 
 function withoutManagers(request: Json): Json {

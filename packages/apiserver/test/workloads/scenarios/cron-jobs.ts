@@ -1,4 +1,4 @@
-/** CronJobs: which Jobs they make, replace, forget. Their shortest period is a minute, of real time too. */
+/** CronJobs: the Jobs that they create, replace and delete. Their shortest period is a minute, also in real time. */
 import type { Json } from "../../conformance/session.ts";
 import { type Scenario, template } from "../scenario.ts";
 

@@ -1,4 +1,4 @@
-/** DaemonSets: nodes they are for, and their updates. */
+/** DaemonSets: their nodes and their updates. */
 import type { Json } from "../../conformance/session.ts";
 import { LABEL, type Objects, type Scenario, template } from "../scenario.ts";
 
@@ -14,7 +14,7 @@ function isUpToDate({ daemonsets: [one], pods }: Objects): boolean {
   );
 }
 
-/** Whether it has pods on so many nodes and no other. */
+/** Reports whether it has pods on exactly this number of nodes. */
 function on(nodes: number): (objects: Objects) => boolean {
   return (objects) => isUpToDate(objects) && objects["daemonsets"]?.[0]?.["status"].desiredNumberScheduled === nodes;
 }
@@ -23,7 +23,7 @@ export const daemonSets: readonly Scenario[] = [
   {
     name: "daemonset updates",
     async run({ create, merge, settle, remove, namespace }) {
-      // Nodes of other scenarios come and go.
+      // Nodes of other scenarios are created and deleted.
       const spec = { ...template("agent")["spec"], nodeSelector: { "kubernetes.io/hostname": namespace } };
       await create("nodes", node(namespace, namespace));
       try {

@@ -1,4 +1,4 @@
-/** Definitions of kinds: names that are taken, and the end. */
+/** CRDs: names that are taken, and the deletion. */
 import type { Json } from "../../conformance/session.ts";
 import { type Objects, type Scenario } from "../scenario.ts";
 

@@ -1,4 +1,4 @@
-/** Deployments: rollouts of both strategies, and all that stops one. */
+/** Deployments: rollouts with both strategies, and what stops them. */
 import type { Json } from "../../conformance/session.ts";
 import { type Objects, type Scenario, template } from "../scenario.ts";
 
@@ -9,7 +9,7 @@ function deployment(spec: Json = {}): Json {
   };
 }
 
-/** As `kubectl rollout status` sees it, of the only Deployment. */
+/** Reports whether the only Deployment is rolled out, as `kubectl rollout status` does. */
 function isRolledOut({ deployments: [one] }: Objects): boolean {
   const { metadata, spec, status = {} } = one ?? {};
   const { replicas = 0, updatedReplicas = 0, availableReplicas = 0, observedGeneration } = status as Json;

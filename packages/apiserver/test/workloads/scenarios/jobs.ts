@@ -1,4 +1,4 @@
-/** Jobs: how they succeed, fail, wait and go. */
+/** Jobs: success, failure, suspension and deletion. */
 import type { Json } from "../../conformance/session.ts";
 import { type Objects, type Scenario, template } from "../scenario.ts";
 

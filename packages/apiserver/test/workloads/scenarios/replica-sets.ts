@@ -1,4 +1,4 @@
-/** ReplicaSets without a Deployment: which pods they take, and which they let go. */
+/** ReplicaSets without a Deployment: adoption and release of pods. */
 import type { Json } from "../../conformance/session.ts";
 import { type Objects, type Scenario, template } from "../scenario.ts";
 

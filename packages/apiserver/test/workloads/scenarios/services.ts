@@ -1,4 +1,4 @@
-/** Services: which pods their endpoints name. And budgets, which count pods too. */
+/** Services and their endpoints; and disruption budgets, which count pods, too. */
 import { type Objects, type Scenario, template } from "../scenario.ts";
 import type { Json } from "../../conformance/session.ts";
 

@@ -1,4 +1,4 @@
-/** StatefulSets: the order of pods, their updates, and their claims. */
+/** StatefulSets: the order of pods, updates and claims. */
 import type { Json } from "../../conformance/session.ts";
 import { type Objects, type Scenario, template } from "../scenario.ts";
 

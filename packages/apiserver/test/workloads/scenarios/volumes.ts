@@ -1,4 +1,4 @@
-/** Claims and volumes: what binds, what waits, what may not go yet. */
+/** Claims and volumes: binding, waiting and protection. */
 import type { Json } from "../../conformance/session.ts";
 import { type Objects, type Scenario, template } from "../scenario.ts";
 

@@ -1,4 +1,4 @@
-/** Events: one kind under two names, of which the newer asks for more. */
+/** Events in both API groups, of which the newer one requires more. */
 import type { Table } from "./table.ts";
 
 const created = `
@@ -30,7 +30,7 @@ const updated = `
   metadata.labels = {"a b": "c"}
 `;
 
-/** What the newer version requires, and what no new event of it may have. */
+/** Fields that the newer version requires, and fields that a new event must not have. */
 const createdAnew = `
   metadata.name = "A"
   metadata.labels = {"a b": "c"}

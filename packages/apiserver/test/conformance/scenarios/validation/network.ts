@@ -1,4 +1,4 @@
-/** Services and what leads to them. */
+/** Services, and kinds that lead to them. */
 import type { Table } from "./table.ts";
 import { metadataLines } from "./pods.ts";
 

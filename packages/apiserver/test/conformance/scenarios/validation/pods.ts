@@ -1,4 +1,4 @@
-/** Pods, and what is the same in templates of pods. */
+/** Pods, and the common part of pod templates. */
 import type { Json } from "../../session.ts";
 import type { Table } from "./table.ts";
 
@@ -55,7 +55,7 @@ export const metadataLines = `
   metadata.ownerReferences = [{"apiVersion": "v1", "kind": "X", "name": "x", "uid": "1", "controller": true}, {"apiVersion": "v1", "kind": "X", "name": "y", "uid": "2", "controller": true}]
 `;
 
-/** Lines about a spec of pods. */
+/** Lines about a pod spec. */
 export const podLines = `
   spec.containers = []
   spec.containers -

@@ -1,4 +1,4 @@
-/** Contents and volumes. */
+/** ConfigMaps, Secrets and volumes. */
 import type { Table } from "./table.ts";
 
 export const storageTables: readonly Table[] = [

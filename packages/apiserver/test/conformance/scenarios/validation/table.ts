@@ -1,26 +1,26 @@
 /**
- * Objects of built-in kinds with one thing about them changed, as lines of text: `spec.replicas = -1`, several changes
- * divided by ` ; `, `path -` to remove, `[+]` for one more of a list. A server is asked in dry runs whether it takes them.
+ * Objects of built-in kinds with single changes, as lines of text: `spec.replicas = -1`. ` ; ` separates several changes,
+ * `path -` removes, `[+]` adds an item to a list. A server answers to dry runs whether it accepts them.
  */
 import type { Json, Scenario, Session } from "../../session.ts";
 
-/** What is tried with one kind. */
+/** The changes of one kind. */
 export interface Table {
   readonly apiVersion: string;
   readonly kind: string;
   readonly plural: string;
   readonly isClusterWide?: true;
-  /** Tells apart tables of one kind. */
+  /** Distinguishes several tables of one kind. */
   readonly about?: string;
-  /** A valid object without kind and name, of the namespace it is tried in. */
+  /** Valid object without kind and name, for the namespace of the run. */
   readonly base: Json | ((namespace: string) => Json);
-  /** Lines of changes of new objects. */
+  /** Changes of new objects, one on each line. */
   readonly created?: string;
-  /** Lines of changes of an object that is stored already. */
+  /** Changes of a stored object, one on each line. */
   readonly updated?: string;
 }
 
-/** The lines of a table as requests. The base itself is sent, too. */
+/** Returns the lines of a table as requests. The base itself is sent, too. */
 export function scenarioOf(table: Table): Scenario {
   const name = `valid ${table.plural}${table.about === undefined ? "" : ` ${table.about}`}`;
   return { name, run: (session) => tryAll(table, session) };
@@ -43,11 +43,11 @@ async function tryAll(table: Table, session: Session): Promise<void> {
   const stored = await quietly("POST", path, { body: base });
   await send("same", "PUT", at, { query, body: stored });
   for (const line of linesOf(table.updated)) await send(`old, ${line}`, "PUT", at, { query, body: changed(stored, line) });
-  // Objects beside a namespace would stay for the next run.
+  // Cluster-scoped objects would be left for the next run.
   if (isClusterWide === true) await remove(quietly, at);
 }
 
-/** A real server protects volumes until a controller lets them go. */
+/** Deletes an object. A real server protects volumes until a controller removes the finalizer. */
 async function remove(quietly: Session["quietly"], path: string): Promise<void> {
   const headers = { "content-type": "application/merge-patch+json" };
   await quietly("PATCH", path, { body: { metadata: { finalizers: null } }, headers });
@@ -59,9 +59,9 @@ function linesOf(text = ""): readonly string[] {
   return text.split("\n").flatMap((line) => (line.trim() === "" ? [] : [line.trim()]));
 }
 
-/** A copy of an object with the changes of a line. @throws Error for a line that is none. */
-function changed(object: Json, line: string): Json {
-  // What an object refers to twice is two things on the wire.
+/** Returns a copy of an object with the changes of a line. @throws Error for an invalid line */
+export function changed(object: Json, line: string): Json {
+  // A value that is referred to twice is two values in JSON.
   const copy = JSON.parse(JSON.stringify(object)) as Json;
   for (const change of line.split(" ; ")) {
     const [, path = "", isRemoval, value = ""] = /^(.+?) (?:(-)|= (.*))$/.exec(change) ?? [];
@@ -75,7 +75,7 @@ function segmentsOf(path: string): readonly string[] {
   return [...path.matchAll(/\["([^"]*)"\]|\[([\d+]+)\]|([^.[\]]+)/g)].map(([, quoted, index, name]) => quoted ?? index ?? name ?? "");
 }
 
-/** JSON, in which `long(N)` stands for a text of N letters. */
+/** Parses JSON, in which `long(N)` is a text of N letters. */
 function valueOf(text: string): unknown {
   return JSON.parse(text.replaceAll(/long\((\d+)\)/g, (_, count: string) => JSON.stringify("a".repeat(Number(count))))) as unknown;
 }

@@ -7,7 +7,7 @@ const selector = { matchLabels: labels };
 const template = { metadata: { labels }, spec: { containers: [{ name: "main", image: "app:1" }] } };
 const jobTemplate = { metadata: { labels }, spec: { restartPolicy: "Never", containers: [{ name: "main", image: "app:1" }] } };
 
-/** Of the lines about pods every n-th, for a template. */
+/** Returns each n-th line about pods, for a template. */
 function forTemplate(step: number): string {
   const lines = podLines.split("\n").filter((line) => line.trim() !== "");
   return lines

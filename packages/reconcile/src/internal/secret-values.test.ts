@@ -1,0 +1,103 @@
+/** Values of Secrets are kept out of texts, whatever their form; other words stay. */
+import { describe, expect, test } from "vitest";
+import { SecretValues } from "./secret-values.ts";
+
+const base64 = (text: string): string => Buffer.from(text).toString("base64");
+const secretOf = (data: Record<string, string>): object => ({
+  apiVersion: "v1",
+  kind: "Secret",
+  metadata: { name: "s" },
+  data: Object.fromEntries(Object.entries(data).map(([key, value]) => [key, base64(value)])),
+});
+const knowing = (data: Record<string, string>): SecretValues => {
+  const values = new SecretValues();
+  values.note(secretOf(data));
+  return values;
+};
+
+describe("a value of six characters or more", () => {
+  const values = knowing({ password: "correct horse/battery" });
+
+  test.for([
+    { form: "plain", text: "cannot log in with correct horse/battery" },
+    { form: "base64", text: `got ${base64("correct horse/battery")} from the server` },
+    { form: "base64 without padding", text: `got ${base64("correct horse/battery").replace(/=+$/, "")} here` },
+    { form: "URL encoding", text: `https://db/?p=${encodeURIComponent("correct horse/battery")}` },
+    { form: "form encoding", text: `p=${encodeURIComponent("correct horse/battery").replaceAll("%20", "+")}` },
+    { form: "JSON", text: JSON.stringify({ data: { password: base64("correct horse/battery") } }) },
+  ])("is hidden in $form", ({ text }) => {
+    const hidden = values.hide(text);
+    expect(hidden).toContain("<redacted>");
+    expect(hidden).not.toMatch(/correct|horse|battery|Y29ycmVjd/);
+  });
+
+  test("is hidden although its key looks harmless, and without a key", () => {
+    expect(knowing({ note: "sesame-open" }).hide("sesame-open is wrong")).toBe("<redacted> is wrong");
+  });
+
+  test("is hidden with and without the line break at its end", () => {
+    expect(knowing({ token: "abcdef-123\n" }).hide("token abcdef-123 expired")).toBe("token <redacted> expired");
+  });
+
+  test("hides the longer of two values first", () => {
+    expect(knowing({ a: "abcdef", b: "abcdefghi" }).hide("x abcdefghi y abcdef")).toBe("x <redacted> y <redacted>");
+  });
+});
+
+describe("a shorter value", () => {
+  const values = knowing({ pin: "1234", user: "bob" });
+
+  test.for([
+    { text: '{"pin":"1234"}', want: '{"pin":"<redacted>"}' },
+    { text: "pin=1234&x=1", want: "pin=<redacted>&x=1" },
+    { text: "X-Pin: 1234", want: "X-Pin: <redacted>" },
+    { text: "user=bob, more", want: "user=<redacted>, more" },
+  ])("is hidden where it is a whole value: $text", ({ text, want }) => {
+    expect(values.hide(text)).toBe(want);
+  });
+
+  test.for(["waited 1234 ms", "bobsled", "port=12345", "at 10:1234x"])("is left where it is a part of other text: %s", (text) => {
+    expect(values.hide(text)).toBe(text);
+  });
+});
+
+describe("errors and data", () => {
+  test("an error is cleaned with its stack, causes, fields and the errors that it holds", () => {
+    const values = knowing({ key: "top-secret-value" });
+    const cause = Object.assign(new Error("body: top-secret-value"), { body: { raw: "top-secret-value" } });
+    const error = new AggregateError([new Error("one top-secret-value", { cause })], "all: top-secret-value");
+    values.hideInError(error);
+    const inner = error.errors[0] as Error & { cause: typeof cause };
+    expect([error.message, inner.message, inner.cause.message, inner.cause.body.raw]).toEqual([
+      "all: <redacted>",
+      "one <redacted>",
+      "body: <redacted>",
+      "<redacted>",
+    ]);
+    for (const each of [error, inner, inner.cause]) expect(each.stack).not.toContain("top-secret-value");
+  });
+
+  test("an error that cannot be changed, or refers to itself, is no failure", () => {
+    const values = knowing({ key: "top-secret-value" });
+    const frozen = Object.freeze(new Error("top-secret-value"));
+    const circle = new Error("top-secret-value");
+    circle.cause = circle;
+    expect(values.hideInError(frozen).message).toBe("<redacted>");
+    values.hideInError(circle);
+    expect(circle.message).toBe("<redacted>");
+  });
+
+  test("texts at any depth of data are hidden in a copy", () => {
+    const values = knowing({ key: "top-secret-value" });
+    const data = { a: ["x top-secret-value"], b: { c: "top-secret-value" }, n: 1 };
+    expect(values.hideIn(data)).toEqual({ a: ["x <redacted>"], b: { c: "<redacted>" }, n: 1 });
+    expect(data.b.c).toBe("top-secret-value");
+  });
+});
+
+test("a pass that read no Secret changes nothing", () => {
+  const values = new SecretValues();
+  values.note({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "c" }, data: { a: "abcdefgh" } });
+  const data = { a: "abcdefgh" };
+  expect([values.hide("abcdefgh"), values.hideIn(data)]).toEqual(["abcdefgh", data]);
+});
