@@ -25,12 +25,16 @@ describe("an operator's process behind faults", { timeout: 120_000 }, () => {
   afterAll(async () => await server[Symbol.asyncDispose]());
 
   // Each waits most of its time, for processes that start and for pauses.
-  test.concurrent.for(["reset", "gone-event", "half-open"])("%s: nothing is missed, invented or late", async (name, { expect }) => {
-    const { problems, changes, passes } = await runScenario(scenario(name), { server });
-    expect(problems).toEqual([]);
-    expect(changes).toBeGreaterThan(20);
-    expect(passes).toBeGreaterThan(5);
-  });
+  test.concurrent.for(["reset", "gone-event", "half-open"])(
+    "%s: nothing is missed, invented or late",
+    { tags: ["long"] },
+    async (name, { expect }) => {
+      const { problems, changes, passes } = await runScenario(scenario(name), { server });
+      expect(problems).toEqual([]);
+      expect(changes).toBeGreaterThan(20);
+      expect(passes).toBeGreaterThan(5);
+    },
+  );
 
   test.concurrent.for<readonly [Defect, string]>([
     ["drops an event", "missed: an event of ConfigMap "],
@@ -39,7 +43,7 @@ describe("an operator's process behind faults", { timeout: 120_000 }, () => {
     ["goes backwards", "backwards: an event saw "],
     ["never comes back", "missed: "],
     ["forgets to act", "not acted on: the status of Widget "],
-  ])("an operator that %s is found", async ([defect, found], { expect }) => {
+  ])("an operator that %s is found", { tags: ["long"] }, async ([defect, found], { expect }) => {
     const { problems } = await runScenario(scenario("reset"), { server, defect, graceMs: 1_000 });
     expect(problems.filter((problem) => problem.startsWith(found))).not.toEqual([]);
   });

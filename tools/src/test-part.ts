@@ -17,6 +17,10 @@ export interface TestPart {
   runs(whole: number): { readonly numRuns: number; readonly seed?: number };
   /** Whether a case is in the part. `oneOf` is the share of the cases; 8 when absent. */
   has(name: string, oneOf?: number): boolean;
+  /** The filter `points` of `explore()`: all of them, or the first and an eighth of the others. */
+  points(point: { readonly id: string }): boolean;
+  /** All cases, or one of them. */
+  pick<T>(cases: readonly T[]): readonly T[];
 }
 
 declare module "vitest" {
@@ -32,10 +36,13 @@ declare module "vitest" {
 
 /** Makes the part of a run. The same seed and name always give the same answer, on each machine and in each order of tests. */
 export function testPart({ isWhole, seed }: { readonly isWhole: boolean; readonly seed: number }): TestPart {
+  const has: TestPart["has"] = (name, oneOf = ONE_OF) => isWhole || hash(`${seed} ${name}`) % oneOf === 0;
   return {
     isWhole,
+    has,
+    points: ({ id }) => id === "crash@0" || has(id),
     runs: (whole) => (isWhole ? { numRuns: whole } : { numRuns: Math.ceil(whole / ONE_OF), seed }),
-    has: (name, oneOf = ONE_OF) => isWhole || hash(`${seed} ${name}`) % oneOf === 0,
+    pick: (cases) => (isWhole ? cases : cases.slice(seed % cases.length).slice(0, 1)),
   };
 }
 

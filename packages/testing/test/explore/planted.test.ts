@@ -115,7 +115,7 @@ const rows: readonly Row[] = [
   },
 ];
 
-test.for(rows)("$name", { timeout: 600_000 }, async ({ explore: run, finds, only }) => {
+test.for(rows)("$name", { tags: ["long"], timeout: 600_000 }, async ({ explore: run, finds, only }) => {
   const exploration = await run();
   const names = found(exploration);
   expect(names).toEqual(expect.arrayContaining([...finds]));
@@ -123,7 +123,10 @@ test.for(rows)("$name", { timeout: 600_000 }, async ({ explore: run, finds, only
   expect(exploration.leftOut).toBe(0);
 });
 
-test("with the record written ahead one bucket is made, whatever fails when; pairs of faults included", { timeout: 600_000 }, async () => {
+test("with the record written ahead one bucket is made, whatever fails when; pairs of faults included", {
+  tags: ["long"],
+  timeout: 600_000,
+}, async () => {
   const { byType, summary } = await explore(writesAhead, BUCKETS, { pairs: 30 });
   console.info(`write-ahead: ${summary}`);
   expect(Object.values(byType).every(({ points, failures }) => points > 0 && failures === 0)).toBe(true);
@@ -146,7 +149,7 @@ test("the story names the fault, what happened then, the difference, and the way
   expect((again as ExplorationError).failures[0]?.problems).toEqual(failures[0]?.problems);
 });
 
-test("a pair around a fault that fails alone is not tried; another may find what no single fault does", async () => {
+test("a pair around a fault that fails alone is not tried; another may find what no single fault does", { tags: ["long"] }, async () => {
   const exploration = await explored(countsEvents, LIFE, { pairs: 20, seed: 3 });
   const alone = new Set(exploration.failures.map(({ id }) => id).filter((id) => !id.includes("+")));
   expect(exploration.byType.pair.points).toBeGreaterThan(0);
@@ -202,7 +205,7 @@ const TAKEN_BACK: Pick<Scenario<Buckets>, "run"> = {
   },
 };
 
-test("what the user takes back is not made again, and need not have been made by who never saw it", async () => {
+test("what the user takes back is not made again, and need not have been made by who never saw it", { tags: ["long"] }, async () => {
   const { byType } = await explore(writesAhead, { ...BUCKETS, ...TAKEN_BACK });
   expect(byType.skip.points).toBeGreaterThan(2);
   expect(byType["crash-stale"].points).toBeGreaterThan(2);
