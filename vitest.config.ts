@@ -12,11 +12,11 @@ const minor = Number(/^v1\.(\d+)/.exec(process.env["TREADLE_TEST_KUBERNETES"] ??
 const SINCE = [{ minor: 34, description: "nothing is created any more while its CRD is being removed" }];
 
 /** Set by `npm run test:long`: the long tests, all of them and in full. */
-const isLongRun = (process.env["TREADLE_LONG"] ?? "") !== "";
+const isLongRun = (process.env["TREADLE_TEST_LONG"] ?? "") !== "";
 
 /** Chooses what runs of the long tests (tools/src/test-part.ts). `npm test` gives one to all workspaces. */
-const seed = Number(process.env["TREADLE_SEED"] || Math.floor(Math.random() * 2 ** 31));
-if ((process.env["TREADLE_SEED"] ?? "") === "") console.info(`long tests: a part by TREADLE_SEED=${seed}`);
+const seed = Number(process.env["TREADLE_TEST_SEED"] || Math.floor(Math.random() * 2 ** 31));
+if ((process.env["TREADLE_TEST_SEED"] ?? "") === "") console.info(`long tests: a part by TREADLE_TEST_SEED=${seed}`);
 
 /** Of its own, since the types of vitest 5.1 know it of the command line only. */
 const TAGS = {

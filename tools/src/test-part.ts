@@ -1,6 +1,6 @@
 /**
  * Decides which part of the long tests runs. `npm run test:long` runs all of them. `npm test` runs a random part, chosen by a seed that is
- * printed and that `TREADLE_SEED` overrides. vitest.config.ts loads this file before each test file.
+ * printed and that `TREADLE_TEST_SEED` overrides. vitest.config.ts loads this file before each test file.
  *
  * - A test with the tag `long` runs whole or not at all.
  * - A test with the tag `part` always runs, and asks `part` of its context how much it does.

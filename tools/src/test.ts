@@ -11,7 +11,7 @@ import { root, workspaces } from "./workspaces.ts";
 
 const isLong = process.argv[2] === "--long";
 const args = process.argv.slice(isLong ? 3 : 2);
-const givenSeed = process.env["TREADLE_SEED"] ?? "";
+const givenSeed = process.env["TREADLE_TEST_SEED"] ?? "";
 const seed = givenSeed === "" ? String(Math.floor(Math.random() * 2 ** 31)) : givenSeed;
 const tested = workspaces().filter(({ manifest }) => manifest.scripts?.["test"] !== undefined);
 const untested = workspaces().filter(({ manifest }) => manifest.scripts?.["test"] === undefined);
@@ -22,8 +22,8 @@ for (const { dir } of tested) rmSync(reportOf(dir), { force: true });
 const turbo = ["run", "test", "--concurrency=2", "--continue=always", "--log-order=grouped", "--log-prefix=none", "--output-logs=full"];
 // turbo does not know the seed, so that unchanged workspaces are replayed; a seed that is given is tried.
 if (givenSeed !== "" && !isLong) turbo.push("--force");
-const { FORCE_COLOR, TREADLE_LONG: _, ...env } = process.env;
-const part = { TREADLE_SEED: seed, ...(isLong && { TREADLE_LONG: "1" }) };
+const { FORCE_COLOR, TREADLE_TEST_LONG: _, ...env } = process.env;
+const part = { TREADLE_TEST_SEED: seed, ...(isLong && { TREADLE_TEST_LONG: "1" }) };
 const color = process.stdout.isTTY || FORCE_COLOR !== undefined ? { FORCE_COLOR: FORCE_COLOR ?? "1" } : { NO_COLOR: "1" };
 const code = await run("turbo", [...turbo, ...args], { env: { ...env, ...quietTurbo, ...color, ...part } });
 
@@ -38,7 +38,7 @@ if (isLong) for (const [name, report] of reports) if (report?.testResults.length
 const sum = totals(reports, code === 0);
 const problems = [...sum.problems, ...untested.map(({ dir }) => `${dir} has no test script`)];
 for (const problem of problems) console.error(`problem: ${problem}`);
-if (!isLong) console.log(`long tests: a part by TREADLE_SEED=${seed}; all of them by npm run test:long`);
+if (!isLong) console.log(`long tests: a part by TREADLE_TEST_SEED=${seed}; all of them by npm run test:long`);
 if (sum.skipped > 0) console.log(`${sum.skipped} skipped`);
 console.log(`${sum.passed} passed, ${sum.failed} failed`);
 process.exitCode = code !== 0 || sum.failed > 0 || problems.length > 0 || reports.size === 0 ? 1 : 0;

@@ -96,24 +96,28 @@ describe("an operator's process", () => {
   test.for([
     { behaviour: "forbidden", error: "cannot start: not listed within 0 s: Widget" },
     { behaviour: "unreachable", error: "connect ECONNREFUSED" },
-  ])("a start that fails ($behaviour) ends it non-zero, with one line of the JSON log", async ({ behaviour, error }, { expect }) => {
-    const { exit, lines } = run(behaviour);
-    expect(await exit).toBe(1);
-    const logged = lines.map((line) => JSON.parse(line) as { readonly code?: string });
-    expect(logged.at(-1)).toEqual({
-      level: "error",
-      time: expect.any(String) as string,
-      code: "ERR_CACHE_SYNC",
-      error: expect.stringContaining(error) as string,
-      msg: "the operator has failed",
-    });
-    expect(logged.filter(({ code }) => code !== undefined)).toHaveLength(1);
-  });
+  ])(
+    "a start that fails ($behaviour) ends it non-zero, with one line of the JSON log",
+    { tags: ["long"] },
+    async ({ behaviour, error }, { expect }) => {
+      const { exit, lines } = run(behaviour);
+      expect(await exit).toBe(1);
+      const logged = lines.map((line) => JSON.parse(line) as { readonly code?: string });
+      expect(logged.at(-1)).toEqual({
+        level: "error",
+        time: expect.any(String) as string,
+        code: "ERR_CACHE_SYNC",
+        error: expect.stringContaining(error) as string,
+        msg: "the operator has failed",
+      });
+      expect(logged.filter(({ code }) => code !== undefined)).toHaveLength(1);
+    },
+  );
 
   test.for([
     { behaviour: "unreachable", text: "connect ECONNREFUSED" },
     { behaviour: "reject", text: "nobody listens" },
-  ])("no line of the log holds its error twice ($behaviour)", async ({ behaviour, text }, { expect }) => {
+  ])("no line of the log holds its error twice ($behaviour)", { tags: ["long"] }, async ({ behaviour, text }, { expect }) => {
     const { exit, lines } = run(behaviour);
     expect(await exit).toBe(1);
     const counts = lines.map((line) => line.split(text).length - 1);
