@@ -68,11 +68,11 @@ class UndiciTransport implements HttpTransport {
   }
 
   async request(request: ApiRequest): Promise<ApiResponse> {
-    const credentials = await this.#credentialsOf({ renew: false });
+    let credentials = await this.#credentialsOf({ renew: false });
     const answer = await this.#exchange(request, credentials).catch(async (error: unknown) => {
-      const reread = await this.#reread(credentials, error);
+      credentials = await this.#reread(credentials, error);
       // Nothing was sent, so a repeat is safe for every verb.
-      return this.#exchange(request, reread);
+      return this.#exchange(request, credentials);
     });
     if (answer.status !== 401) return answer;
     // The server did nothing, so a repeat is safe for every verb.

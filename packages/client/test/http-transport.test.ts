@@ -402,6 +402,21 @@ describe("credentials that change", () => {
     expect(reads).toHaveLength(4);
   });
 
+  test("an authority and a token that were both replaced are renewed in one call", async () => {
+    const [one, two] = await Promise.all([selfSigned("one"), selfSigned("two")]);
+    const server = await startServer((request, response) => {
+      const isRefused = request.headers.authorization !== "Bearer 2";
+      answer(() => (isRefused ? { kind: "Status", message: "Unauthorized" } : {}), isRefused ? 401 : 200)(request, response);
+    }, two);
+    let renewals = 0;
+    const credentials = ({ renew }: { renew: boolean }): Credentials => {
+      if (renew) renewals++;
+      return { ca: renewals === 0 ? one.cert : two.cert, headers: { authorization: `Bearer ${renewals}` } };
+    };
+    expect(await clientOf({ server: server.url, credentials }).get(Widget, ref)).toBeDefined();
+    expect(renewals).toBe(2);
+  });
+
   test("a renewed client certificate is used for new calls, and a watch keeps the old one", async () => {
     const [keys, old, renewed] = await Promise.all([selfSigned("server"), selfSigned("old"), selfSigned("renewed")]);
     const name = (request: http.IncomingMessage): string => (request.socket as TLSSocket).getPeerCertificate().subject.CN as string; // one name

@@ -4,7 +4,7 @@
  */
 import type { AnyHandler } from "@treadle/reconcile";
 import type { LeaderElectionOptions } from "./leader-election/options.ts";
-import type { MetricsOptions } from "./manager-options.ts";
+import type { ManagerOptions, MetricsOptions } from "./manager-options.ts";
 
 /** The handlers and options of a manager that was not run. */
 export interface InspectedManager {
@@ -34,9 +34,12 @@ export async function inspectManagers(load: () => Promise<unknown>): Promise<rea
   return found;
 }
 
-/** Whether the program is only inspected; then `manager` is recorded and must not run. */
-export function isInspected(manager: InspectedManager): boolean {
-  place[KEY]?.push(manager);
+/** Whether the program is only inspected; then the manager is recorded and must not run. */
+export function isInspected(
+  handlers: readonly AnyHandler[],
+  { namespaces, leaderElection, metrics }: Pick<ManagerOptions, "namespaces" | "leaderElection" | "metrics">,
+): boolean {
+  place[KEY]?.push({ handlers, namespaces, leaderElection, metrics });
   return place[KEY] !== undefined;
 }
 

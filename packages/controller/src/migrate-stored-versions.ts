@@ -87,7 +87,7 @@ async function rewriteAll(client: Client, kind: Kind, options: StoredVersionsOpt
   let from: { readonly continue?: string } | undefined = {};
   while (from !== undefined) {
     const page = await pageOf(client, kind, { from, signal });
-    // The list took longer than the server keeps its beginning: from the start, without what is done.
+    // The list took longer than the server keeps its first page: list again, without the written objects.
     if (page === "expired") from = {};
     else {
       const items = page.items.filter(({ metadata }) => !written.has(keyOf(metadata)));
@@ -114,7 +114,7 @@ async function pageOf(
   }
 }
 
-/** A patch that changes nothing is stored all the same, where the stored form is that of another version. */
+/** A patch that changes nothing is stored all the same if the object is stored in another version. */
 async function rewrite(
   client: Client,
   kind: Kind,
@@ -130,7 +130,7 @@ async function rewrite(
     await client.patch(kind, ref, { type: "merge", body: { metadata: { uid, resourceVersion } } }, signalled(options.signal));
     written.add(keyOf(object.metadata));
   } catch (error) {
-    // Somebody else has written it, in the present version, or it is gone.
+    // Another writer has written it, in the current version, or it was deleted.
     if (!isConflict(error) && !isNotFound(error)) throw error;
   }
 }

@@ -1,46 +1,46 @@
 /**
  * Predicates: which events of a primary start a pass.
  *
- * A predicate may have no opinion (`undefined`): what it compares exists only in an update. Such an event passes, also
- * through `not`, so no combination can lose the creation of an object by accident.
+ * A predicate may have no opinion (`undefined`), because it compares values that only an update has. Such an event starts a
+ * pass, also through `not`, so that no combination can miss the creation of an object by accident.
  *
- * Guarantee: a predicate is not asked about an object that is being deleted or is gone. Its finalizer would never be
- * removed and what is remembered of it never dropped, so these passes cannot be filtered away. Nor is it asked when people
- * use the annotations that pause an object and ask for a pass now.
+ * Guarantee: a predicate is not asked about an object that is being deleted or was deleted. Without those passes its
+ * finalizer would never be removed, and its memory never dropped. A predicate is not asked either when a user sets the
+ * annotation that pauses an object, or the annotation that requests a pass.
  */
 import { jsonEqual, type KubernetesObject } from "@treadle/apimachinery";
 import type { InformerEvent } from "@treadle/informer";
 import { PAUSED_ANNOTATION, RECONCILE_REQUESTED_ANNOTATION } from "@treadle/reconcile";
 
-/** True: the event starts a pass. False: it does not. `undefined`: no opinion, which counts as true. Must be pure. */
+/** Decides whether an event starts a pass; `undefined`: no opinion, which counts as true. It must be pure. */
 export type Predicate<T extends KubernetesObject = KubernetesObject> = (event: InformerEvent<T>) => boolean | undefined;
 
-/** Updates that changed `metadata.generation`: for most kinds, the spec. */
+/** Accepts updates that changed `metadata.generation`: for most kinds, the spec. */
 export function generationChanged(event: InformerEvent<KubernetesObject>): boolean | undefined {
   return changed(event, ({ metadata }) => metadata.generation);
 }
 
-/** Updates that changed `metadata.labels`; none and `{}` are the same, and so are two orders of the same labels. */
+/** Accepts updates that changed `metadata.labels`. No labels equal `{}`, and the order does not count. */
 export function labelsChanged(event: InformerEvent<KubernetesObject>): boolean | undefined {
   return changed(event, ({ metadata }) => metadata.labels ?? {});
 }
 
-/** Updates that changed `metadata.annotations`; none and `{}` are the same, and so are two orders of the same annotations. */
+/** Accepts updates that changed `metadata.annotations`. No annotations equal `{}`, and the order does not count. */
 export function annotationsChanged(event: InformerEvent<KubernetesObject>): boolean | undefined {
   return changed(event, ({ metadata }) => metadata.annotations ?? {});
 }
 
-/** Updates that began the deletion, or changed a finalizer. Such a deletion starts a pass whatever the predicate says. */
+/** Accepts updates that began the deletion or changed a finalizer. A deletion starts a pass whatever the predicate returns. */
 export function deletionChanged(event: InformerEvent<KubernetesObject>): boolean | undefined {
   return changed(event, ({ metadata }) => [metadata.deletionTimestamp ?? "", metadata.finalizers ?? []]);
 }
 
-/** Updates that changed anything: not the repeated news of a list that was made again. */
+/** Accepts updates that changed anything. A repeated list brings updates that changed nothing. */
 export function resourceVersionChanged(event: InformerEvent<KubernetesObject>): boolean | undefined {
   return changed(event, ({ metadata }) => metadata.resourceVersion);
 }
 
-/** False when one is false, else true when one is true. @throws TypeError without predicates. */
+/** Combines predicates: false if one is false, else true if one is true. @throws TypeError without predicates */
 export function and<T extends KubernetesObject>(...predicates: readonly Predicate<T>[]): Predicate<T> {
   atLeastOne("and", predicates);
   return (event) => {
@@ -49,7 +49,7 @@ export function and<T extends KubernetesObject>(...predicates: readonly Predicat
   };
 }
 
-/** True when one is true, else false when one is false. @throws TypeError without predicates. */
+/** Combines predicates: true if one is true, else false if one is false. @throws TypeError without predicates */
 export function or<T extends KubernetesObject>(...predicates: readonly Predicate<T>[]): Predicate<T> {
   atLeastOne("or", predicates);
   return (event) => {
@@ -58,7 +58,7 @@ export function or<T extends KubernetesObject>(...predicates: readonly Predicate
   };
 }
 
-/** The opposite; no opinion stays none. */
+/** Negates a predicate; no opinion stays no opinion. */
 export function not<T extends KubernetesObject>(predicate: Predicate<T>): Predicate<T> {
   return (event) => {
     const answer = predicate(event);
@@ -66,14 +66,14 @@ export function not<T extends KubernetesObject>(predicate: Predicate<T>): Predic
   };
 }
 
-/** Whether a pass is due that no predicate may prevent. `pause` is the annotation by which objects are paused. */
+/** Whether a pass is due that no predicate may prevent. `pause` is the annotation that pauses an object. */
 export function isMandatory(event: InformerEvent<KubernetesObject>, pause: string = PAUSED_ANNOTATION): boolean {
   const { type, object } = event;
   if (type === "deleted" || object.metadata.deletionTimestamp !== undefined || isRequested(event)) return true;
   return type === "updated" && isPaused(event.previous, pause) !== isPaused(object, pause);
 }
 
-/** Whether somebody asked for a pass by the annotation, and none has followed that is known of. */
+/** Whether a user requested a pass by the annotation, and no pass has handled that request yet. */
 export function isRequested(event: InformerEvent<KubernetesObject>): boolean {
   const request = event.object.metadata.annotations?.[RECONCILE_REQUESTED_ANNOTATION];
   if (request === undefined || event.type === "deleted") return false;

@@ -1,22 +1,9 @@
 /** What of a kind is cached: selectors and projections. */
-import { defineResource } from "@treadle/apimachinery";
 import { ConfigMap, Pod, Secret } from "@treadle/apimachinery/kinds";
-import { conditions, dependentApply, handler, many, one, step } from "@treadle/reconcile";
+import { handler, many, one, step } from "@treadle/reconcile";
 import { describe, expect, test } from "vitest";
-import { z } from "zod";
 import { cached, createManager } from "../src/index.ts";
 import { startWorld, Widget, widget, type WorldOptions } from "./world.ts";
-
-const Owner = defineResource({
-  group: "test.treadle.dev",
-  version: "v1",
-  kind: "Owner",
-  scope: "Namespaced",
-  dependents: true,
-  spec: z.object({ size: z.int32().default(1) }),
-  status: z.object({}),
-});
-const owner = { metadata: { name: "a", namespace: "default" }, spec: {} };
 
 const pod = (name: string, app: string) =>
   ({
@@ -55,66 +42,6 @@ describe("a read", () => {
     await w.user.create(Pod, pod("fourth", "db"));
     await w.settled();
     expect(seen).toHaveLength(1);
-  });
-});
-
-describe("an owned kind", () => {
-  const labels = { app: "web" };
-  const owning = (desired: object) =>
-    handler(Owner)
-      .step(conditions())
-      .step(
-        dependentApply(Owner, {
-          name: "config",
-          kind: ConfigMap,
-          desired: ({ metadata }: { metadata: { name: string } }) => ({
-            metadata: { name: metadata.name, ...desired },
-            data: { key: "v" },
-          }),
-        } as never),
-      )
-      .build();
-  const options = (desired: object): WorldOptions => ({
-    handlers: [owning(desired)],
-    resources: [Owner as never],
-    cache: [cached(ConfigMap, { labelSelector: labels })],
-  });
-  const ref = { name: "a", namespace: "default" };
-
-  test("of which somebody took the labels away is neither lost nor made anew: it gets them back", async () => {
-    const w = await startWorld(options({ labels }));
-    await w.user.create(Owner, owner);
-    await w.settled();
-    const made = await w.user.get(ConfigMap, ref);
-    expect(made?.metadata.labels).toMatchObject(labels);
-    await w.user.update(ConfigMap, { ...made, metadata: { ...made?.metadata, labels: {} } } as never);
-    await w.settled(60_000);
-    const now = await w.user.get(ConfigMap, ref);
-    expect([now?.metadata.labels, now?.metadata.uid]).toEqual([made?.metadata.labels, made?.metadata.uid]);
-    w.requests.length = 0;
-    await w.settled(3_600_000);
-    expect(w.requests).toEqual([]);
-  });
-
-  test("that is desired without the labels is made once, is there, and that it is never seen is said", async () => {
-    const w = await startWorld(options({}));
-    await w.user.create(Owner, owner);
-    await w.settled(60_000);
-    const made = await w.user.get(ConfigMap, ref);
-    expect(w.logs.filter(({ level }) => level === "warn").map(({ text }) => text)).toEqual([
-      expect.stringContaining('was written without the labels "app=web"'),
-    ]);
-    expect(w.logs.filter(({ level }) => level === "error")).toEqual([]);
-    await w.user.update(Owner, { ...(await w.user.get(Owner, ref)), spec: { size: 3 } } as never);
-    await w.settled(60_000);
-    expect((await w.user.get(ConfigMap, ref))?.metadata).toMatchObject({
-      uid: made?.metadata.uid,
-      resourceVersion: made?.metadata.resourceVersion,
-    });
-    expect((await w.user.get(Owner, ref))?.status?.conditions).toContainEqual(expect.objectContaining({ type: "Ready", status: "True" }));
-    w.requests.length = 0;
-    await w.settled(3_600_000);
-    expect(w.requests).toEqual([]);
   });
 });
 

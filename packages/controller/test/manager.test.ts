@@ -112,7 +112,9 @@ describe("add", () => {
   test("names the condition that two handlers would keep, and each thing once", () => {
     const add = (first: AnyHandler, second: AnyHandler): unknown => errorOf(() => createManager({ log: quiet }).add(first).add(second));
     expect(add(noting("x", conditions()), noting("y", conditions({ ready: false })))).toMatchObject({
-      message: expect.stringMatching(/^cannot add handler "y": handler "x" also sets condition "Noted" of \S+, so .*rename the condition in one of them$/),
+      message: expect.stringMatching(
+        /^cannot add handler "y": handler "x" also sets condition "Noted" of \S+, so .*rename the condition in one of them$/,
+      ),
     });
     expect(add(ready("x"), ready("y"))).toMatchObject({ message: expect.not.stringContaining('"Ready"') });
     expect(add(noting("x", conditions()), handler(Gadget).step(conditions()).build())).toBeUndefined();
@@ -394,6 +396,44 @@ describe("stop", () => {
       message: expect.stringContaining("1 of widgets.test.treadle.dev"),
     });
     expect(world.server.watchCount, "the rest is stopped all the same").toBe(0);
+  });
+
+  test("a stop while an awaited request has no answer is not stored as a mistake of the step", async () => {
+    const reading = handler(Widget)
+      .step(conditions())
+      .step(
+        step(Widget, {
+          name: "reading",
+          conditions: ["Read"],
+          reads: {},
+          permissions: [{ kind: Gadget, verbs: ["get"] }],
+          async do(req) {
+            await req.client.get(Gadget, "silent");
+            return req.conditions.true("Read");
+          },
+        }),
+      )
+      .build();
+    const world = await startWorld({
+      handlers: [reading],
+      gracefulShutdownMs: 3_000,
+      intercept: (transport) => ({
+        request: (request) =>
+          request.path.endsWith("/gadgets/silent")
+            ? new Promise((_, reject) => request.signal?.addEventListener("abort", () => reject(request.signal?.reason as Error)))
+            : transport.request(request),
+        close: () => transport.close(),
+      }),
+    });
+    await world.user.create(Widget, widget("a"));
+    await world.clock.advance(0);
+    const stopped = world.manager.stop();
+    await world.clock.advance(10_000);
+    await stopped;
+    expect(world.reports.map(({ result }) => [result.outcome.type, result.error])).toEqual([["stop", undefined]]);
+    expect(world.logs.filter(({ level }) => level === "error")).toEqual([]);
+    const stored = await world.user.get(Widget, { name: "a", namespace: "default" });
+    expect(JSON.stringify(stored?.status ?? {})).not.toContain("NotAwaited");
   });
 
   test("run() resolves after stop(), and a stop during the start is no failure", async () => {

@@ -1,7 +1,7 @@
 /** What an operator at rest asks of the server: nothing but to go on watching, and to keep its lease. */
 import { defineResource, type Transport } from "@treadle/apimachinery";
 import { ConfigMap, Secret } from "@treadle/apimachinery/kinds";
-import { conditions, dependentApply, handler, one, step } from "@treadle/reconcile";
+import { conditions, handler, one, step } from "@treadle/reconcile";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { startWorld, Widget, widget, type World, type WorldOptions } from "./world.ts";
@@ -13,12 +13,11 @@ const App = defineResource({
   version: "v1",
   kind: "App",
   scope: "Namespaced",
-  dependents: true,
   spec: z.object({ secret: z.string() }),
   status: z.object({ found: z.string().optional() }),
 });
 
-/** What most operators do: a read, a dependent, conditions, a finalizer, a status. */
+/** What most operators do: a read, an owned object, conditions, a finalizer, a status. */
 const worker = handler(App)
   .step(conditions())
   .step(
@@ -33,7 +32,18 @@ const worker = handler(App)
       cleanup() {},
     }),
   )
-  .step(dependentApply(App, { name: "config", kind: ConfigMap, desired: (app) => ({ data: { secret: app.spec.secret } }) }))
+  .step(
+    step(App, {
+      name: "config",
+      owns: [ConfigMap],
+      async do(req) {
+        const { name } = req.object.metadata;
+        const existing = req.cache.get(ConfigMap, { name });
+        const data = { secret: req.object.spec.secret };
+        if (existing?.data?.["secret"] !== data.secret) await req.client.apply(ConfigMap, { metadata: { name }, data }, { existing });
+      },
+    }),
+  )
   .build();
 
 interface Counted {

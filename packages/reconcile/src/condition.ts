@@ -1,6 +1,6 @@
 /**
  * Conditions as a step sees them: it declares the types it manages and sets those, no others. What the engine makes of
- * the settings of all steps is in `internal/compute-conditions.ts`.
+ * the settings of all steps is in `save/compute-conditions.ts`.
  */
 import type { Condition } from "@treadle/apimachinery";
 import type { Stop, Wait } from "./result.ts";

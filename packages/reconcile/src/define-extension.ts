@@ -1,9 +1,9 @@
 /** Makes extensions of the engine; what they are is in `extension.ts`. */
 import type { AnyExtension, Extension, ExtensionDefinition, ExtensionPass } from "./extension.ts";
-import { scopeOf } from "./internal/extension-scope.ts";
-import type { Progress } from "./internal/progress.ts";
-import { stepOf } from "./internal/step-req.ts";
-import { leavesOf, runtimeOf, type StepRuntime } from "./internal/step-runtime.ts";
+import { scopeOf } from "./save/extension-scope.ts";
+import type { Progress } from "./record/progress.ts";
+import { stepOf } from "./pass/step-req.ts";
+import { leavesOf, runtimeOf, type StepRuntime } from "./build/step-runtime.ts";
 
 /** Makes an extension of the engine. Make each once, at the top of a module. */
 export function defineExtension<Data, Memory extends object = {}, Found extends object = {}>(

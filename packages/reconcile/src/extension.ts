@@ -15,8 +15,8 @@
  */
 import type { Clock, Kind, KubernetesObject } from "@treadle/apimachinery";
 import type { Client } from "@treadle/client";
-import type { PassType, Progress } from "./internal/progress.ts";
-import type { StepRuntime, Use } from "./internal/step-runtime.ts";
+import type { PassType, Progress } from "./record/progress.ts";
+import type { StepRuntime, Use } from "./build/step-runtime.ts";
 import type { Cache, Logger, Outcome } from "./req.ts";
 
 /** A step that uses an extension, with the data that it gave. */
@@ -57,6 +57,8 @@ export interface ExtensionPass<Data, Memory, Found> {
   readonly isDryRun: boolean;
   /** The cache of the operator, without the limits of `req.cache`. */
   readonly cache: Cache;
+  /** Whether the cache would show `object`; `false` where a selector of the watch leaves it out. */
+  isSelected(kind: Kind, object: KubernetesObject): boolean;
   /** The client of the operator: without defaults, field manager and signal. Steps write by `req.client`. */
   readonly client: Client;
   readonly clock: Clock;
@@ -123,7 +125,7 @@ export interface StepOrder<Data, Memory, Found> {
 export interface StatusPart<Data, Memory, Found> {
   /** The name of the field. It is active for kinds whose `resource.statusParts` name it. */
   readonly field: string;
-  /** Who writes it, for the error of an author who writes it: `dependentApply() writes it`. */
+  /** Who writes it, for the error of an author who writes it, e.g. `apply() writes it`. */
   readonly writtenBy: string;
   /** The value after the pass; the very same `stored` where nothing changes. Pure but for `claim`; may be called several times. */
   compute(pass: EndedPass<Data, Memory, Found>, stored: unknown): unknown;

@@ -7,7 +7,7 @@ export interface HandlerOptions {
   readonly name?: string;
   /**
    * The names that the handler had before. What carries them counts as ours, and gets the present one: finalizers in one patch, labels
-   * and fields of dependents, the annotation of step state; a lease that is named after the handler is held beside the new one.
+   * and fields of its objects, the annotation of step state; a lease that is named after the handler is held beside the new one.
    */
   readonly formerNames?: readonly string[];
   /** Other operators of the kind in whose place this handler comes; see docs/operations.md, "Taking over". */
@@ -21,7 +21,7 @@ export interface Predecessor {
   readonly finalizers?: readonly string[];
   /**
    * The names under which it wrote, by apply or by update (programs in Go without one of their own: `manager`). The
-   * fields that they own of our dependents become ours, so that what is wanted no more is removed; conditions that they wrote and
+   * fields that they own of our objects become ours, so that what is wanted no more is removed; conditions that they wrote and
    * no step declares are dropped.
    */
   readonly fieldManagers?: readonly string[];

@@ -1,13 +1,13 @@
 /**
  * Handler: the ordered steps that reconcile one kind, built once, used by any number of concurrent passes.
- * What runs them is in `internal/pass.ts`, one function a phase; what connects them to queue and informers is the controller package.
+ * What runs them is in `pass/pass.ts`, one function a phase; what connects them to queue and informers is the controller package.
  */
 import type { Kind, KubernetesObject, ObjectOf } from "@treadle/apimachinery";
 import type { HandlerOptions, HandlerWatchOptions } from "./handler-options.ts";
-import type { Collected, DeclaredWatch } from "./internal/collected.ts";
-import { buildPipeline, type Pipeline } from "./internal/pipeline.ts";
+import type { Collected, DeclaredWatch } from "./build/collected.ts";
+import { buildPipeline, type Pipeline } from "./build/pipeline.ts";
 import { watchFormOf } from "./reads.ts";
-import { requireKind, runtimeOf } from "./internal/step-runtime.ts";
+import { requireKind, runtimeOf } from "./build/step-runtime.ts";
 import type { Problem, ProvidesOf, Step } from "./step.ts";
 
 /** A built handler for objects `T`. */

@@ -40,6 +40,7 @@ export type {
 } from "./handler-options.ts";
 export type {
   ActiveReq,
+  ApplyOptions,
   Cache,
   CleanupReq,
   DoReq,
@@ -69,28 +70,9 @@ export {
 } from "./step.ts";
 export { conditions, type ConditionsOptions } from "./steps/conditions.ts";
 export { defaults, type DefaultsOptions } from "./steps/defaults.ts";
-export { dependentApply } from "./steps/dependent-apply/dependent-apply.ts";
-export { dependentApplyAll, type DependentApplyAllOptions } from "./steps/dependent-apply/dependent-apply-all.ts";
-export {
-  type DependentEntry,
-  type DependentIdentity,
-  dependentsOf,
-  type DependentState,
-  worstDependent,
-} from "./steps/dependent-apply/entries.ts";
-export type {
-  Adoption,
-  AnyDependentStep,
-  DeepPartial,
-  DependentInputs,
-  DependentOptions,
-  DependentsOf,
-  DependentStep,
-  Desired,
-} from "./steps/dependent-apply/types.ts";
 export { finalizer, type FinalizerOptions } from "./steps/finalizer.ts";
 export { guard, type GuardOptions } from "./steps/guard.ts";
 export { pause, PAUSED_ANNOTATION, type PauseOptions } from "./steps/pause.ts";
 export { prerequisite, type PrerequisiteOptions } from "./steps/prerequisite.ts";
 export { validate, type ValidateOptions } from "./steps/validate.ts";
-export { RECONCILE_REQUESTED_ANNOTATION, SKIP_CLEANUP_ANNOTATION } from "./internal/names.ts";
+export { RECONCILE_REQUESTED_ANNOTATION, SKIP_CLEANUP_ANNOTATION } from "./build/names.ts";

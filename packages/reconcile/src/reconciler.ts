@@ -6,14 +6,14 @@ import { keyOf, type KubernetesObject, type Ref } from "@treadle/apimachinery";
 import type { ReconcilerEnv } from "./env.ts";
 import { Fetches } from "./fetches.ts";
 import type { AnyHandler } from "./handler.ts";
-import { noteClaims } from "./internal/claims.ts";
-import { hasOurFinalizer } from "./internal/finalizer-names.ts";
-import { Memories, NOTHING_WRITTEN } from "./internal/memory.ts";
-import { PAUSED_OUTCOME, runPass } from "./internal/pass.ts";
-import { Pass } from "./internal/pass-state.ts";
+import { noteClaims } from "./save/claims.ts";
+import { hasOurFinalizer } from "./record/finalizer-names.ts";
+import { Memories, NOTHING_WRITTEN } from "./record/memory.ts";
+import { PAUSED_OUTCOME, runPass } from "./pass/pass.ts";
+import { Pass } from "./record/pass-state.ts";
 import { describe, withoutSecrets } from "./internal/redact.ts";
-import { decideRequeue, isTerminal, nextWait, paced } from "./internal/requeue.ts";
-import { withContext } from "./internal/loggers.ts";
+import { decideRequeue, isTerminal, nextWait, paced } from "./pass/requeue.ts";
+import { withContext } from "./pass/loggers.ts";
 import type { PassResult } from "./pass-result.ts";
 import type { Logger } from "./req.ts";
 
@@ -71,7 +71,7 @@ export function createReconciler(handler: AnyHandler, env: ReconcilerEnv): Recon
       const pass = new Pass({ pipeline, env, object, memory, signal: options.signal ?? NEVER, log, fetches, cause: options.cause });
       await runPass(pass);
       pass.drafts.close();
-      noteClaims(pass);
+      if (pass.claimed !== undefined) noteClaims(pass);
       if (pass.isGone) memories.forget(key);
       // What a dry run applied was not stored: the next pass must not count on it.
       if (env.isDryRun) delete memory.slots;

@@ -24,12 +24,22 @@ export interface ReqClient {
     options?: { readonly subresource?: "status" | "scale" },
   ): Promise<ObjectOf<K>>;
   /**
-   * Server-side apply as our field manager. `existing` is what the ownership check saw: its uid guards the write, and
-   * `undefined` means "create only" (409 when somebody was faster).
+   * Server-side apply as the field manager `<handler>/<unit>/<owner uid>`. `existing` is what the ownership check saw: its
+   * uid guards the write, and `undefined` means "create only" (409 when another writer was faster).
    */
-  apply<K extends Kind>(kind: K, object: object, guard: { readonly existing: ObjectOf<K> | undefined }): Promise<ObjectOf<K>>;
+  apply<K extends Kind>(kind: K, object: object, options: ApplyOptions<K>): Promise<ObjectOf<K>>;
   /** An object that is gone is a success. */
   delete<K extends Kind>(kind: K, ref: Ref | string, options?: Omit<DeleteOptions, "signal">): Promise<void>;
+}
+
+/** Options of {@link ReqClient.apply}. */
+export interface ApplyOptions<K extends Kind> {
+  /** The object as it was read; `undefined`: create it. */
+  readonly existing: ObjectOf<K> | undefined;
+  /** Persistent name of what the step keeps by this apply. Fields that the unit stops applying are removed. @defaultValue the name of the step */
+  readonly unit?: string;
+  /** A former name of the handler, to give up what was applied under it. @defaultValue the present name */
+  readonly handlerName?: string;
 }
 
 /** Structured log lines; carries controller, object, reconcileID and step. */

@@ -3,13 +3,13 @@
  * the steps before it, whose vars are given. For tests and tools; an operator runs passes.
  */
 import type { Kind, KubernetesObject } from "@treadle/apimachinery";
-import { defaultName, finalizerOf, stateAnnotationOf } from "./internal/names.ts";
-import { runPass } from "./internal/pass.ts";
-import { newMemory } from "./internal/memory.ts";
-import { Pass } from "./internal/pass-state.ts";
-import { assemble, declaredConditions, type Pipeline } from "./internal/pipeline.ts";
-import type { Phase } from "./internal/step-req.ts";
-import { leavesOf, type PhaseFunction, runtimeOf, type StepRuntime } from "./internal/step-runtime.ts";
+import { defaultName, finalizerOf, stateAnnotationOf } from "./build/names.ts";
+import { runPass } from "./pass/pass.ts";
+import { newMemory } from "./record/memory.ts";
+import { Pass } from "./record/pass-state.ts";
+import { assemble, declaredConditions, type Pipeline } from "./build/pipeline.ts";
+import type { Phase } from "./pass/step-req.ts";
+import { leavesOf, type PhaseFunction, runtimeOf, type StepRuntime } from "./build/step-runtime.ts";
 import type { PhaseReport } from "./pass-result.ts";
 import type { ReconcilerEnv } from "./env.ts";
 import type { Outcome } from "./req.ts";
@@ -27,6 +27,8 @@ export interface RunStepOptions {
   readonly outcome?: Outcome;
   /** Of the handler: finalizer and field manager are made of it. @defaultValue `<plural>.<group>` */
   readonly handlerName?: string;
+  /** Memories of steps, by step; a later run of the same object takes the same map. @defaultValue new ones */
+  readonly memories?: Map<string, object>;
   /** Ends the phase, like a shutdown. */
   readonly signal?: AbortSignal;
 }
@@ -79,6 +81,7 @@ export async function runStep(kind: Kind, step: AnyStep, env: ReconcilerEnv, opt
   const pipeline = pipelineOf(kind, alone, { handlerName, object, holdsFinalizer: phase === "do" || phase === "cleanup" });
   const problems = kind.resource?.problems(object).map(({ path, message }) => `${path}: ${message}`) ?? [];
   const memory = newMemory(object.metadata.uid);
+  if (options.memories !== undefined) memory.slots = options.memories;
   memory.checked = { generation: object.metadata.generation, problems };
   const pass = new Pass({ pipeline, env, object, memory, signal, log: env.log });
   pass.vars = Object.freeze({ ...vars });

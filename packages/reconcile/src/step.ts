@@ -7,7 +7,7 @@
 import type { Kind, KubernetesObject, ObjectOf, OutputOf } from "@treadle/apimachinery";
 import type { z } from "zod";
 import type { Declared } from "./condition.ts";
-import { defineComposite, defineStep } from "./internal/step-runtime.ts";
+import { defineComposite, defineStep } from "./build/step-runtime.ts";
 import type { Permission } from "./permission.ts";
 import type { Reads } from "./reads.ts";
 import type { CleanupReq, GateReq, PostReq, Req } from "./req.ts";

@@ -15,7 +15,7 @@ import {
   type Ref,
 } from "@treadle/apimachinery";
 import type { AnyHandler } from "./handler.ts";
-import type { DeclaredWatch } from "./internal/collected.ts";
+import type { DeclaredWatch } from "./build/collected.ts";
 import { inNamespaceOf, type ManyRead, type OneRead, refOfRead, selectorOf, type WatchForm, watchFormOf } from "./reads.ts";
 import type { Cache } from "./req.ts";
 

@@ -118,6 +118,8 @@ class FakeRequest {
   readonly #noteUndeclared = collectUndeclared(this.undeclared);
   readonly #fetches = new Fetches();
   #object: KubernetesObject;
+  /** The memories of steps: the primary keeps its uid in all runs. */
+  readonly #memories = new Map<string, object>();
   #started: Promise<void> | undefined;
   #isGone = false;
   /** Resolves at the end of the last requested run. */
@@ -200,6 +202,7 @@ class FakeRequest {
         object: this.#object,
         phase,
         vars,
+        memories: this.#memories,
         ...(outcome === undefined ? {} : { outcome }),
         ...(this.#options.handlerName === undefined ? {} : { handlerName: this.#options.handlerName }),
       });

@@ -10,18 +10,18 @@ import { FINALIZER, NAME, readInput, RW, store } from "./rw.ts";
 const input = secret("in", { value: "17" });
 const given = { spec: { inputSecret: "in" } };
 
-test("a step that waits says why, and its condition too", async () => {
+test("a waiting step has a reason in its result and in its condition", async () => {
   const req = fakeReq(RW, given);
   expect(await req.run(readInput)).toWait("Secret in does not exist");
   expect(req).toHaveCondition("InputReady", { status: "False", reason: "NotFound", message: "Secret in does not exist" });
 });
 
-test("a step that goes on hands over its vars", async () => {
+test("a step that continues returns its vars", async () => {
   const req = fakeReq(RW, given, { objects: [input] });
   expect(await req.run(readInput)).toContinue({ input: { value: 17 } });
 });
 
-test("what a step throws, run throws: the very same error", async () => {
+test("run() throws the same error as the step", async () => {
   const boom = new TerminalError("boom");
   const failing = step(RW, {
     name: "failing",
@@ -32,7 +32,7 @@ test("what a step throws, run throws: the very same error", async () => {
   await expect(fakeReq(RW, given).run(failing)).rejects.toBe(boom);
 });
 
-test("a status that was set before the throw is saved, as in a pass", async () => {
+test("a status that was set before an error is saved, as in a pass", async () => {
   const failing = step(RW, {
     name: "failing",
     conditions: ["Made"],
@@ -47,7 +47,7 @@ test("a status that was set before the throw is saved, as in a pass", async () =
   expect(req).toHaveCondition("Made", { status: "False", message: "boom" });
 });
 
-test("a step with needs runs alone with given vars, and really writes", async () => {
+test("a step with needs runs with given vars and writes to the server", async () => {
   const req = fakeReq(RW, given);
   expect(await req.run(store, { vars: { input: { value: 5 } } })).toContinue();
   const output = await req.get(Secret, "rwexternal-out");
@@ -61,13 +61,13 @@ test("a step with needs runs alone with given vars, and really writes", async ()
   expect(req.object.metadata.finalizers).toEqual([FINALIZER]);
 });
 
-test("state from earlier passes is there", async () => {
+test("a step sees the given state of earlier passes", async () => {
   const req = fakeReq(RW, given, { state: { store: { written: 41 } } });
   await req.run(store, { vars: { input: { value: 5 } } });
   expect(req.status.steps).toEqual({ store: { written: 42 } });
 });
 
-test("state of a kind that keeps none in its status is in the annotation of the handler", async () => {
+test("the state of a kind without step state is in the annotation of the handler", async () => {
   const counting = step(ConfigMap, {
     name: "counting",
     state: z.object({ n: z.int32().default(0) }),
@@ -78,19 +78,19 @@ test("state of a kind that keeps none in its status is in the annotation of the 
   expect(Object.keys(req.object.metadata.annotations ?? {})).toEqual(["configmaps/step-state"]);
 });
 
-test("state that breaks its schema is the failure that it would be in a pass", async () => {
+test("a state that breaks its schema fails the step, as in a pass", async () => {
   const req = fakeReq(RW, given, { state: { store: { written: "many" } } });
   const error: unknown = await req.run(store, { vars: { input: { value: 5 } } }).catch((thrown: unknown) => thrown);
   expect(isReconcileError(error) && error.code).toBe("ERR_STATE_INVALID");
 });
 
-test("state for a kind without room for it is refused with the fix", async () => {
+test("a given state of a kind without step state is refused with the fix", async () => {
   const Plain = defineResource({ group: "a.example.com", version: "v1", kind: "Plain", scope: "Namespaced", spec: z.object({}) });
   const noop = step(anyKind<object>(), { name: "noop", do() {} });
   await expect(fakeReq(Plain, {}, { state: { x: {} } }).run(noop)).rejects.toThrow(/stepState: true/);
 });
 
-test("vars are typed, and required where the phase needs them", () => {
+test("vars have types, and are required if the phase needs them", () => {
   const req = fakeReq(RW, given);
   const neverRun = async (): Promise<void> => {
     // @ts-expect-error store needs vars.input
@@ -111,7 +111,7 @@ test("vars are typed, and required where the phase needs them", () => {
   expect(neverRun).toBeTypeOf("function");
 });
 
-test("each run sees what the runs before it left, and the conditions of other steps stay", async () => {
+test("each run sees the result of earlier runs, and keeps the conditions of other steps", async () => {
   const req = fakeReq(RW, given, { objects: [input] });
   await req.run(readInput);
   await req.run(store, { vars: { input: { value: 5 } } });
@@ -123,7 +123,7 @@ test("each run sees what the runs before it left, and the conditions of other st
   expect(secretText(await req.get(Secret, "rwexternal-out"))).toEqual({ result: "6" });
 });
 
-test("cleanup runs on an object that is being deleted, and the finalizer goes with the last of it", async () => {
+test("a cleanup runs on an object that is being deleted, and its end removes the finalizer", async () => {
   const req = fakeReq(RW, given);
   await req.run(store, { vars: { input: { value: 5 } } });
   expect(await req.run(store, { phase: "cleanup" })).toWait("Secret rwexternal-out is being deleted");
@@ -134,26 +134,26 @@ test("cleanup runs on an object that is being deleted, and the finalizer goes wi
   await expect(req.run(readInput)).rejects.toThrow(/RWExternal default\/rwexternal no longer exists/);
 });
 
-test("no do runs on an object that is being deleted", async () => {
+test("a do of an object that is being deleted is refused", async () => {
   const deleted = { ...given, metadata: { deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: ["other.example.com/x"] } };
   await expect(fakeReq(RW, deleted).run(readInput)).rejects.toThrow(/phase: "cleanup"/);
 });
 
-test("a post sees the outcome that it is given", async () => {
+test("a post sees the given outcome", async () => {
   const req = fakeReq(RW, given);
   const outcome = { type: "failed", step: "read-input", error: new Error("boom") } as const;
   expect(await req.run(store, { vars: { input: { value: 1 } }, phase: "post", outcome })).toContinue();
   expect(req.events).toMatchObject([{ type: "Warning", reason: "Failed", note: "Error: boom" }]);
 });
 
-test("a gate is asked alone", async () => {
+test("a gate runs alone", async () => {
   const req = fakeReq(RW, { ...given, metadata: { annotations: { [PAUSED_ANNOTATION]: "true" } } });
   expect(await req.run(pause(), { phase: "gate" })).toStop("paused");
   expect(req).toHaveCondition("Paused", "True");
   expect(await fakeReq(RW, given).run(pause(), { phase: "gate" })).toContinue();
 });
 
-test("a phase that the step does not have is an error that names those that it has", async () => {
+test("a phase that the step does not have is refused with the names of its phases", async () => {
   await expect(fakeReq(RW, given).run(readInput, { phase: "cleanup" })).rejects.toThrow(
     'step "read-input" has no cleanup: run it with { phase: "do" }',
   );
@@ -162,7 +162,7 @@ test("a phase that the step does not have is an error that names those that it h
   expect(await fakeReq(RW, given).run(conditions())).toContinue();
 });
 
-test("all() runs every part and joins what they say", async () => {
+test("all() runs every part and joins their results", async () => {
   const good = step(RW, { name: "good", conditions: ["Good"], do: (req) => void req.conditions.true("Good") });
   const bad = step(RW, { name: "bad", conditions: ["Bad"], do: (req) => req.conditions.false("Bad", "No", "not yet").wait() });
   const req = fakeReq(RW, given);
@@ -171,7 +171,7 @@ test("all() runs every part and joins what they say", async () => {
   expect(req).toHaveCondition("Bad", "False");
 });
 
-test("many() reads what the world holds in the primary's namespace", async () => {
+test("many() reads the given objects in the namespace of the primary", async () => {
   const counting = step(RW, {
     name: "counting",
     reads: { peers: many(ConfigMap, () => ({ matchLabels: { app: "x" } })) },
@@ -187,7 +187,7 @@ test("many() reads what the world holds in the primary's namespace", async () =>
   expect(await req.run(counting)).toContinue({ names: ["a"] });
 });
 
-test("objects without names get the kind in lower case, numbered; the namespace is the primary's", async () => {
+test("an object without a name gets the kind in lower case with a number, in the namespace of the primary", async () => {
   const req = fakeReq(
     RW,
     { ...given, metadata: { namespace: "team" } },
@@ -202,7 +202,7 @@ test("objects without names get the kind in lower case, numbered; the namespace 
   expect(await req.get(Secret, "team/secret-2")).toBeDefined();
 });
 
-test("a status and a uid that are given are kept; versions are the server's", async () => {
+test("a given status and uid are kept, versions are those of the server", async () => {
   const req = fakeReq(RW, {
     ...given,
     metadata: { name: "a", uid: "my-uid", resourceVersion: "77", generation: 9 },
@@ -223,11 +223,11 @@ test.for([
     objects: [{ apiVersion: "v1", kind: "Secret", metadata: { name: "a", deletionTimestamp: "2026-01-01T00:00:00Z" } }],
     want: /has a deletionTimestamp but no finalizer/,
   },
-])("objects that are none are refused at once: $name", ({ objects, want }) => {
+])("an invalid manifest is refused at once: $name", ({ objects, want }) => {
   expect(() => fakeReq(RW, given, { objects })).toThrow(want);
 });
 
-test("a primary that its own schema refuses is refused as the server refuses it", async () => {
+test("a primary that breaks its schema is refused by the server", async () => {
   const wrong = { spec: { inputSecret: 5 } } as unknown as typeof given;
   const error: unknown = await fakeReq(RW, wrong)
     .run(readInput)
@@ -236,7 +236,7 @@ test("a primary that its own schema refuses is refused as the server refuses it"
   expect(String(error)).toContain("spec.inputSecret");
 });
 
-test("defaults of the schema are there, and kinds that nobody described too", async () => {
+test("defaults of the schema are set, and unknown kinds are served", async () => {
   const Widget = untypedKind({ group: "w.example.com", version: "v1", kind: "Widget" });
   const req = fakeReq(RW, given, {
     objects: [{ apiVersion: "w.example.com/v1", kind: "Widget", metadata: { name: "w" }, spec: { any: [1] } }],
@@ -246,7 +246,7 @@ test("defaults of the schema are there, and kinds that nobody described too", as
   expect(await req.get(Widget, "w")).toMatchObject({ spec: { any: [1] } });
 });
 
-test("a step that hangs fails at its deadline when the time comes", async () => {
+test("a hanging step fails at its deadline", async () => {
   const hanging = step(RW, { name: "hanging", timeoutMs: 5_000, do: () => new Promise<void>(() => {}) });
   const req = fakeReq(RW, given);
   const run = req.run(hanging).catch((error: unknown) => error);
@@ -256,7 +256,7 @@ test("a step that hangs fails at its deadline when the time comes", async () => 
   expect(isReconcileError(error) && error.code).toBe("ERR_STEP_TIMEOUT");
 });
 
-test("garbage in place of a result is refused", async () => {
+test("a value that is not a result is refused", async () => {
   const forged = step(RW, { name: "forged", do: (() => ({ type: "wait", reason: "x" })) as unknown as () => void });
   const error: unknown = await fakeReq(RW, given)
     .run(forged)
@@ -264,14 +264,14 @@ test("garbage in place of a result is refused", async () => {
   expect(isReconcileError(error) && error.code).toBe("ERR_NOT_A_RESULT");
 });
 
-test("the name of the handler decides on finalizer and field manager", async () => {
+test("the name of the handler determines the finalizer and the field manager", async () => {
   const req = fakeReq(RW, given, { handlerName: "mine" });
   await req.run(store, { vars: { input: { value: 1 } } });
   expect(req.object.metadata.finalizers).toEqual(["examples.treadle.dev/mine"]);
   expect(NAME).not.toBe("mine");
 });
 
-test("write-ahead, on-demand finalizer and drafts reach the server as in a pass", async () => {
+test("a checkpoint, an on-demand finalizer and drafts reach the server as in a pass", async () => {
   const create = step(RW, {
     name: "create",
     finalizer: "on-demand",
@@ -297,7 +297,19 @@ test("write-ahead, on-demand finalizer and drafts reach the server as in a pass"
   expect(req.isGone).toBe(true);
 });
 
-test("runs of one fakeReq that overlap run one after another, as passes of one object do, and lose nothing of each other", async () => {
+test("a step keeps its memory from one run to the next", async () => {
+  const polling = step(RW, {
+    name: "polling",
+    memory: () => ({ polls: 0 }),
+    do: (req) => req.wait(`poll ${++req.memory.polls}`),
+  });
+  const req = fakeReq(RW, given);
+  expect(await req.run(polling)).toWait("poll 1");
+  expect(await req.run(polling)).toWait("poll 2");
+  expect(await fakeReq(RW, given).run(polling)).toWait("poll 1");
+});
+
+test("overlapping runs of one fakeReq run one after another, as passes of one object do", async () => {
   const log: string[] = [];
   const leaving = (name: "A" | "B") =>
     step(RW, {
@@ -326,7 +338,7 @@ test("runs of one fakeReq that overlap run one after another, as passes of one o
   expect(req.events.map(({ reason }) => reason)).toEqual(["ByA", "ByB"]);
 });
 
-test("a run that fails does not keep the next one of an overlap from running", async () => {
+test("a failed run does not prevent the next overlapping run", async () => {
   const failing = step(RW, { name: "failing", do: () => Promise.reject(new Error("boom")) });
   const req = fakeReq(RW, given, { objects: [input] });
   const [first, second] = await Promise.allSettled([req.run(failing), req.run(readInput)]);

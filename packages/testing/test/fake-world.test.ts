@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { fakeWorld, ownerRef, secret, secretText } from "../src/index.ts";
 import { primary, rw, RW } from "./rw.ts";
 
-test("settling runs a pass for each object until there is nothing to do", async () => {
+test("settled() runs passes of each object until none is due", async () => {
   const world = fakeWorld(rw, { objects: [primary("a"), primary("b"), secret("in", { value: "17" })] });
   await world.settled();
   expect(await world.get(RW, "a")).toBeReady();
@@ -15,7 +15,7 @@ test("settling runs a pass for each object until there is nothing to do", async 
   expect(secretText(await world.get(Secret, "a-out"))).toEqual({ result: "17" });
 });
 
-test("an object that waits is woken by what it waits for", async () => {
+test("a change of the awaited object triggers a pass", async () => {
   const world = fakeWorld(rw, { objects: [primary("a")] });
   await world.settled();
   expect(await world.get(RW, "a")).toHaveCondition("Ready", { status: "False", reason: "NotFound" });
@@ -26,7 +26,7 @@ test("an object that waits is woken by what it waits for", async () => {
   expect(await world.get(RW, "a")).toBeReady();
 });
 
-test("pass runs one pass and says how it ended", async () => {
+test("pass() runs one pass and returns its outcome", async () => {
   const world = fakeWorld(rw, { objects: [primary("a")] });
   expect(await world.pass("default/a")).toWait("Secret in does not exist");
   await world.create(Secret, secret("in", { value: "3" }));
@@ -35,7 +35,7 @@ test("pass runs one pass and says how it ended", async () => {
   expect(await world.pass("nobody")).toEqual({ type: "gone" });
 });
 
-test("time moves only when told to, and advancing runs nothing by itself", async () => {
+test("time moves only by advance(), which runs no pass", async () => {
   const world = fakeWorld(rw, { objects: [primary("a")] });
   await world.settled();
   await world.settled();
@@ -50,7 +50,7 @@ test("time moves only when told to, and advancing runs nothing by itself", async
   expect(world.dueIn("a")).toBe(100);
 });
 
-test("a dependent that somebody deletes comes back", async () => {
+test("an owned object that a user deletes is created again", async () => {
   const world = fakeWorld(rw, { objects: [primary("a"), secret("in", { value: "17" })] });
   await world.settled();
   await world.delete(Secret, "a-out");
@@ -58,7 +58,7 @@ test("a dependent that somebody deletes comes back", async () => {
   expect(secretText(await world.get(Secret, "a-out"))).toEqual({ result: "17" });
 });
 
-test("a deleted object is cleaned up and then gone", async () => {
+test("a deleted object no longer exists after its cleanup", async () => {
   const world = fakeWorld(rw, { objects: [primary("a"), secret("in", { value: "17" })] });
   await world.settled();
   await world.delete(RW, "a");
@@ -69,7 +69,7 @@ test("a deleted object is cleaned up and then gone", async () => {
   expect(await world.get(Secret, "a-out")).toBeUndefined();
 });
 
-test("a settled world writes nothing more", async () => {
+test("a pass of a settled world writes nothing", async () => {
   const world = fakeWorld(rw, { objects: [primary("a"), secret("in", { value: "17" })] });
   await world.settled();
   world.requests.clear();
@@ -81,7 +81,7 @@ test("a settled world writes nothing more", async () => {
   expect(reading.requests.length).toBe(0);
 });
 
-test("failures come back on their own curve, or when they say", async () => {
+test("a failed pass is repeated after the failure backoff, or after the delay of its error", async () => {
   const errors: Error[] = [new Error("boom"), new Error("boom"), new RetryAfterError("later", 7_000), new TerminalError("never")];
   const failing = handler(RW)
     .step(
@@ -104,7 +104,7 @@ test("failures come back on their own curve, or when they say", async () => {
   expect(world.logs.filter(({ level }) => level === "error")).toHaveLength(4);
 });
 
-test("an error that names its delay counts as a failure, as in the controller", async () => {
+test("an error with a delay counts as a failure, as in the controller", async () => {
   const errors: Error[] = [new RetryAfterError("later", 7_000), new Error("boom"), new Error("boom")];
   const failing = handler(RW)
     .step(step(RW, { name: "failing", do: () => Promise.reject(errors.shift() ?? new Error("no more")) }))
@@ -118,7 +118,7 @@ test("an error that names its delay counts as a failure, as in the controller", 
   expect(dues).toEqual([7_000, 10, 20]);
 });
 
-test("a new object does not inherit the failures of the one whose name it took", async () => {
+test("a new object does not inherit the failures of a deleted object with its name", async () => {
   const failing = handler(RW)
     .step(step(RW, { name: "failing", do: () => Promise.reject(new Error("boom")) }))
     .build();
@@ -131,7 +131,7 @@ test("a new object does not inherit the failures of the one whose name it took",
   expect(world.dueIn("a")).toBe(5);
 });
 
-test("a handler that keeps itself awake is reported, not run for ever", async () => {
+test("a handler whose passes trigger passes is reported", async () => {
   const restless = handler(RW)
     .step(
       step(RW, {
@@ -147,7 +147,7 @@ test("a handler that keeps itself awake is reported, not run for ever", async ()
   await expect(world.settled()).rejects.toThrow(/default\/a does not settle: 1000 passes.*"wait".*another pass/);
 });
 
-test("a thousand objects at rest are no loop", async () => {
+test("a thousand idle objects are not taken for a loop", async () => {
   const world = fakeWorld(
     handler(RW)
       .step(step(RW, { name: "idle", do() {} }))
@@ -160,7 +160,7 @@ test("a thousand objects at rest are no loop", async () => {
   expect(world.passes).toHaveLength(1_001);
 });
 
-test("a foreign object is left alone", async () => {
+test("a foreign object is not modified", async () => {
   const world = fakeWorld(rw, { objects: [primary("a"), secret("in", { value: "17" }), secret("a-out", { result: "theirs" })] });
   await world.settled();
   expect(await world.get(RW, "a")).toHaveCondition("OutputReady", { status: "False", reason: "Foreign" });
@@ -168,7 +168,7 @@ test("a foreign object is left alone", async () => {
   expect(world.dueIn("a")).toBe(60_000);
 });
 
-test("users act as users: update, updateStatus, apply", async () => {
+test("update, updateStatus and apply act as a user", async () => {
   const world = fakeWorld(rw, { objects: [primary("a"), secret("in", { value: "17" })] });
   await world.settled();
   await world.update(RW, "a", (object) => {
@@ -188,7 +188,7 @@ test("users act as users: update, updateStatus, apply", async () => {
   await expect(world.update(RW, "nobody", () => undefined)).rejects.toThrow(/there is no RWExternal default\/nobody/);
 });
 
-test("an update that changes nothing but the status says where the status is changed", async () => {
+test("an update that changes only the status names updateStatus", async () => {
   const world = fakeWorld(rw, { objects: [primary("a"), secret("in", { value: "17" })] });
   const meddle = (object: { status?: unknown }): void => {
     object.status = { outputSecret: "meddled" };
@@ -206,7 +206,7 @@ test("an update that changes nothing but the status says where the status is cha
   await expect(world.updateStatus(RW, "a", meddle)).resolves.toMatchObject({ status: { outputSecret: "meddled" } });
 });
 
-test("a pass whose save was refused has failed, whatever its steps said", async () => {
+test("a pass whose save was refused has failed, whatever its steps returned", async () => {
   const halving = handler(RW)
     .step(
       step(RW, {
@@ -243,7 +243,7 @@ test("a pass whose post failed has failed at that step", async () => {
   expect(await world.pass("a")).toEqual({ type: "failed", step: "posting", error: boom });
 });
 
-test("objects are read as the server has them from the start, and frozen", async () => {
+test("get() returns the frozen object of the server from the start", async () => {
   const world = fakeWorld(rw, { objects: [primary("a")] });
   const object = await world.get(RW, "a");
   expect(object?.metadata.uid).toBeDefined();
@@ -251,7 +251,7 @@ test("objects are read as the server has them from the start, and frozen", async
   expect(ownerRef(object as RW)).toMatchObject({ kind: "RWExternal", name: "a", controller: true });
 });
 
-test("two worlds that are made alike behave alike", async () => {
+test("two worlds with the same input behave in the same way", async () => {
   const run = async (): Promise<string> => {
     const world = fakeWorld(rw, { objects: [primary("a"), primary("b"), secret("in", { value: "17" })] });
     await world.settled();
@@ -260,7 +260,7 @@ test("two worlds that are made alike behave alike", async () => {
   expect(await run()).toBe(await run());
 });
 
-test("faults: a refused write is reported and tried again, a lost connection too", async () => {
+test("a refused write and a broken connection are reported and retried", async () => {
   const world = fakeWorld(rw, { objects: [primary("a"), secret("in", { value: "17" })] });
   const forbidden = new ApiError({ message: "secrets is forbidden", status: 403, reason: "Forbidden" });
   let faults: unknown[] = [forbidden, new Error("ECONNRESET")];
@@ -284,7 +284,7 @@ test("faults: a refused write is reported and tried again, a lost connection too
   expect(await world.get(RW, "a")).toBeReady();
 });
 
-test("an overloaded server fails the pass at once: time does not move for a retry", async () => {
+test("an overloaded server fails the pass at once, because time does not move for a retry", async () => {
   const world = fakeWorld(rw, { objects: [primary("a"), secret("in", { value: "17" })] });
   const heal = world.onRequest(({ verb }) => {
     if (verb === "patch")

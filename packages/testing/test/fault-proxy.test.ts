@@ -11,7 +11,7 @@ import { configMap, type FaultProxy, startFaultProxy, startTestCluster, type Tes
 import { generate } from "selfsigned";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
-describe("a proxy", { tags: ["memory"] }, () => {
+describe("a fault proxy", { tags: ["memory"] }, () => {
   let cluster: TestCluster;
   let proxy: FaultProxy;
   beforeEach(async () => {
@@ -26,7 +26,7 @@ describe("a proxy", { tags: ["memory"] }, () => {
   const REF = { namespace: "default", name: "a" };
   const client = () => createClient({ transport: httpTransport({ server: proxy.url }), retry: false });
 
-  test("without faults it changes nothing", async () => {
+  test("changes nothing without faults", async () => {
     const through = client();
     const made = await through.create(ConfigMap, { metadata: { namespace: "default", name: "b" }, data: { text: "ü" } });
     expect(made.data).toEqual({ text: "ü" });
@@ -41,7 +41,7 @@ describe("a proxy", { tags: ["memory"] }, () => {
     await through.close();
   });
 
-  test("a reset is one on the socket, and the server heard nothing", async () => {
+  test("resets the socket, and the server gets no request", async () => {
     proxy.faults.add({ on: { verb: "delete" }, nth: 1, fault: "reset" });
     const code = await new Promise<string | undefined>((resolve) => {
       request(`${proxy.url}/api/v1/namespaces/default/configmaps/a`, { method: "DELETE" }, () => resolve("answered"))
@@ -52,7 +52,7 @@ describe("a proxy", { tags: ["memory"] }, () => {
     expect(await cluster.get(ConfigMap, "a")).toBeDefined();
   });
 
-  test("a lost response: the server has done it, the caller hears of a broken connection", async () => {
+  test("breaks the connection after the server executed a request whose response is lost", async () => {
     const through = client();
     const lost = proxy.faults.add({ on: { verb: "delete" }, nth: 1, fault: "lostResponse" });
     await expect(through.delete(ConfigMap, REF)).rejects.toSatisfy((error) => isConnectionError(error) && error.isOutcomeUnknown);
@@ -61,7 +61,7 @@ describe("a proxy", { tags: ["memory"] }, () => {
     await through.close();
   });
 
-  test("429 with Retry-After is waited for by a client that retries", async () => {
+  test("answers 429 with Retry-After, which a retrying client waits for", async () => {
     const through = createClient({ transport: httpTransport({ server: proxy.url }) });
     const busy = proxy.faults.add({ nth: 1, fault: { type: "tooManyRequests", retryAfterSeconds: 1 } });
     const startedMs = performance.now();
@@ -71,7 +71,7 @@ describe("a proxy", { tags: ["memory"] }, () => {
     await through.close();
   });
 
-  test("a half-open connection gives nothing until the caller gives up", async () => {
+  test("gives no answer on a half-open connection until the caller times out", async () => {
     const through = client();
     proxy.faults.add({ nth: 1, fault: "halfOpen" });
     await expect(through.get(ConfigMap, REF, { signal: AbortSignal.timeout(100) })).rejects.toMatchObject({ name: "TimeoutError" });
@@ -79,7 +79,7 @@ describe("a proxy", { tags: ["memory"] }, () => {
     await through.close();
   });
 
-  test("a watch is frozen, thaws, tells twice, and is cut", async () => {
+  test("freezes a watch, releases it, duplicates an event and cuts it", async () => {
     const through = client();
     const events = (await through.watch(ConfigMap, { namespace: "default" }))[Symbol.asyncIterator]();
     const next = async (): Promise<string> => {
@@ -118,7 +118,7 @@ describe("a proxy", { tags: ["memory"] }, () => {
     { how: "gone", gives: "ERROR 410" },
     { how: "reset", gives: "ERR_CONNECTION_LOST" },
     { how: "silence", gives: "nothing at all" },
-  ] as const)("a watch that is cut by $how gives $gives", async ({ how, gives }) => {
+  ] as const)("ends a watch by $how with $gives", async ({ how, gives }) => {
     const through = client();
     const abort = new AbortController();
     const events = (await through.watch(ConfigMap, { namespace: "default", signal: abort.signal }))[Symbol.asyncIterator]();
@@ -139,7 +139,7 @@ describe("a proxy", { tags: ["memory"] }, () => {
     await through.close();
   });
 
-  test("a slow event comes whole, later, and what follows waits for it", async () => {
+  test("delivers a slow event whole, and later events after it", async () => {
     const through = client();
     const events = (await through.watch(ConfigMap, { namespace: "default" }))[Symbol.asyncIterator]();
     await events.next();
@@ -152,7 +152,7 @@ describe("a proxy", { tags: ["memory"] }, () => {
     await through.close();
   });
 
-  test("asked to leave, a client of HTTP/1.1 comes back by another connection", async () => {
+  test("makes a client of HTTP/1.1 reconnect", async () => {
     const agent = new Agent({ keepAlive: true });
     const ask = (): Promise<string | undefined> =>
       new Promise((resolve, reject) => {
@@ -166,7 +166,7 @@ describe("a proxy", { tags: ["memory"] }, () => {
     agent.destroy();
   });
 
-  test("over TLS it speaks HTTP/2, and tells by GOAWAY that it is time to leave", async () => {
+  test("speaks HTTP/2 over TLS, and makes clients reconnect by GOAWAY", async () => {
     const { cert, private: key } = await generate([{ name: "commonName", value: "proxy" }], {
       keyType: "ec",
       extensions: [
@@ -195,7 +195,7 @@ describe("a proxy", { tags: ["memory"] }, () => {
     await through.close();
   });
 
-  test("in front of a server that wants credentials it has its own, and asks for a token itself", async () => {
+  test("sends its own credentials to the server and requires a token from its clients", async () => {
     const secured = await startFaultProxy({
       target: { server: cluster.url, credentials: { headers: { authorization: "Bearer secret" } } },
     });
@@ -211,7 +211,7 @@ describe("a proxy", { tags: ["memory"] }, () => {
     }
   });
 
-  test("a target of a kubeconfig: TLS and credentials are the proxy's", async () => {
+  test("uses TLS and credentials of a kubeconfig target", async () => {
     await using secure = await startTestCluster({ time: "real", https: true, objects: [configMap("default/a", { text: "one" })] });
     const folder = await mkdtemp(join(tmpdir(), "treadle-proxy-"));
     const kubeconfig = join(folder, "config");

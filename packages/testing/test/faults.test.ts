@@ -40,7 +40,7 @@ const copies: AnyHandler = handler(Copy)
 
 const copied = async (cluster: TestCluster): Promise<string | undefined> => (await cluster.get(Copy, "a"))?.status?.text;
 
-describe("a client behind faults", { tags: ["memory"] }, () => {
+describe("a client with faults", { tags: ["memory"] }, () => {
   async function rig(): Promise<{ client: Client; faults: FaultSet; cluster: TestCluster }> {
     const cluster = await startTestCluster({ objects: [configMap("default/a", { text: "one" })] });
     const faults = new FaultSet(cluster.clock);
@@ -50,7 +50,7 @@ describe("a client behind faults", { tags: ["memory"] }, () => {
   const REF = { namespace: "default", name: "a" };
   const text = async (client: Client): Promise<string | undefined> => (await client.get(ConfigMap, REF))?.data?.["text"];
 
-  test("`nth` is struck once, and counted from when the fault was added", async () => {
+  test("`nth` hits one request, counted from the start of the fault", async () => {
     const { client, faults, cluster } = await rig();
     await text(client);
     const fault = faults.add({ on: { verb: "get", resource: "configmaps" }, nth: 2, fault: "serverError" });
@@ -62,7 +62,7 @@ describe("a client behind faults", { tags: ["memory"] }, () => {
     await cluster.stop();
   });
 
-  test("without `nth` everything that fits is struck until the fault is removed", async () => {
+  test("a fault without `nth` hits every matching request until it is removed", async () => {
     const { client, faults, cluster } = await rig();
     const fault = faults.add({ on: { kind: ConfigMap }, fault: { type: "serverError", status: 503 } });
     for (let i = 0; i < 3; i++) await expect(text(client)).rejects.toMatchObject({ status: 503, reason: "ServiceUnavailable" });
@@ -79,7 +79,7 @@ describe("a client behind faults", { tags: ["memory"] }, () => {
     { fault: { type: "tooManyRequests", retryAfterSeconds: 7 }, error: { status: 429, retryAfterMs: 7000 } },
     { fault: "serverError", error: { status: 500, reason: "InternalError" } },
     { fault: "reset", error: { code: "ERR_CONNECTION_LOST" } },
-  ] as const)("$fault", async ({ fault, error }) => {
+  ] as const)("the client gets the error of $fault", async ({ fault, error }) => {
     const { client, faults, cluster } = await rig();
     faults.add({ fault, nth: 1 });
     await expect(client.delete(ConfigMap, REF)).rejects.toMatchObject(error);
@@ -87,7 +87,7 @@ describe("a client behind faults", { tags: ["memory"] }, () => {
     await cluster.stop();
   });
 
-  test("a lost response: the write is done, the caller hears of a broken connection", async () => {
+  test("a lost response breaks the connection after the write was stored", async () => {
     const { client, faults, cluster } = await rig();
     faults.add({ on: { verb: "delete" }, nth: 1, fault: "lostResponse" });
     await expect(client.delete(ConfigMap, REF)).rejects.toSatisfy((error) => isConnectionError(error) && error.isOutcomeUnknown);
@@ -95,7 +95,7 @@ describe("a client behind faults", { tags: ["memory"] }, () => {
     await cluster.stop();
   });
 
-  test("a delay and a half-open connection last until the time is up, or the caller gives up", async () => {
+  test("a delay ends after its time, a half-open connection with the caller's timeout", async () => {
     const { client, faults, cluster } = await rig();
     const delay = faults.add({ fault: { type: "delay", ms: 500 }, nth: 1 });
     const slow = text(client);
@@ -114,7 +114,7 @@ describe("a client behind faults", { tags: ["memory"] }, () => {
     await cluster.stop();
   });
 
-  test("a stale list shows the state of before, and the present once the fault is removed", async () => {
+  test("a stale list shows the older state until the fault is removed", async () => {
     const { client, faults, cluster } = await rig();
     const names = async (): Promise<string[]> =>
       (await client.list(ConfigMap, { namespace: "default" })).items.map(({ metadata }) => metadata.name);
@@ -128,7 +128,7 @@ describe("a client behind faults", { tags: ["memory"] }, () => {
     await cluster.stop();
   });
 
-  test("random faults are the same for the same seed, and as many as the rate says", async () => {
+  test("random faults are the same for the same seed, at the given rate", async () => {
     const { client, faults, cluster } = await rig();
     const outcomes = async (seed: number): Promise<string> => {
       using _random = faults.random({ seed, rate: 0.3, faults: ["reset", "serverError", "gone"] });
@@ -162,8 +162,8 @@ describe("a client behind faults", { tags: ["memory"] }, () => {
   });
 });
 
-describe("an operator behind faults", { tags: ["memory"] }, () => {
-  test("a frozen watch: nothing is seen, and settled does not wait for it, until it thaws", async () => {
+describe("an operator with faults", { tags: ["memory"] }, () => {
+  test("a frozen watch delivers nothing, and settled() does not wait for it", async () => {
     await using cluster = await startTestCluster({ objects: [configMap("default/in", { text: "one" })] });
     const op = await cluster.start(copies);
     await cluster.create(Copy, { metadata: { name: "a" }, spec: { from: "in" } });
@@ -180,7 +180,7 @@ describe("an operator behind faults", { tags: ["memory"] }, () => {
     expect(await copied(cluster)).toBe("two");
   });
 
-  test("a watch that stays frozen is given up after its deadline, and opened anew", async () => {
+  test("a watch that stays frozen is opened again after its deadline", async () => {
     await using cluster = await startTestCluster({ objects: [configMap("default/in", { text: "one" })] });
     const op = await cluster.start(copies);
     await cluster.create(Copy, { metadata: { name: "a" }, spec: { from: "in" } });
@@ -195,7 +195,7 @@ describe("an operator behind faults", { tags: ["memory"] }, () => {
     expect(await copied(cluster)).toBe("two");
   });
 
-  test.for(["duplicateEvents", "reorderEvents"] as const)("%s: the end is the same", async (fault) => {
+  test.for(["duplicateEvents", "reorderEvents"] as const)("%s does not change the end", async (fault) => {
     await using cluster = await startTestCluster({ objects: [configMap("default/in", { text: "one" })] });
     const struck = cluster.faults.add({ fault });
     const op = await cluster.start(copies);
@@ -209,7 +209,7 @@ describe("an operator behind faults", { tags: ["memory"] }, () => {
     expect(struck.hits.length).toBeGreaterThan(1);
   });
 
-  test("a stale list at the start: the operator begins in the past and catches up", async () => {
+  test("an operator that starts with a stale list catches up", async () => {
     await using cluster = await startTestCluster({ objects: [configMap("default/in", { text: "one" })] });
     const { resourceVersion = "" } = (await cluster.get(ConfigMap, "in"))?.metadata ?? {};
     await cluster.update(ConfigMap, "in", (object) => {
@@ -226,7 +226,7 @@ describe("an operator behind faults", { tags: ["memory"] }, () => {
   });
 
   // Every pass met the same conflict and asked for the next one at once: thousands of requests while a watch is late.
-  test("a save whose answer was lost, while the watch is silent: a few requests, no hot loop", async () => {
+  test("a save without an answer and a silent watch cause few requests", async () => {
     await using cluster = await startTestCluster({ objects: [configMap("default/in", { text: "one" })] });
     const op = await cluster.start(copies);
     cluster.faults.add({ on: { kind: Copy, subresource: "status" }, nth: 1, fault: "lostResponse" });
@@ -248,7 +248,7 @@ describe("an operator behind faults", { tags: ["memory"] }, () => {
     expect(await copied(cluster)).toBe("two");
   });
 
-  test("under random faults of every kind it comes to the same end", { timeout: 60_000 }, async () => {
+  test("random faults of every type do not change the end", { timeout: 60_000 }, async () => {
     let hits = 0;
     for (const seed of [1, 2, 3, 4, 5, 6, 7, 8]) {
       await using cluster = await startTestCluster({ objects: [configMap("default/in", { text: "one" })] });

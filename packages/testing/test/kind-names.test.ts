@@ -1,10 +1,13 @@
 /** Kinds that are not what their author takes them for: worlds say so, in place of waiting for ever. */
 import "../src/matchers.ts";
-import { kind } from "@treadle/apimachinery";
+import { defineResource, kind } from "@treadle/apimachinery";
 import { conditions, handler, one, step } from "@treadle/reconcile";
 import { expect, test } from "vitest";
 import { fakeWorld, startTestCluster } from "../src/index.ts";
-import { Site, site } from "./sites.ts";
+import { z } from "zod";
+
+const Site = defineResource({ group: "example.dev", version: "v1", kind: "Site", scope: "Namespaced", spec: z.object({}) });
+const site = (): object => ({ apiVersion: "example.dev/v1", kind: "Site", metadata: { name: "a" }, spec: {} });
 
 const idle = handler(Site)
   .step(step(Site, { name: "idle", do() {} }))

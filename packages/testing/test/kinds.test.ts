@@ -15,7 +15,7 @@ const Tenant = defineResource({
   spec: z.object({ size: z.int32().default(3) }),
 });
 
-test("a cluster-scoped primary needs no namespace, anywhere", async () => {
+test("a cluster-scoped primary works without a namespace at every level", async () => {
   const tenants = handler(Tenant).step(conditions()).step(noted("note")).build();
   const world = fakeWorld(tenants, { objects: [{ apiVersion: "t.example.com/v1", kind: "Tenant" }] });
   await world.settled();
@@ -48,7 +48,7 @@ test("every version of a resource is served", async () => {
   expect(op.passes[0]?.outcome).toEqual({ type: "done" });
 });
 
-test("a CRD among the objects defines its kinds, wherever it stands", async () => {
+test("a CRD among the objects defines its kinds, at any place of the list", async () => {
   const Sized = untypedKind({ group: "t.example.com", version: "v1", kind: "Tenant", scope: "Cluster" });
   const reading = step(Secret, {
     name: "reading",
@@ -64,7 +64,7 @@ test("a CRD among the objects defines its kinds, wherever it stands", async () =
   expect(await cluster.get(Tenant, "x")).toMatchObject({ spec: { size: 3 } });
 });
 
-describe("a kind that a manifest named first", () => {
+describe("a kind that was guessed from a manifest", () => {
   const Site = defineResource({
     group: "t.example.com",
     version: "v1",
@@ -74,7 +74,7 @@ describe("a kind that a manifest named first", () => {
   });
   const site = { apiVersion: "t.example.com/v1", kind: "Site", metadata: { name: "a" }, spec: { html: "x", htlm: "typo" } };
 
-  test("gets its schema when an operator knows it", async () => {
+  test("gets the schema of an operator's kind", async () => {
     await using cluster = await startTestCluster({ objects: [site] });
     const specs: unknown[] = [];
     const op = await cluster.start(
@@ -87,7 +87,7 @@ describe("a kind that a manifest named first", () => {
     await expect(cluster.create(Site, { metadata: { name: "b" }, spec: { html: "x", replicas: 99 } })).rejects.toThrow("spec.replicas");
   });
 
-  test("keeps the CRD that the test gave", async () => {
+  test("keeps the CRD of the test", async () => {
     const older = crdOf(
       defineResource({ group: "t.example.com", version: "v1", kind: "Site", scope: "Namespaced", spec: z.object({ htlm: z.string() }) }),
     );
@@ -105,7 +105,7 @@ describe("a kind that a manifest named first", () => {
     }
   });
 
-  test("and of whose scope or plural was guessed wrongly, says so", async () => {
+  test("is refused if its scope or plural was guessed wrongly", async () => {
     await using cluster = await startTestCluster({ objects: [{ apiVersion: "t.example.com/v1", kind: "Tenant" }] });
     await expect(
       cluster.start(
@@ -117,13 +117,13 @@ describe("a kind that a manifest named first", () => {
   });
 });
 
-test("stringData of a Secret is stored as the server stores it", async () => {
+test("stringData of a Secret is stored as data", async () => {
   await using cluster = await startTestCluster();
   await cluster.apply({ apiVersion: "v1", kind: "Secret", metadata: { name: "a" }, stringData: { key: "value" } });
   expect((await cluster.get(Secret, "a"))?.data).toEqual({ key: "dmFsdWU=" });
 });
 
-test("namespaces are made for the objects in them, and may be given", async () => {
+test("namespaces are created for the objects in them, and may be given", async () => {
   await using cluster = await startTestCluster({
     objects: [
       { apiVersion: "v1", kind: "Secret", metadata: { name: "a", namespace: "team" } },

@@ -11,7 +11,7 @@ const ready = {
 };
 const object = { metadata: { name: "a", generation: 2 }, status: { conditions: [ready] } };
 
-test("results and outcomes are told apart", () => {
+test("matchers distinguish results and outcomes", () => {
   expect({ type: "continue", vars: { a: 1 } }).toContinue({ a: 1 });
   expect({ type: "done" }).toContinue();
   expect({ type: "wait", reason: "not yet", afterMs: 5 }).toWait("not yet", 5);
@@ -39,11 +39,11 @@ test.for([
     run: () => expect({ ...object, metadata: { name: "a", generation: 3 } }).toBeReady(),
     says: "for generation 2; the object has generation 3",
   },
-])("a failure says what is there: $name", ({ run, says }) => {
+])("a failed matcher reports the actual value: $name", ({ run, says }) => {
   expect(run).toThrow(says);
 });
 
-test("conditions are found in objects and lists", () => {
+test("matchers find conditions in objects and lists", () => {
   expect(object).toHaveCondition("Ready", { status: "True", reason: /^R/, observedGeneration: 2 });
   expect([ready]).toHaveCondition("Ready");
   expect(object).toBeReady();
@@ -58,7 +58,7 @@ const values = [
   { name: "a string", received: "ready", says: 'but got "ready"' },
 ];
 
-test.for(values)("what can be neither ready nor not ready fails both ways: $name", ({ received, says }) => {
+test.for(values)("an unsuitable value fails toBeReady() and not.toBeReady(): $name", ({ received, says }) => {
   for (const expected of [expect(received), expect(received).not]) {
     expect(() => expected.toBeReady()).toThrow(says);
     expect(() => expected.toHaveCondition("Ready", "True")).toThrow(says);
@@ -76,7 +76,7 @@ test.for([...values, { name: "an object", received: object, says: 'but got {"met
   },
 );
 
-test("a promise may be awaited by resolves", async () => {
+test("a matcher works with `resolves` of a promise", async () => {
   await expect(Promise.resolve(object)).resolves.toBeReady();
   await expect(Promise.resolve({ status: {} })).resolves.not.toBeReady();
 });

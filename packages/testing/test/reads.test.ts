@@ -63,7 +63,7 @@ const copying = step(Reader, {
 const copier = handler(Reader).step(conditions()).step(copying).build();
 
 describe("a Secret", () => {
-  test("is fetched once for each version; at rest, and in a resync, nothing is asked", async () => {
+  test("is fetched once for each version, and not in a resync", async () => {
     await using cluster = await startTestCluster({ objects: [secret("in", "1"), reader("a", { secret: "in" })] });
     const op = await cluster.start(copier);
     await op.settled();
@@ -79,7 +79,7 @@ describe("a Secret", () => {
     expect((await cluster.get(Reader, "a"))?.status?.text).toBe("2");
   });
 
-  test("is fetched once for all who read it", async () => {
+  test("is fetched once for all its readers", async () => {
     const readers = Array.from({ length: 20 }, (_, i) => reader(`r${i}`, { secret: "in" }));
     await using cluster = await startTestCluster({ objects: [secret("in", "1"), ...readers] });
     const op = await cluster.start(copier);
@@ -92,7 +92,7 @@ describe("a Secret", () => {
     for (const { status } of await cluster.list(Reader)) expect(status?.text).toBe("2");
   });
 
-  test("is in the cache without its contents", async () => {
+  test("is in the cache without its data", async () => {
     await using cluster = await startTestCluster({ objects: [secret("in", "hidden"), reader("a", { secret: "in" })] });
     const op = await cluster.start(copier);
     await op.settled();
@@ -104,7 +104,7 @@ describe("a Secret", () => {
     expect(lists.length).toBeGreaterThan(0);
   });
 
-  test("that is deleted, or made anew, is seen", async () => {
+  test("that is deleted or recreated is seen", async () => {
     await using cluster = await startTestCluster({ objects: [secret("in", "1"), reader("a", { secret: "in" })] });
     const op = await cluster.start(copier);
     await op.settled();
@@ -118,7 +118,7 @@ describe("a Secret", () => {
     expect((await cluster.get(Reader, "a"))?.status?.text).toBe("3");
   });
 
-  test("that goes between the watch and the GET is absent, not a failure", async () => {
+  test("that is deleted between the watch and the GET is absent, without a failure", async () => {
     const world = fakeWorld(copier, { objects: [secret("in", "1"), reader("a", { secret: "in" })] });
     world.onRequest(({ verb, resource }) => {
       if (verb === "get" && resource === "secrets")
@@ -127,7 +127,7 @@ describe("a Secret", () => {
     expect(await world.pass("a")).toMatchObject({ type: "wait", reason: "there is no such Secret" });
   });
 
-  test("that may not be read fails the step, by name, and the next pass tries again", async () => {
+  test("without a right to read it fails the step by name, and the next pass retries", async () => {
     const world = fakeWorld(copier, { objects: [secret("in", "1"), reader("a", { secret: "in" })] });
     let refused = 0;
     const stop = world.onRequest(({ verb, resource }) => {
@@ -146,7 +146,7 @@ describe("a Secret", () => {
     expect((await world.get(Reader, "a"))?.status?.text).toBe("1");
   });
 
-  test("that our own step writes is not fetched after it", async () => {
+  test("that the step itself writes is not fetched afterwards", async () => {
     const writing = step(Reader, {
       name: "write",
       owns: [Secret],
@@ -174,7 +174,7 @@ describe("a Secret", () => {
     expect(text((await cluster.get(Secret, "a-out"))?.data?.["value"])).toBe("y");
   });
 
-  test("a changed reference is followed: the old Secret wakes no more, the new one does", async () => {
+  test("whose reference changes no longer triggers a pass, but the new Secret does", async () => {
     await using cluster = await startTestCluster({ objects: [secret("one", "1"), secret("two", "2"), reader("a", { secret: "one" })] });
     const op = await cluster.start(copier);
     await op.settled();
@@ -193,7 +193,7 @@ describe("a Secret", () => {
     expect(cluster.requests.filter({ kind: Secret, verb: "get" })).toHaveLength(1);
   });
 
-  test("a changed Secret is answered at once, not after a delay", { tags: ["memory"] }, async () => {
+  test("that changes triggers a pass without delay", { tags: ["memory"] }, async () => {
     await using cluster = await startTestCluster({ objects: [secret("in", "1"), reader("a", { secret: "in" })] });
     const op = await cluster.start(copier);
     await op.settled();
@@ -204,7 +204,7 @@ describe("a Secret", () => {
     expect(cluster.clock.now()).toBe(beforeMs);
   });
 
-  test("many() of Secrets gives metadata only, and asks for nothing", async () => {
+  test("in many() has metadata only, and causes no request", async () => {
     let seen: readonly object[] = [];
     const listing = step(Reader, {
       name: "list",
@@ -220,7 +220,7 @@ describe("a Secret", () => {
     expect(cluster.requests.filter({ kind: Secret, verb: "get" })).toHaveLength(0);
   });
 
-  test("req.cache says how to get at the contents, and gives the metadata", async () => {
+  test("in req.cache has metadata only, and the error names the read with data", async () => {
     const looking = step(Reader, {
       name: "look",
       reads: { all: many(Secret, () => ({ matchLabels: {} })) },
@@ -238,7 +238,7 @@ describe("a Secret", () => {
     expect(req.status.text).toBe("apiVersion,kind,metadata");
   });
 
-  test("fakeReq fetches as an operator does: once for a version", { tags: ["memory"] }, async () => {
+  test("is fetched by fakeReq once for each version, as by an operator", { tags: ["memory"] }, async () => {
     const req = fakeReq(Reader, { spec: { secret: "in" } }, { objects: [secret("in", "1")] });
     await req.run(copying);
     await req.run(copying);
@@ -246,7 +246,7 @@ describe("a Secret", () => {
     expect(req.requests.count({ kind: Secret, verb: "get" })).toBe(1);
   });
 
-  test("a gate may read it: it is fetched before the gate is asked", async () => {
+  test("is fetched before a gate that reads it", async () => {
     const gated = step(Reader, {
       name: "gated",
       reads: { secret: one(Secret, () => "in") },
@@ -257,8 +257,8 @@ describe("a Secret", () => {
   });
 });
 
-describe("forms", () => {
-  test("a live read is a GET before each phase, and its watch still wakes", async () => {
+describe("the forms of a read", () => {
+  test("a live read is a GET before each phase, and its watch triggers passes", async () => {
     const seen: (string | undefined)[] = [];
     const live = step(Reader, {
       name: "live",
@@ -279,7 +279,7 @@ describe("forms", () => {
     expect(seen.slice(2)).toEqual(["2", "2"]);
   });
 
-  test("without a watch nothing is listed, and nothing wakes", async () => {
+  test("a read without a watch lists nothing and triggers no pass", async () => {
     const unwatched = step(Reader, {
       name: "unwatched",
       reads: { node: one(Node, () => "n", { watch: false }) },
@@ -294,7 +294,7 @@ describe("forms", () => {
     expect(op.undeclared).toEqual([]);
   });
 
-  test("metadata only: of one step, while another has the whole of the same kind", async () => {
+  test("one step reads metadata only while another reads whole objects of the same kind", async () => {
     const got: object[] = [];
     const half = step(Reader, {
       name: "half",
@@ -322,7 +322,7 @@ describe("forms", () => {
     expect(got[2]).toMatchObject({ data: { k: "1" } });
   });
 
-  test("a reference to another namespace is followed; into one that is not watched it fails the step with a sentence", {
+  test("a reference to another namespace is followed, and to an unwatched namespace fails the step", {
     tags: ["memory"],
   }, async () => {
     await using cluster = await startTestCluster({
@@ -341,7 +341,7 @@ describe("forms", () => {
     });
   });
 
-  test("a live read needs its watch there, too; without a watch it may go anywhere", async () => {
+  test("a live read of an unwatched namespace works only without a watch", async () => {
     const far = { namespace: "other", name: "m" };
     const map = { apiVersion: "v1", kind: "ConfigMap", metadata: far };
     const reading = (watch: boolean): AnyHandler =>
@@ -394,7 +394,7 @@ describe("forms", () => {
     expect((await cluster.get(Reader, "a"))?.status?.peers).toEqual(["b"]);
   });
 
-  test("an object of its own kind that a step makes is there for the next pass", async () => {
+  test("the next pass sees an object of the handler's kind that a step created", async () => {
     const made: string[] = [];
     const making = step(Reader, {
       name: "make",
@@ -416,7 +416,7 @@ describe("forms", () => {
 });
 
 describe("watch", () => {
-  test("what a step deletes is gone for the next pass, before the watch says so", { tags: ["memory"] }, async () => {
+  test("the next pass does not see an object that a step deleted, even before the watch event", { tags: ["memory"] }, async () => {
     const seen: (string | undefined)[] = [];
     const deleting = step(Reader, {
       name: "delete",
@@ -443,7 +443,7 @@ describe("watch", () => {
     expect(seen.length).toBeGreaterThan(2);
   });
 
-  test("by references of the primaries, by a label, by metadata: each wakes whom it concerns", async () => {
+  test("watches by reference, label and metadata trigger passes of the affected objects only", async () => {
     const idle = step(Reader, { name: "idle", do() {} });
     const kinds: string[][] = [];
     const built = handler(Reader)
@@ -481,7 +481,7 @@ describe("watch", () => {
     expect(kinds.every((keys) => keys.join() === "apiVersion,kind,metadata")).toBe(true);
   });
 
-  test("two handlers may watch one kind; each is woken for its own", async () => {
+  test("two handlers watch one kind, and each gets passes for its own objects", async () => {
     const other = handler(Reader, { name: "other" })
       .step(step(Reader, { name: "o", reads: { map: one(ConfigMap, () => "m") }, do() {} }))
       .build();
@@ -519,7 +519,7 @@ describe("a kind whose CRD comes later", () => {
       ),
     );
 
-  test("the step that reads it waits and says so, the others go on; it resumes when the kind is there", async () => {
+  test("a step that reads it waits with a reason, other steps run, and it resumes when the kind is served", async () => {
     await using cluster = await startTestCluster({ objects: [reader("a", {})] });
     const op = await cluster.start(built, { missing: [Late] });
     await op.settled();
@@ -538,7 +538,7 @@ describe("a kind whose CRD comes later", () => {
     expect((await cluster.get(Reader, "a"))?.status?.text).toBe("late is 1");
   });
 
-  test("where CRDs may not be watched it resumes within 10 s", { tags: ["memory"] }, async () => {
+  test("a step resumes within 10 s without a right to watch CRDs", { tags: ["memory"] }, async () => {
     await using cluster = await startTestCluster({ objects: [reader("a", {})] });
     cluster.onRequest(({ resource }) => {
       if (resource === "customresourcedefinitions") throw new ApiError({ message: "no", status: 403, reason: "Forbidden" });
@@ -553,7 +553,7 @@ describe("a kind whose CRD comes later", () => {
     expect(op.logs.filter(({ level }) => level === "warn")).toHaveLength(1);
   });
 
-  test("a primary without its kind waits, other handlers run", { tags: ["memory"] }, async () => {
+  test("a handler of an unserved kind waits while other handlers run", { tags: ["memory"] }, async () => {
     const ofLate = handler(Late)
       .step(step(Late, { name: "l", do() {} }))
       .build();
@@ -567,7 +567,7 @@ describe("a kind whose CRD comes later", () => {
     expect(op.passes.map(({ key }) => key)).toContain("default/l");
   });
 
-  test("a kind that is removed and comes again: nothing breaks, what was deleted is seen", { tags: ["memory"] }, async () => {
+  test("a kind that is removed and installed again breaks nothing, and deletions are seen", { tags: ["memory"] }, async () => {
     await using cluster = await startTestCluster({ objects: [reader("a", {})], kinds: [Late] });
     const op = await cluster.start(built);
     await cluster.apply(late);
@@ -584,7 +584,7 @@ describe("a kind whose CRD comes later", () => {
     expect((await cluster.get(Reader, "a"))?.status?.text).toBe("late is 2");
   });
 
-  test("a cleanup does not wait for it: what is read of it is absent", async () => {
+  test("a cleanup does not wait for it, and its read is absent", async () => {
     await using cluster = await startTestCluster({ objects: [reader("a", {})] });
     const op = await cluster.start(built, { missing: [Late] });
     await op.settled();
@@ -593,7 +593,7 @@ describe("a kind whose CRD comes later", () => {
     expect(await cluster.get(Reader, "a")).toBeUndefined();
   });
 
-  test("fakeWorld and fakeReq wait alike", { tags: ["memory"] }, async () => {
+  test("fakeWorld and fakeReq wait in the same way", { tags: ["memory"] }, async () => {
     const world = fakeWorld(built, { objects: [reader("a", {})], missing: [Late] });
     await world.settled();
     expect(conditionsOf(await world.get(Reader, "a"))["Needed"]).toEqual(["KindNotInstalled", expect.any(String)]);
@@ -606,7 +606,7 @@ describe("a kind whose CRD comes later", () => {
   });
 });
 
-test("a read that nothing declares is reported, once for each step and verb", { tags: ["memory"] }, async () => {
+test("an undeclared read is reported once for each step and verb", { tags: ["memory"] }, async () => {
   const silent = step(Reader, {
     name: "silent",
     async do(req) {

@@ -41,8 +41,8 @@ async function settles(
   expect((await cluster.get(Copy, "c"))?.status).toMatchObject({ of: "new", text: "4" });
 }
 
-describe("the pass in progress ends with what it read, and the next one reads the new object", () => {
-  test("while a step works: it sees one object all the time", async () => {
+describe("a reference that changes during a pass", () => {
+  test("does not change the object that a running step sees", async () => {
     const reached = Promise.withResolvers<void>();
     const goOn = Promise.withResolvers<void>();
     const seen: (readonly [string, string | undefined])[] = [];
@@ -75,7 +75,7 @@ describe("the pass in progress ends with what it read, and the next one reads th
     expect(seen.every(([of, read]) => of === read)).toBe(true);
   });
 
-  test.for(["there", "deleted meanwhile"])("while the Secret of before is being fetched; it is %s", async (fate) => {
+  test.for(["there", "deleted meanwhile"])("during the fetch of the old Secret (%s) is read by the next pass", async (fate) => {
     const copying = step(Copy, {
       name: "copy",
       reads: { secret: one(Secret, ({ spec }) => spec.from) },

@@ -24,7 +24,7 @@ test.for([
   expect(describeRequest({ method, path, headers: {} })).toMatchObject(want);
 });
 
-test("an apply is told from a patch by its media type", () => {
+test("an apply differs from a patch by its media type", () => {
   const headers = { "content-type": "application/apply-patch+yaml" };
   expect(describeRequest({ method: "PATCH", path: "/api/v1/namespaces/ns/secrets/a", headers, body: '{"a":1}' })).toMatchObject({
     verb: "apply",

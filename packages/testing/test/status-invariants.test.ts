@@ -22,7 +22,7 @@ const object = (conditions: readonly Condition[], status: object = {}): Kubernet
 const ours = [condition(), condition({ type: "InputReady", reason: "InputReady" }), condition({ type: "OutputReady", reason: "X" })];
 const nowMs = Date.UTC(2026, 0, 3);
 
-test("a status that the engine wrote breaks nothing", () => {
+test("a status of the engine breaks no invariant", () => {
   expect(statusProblems(object(ours), { handler: rw, nowMs })).toEqual([]);
   expect(statusProblems({ apiVersion: "v1", kind: "Secret", metadata: { name: "a" } })).toEqual([]);
   expect(statusProblems(object([]))).toEqual([]);
@@ -45,16 +45,16 @@ test.for([
   { code: "TREADLE0006", given: object([condition()]) },
   { code: "TREADLE0007", given: object(ours, { observedGeneration: 1 }) },
   { code: "TREADLE0008", given: object(ours, { observedGeneration: undefined }) },
-])("$code is found", ({ code, given }) => {
+])("a status that breaks $code is found", ({ code, given }) => {
   expect(statusProblems(given, { handler: rw, nowMs }).map((problem) => problem.code)).toContain(code);
 });
 
-test("without a handler nothing is known to count, and Ready is expected all the same", () => {
+test("without a handler Ready is expected, and no condition counts", () => {
   expect(statusProblems(object([condition(), condition({ type: "X", status: "False", reason: "X" })]))).toEqual([]);
   expect(statusProblems(object([condition({ type: "X" })])).map(({ code }) => code)).toEqual(["TREADLE0001"]);
 });
 
-test("the error names the object and every problem", () => {
+test("the error of checkStatus() names the object and every problem", () => {
   expect(() => checkStatus(object(ours.slice(1), { observedGeneration: 9 }), { handler: rw })).toThrow(
     /RWExternal b\/a[\s\S]*TREADLE0001[\s\S]*TREADLE0002/,
   );

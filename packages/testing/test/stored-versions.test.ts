@@ -17,7 +17,7 @@ const crd = {
 };
 const shelf = (name: string): object => ({ apiVersion: "stored.example.dev/v1", kind: "Shelf", metadata: { name }, spec: { size: 3 } });
 
-test("objects are written in the storage version, then the old one may go", async () => {
+test("the old version can be removed after all objects are stored in the new one", async () => {
   await using cluster = await startTestCluster({ objects: [crd, shelf("a"), shelf("b")] });
   const { client } = cluster;
   expect(await migrateStoredVersions(client, NAME)).toEqual({ storageVersion: "v1", removed: [], rewritten: 0 });
@@ -35,7 +35,7 @@ test("objects are written in the storage version, then the old one may go", asyn
   expect(await migrateStoredVersions(client, NAME)).toMatchObject({ removed: [], rewritten: 0 });
 });
 
-test("the old version may go only after that", { tags: ["memory"] }, async () => {
+test("the old version cannot be removed before that", { tags: ["memory"] }, async () => {
   await using cluster = await startTestCluster({ objects: [crd, shelf("a")] });
   const { client } = cluster;
   const becomes = async (to: readonly object[]): Promise<unknown> =>
@@ -47,7 +47,7 @@ test("the old version may go only after that", { tags: ["memory"] }, async () =>
   await becomes(only);
 });
 
-test("a CRD that is not there is named", async () => {
+test("a missing CRD is named in the error", async () => {
   await using cluster = await startTestCluster();
   await expect(migrateStoredVersions(cluster.client, "nothing.example.dev")).rejects.toMatchObject({ code: "ERR_STORED_VERSIONS" });
 });

@@ -119,7 +119,7 @@ class Story {
   }
 }
 
-test("whatever users do, a settled cluster is as its objects say", async () => {
+test("a settled cluster has the state that its objects ask for, whatever users do", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(action, { minLength: 5, maxLength: 30 }), async (actions) => {
       await using cluster = await startTestCluster();

@@ -12,7 +12,7 @@ import { secret, secretText, startTestCluster, type TestCluster } from "../src/i
 import { checkStatusAfterEach } from "../src/matchers.ts";
 import { primary, rw, RW } from "./rw.ts";
 
-test("settled waits for passes, for what they write, and for what that wakes", async () => {
+test("settled() waits for passes, their writes, and the passes that those trigger", async () => {
   await using cluster = await startTestCluster({ objects: [secret("in", { value: "17" })] });
   const op = await cluster.start(rw);
   await cluster.apply(primary("a"));
@@ -29,7 +29,7 @@ test("settled waits for passes, for what they write, and for what that wakes", a
   expect(await cluster.get(Secret, "a-out")).toBeUndefined();
 });
 
-test("changes that meet are both made", async () => {
+test("concurrent changes of one object are all stored", async () => {
   await using cluster = await startTestCluster({ objects: [secret("in", { value: "17" })] });
   const label = (name: string): Promise<unknown> =>
     cluster.update(Secret, "in", ({ metadata }) => {
@@ -39,7 +39,7 @@ test("changes that meet are both made", async () => {
   expect((await cluster.get(Secret, "in"))?.metadata.labels).toEqual({ a: "yes", b: "yes", c: "yes" });
 });
 
-test("virtual time moves as far as the horizon, no further, and costs no real time", { tags: ["memory"] }, async () => {
+test("virtual time moves up to the horizon and costs no real time", { tags: ["memory"] }, async () => {
   const clock = fakeClock();
   const begin = clock.now();
   const polling = handler(RW)
@@ -54,7 +54,7 @@ test("virtual time moves as far as the horizon, no further, and costs no real ti
   expect(op.passes).toHaveLength(11);
 });
 
-test("an operator that waits for ever still settles", { tags: ["memory"] }, async () => {
+test("an operator that waits indefinitely settles", { tags: ["memory"] }, async () => {
   await using cluster = await startTestCluster({ objects: [primary("a")], kinds: [RW] });
   const op = await cluster.start(rw);
   await op.settled();
@@ -62,7 +62,7 @@ test("an operator that waits for ever still settles", { tags: ["memory"] }, asyn
   expect(op.passes.length).toBeGreaterThan(5);
 });
 
-test("what does not come is reported with what is going on", { tags: ["memory"] }, async () => {
+test("a timeout of settled() reports the running passes", { tags: ["memory"] }, async () => {
   const hanging = handler(RW)
     .step(step(RW, { name: "hanging", do: async (req) => void (await once(req.signal, "abort")) }))
     .build();
@@ -73,7 +73,7 @@ test("what does not come is reported with what is going on", { tags: ["memory"] 
   expect(op.passes[0]).toMatchObject({ outcome: { type: "failed", step: "hanging" } });
 });
 
-describe("an operator that keeps itself awake", { tags: ["memory"] }, () => {
+describe("an operator whose passes trigger passes", { tags: ["memory"] }, () => {
   // Its own write wakes it, for it reads what it wrote.
   const noisy = step(RW, {
     name: "noisy",
@@ -102,20 +102,20 @@ describe("an operator that keeps itself awake", { tags: ["memory"] }, () => {
       why: /default\/a does not settle: 1000 passes at the same time, the last one ended "done"/,
     },
     { name: "by asking for another pass", restless: again, why: /default\/a does not settle: 1000 passes.*: once more/ },
-  ])("is reported, not run for ever: $name", { timeout: 60_000 }, async ({ restless, why }) => {
+  ])("is reported: $name", { timeout: 60_000 }, async ({ restless, why }) => {
     await using cluster = await startTestCluster({ objects: [primary("a")], kinds: [RW] });
     const op = await cluster.start(handler(RW).step(restless).build());
     await expect(op.settled()).rejects.toThrow(why);
   });
 
-  test("in real time, is given up after its time", async () => {
+  test("is reported after the timeout in real time", async () => {
     await using cluster = await startTestCluster({ objects: [primary("a")], kinds: [RW], time: "real" });
     const op = await cluster.start(handler(RW).step(again).build());
     await expect(op.settled({ timeoutMs: 50 })).rejects.toThrow(/not settled after 50 real ms|does not settle/);
   });
 });
 
-test("many objects at rest are no loop, however many passes they take", async () => {
+test("many idle objects are not taken for a loop", async () => {
   const objects = Array.from({ length: 1_100 }, (_, i) => primary(`a${i}`));
   await using cluster = await startTestCluster({ objects, kinds: [RW] });
   const op = await cluster.start(
@@ -127,13 +127,13 @@ test("many objects at rest are no loop, however many passes they take", async ()
   expect(op.passes).toHaveLength(1_100);
 });
 
-describe("a cluster that ends after settled gave up", { tags: ["memory"] }, () => {
+describe("a cluster whose settled() timed out", { tags: ["memory"] }, () => {
   const hanging = handler(RW)
     .step(conditions())
     .step(step(RW, { name: "hanging", do: () => new Promise<void>(() => undefined) }))
     .build();
 
-  test("says no more than settled did", async () => {
+  test("ends without a second error", async () => {
     const cluster = await startTestCluster({ objects: [primary("a")], kinds: [RW] });
     const op = await cluster.start(hanging);
     await cluster.updateStatus(RW, "a", (object) => {
@@ -144,7 +144,7 @@ describe("a cluster that ends after settled gave up", { tags: ["memory"] }, () =
     await expect(cluster[Symbol.asyncDispose]()).resolves.toBeUndefined();
   });
 
-  test("is asked again when a later settled sees it at rest", async () => {
+  test("checks statuses again after a later settled()", async () => {
     const cluster = await startTestCluster({ objects: [primary("a")], kinds: [RW] });
     let isStuck = true;
     const op = await cluster.start(
@@ -162,7 +162,7 @@ describe("a cluster that ends after settled gave up", { tags: ["memory"] }, () =
   });
 });
 
-test("the operator's requests are counted, the user's are not", async () => {
+test("requests of the operator are recorded, those of the user are not", async () => {
   await using cluster = await startTestCluster({ objects: [primary("a"), secret("in", { value: "17" })], kinds: [RW] });
   const op = await cluster.start(rw);
   await op.settled();
@@ -176,7 +176,7 @@ test("the operator's requests are counted, the user's are not", async () => {
   expect(cluster.requests.filter()).toEqual([]);
 });
 
-test("several handlers, one after another and side by side, in one cluster", async () => {
+test("several handlers run one after another and together in one cluster", async () => {
   const labels = handler(Secret)
     .step(
       step(Secret, {
@@ -199,7 +199,7 @@ test("several handlers, one after another and side by side, in one cluster", asy
   expect(await cluster.get(RW, "a")).toBeReady();
 });
 
-test("the namespaces that are watched are the only ones", async () => {
+test("objects of other namespaces than the watched ones get no pass", async () => {
   await using cluster = await startTestCluster({ kinds: [RW] });
   const op = await cluster.start(handler(RW).step(conditions()).build(), { namespaces: ["one"] });
   for (const namespace of ["one", "two"]) await cluster.create(RW, { metadata: { name: "a", namespace }, spec: { inputSecret: "x" } });
@@ -208,7 +208,7 @@ test("the namespaces that are watched are the only ones", async () => {
   expect((await cluster.get(RW, "two/a"))?.status).toBeUndefined();
 });
 
-test("an operator that loses its watches catches up within the horizon", { tags: ["memory"] }, async () => {
+test("an operator with broken watches catches up within the horizon", { tags: ["memory"] }, async () => {
   await using cluster = await startTestCluster({ kinds: [RW], objects: [primary("a")] });
   const op = await cluster.start(rw);
   await op.settled();
@@ -225,7 +225,7 @@ test("an operator that loses its watches catches up within the horizon", { tags:
   expect(await cluster.get(RW, "a")).toBeReady();
 });
 
-test("real time and a socket: the same story", { tags: ["memory"] }, async () => {
+test("an operator in real time over a socket behaves in the same way", { tags: ["memory"] }, async () => {
   await using cluster = await startTestCluster({ time: "real", http: true, objects: [secret("in", { value: "17" })], kinds: [RW] });
   const op = await cluster.start(rw, { transport: "http" });
   await cluster.apply(primary("a"));
@@ -236,7 +236,7 @@ test("real time and a socket: the same story", { tags: ["memory"] }, async () =>
   expect(await cluster.get(RW, "a")).toBeUndefined();
 });
 
-test("a socket does not go with virtual time, nor a front that was not asked for", { tags: ["memory"] }, async () => {
+test("a socket with virtual time is refused, as is a front without its option", { tags: ["memory"] }, async () => {
   await using cluster = await startTestCluster({ http: true });
   await expect(cluster.start(rw, { transport: "http" })).rejects.toThrow(/time: "real"/);
   expect(() => cluster.kubeconfig).toThrow(/https: true/);
@@ -245,7 +245,7 @@ test("a socket does not go with virtual time, nor a front that was not asked for
   await client.close();
 });
 
-test("the kubeconfig is one that works", { tags: ["memory"] }, async () => {
+test("a client connects with the kubeconfig of the cluster", { tags: ["memory"] }, async () => {
   await using cluster = await startTestCluster({ https: true, objects: [secret("in")] });
   const dir = await mkdtemp(join(tmpdir(), "treadle-testing-"));
   try {
@@ -259,7 +259,7 @@ test("the kubeconfig is one that works", { tags: ["memory"] }, async () => {
   }
 });
 
-test("a status that breaks an invariant is found when the cluster ends", async () => {
+test("a status that breaks an invariant is reported at the end of the cluster", async () => {
   const cluster = await startTestCluster({ objects: [primary("a"), secret("in", { value: "17" })], kinds: [RW] });
   const op = await cluster.start(rw);
   await op.settled();
@@ -301,14 +301,14 @@ test("a status is not checked by the handler of a stopped operator, as in an upg
   await cluster.checkStatus();
 });
 
-test("the events of an operator are those that it stored, with the object that they are about", async () => {
+test("the events of an operator name the object that they are about", async () => {
   await using cluster = await startTestCluster({ objects: [primary("a"), secret("in", { value: "17" })] });
   const op = await cluster.start(rw);
   await op.settled();
   expect(op.events).toEqual([{ type: "Normal", reason: "Stored", note: "stored a-out", action: "store", object: "default/a" }]);
 });
 
-test("checkStatus: false turns the check at the end of the cluster off", { tags: ["memory"] }, async () => {
+test("checkStatus: false turns off the check at the end of the cluster", { tags: ["memory"] }, async () => {
   await using cluster = await startTestCluster({ objects: [primary("a"), secret("in", { value: "17" })], checkStatus: false });
   const op = await cluster.start(rw);
   await op.settled();
@@ -318,7 +318,7 @@ test("checkStatus: false turns the check at the end of the cluster off", { tags:
   });
 });
 
-describe("checkStatusAfterEach asks after each test, also when the test failed", () => {
+describe("checkStatusAfterEach() checks after each test, also after a failed one", () => {
   const asked: string[] = [];
   let running = "";
   checkStatusAfterEach(() => ({ checkStatus: async () => void asked.push(running) }));
@@ -337,16 +337,16 @@ describe("checkStatusAfterEach asks after each test, also when the test failed",
   afterAll(() => expect(asked).toEqual(["first", "second"]));
 });
 
-describe("checkStatusAfterEach fails the test whose status breaks an invariant", () => {
+describe("checkStatusAfterEach() fails a test whose status breaks an invariant", () => {
   let cluster: TestCluster | undefined;
   let isBroken = false;
   checkStatusAfterEach(() => cluster);
 
-  test("where there is no cluster there is nothing to ask", () => {
+  test("a test without a cluster checks nothing", () => {
     expect(cluster).toBeUndefined();
   });
 
-  test.fails("a status ahead of its object", async () => {
+  test.fails("a status ahead of its object fails the test", async () => {
     const mine = await startTestCluster({ objects: [primary("a"), secret("in", { value: "17" })], kinds: [RW] });
     cluster = mine;
     onTestFinished(() => mine.stop());

@@ -61,7 +61,7 @@ async function hasPods(cluster: TestCluster, count: number): Promise<boolean> {
   return isCurrent && status?.availableReplicas === count && (await podNames(cluster)).length === count;
 }
 
-test("a Job completes, and its pods stay to be looked at", async () => {
+test("a Job completes, and its pods remain", async () => {
   await using cluster = await startTestCluster({ workloads: true });
   await cluster.create(Job, job({ completions: 3, parallelism: 2 }));
   await reached(cluster, () => isComplete(cluster));
@@ -89,7 +89,7 @@ test("a suspended Job waits until it is resumed", async () => {
   expect(await endOf(cluster)).toMatchObject({ type: "Complete" });
 });
 
-test("an operator waits for its Job", async () => {
+test("an operator waits for the end of its Job", async () => {
   await using cluster = await startTestCluster({ workloads: true });
   const operator = handler(RW)
     .step(
@@ -109,7 +109,7 @@ test("an operator waits for its Job", async () => {
   expect(op.passes.at(-1)?.outcome).toMatchObject({ type: "done" });
 });
 
-test("a StatefulSet has pods with names that stay, each with its claim, and claims outlive pods", async () => {
+test("a StatefulSet has pods with stable names and claims that outlive them", async () => {
   await using cluster = await startTestCluster({ workloads: true });
   await cluster.create(StatefulSet, database(3));
   await reached(cluster, () => hasPods(cluster, 3));
@@ -124,7 +124,7 @@ test("a StatefulSet has pods with names that stay, each with its claim, and clai
   expect(claims.map(({ metadata }) => metadata.name).toSorted()).toEqual(["data-db-0", "data-db-1", "data-db-2"]);
 });
 
-test("a new image of a StatefulSet rolls out, and its revision is the current one in the end", async () => {
+test("a new image of a StatefulSet rolls out, and its revision becomes the current one", async () => {
   await using cluster = await startTestCluster({ workloads: true });
   await cluster.create(StatefulSet, database(2));
   await reached(cluster, () => hasPods(cluster, 2));
@@ -142,7 +142,7 @@ test("a new image of a StatefulSet rolls out, and its revision is the current on
   expect((await cluster.list(Pod, "default")).map(({ spec }) => spec?.containers[0]?.image)).toEqual(["app:2", "app:2"]);
 });
 
-test("a claim is bound to the smallest volume that fits, and kept while a pod uses it", async () => {
+test("a claim is bound to the smallest sufficient volume, and kept while a pod uses it", async () => {
   await using cluster = await startTestCluster({ workloads: true });
   const volume = (name: string, storage: string): never =>
     ({
@@ -174,8 +174,8 @@ test("a claim is bound to the smallest volume that fits, and kept while a pod us
   expect(await cluster.get(PersistentVolume, "middle")).toMatchObject({ status: { phase: "Released" } });
 });
 
-describe("what goes wrong, and what takes long", { tags: ["memory"] }, () => {
-  test("a Job tries again after 10 s, 20 s and so on, and fails at its limit", async () => {
+describe("failing and slow workloads", { tags: ["memory"] }, () => {
+  test("a Job retries after 10 s, 20 s and so on, and fails at its limit", async () => {
     await using cluster = await startTestCluster({ workloads: true });
     cluster.workloads.pods.fail({ exitCode: 3 }, { matchLabels: { app: "work" } });
     await cluster.create(Job, job({ backoffLimit: 2 }));
@@ -207,7 +207,7 @@ describe("what goes wrong, and what takes long", { tags: ["memory"] }, () => {
     expect(await podNames(cluster)).toEqual([]);
   });
 
-  test("a CronJob keeps the last runs, through a day", async () => {
+  test("a CronJob keeps its last runs over a day", async () => {
     await using cluster = await startTestCluster({ workloads: true });
     const jobTemplate = { spec: { template: podTemplate("work", { restartPolicy: "Never" }) } };
     await cluster.create(CronJob, { metadata: { name: "nightly" }, spec: { schedule: "30 */2 * * *", jobTemplate } } as never); // a CronJob
@@ -221,7 +221,7 @@ describe("what goes wrong, and what takes long", { tags: ["memory"] }, () => {
     expect(await podNames(cluster)).toHaveLength(3);
   });
 
-  test("a DaemonSet has a pod on each node that there is", async () => {
+  test("a DaemonSet has a pod on each node", async () => {
     await using cluster = await startTestCluster({ workloads: { nodes: 3 } });
     const spec = { selector: { matchLabels: { app: "agent" } }, template: podTemplate("agent") };
     await cluster.create(DaemonSet, { metadata: { name: "agent" }, spec } as never); // a DaemonSet
@@ -242,7 +242,7 @@ describe("what goes wrong, and what takes long", { tags: ["memory"] }, () => {
     expect(await podNames(cluster)).toEqual(["db-0", "db-1", "db-2"]);
   });
 
-  test("a class with a provisioner makes volumes, which go with their claims", async () => {
+  test("a class with a provisioner creates volumes, which are deleted with their claims", async () => {
     await using cluster = await startTestCluster({ workloads: true });
     const annotations = { "storageclass.kubernetes.io/is-default-class": "true" };
     const body = { metadata: { name: "standard", annotations }, provisioner: "example.com/disk" };
@@ -258,7 +258,7 @@ describe("what goes wrong, and what takes long", { tags: ["memory"] }, () => {
     expect(await cluster.list(PersistentVolume)).toEqual([]);
   });
 
-  test("a budget lets as many pods be evicted as it may spare, and more when others have come", async () => {
+  test("a budget allows more evictions when new pods are ready", async () => {
     await using cluster = await startTestCluster({ workloads: true });
     await cluster.create(StatefulSet, database(2));
     const spec = { minAvailable: 1, selector: { matchLabels: { app: "db" } } };
@@ -278,7 +278,7 @@ describe("what goes wrong, and what takes long", { tags: ["memory"] }, () => {
     expect(await evict("db-0")).toBe(201);
   });
 
-  test("workloads that have settled write nothing, however long", async () => {
+  test("settled workloads write nothing", async () => {
     await using cluster = await startTestCluster({ workloads: true });
     await cluster.create(StatefulSet, database(2));
     await cluster.create(Job, job());

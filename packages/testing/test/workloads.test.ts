@@ -16,7 +16,7 @@ async function conditionOf(cluster: TestCluster, type: string): Promise<unknown>
   return { status, reason };
 }
 
-test("a Deployment gets its ReplicaSet and its pods, and says that they are available", async () => {
+test("a Deployment gets its ReplicaSet and its pods, and reports them as available", async () => {
   await using cluster = await startTestCluster({ workloads: true });
   await cluster.create(Deployment, web(3));
   await cluster.settled();
@@ -42,7 +42,7 @@ test("a Deployment gets its ReplicaSet and its pods, and says that they are avai
   expect(new Set(pods.map(({ metadata }) => metadata.ownerReferences?.[0]?.uid))).toEqual(new Set([set?.metadata.uid]));
 });
 
-test("a new image rolls out, and the old ReplicaSet stays with nothing in it", async () => {
+test("a new image rolls out, and the old ReplicaSet remains without pods", async () => {
   await using cluster = await startTestCluster({ workloads: true });
   await cluster.create(Deployment, web(4));
   await cluster.settled();
@@ -56,7 +56,7 @@ test("a new image rolls out, and the old ReplicaSet stays with nothing in it", a
   expect((await cluster.list(Pod, "default")).map(({ spec }) => spec?.containers[0]?.image)).toEqual(["web:2", "web:2", "web:2", "web:2"]);
 });
 
-test("with its Deployment everything goes", async () => {
+test("the deletion of a Deployment deletes its ReplicaSets and pods", async () => {
   await using cluster = await startTestCluster({ workloads: true });
   await cluster.create(Deployment, web(2));
   await cluster.settled();
@@ -65,7 +65,7 @@ test("with its Deployment everything goes", async () => {
   expect([...(await cluster.list(ReplicaSet, "default")), ...(await cluster.list(Pod, "default"))]).toEqual([]);
 });
 
-test("an operator sees its Deployment become ready, and its pass says so", async () => {
+test("an operator sees its Deployment become ready", async () => {
   await using cluster = await startTestCluster({ workloads: true });
   const operator = handler(RW)
     .step(
@@ -87,8 +87,8 @@ test("an operator sees its Deployment become ready, and its pass says so", async
   expect(op.passes.at(-1)?.outcome).toMatchObject({ type: "done" });
 });
 
-describe("what goes wrong", { tags: ["memory"] }, () => {
-  test("pods that crash are restarted, and recover when told to", async () => {
+describe("failing workloads", { tags: ["memory"] }, () => {
+  test("crashing pods are restarted, and recover after recover()", async () => {
     await using cluster = await startTestCluster({ workloads: true });
     const crash = cluster.workloads.pods.fail("CrashLoopBackOff", { matchLabels: { app: "web" } });
     await cluster.create(Deployment, web(1));
@@ -106,7 +106,7 @@ describe("what goes wrong", { tags: ["memory"] }, () => {
     expect(await conditionOf(cluster, "Available")).toEqual({ status: "True", reason: "MinimumReplicasAvailable" });
   });
 
-  test("a rollout to an image that cannot be pulled leaves the old pods where they are", async () => {
+  test("a rollout to an image that cannot be pulled keeps the old pods", async () => {
     await using cluster = await startTestCluster({ workloads: true });
     cluster.workloads.pods.fail("ImagePullBackOff", { image: "web:bad" });
     await cluster.create(Deployment, web(4));
@@ -122,7 +122,7 @@ describe("what goes wrong", { tags: ["memory"] }, () => {
     expect(await conditionOf(cluster, "Progressing")).toEqual({ status: "False", reason: "ProgressDeadlineExceeded" });
   });
 
-  test("a Deployment that is stalled misses its deadline, in virtual time", async () => {
+  test("a stalled Deployment misses its deadline, in virtual time", async () => {
     await using cluster = await startTestCluster({ workloads: true });
     const stalled = cluster.workloads.deployments.stall({ name: "web" });
     await cluster.create(Deployment, web(2, "web:1", { progressDeadlineSeconds: 60 }));
@@ -135,7 +135,7 @@ describe("what goes wrong", { tags: ["memory"] }, () => {
     expect(await conditionOf(cluster, "Progressing")).toEqual({ status: "True", reason: "NewReplicaSetAvailable" });
   });
 
-  test("a pod that no node takes says so, and runs when one does", async () => {
+  test("a pod without a fitting node reports it, and runs on a new node", async () => {
     await using cluster = await startTestCluster({ workloads: true });
     const full = cluster.workloads.pods.fail("Unschedulable", { name: "a" });
     await cluster.create(Pod, { metadata: { name: "a" }, spec: { containers: [{ name: "app", image: "web:1" }] } });
@@ -149,7 +149,7 @@ describe("what goes wrong", { tags: ["memory"] }, () => {
     expect((await cluster.get(Pod, "a"))?.status?.phase).toBe("Running");
   });
 
-  test("a pod that ignores its deletion stays for its grace period", async () => {
+  test("a pod that ignores its deletion remains for its grace period", async () => {
     await using cluster = await startTestCluster({ workloads: true });
     cluster.workloads.pods.fail("IgnoresTermination");
     await cluster.create(Pod, { metadata: { name: "a" }, spec: { containers: [{ name: "app", image: "web:1" }] } });
@@ -161,7 +161,7 @@ describe("what goes wrong", { tags: ["memory"] }, () => {
     expect(await cluster.get(Pod, "a")).toBeUndefined();
   });
 
-  test("workloads that have settled write nothing, however long", async () => {
+  test("settled workloads write nothing", async () => {
     await using cluster = await startTestCluster({ workloads: true });
     await cluster.create(Deployment, web(3));
     await cluster.settled();
@@ -171,7 +171,7 @@ describe("what goes wrong", { tags: ["memory"] }, () => {
     expect(cluster.server.resourceVersion).toBe(resourceVersion);
   });
 
-  test("how long things take is an option", async () => {
+  test("the durations of workloads are options", async () => {
     await using cluster = await startTestCluster({ workloads: { startSeconds: 5, nodes: 2 } });
     await cluster.create(Deployment, web(2));
     await cluster.advance(4_999);
@@ -181,14 +181,14 @@ describe("what goes wrong", { tags: ["memory"] }, () => {
     expect(new Set((await cluster.list(Pod, "default")).map(({ spec }) => spec?.nodeName))).toEqual(new Set(["node-1", "node-2"]));
   });
 
-  test("in real time it is waited for", async () => {
+  test("settled() waits for workloads in real time", async () => {
     await using cluster = await startTestCluster({ workloads: { startSeconds: 0.01 }, time: "real" });
     await cluster.create(Deployment, web(1));
     await cluster.settled();
     expect(await conditionOf(cluster, "Available")).toMatchObject({ status: "True" });
   });
 
-  test("without workloads the hooks say how to get them", async () => {
+  test("the hooks of a cluster without workloads name the option", async () => {
     await using cluster = await startTestCluster();
     expect(() => cluster.workloads).toThrow("workloads: true");
   });

@@ -1,6 +1,6 @@
 /**
  * What most operators need, from one place. Everything here belongs to a package that can be used alone and has more:
- * @treadle/apimachinery, @treadle/client, @treadle/reconcile and @treadle/controller. Built-in kinds: `treadle/kinds`.
+ * @treadle/apimachinery, @treadle/client, @treadle/reconcile, @treadle/dependents and @treadle/controller. Built-in kinds: `treadle/kinds`.
  */
 
 // Resources and objects.
@@ -50,17 +50,8 @@ export type {
 } from "@treadle/reconcile";
 
 // Steps that many operators have.
-export {
-  conditions,
-  defaults,
-  dependentApply,
-  dependentApplyAll,
-  finalizer,
-  guard,
-  pause,
-  prerequisite,
-  validate,
-} from "@treadle/reconcile";
+export { conditions, defaults, finalizer, guard, pause, prerequisite, validate } from "@treadle/reconcile";
+export { dependentApply, dependentApplyAll } from "@treadle/dependents";
 
 // What an object says of its dependents.
 export {
@@ -71,7 +62,7 @@ export {
   type Desired,
   dependentsOf,
   worstDependent,
-} from "@treadle/reconcile";
+} from "@treadle/dependents";
 
 // What a step throws to say more than "it failed".
 export { RetryAfterError, TerminalError } from "@treadle/reconcile";

@@ -1,4 +1,4 @@
-/** Which objects of a controller are paused, as their last pass found them: for the log, once each, and a gauge. */
+/** The paused objects of a controller, as their last passes found them: for the log, once each, and for a gauge. */
 import type { Logger, PassResult } from "@treadle/reconcile";
 
 export class PausedKeys {
@@ -15,12 +15,12 @@ export class PausedKeys {
     return this.#keys.size;
   }
 
-  /** The object is not looked after any more. */
+  /** Forgets an object that is not reconciled any more. */
   forget(key: string): void {
     this.#keys.delete(key);
   }
 
-  /** A pass of `key` is over. */
+  /** Notes the end of a pass of `key`. */
   note(key: string, { isPaused, outcome }: Pick<PassResult, "isPaused" | "outcome">): void {
     if (isPaused === true) {
       if (this.#keys.has(key)) return;

@@ -1,10 +1,10 @@
-/** Looks at everything again, now and then: what no event told, and what somebody else forgot to tell. */
+/** Queues every object periodically, to see changes that no event reported. */
 import type { Clock, KubernetesObject, Random, Timer } from "@treadle/apimachinery";
 import { inSlices } from "../internal/time-slices.ts";
 
 /** controller-runtime `SyncPeriod`. */
 export const RESYNC_MS = 36_000_000;
-/** Up to this share more or less, so that replicas and controllers do not come at once (controller-runtime). */
+/** Maximum share by which a period is longer or shorter, so that replicas and controllers do not start together (controller-runtime). */
 const JITTER = 0.1;
 
 export interface ResyncOptions {
@@ -16,7 +16,7 @@ export interface ResyncOptions {
   readonly signal: AbortSignal;
 }
 
-/** Begins the first period; ends with the signal. Asks nothing of the server. */
+/** Starts the first period; ends with the signal. Sends no request. */
 export function startResync(options: ResyncOptions): void {
   const { clock, random, periodMs, objects, enqueue, signal } = options;
   let timer: Timer;

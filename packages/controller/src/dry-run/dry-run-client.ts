@@ -1,9 +1,9 @@
 /**
- * A client that reads, and writes nothing: what passes would write is told, and answered with what would come of it, as
- * far as that can be known without the server. Nothing is sent, a server-side dry run neither: so the rights to read are
- * enough, no webhook is called, and what needs an earlier write that was not done (an object in a new namespace) is shown, too.
+ * A client that reads, and reports writes instead of sending them. It answers with the expected result, as far as that is
+ * known without the server. It sends no server-side dry run either: so the rights to read are sufficient, no webhook is
+ * called, and writes that need an earlier write (an object in a new namespace) are reported as well.
  *
- * Not known are: defaults, admission, validation, and how lists with keys are merged by an apply.
+ * Caveat: defaults, admission, validation, and how an apply merges lists with keys are not known.
  */
 import {
   ApiError,
@@ -20,11 +20,11 @@ import {
 import type { Client, Deletion, Patch, WriteOptions } from "@treadle/client";
 import { type DryWrite, dryWrite } from "./dry-write.ts";
 
-/** `client`, whose writes are told to `report`, and not sent. */
+/** Makes a client whose writes are reported, and not sent. */
 export function dryRunClient(client: Client, report: (write: DryWrite) => void): Client {
   const live = async (kind: Kind, ref: Ref, given: Given): Promise<KubernetesObject | undefined> =>
     await client.get(kind, ref, given?.signal === undefined ? {} : { signal: given.signal });
-  /** What the object becomes; the types of kinds are those of the caller. */
+  /** Reports the change, and returns the object that it leads to; the types are the caller's. */
   const stored = <K extends Kind>(verb: DryWrite["verb"], kind: K, write: Stored): ObjectOf<K> => {
     const { before, after, subresource } = write;
     const change: unknown = before === undefined ? withoutInvented(after) : createMergePatch(before, after);
@@ -59,7 +59,7 @@ export function dryRunClient(client: Client, report: (write: DryWrite) => void):
       const { metadata, ...rest } = object as KubernetesObject;
       const { resourceVersion, ...given } = metadata;
       const before = await live(kind, metadata, options);
-      // As the engine asks for it: with the uid of an object that is there, or with version 1 for one that is not.
+      // As the engine requests it: with the uid of an existing object, or with version 1 for a new one.
       if (
         before === undefined
           ? given.uid !== undefined
@@ -106,7 +106,7 @@ const NOT_FOUND = { status: 404, reason: "NotFound" };
 const CONFLICT = { status: 409, reason: "Conflict" };
 const ALREADY_EXISTS = { status: 409, reason: "AlreadyExists" };
 
-/** What the server would answer. */
+/** The answer that the server would give. */
 function refused(kind: Kind, { name, namespace }: Ref, { status, reason }: { readonly status: number; readonly reason: string }): ApiError {
   const message = `dry run: cannot write ${kind.kind} ${keyOf(namespace === undefined ? { name } : { name, namespace })}: ${reason}`;
   return new ApiError({ message, status, reason, details: { name, kind: kind.plural, group: kind.group } });
@@ -120,7 +120,7 @@ function versionIn(body: object): string | undefined {
   return (body as { readonly metadata?: { readonly resourceVersion?: string } }).metadata?.resourceVersion;
 }
 
-/** An update replaces all but what the server keeps to itself; where that is a subresource, as little as can be said of all of them. */
+/** The result of an update, which keeps the fields of the server; an update of a subresource changes only that. */
 function replaced(before: KubernetesObject, given: KubernetesObject, options: Given): KubernetesObject {
   if (options?.subresource !== undefined) return { ...before, ...given, metadata: before.metadata };
   const kept = [
@@ -143,12 +143,12 @@ function replaced(before: KubernetesObject, given: KubernetesObject, options: Gi
   } as KubernetesObject;
 }
 
-/** A strategic patch as if it were a merge patch: what it would do to lists is not known here. */
+/** Applies a patch; a strategic one as a merge patch, because its effect on lists is not known here. */
 function patchedBy(before: KubernetesObject, patch: Patch): KubernetesObject {
   return (patch.type === "json" ? applyJsonPatch(before, patch.body) : applyMergePatch(before, patch.body)) as KubernetesObject;
 }
 
-/** What a create makes of it: a name where only its beginning is given, and a uid that nothing else has. */
+/** The result of a create, with a name if only its beginning is given, and with a uid that no object has. */
 function madeOf(kind: Kind, object: object): KubernetesObject {
   const { metadata, ...rest } = object as { readonly metadata: { readonly name?: string; readonly generateName?: string } };
   const name = metadata.name ?? `${metadata.generateName ?? ""}${GENERATED}`;

@@ -15,7 +15,7 @@ export interface DryWrite {
   readonly change?: unknown;
 }
 
-/** @param change what it would change; undefined for a delete */
+/** Makes the report of a write. @param change the change; undefined for a delete */
 export function dryWrite(
   verb: DryWrite["verb"],
   kind: Kind,
@@ -34,8 +34,8 @@ export function dryWrite(
 }
 
 /**
- * Writes a line for each write, and tells the program; the same that comes again in each pass is told once. Of each object
- * the last {@link MAX_TOLD} are remembered: a step may want something else in every pass.
+ * Makes a function that logs each write, and reports it to the program. A write that is repeated in each pass is reported
+ * once. The last {@link MAX_TOLD} writes of each object are remembered, because a step may write other values in every pass.
  */
 export function reporter(log: Logger, onWrite: ((write: DryWrite) => void) | undefined): (write: DryWrite) => void {
   const told = new Map<string, readonly string[]>();
@@ -51,21 +51,21 @@ export function reporter(log: Logger, onWrite: ((write: DryWrite) => void) | und
     try {
       onWrite?.(write);
     } catch (error) {
-      // The pass that would have written is not to blame.
+      // The pass that would have written has not failed.
       log.error(errorFields(error), "onWrite of the dry run threw");
     }
   };
 }
 
-/** More than passes of all handlers write to one object. */
+/** More than the number of passes of all handlers that write to one object. */
 const MAX_TOLD = 16;
 
-/** Times are new in each pass, and no news. */
+/** Leaves out times, which differ in each pass. */
 function withoutTimes(key: string, value: unknown): unknown {
   return key === "lastTransitionTime" ? undefined : value;
 }
 
-/** Of a Secret the names of its fields. An annotation may hold the whole of it as text. */
+/** The names of the fields of a Secret. An annotation may hold the whole Secret as text. */
 function withoutValues(change: unknown): unknown {
   const hidden = new Set(["data", "stringData", "annotations"]);
   return Object.fromEntries(Object.entries(change as object).map(([name, value]) => [name, valueOf(name, value)]));

@@ -1,7 +1,7 @@
 /**
- * Finds out when the event loop stood still, and which step held it: nothing else runs then, no probe, no renewal of a
- * lease. It looks ten times a second, and each time that a phase of a step begins, gives way or ends; what comes first
- * after a standstill is what caused it. Where no phase comes first, those in progress are named.
+ * Finds out when the event loop was blocked, and which step blocked it. Meanwhile nothing else runs: no probe, and no renewal
+ * of a lease. It looks ten times a second, and each time that a phase of a step begins, yields or ends. The phase that is
+ * seen first after a block has caused it. If no phase is seen first, the phases in progress are named.
  */
 import type { PhaseWatch, RunningPhase } from "@treadle/reconcile";
 
@@ -9,24 +9,24 @@ export interface Culprit extends RunningPhase {
   readonly controller: string;
 }
 
-/** A time in which the loop did not turn. */
+/** A time in which the event loop did not turn. */
 export interface Block {
   readonly ms: number;
-  /** Those that can have caused it: one that is known, or all that were in progress. */
+  /** The phases that can have caused it: a known one, or all that were in progress. */
   readonly culprits: readonly Culprit[];
-  /** Whether it is the one culprit for certain. */
+  /** Whether the one culprit is certain. */
   readonly isCertain: boolean;
 }
 
 export interface EventLoopMonitorOptions {
-  /** Milliseconds that nobody sets. */
+  /** Milliseconds of a monotonic clock. */
   readonly now: () => number;
   readonly onBlock: (block: Block) => void;
 }
 
-/** Between two looks. */
+/** Time between two looks, in milliseconds. */
 const TICK_MS = 100;
-/** Shorter standstills are none: garbage collection, a big list. */
+/** Minimum time of a block, in milliseconds; garbage collection and large lists take less. */
 export const BLOCK_MS = 500;
 
 export class EventLoopMonitor {
@@ -35,7 +35,7 @@ export class EventLoopMonitor {
   #seenAt: number;
   #timer: NodeJS.Timeout | undefined;
   #last: { readonly block: Block; readonly endedAt: number } | undefined;
-  /** By how much the last look was late. */
+  /** How late the last look was, in milliseconds. */
   lagMs = 0;
 
   constructor(options: EventLoopMonitorOptions) {
@@ -53,7 +53,7 @@ export class EventLoopMonitor {
     this.#timer = undefined;
   }
 
-  /** The loop turns. */
+  /** Notes that the loop turns. */
   look(): void {
     this.lagMs = Math.max(0, this.#options.now() - this.#seenAt - TICK_MS);
     this.#seen(undefined);
@@ -72,7 +72,7 @@ export class EventLoopMonitor {
     };
   }
 
-  /** The last standstill in words, if it ended less than `ms` ago; one that has just ended counts. */
+  /** Describes the last block if it ended less than `ms` milliseconds ago. */
   suspicion(ms: number): string | undefined {
     this.#seen(undefined);
     return this.#last !== undefined && this.#seenAt - this.#last.endedAt < ms ? blockText(this.#last.block) : undefined;

@@ -1,4 +1,4 @@
-/** What `req.event()` says, as an object of `events.k8s.io/v1`. */
+/** Makes the `events.k8s.io/v1` object of a `req.event()`. */
 import type { KubernetesObject, WriteOf } from "@treadle/apimachinery";
 import type { Event } from "@treadle/apimachinery/kinds";
 import type { EventNote } from "@treadle/reconcile";
@@ -9,17 +9,17 @@ const MAX_NOTE_BYTES = 1024;
 const MAX_NAME = 253;
 const MAX_INSTANCE = 128;
 
-/** Events of objects without a namespace stand in this one, as those of Kubernetes' own components do. */
+/** The namespace of events about cluster-scoped objects, as for Kubernetes' own components. */
 export const CLUSTER_EVENTS_NAMESPACE = "default";
 
-/** An event as it is created. */
+/** The object of an event, as it is created. */
 export type EventObject = WriteOf<typeof Event> & { readonly metadata: { readonly name: string; readonly namespace: string } };
 
-/** Who records. */
+/** Who records an event. */
 export interface Reporter {
   /** The handler's name. */
   readonly controller: string;
-  /** The process. */
+  /** The name of the process. */
   readonly instance: string;
 }
 
@@ -31,7 +31,7 @@ export interface EventObjectOptions {
   readonly id: string;
 }
 
-/** The note is expected as {@link shownNote} gives it. */
+/** Makes the object; the note must come from {@link shownNote}. */
 export function eventObject(object: KubernetesObject, { reporter, note, atMs, id }: EventObjectOptions): EventObject {
   const { apiVersion, kind, metadata } = object;
   const { name, namespace, uid, resourceVersion } = metadata;
@@ -55,7 +55,7 @@ export function eventObject(object: KubernetesObject, { reporter, note, atMs, id
   };
 }
 
-/** A note without secrets, and no longer than the API lets it be. */
+/** Removes secrets from a note, and cuts it to the length that the API allows. */
 export function shownNote(note: string): string {
   const shown = withoutSecrets(note);
   if (Buffer.byteLength(shown) <= MAX_NOTE_BYTES) return shown;
@@ -66,7 +66,7 @@ export function shownNote(note: string): string {
 
 const ELLIPSIS = "…";
 
-/** The API's form of times that order events. */
+/** A time in the form of the API for event times. */
 export function microTime(ms: number): string {
   return new Date(ms).toISOString().replace("Z", "000Z");
 }

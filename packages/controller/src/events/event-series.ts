@@ -1,6 +1,6 @@
 /**
- * Makes one event of many that say the same: the first is an object, those that follow within six minutes are its count.
- * Pure but for its memory, which is bounded; whoever uses it sends what it calls due.
+ * Makes one event of many equal ones: the first is an object, and those that follow within six minutes increase its count.
+ * Pure except for its memory, which is bounded; the caller sends what is due.
  */
 import type { KubernetesObject } from "@treadle/apimachinery";
 import type { EventNote } from "@treadle/reconcile";
@@ -8,26 +8,26 @@ import type { EventObject } from "./event-object.ts";
 import { LruMap } from "../internal/lru-map.ts";
 import { SpamFilter } from "./spam-filter.ts";
 
-/** A series that nothing was added to for so long is over (client-go `tools/events`). */
+/** Time without a new event after which a series ends (client-go `tools/events`). */
 const FINISH_MS = 360_000;
-/** A count that has grown is told at least so often (client-go `tools/events`). */
+/** Maximum time until a grown count is sent (client-go `tools/events`). */
 const REFRESH_MS = 1_800_000;
-/** More notes than this within the time make one series of all of them (client-go `tools/record`). */
+/** Number of different notes within the time, from which all of them become one series (client-go `tools/record`). */
 const MAX_SIMILAR = 10;
 const SIMILAR_MS = 600_000;
 
-/** One object of kind Event, and how often it was meant. */
+/** One object of kind Event, and its count. */
 export interface Series {
   readonly key: string;
   object: EventObject;
   count: number;
   lastAtMs: number;
-  /** What the server knows; 0: not even that it exists. */
+  /** The count that the server knows; 0: the object does not exist yet. */
   sentCount: number;
   sentAtMs: number;
 }
 
-/** What is recorded, its note as it will be shown. */
+/** What is recorded, with its note as it will be shown. */
 export interface Occurrence {
   readonly about: KubernetesObject;
   readonly controller: string;
@@ -44,7 +44,7 @@ export class EventSeries {
   readonly #similar = new LruMap<string, Similar>();
   readonly #spam = new SpamFilter();
 
-  /** The series that has grown, and whether the server should hear of it now; undefined: the object brings too many. */
+  /** The series that has grown, and whether it is due; undefined: the object has too many events. */
   add(
     occurrence: Occurrence,
     nowMs: number,
@@ -60,7 +60,7 @@ export class EventSeries {
     if (known !== undefined && nowMs - known.lastAtMs < FINISH_MS) {
       known.count++;
       known.lastAtMs = nowMs;
-      // Each request tells twice as much as the one before.
+      // Each request sends twice as many as the one before.
       return { series: known, isDue: known.sentCount === 0 || known.count >= 2 * known.sentCount };
     }
     if (!this.#spam.admits(object, nowMs)) return undefined;
@@ -70,7 +70,7 @@ export class EventSeries {
     return { series, isDue: true };
   }
 
-  /** Those whose last count the server should hear, with those that are over forgotten. */
+  /** The series whose count is due; forgets those that have ended. */
   due(nowMs: number): readonly Series[] {
     const due: Series[] = [];
     for (const series of this.#series.values()) {
@@ -81,12 +81,12 @@ export class EventSeries {
     return due;
   }
 
-  /** Those of which the server does not know everything: for the end. */
+  /** The series whose count the server does not know, for the end. */
   unsent(): readonly Series[] {
     return [...this.#series.values()].filter(({ count, sentCount }) => count > sentCount);
   }
 
-  /** When {@link due} is to be asked next. */
+  /** When {@link due} must be asked next. */
   nextDueAt(): number | undefined {
     let next: number | undefined;
     for (const { lastAtMs, sentAtMs, count, sentCount } of this.#series.values()) {

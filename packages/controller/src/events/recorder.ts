@@ -1,10 +1,10 @@
 /**
- * EventRecorder: writes events for people who look at an object (`kubectl describe`).
+ * EventRecorder: writes events, which `kubectl describe` shows with their object.
  *
  * Guarantees
- * - `record` returns at once and never throws; what becomes of the write concerns no pass.
- * - One request at a time, at most 1,000 events waiting; of what says the same there is one object with a count.
- * - No secrets that can be told as such are in a note.
+ * - `record` returns immediately and never throws; the result of the write does not affect a pass.
+ * - One request at a time, at most 1,000 events waiting. Equal events are one object with a count.
+ * - A note holds no secret that can be recognised as one.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import {
@@ -28,7 +28,7 @@ import { isManagerError } from "../manager-error.ts";
 import { eventObject, microTime, shownNote } from "./event-object.ts";
 import { EventSeries, type Series } from "./event-series.ts";
 
-/** What became of an event: an object of its own, a count of one, or nothing. */
+/** The result of an event: a new object, an increased count, or nothing. */
 export type EventResult = "created" | "counted" | "limited" | "dropped" | "failed";
 
 export const EVENT_RESULTS: readonly EventResult[] = ["created", "counted", "limited", "dropped", "failed"];
@@ -38,10 +38,10 @@ export interface EventRecorderOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** Names this process in the events. */
+  /** The name of this process in the events. */
   readonly instance: string;
   readonly count: (result: EventResult) => void;
-  /** Told each time that the recorder is at rest again. */
+  /** Called each time that the recorder is idle again. */
   readonly onChange: () => void;
 }
 
@@ -50,7 +50,7 @@ const MAX_WAITING = 1_000;
 const MAX_TRIES = 12;
 const RETRY_BASE_MS = 1_000;
 const RETRY_MAX_MS = 10_000;
-/** The same refusal is not logged again sooner. */
+/** Time in which the same refusal is not logged again, in milliseconds. */
 const QUIET_MS = 600_000;
 
 export class EventRecorder {
@@ -59,7 +59,7 @@ export class EventRecorder {
   readonly #waiting = new Set<Series>();
   readonly #abort = new AbortController();
   readonly #logged = new Map<string, number>();
-  /** What is written for several passes belongs to the trace of none. */
+  /** A write for several passes belongs to no trace. */
   readonly #outside = AsyncLocalStorage.snapshot();
   #writing: Promise<void> | undefined;
   #isPausing = false;
@@ -69,7 +69,7 @@ export class EventRecorder {
     this.#options = options;
   }
 
-  /** Whether something is on its way to the server. What waits for another try is not. */
+  /** Whether a request is on its way to the server. A wait for the next attempt does not count. */
   get isBusy(): boolean {
     return this.#writing !== undefined && !this.#isPausing;
   }
@@ -91,7 +91,7 @@ export class EventRecorder {
     }
   }
 
-  /** Writes what is not written yet, for at most `ms`. */
+  /** Writes the waiting events, for at most `ms` milliseconds. */
   async stop(ms: number): Promise<void> {
     this.#sweep?.cancel();
     for (const series of this.#series.unsent()) this.#send(series);
@@ -107,7 +107,7 @@ export class EventRecorder {
   }
 
   async #write(): Promise<void> {
-    // A pass that records ends its turn first.
+    // The pass that records the event ends its turn first.
     await Promise.resolve();
     for (const series of this.#waiting) {
       if (this.#abort.signal.aborted) break;
@@ -152,12 +152,12 @@ export class EventRecorder {
         return "counted";
       } catch (error) {
         if (!isNotFound(error)) throw error;
-        // The server forgets events after a while: the series goes on as another object.
+        // The server deletes events after a while: the series continues as another object.
         const name = series.object.metadata.name.replace(/[^.]*$/, this.#newID());
         series.object = { ...series.object, metadata: { ...series.object.metadata, name } };
       }
     }
-    // The answer to an earlier try may have been lost.
+    // The answer to an earlier attempt may have been lost.
     await client.create(Event, { ...series.object, ...told }, options).catch((error: unknown) => {
       if (!isAlreadyExists(error)) throw error;
     });
@@ -167,11 +167,11 @@ export class EventRecorder {
   async #pause(ms: number): Promise<void> {
     this.#isPausing = true;
     this.#options.onChange();
-    await sleep(this.#options.clock, ms, this.#abort.signal).catch(() => undefined); // The stop, which whoever waits sees, too.
+    await sleep(this.#options.clock, ms, this.#abort.signal).catch(() => undefined); // The caller sees the stop as well.
     this.#isPausing = false;
   }
 
-  /** Looks at the series when the next of them is due; an operator at rest has no timer. */
+  /** Sets the timer of the next due series; an idle operator has none. */
   #plan(): void {
     if (this.#sweep !== undefined) return;
     const at = this.#series.nextDueAt();
@@ -185,7 +185,7 @@ export class EventRecorder {
 
   #refused(error: unknown, what: string): void {
     const { clock, log } = this.#options;
-    // Nobody but the leader speaks for the operator, and objects of a namespace that goes take their events with them.
+    // Only the leader writes events, and events are deleted with their namespace.
     if (isManagerError(error) || (isApiError(error) && /being terminated|not found/.test(error.message))) return;
     const fields = errorFields(error);
     const now = clock.now();
@@ -197,13 +197,13 @@ export class EventRecorder {
     log.warn({ error: fields.error }, `${what}${fix}`);
   }
 
-  /** Unique enough beside the name of the object. */
+  /** An id that is unique together with the name of the object. */
   #newID(): string {
     return randomName(this.#options.random, 12);
   }
 }
 
-/** What the server refuses by its rules it refuses again. */
+/** Whether the server may accept a second attempt. */
 function isWorthAnotherTry(error: unknown): boolean {
   if (isManagerError(error)) return false;
   return !isApiError(error) || error.status === 429 || error.status >= 500;

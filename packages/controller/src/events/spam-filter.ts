@@ -1,7 +1,7 @@
-/** Limits what one object may bring in events, whoever records them: client-go's numbers (`tools/record`). */
+/** Limits the events of one object, with client-go's numbers (`tools/record`). */
 import { LruMap } from "../internal/lru-map.ts";
 
-/** Events that an object may bring at once, and how long it takes for one more to be allowed. */
+/** Number of events of an object without a pause, and the time until one more is allowed. */
 const BURST = 25;
 const REFILL_MS = 300_000;
 
@@ -13,7 +13,7 @@ interface Bucket {
 export class SpamFilter {
   readonly #buckets = new LruMap<string, Bucket>();
 
-  /** Whether one more of this object is allowed; then it is counted. */
+  /** Whether one more event of this object is allowed; then it is counted. */
   admits(uid: string, nowMs: number): boolean {
     const bucket = this.#buckets.get(uid) ?? { tokens: BURST, atMs: nowMs };
     const tokens = Math.min(BURST, bucket.tokens + Math.max(0, nowMs - bucket.atMs) / REFILL_MS);

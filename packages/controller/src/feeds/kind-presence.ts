@@ -1,7 +1,7 @@
 /**
- * Which of the watched kinds the server does not serve: their CRDs may be installed after the operator, removed, and
- * installed again. The informers find out by asking again every 10 s; where the operator may watch CRDs, at once.
- * And of which kinds it refuses the watch: rights may be taken away, and given back.
+ * Tracks which watched kinds the server does not serve, because CRDs may be installed, removed and installed again at any
+ * time. The informers list such a kind again every 10 s; an operator that may watch CRDs lists it immediately. It also tracks
+ * the kinds whose watch the server refuses, because rights may be removed and granted again.
  */
 import {
   type ApiError,
@@ -24,23 +24,23 @@ export interface KindPresenceOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** The informer of a kind, to be told that the kind may be there. */
+  /** The informer of a kind, which is asked to list again. */
   readonly informerOf: (kind: Kind) => Informer | undefined;
-  /** A kind came or went. */
+  /** Called when the server began or ceased to serve a kind, or to allow its watch. */
   readonly onChange: (kind: Kind) => void;
 }
 
-/** A CRD is served a moment after it says so. */
+/** A CRD is served a moment after its status reports it. */
 const ASK_AGAIN_AFTER_MS = [250, 1000] as const;
 
 export class KindPresence {
   readonly #options: KindPresenceOptions;
   readonly #missing = new Map<string, Kind>();
-  /** Why, by kind. */
+  /** The reason of each refusal, by kind. */
   readonly #refusals = new Map<string, string>();
   #waiting: readonly (() => void)[] = [];
   #definitions: Informer | undefined;
-  /** The operator may not watch CRDs: it is not asked for again. */
+  /** The operator may not watch CRDs; it does not ask again. */
   #isRefused = false;
   #isStopped = false;
   readonly #timers = new Set<{ cancel(): void }>();
@@ -54,12 +54,12 @@ export class KindPresence {
     return this.#missing.size === 0 || !this.#missing.has(idOf(kind));
   }
 
-  /** Why the server refuses the watch of `kind`, and what to do; `undefined`: it does not, as far as is known. */
+  /** Why the server refuses the watch of `kind`, and the fix; undefined: it does not, as far as is known. */
   refusalOf(kind: Kind): string | undefined {
     return this.#refusals.size === 0 ? undefined : this.#refusals.get(idOf(kind));
   }
 
-  /** An informer failed. */
+  /** Notes a failure of an informer. */
   failed(error: unknown, where: InformerErrorSource, kind: Kind): void {
     if ((where === "list" || where === "watch") && isRefusal(error)) this.#refused(error, where, kind);
     if ((where !== "list" && where !== "watch") || !isKindNotServed(error) || !this.isServed(kind)) return;
@@ -73,7 +73,7 @@ export class KindPresence {
     this.#watchDefinitions();
   }
 
-  /** An informer has listed. */
+  /** Notes that an informer has listed. */
   listed(kind: Kind): void {
     if (!this.#missing.delete(idOf(kind))) return;
     this.#options.log.info({ kind: kind.kind, apiVersion: apiVersionOf(kind) }, `${kind.kind} (${apiVersionOf(kind)}) is there now`);
@@ -81,7 +81,7 @@ export class KindPresence {
     this.#options.onChange(kind);
   }
 
-  /** An informer works again. */
+  /** Notes that an informer has recovered. */
   recovered(kind: Kind): void {
     // One of several namespaces may still be refused.
     if (isRefusal(this.#options.informerOf(kind)?.progress().lastError) || !this.#refusals.delete(idOf(kind))) return;
@@ -89,9 +89,9 @@ export class KindPresence {
     this.#options.onChange(kind);
   }
 
-  /** An informer of `kind` was removed. */
+  /** Notes that an informer of `kind` was removed. */
   forget(kind: Kind): void {
-    // Its metadata, or the whole of it, may still be watched.
+    // Another form of the kind, metadata or whole objects, may still be watched.
     if (this.#options.informerOf(metadataOnly(kind)) !== undefined) return;
     this.#refusals.delete(idOf(kind));
     if (this.#missing.delete(idOf(kind)) && this.#missing.size === 0) this.#unwatchDefinitions();
@@ -115,7 +115,7 @@ export class KindPresence {
         this.#waiting = this.#waiting.filter((other) => other !== resolve);
       });
     }
-    over.catch(() => undefined); // Of a kind that is missing it may still fail.
+    over.catch(() => undefined); // It may still fail for a missing kind.
   }
 
   async stop(): Promise<void> {
@@ -133,7 +133,7 @@ export class KindPresence {
     this.#options.onChange(kind);
   }
 
-  /** Metadata is enough: whoever may see it need not see schemas. Silently given up where it is forbidden. */
+  /** Watches the metadata of CRDs, which needs no right to their schemas. Gives up silently where it is forbidden. */
   #watchDefinitions(): void {
     if (this.#definitions !== undefined || this.#isRefused || this.#isStopped) return;
     const { client, clock, random } = this.#options;
@@ -147,7 +147,7 @@ export class KindPresence {
         this.#isRefused = true;
         this.#unwatchDefinitions();
       },
-    }) as unknown as Informer; // Its objects matter by their names alone.
+    }) as unknown as Informer; // Only the names of its objects are read.
     this.#definitions = definitions;
     definitions.onEvent((event: InformerEvent<{ readonly metadata: { readonly name: string } }>) => {
       if (event.type !== "deleted") this.#defined(event.object.metadata.name);
@@ -181,7 +181,7 @@ function isRefusal(error: unknown): error is ApiError {
   return isApiError(error) && (error.status === 403 || error.status === 401);
 }
 
-/** A kind as the server knows it: its version counts, its form does not. */
+/** Identifies a kind as the server does: with its version, without its form. */
 export function idOf(kind: Kind): string {
   return `${apiVersionOf(kind)}/${kind.kind}`;
 }

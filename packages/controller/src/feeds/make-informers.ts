@@ -1,4 +1,4 @@
-/** The informers of a manager: one for each kind that its handlers need, as `createManager({ cache, namespaces })` say. */
+/** Makes the informers of a manager: one for each kind that its handlers need, limited by `cache` and `namespaces`. */
 import {
   apiVersionOf,
   groupKindOf,
@@ -62,7 +62,7 @@ export function makeInformers(
     kindRetryMs,
     onError(error, where, kind) {
       presence.failed(error, where, kind);
-      // That a kind is missing was said above, once; that a watch of it has ended is no news beside that.
+      // The missing kind was logged above, once; the end of its watch is not news.
       if (presence.isServed(kind)) logFailure(error, where, kind);
     },
     onWarning: ({ type, message }, kind) => log.warn({ informer: groupKindOf(kind), warning: type }, message),
@@ -85,9 +85,9 @@ export function makeInformers(
   return { informers, presence, scopeOf };
 }
 
-/** The same scope for the same kind each time, since an informer is known by it. */
+/** Returns the same scope for the same kind each time, because an informer is identified by it. */
 function scopes(cache: readonly CachedKind[], handlers: readonly AnyHandler[]): (kind: Kind) => InformerScope<Kind> {
-  // Of managedFields they keep which conditions our handlers wrote, and what they applied.
+  // Of managedFields the cache keeps the conditions and the applied fields of our handlers.
   const managers = new Set(handlers.flatMap(({ pipeline }) => [...managersOf(pipeline.before)]));
   const ingest = (object: KubernetesObject): KubernetesObject => keepOwnManagedFields(object, managers);
   const byKind = new Map(

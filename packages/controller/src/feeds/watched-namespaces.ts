@@ -1,7 +1,7 @@
 /**
- * Which namespaces a manager watches, also when that changes while it runs. Order is everything: passes in a namespace that
- * goes end before its objects leave the caches, and none begins in one that comes before all caches have listed it; else a
- * pass would take for deleted, or for not there, what is only not known.
+ * The namespaces that a manager watches, which may change while it runs. Passes in a removed namespace end before its objects
+ * leave the caches, and no pass begins in an added namespace before all caches have listed it. Otherwise a pass would treat
+ * objects as deleted that are only unknown.
  */
 import { orAborted } from "@treadle/apimachinery";
 import type { Informer, Informers } from "@treadle/informer";
@@ -43,12 +43,12 @@ export class WatchedNamespaces {
     return informers.all().every((informer) => informer.covers(namespace) || !presence.isServed(informer.kind)) ? "now" : "later";
   }
 
-  /** A cache has listed something. */
+  /** Notes that a cache has listed. */
   listed(): void {
     if (this.#change !== undefined) for (const controller of this.#options.controllers) controller.namespacesChanged();
   }
 
-  /** See `Manager.setNamespaces`; the signal ends the wait alone. */
+  /** See `Manager.setNamespaces`; the signal ends only the wait. */
   async set(namespaces: readonly string[] | undefined, signal?: AbortSignal): Promise<void> {
     checkNamespaces("setNamespaces", namespaces);
     const changed = this.#carryOut(namespaces);
@@ -61,7 +61,7 @@ export class WatchedNamespaces {
     this.#change = change;
     await Promise.all(controllers.map((controller) => controller.passesEnded((namespace) => !this.#isWanted(namespace))));
     if (this.#change !== change) return;
-    // All at once, then each by itself: of one that the server does not serve nothing will come.
+    // All together, then each alone: an informer of a kind that the server does not serve never lists.
     void informers.setNamespaces(namespaces);
     await Promise.all(informers.all().map((informer) => presence.unlessMissing(informer.kind, informer.setNamespaces(namespaces))));
     if (this.#change !== change) return;

@@ -1,6 +1,6 @@
 /**
- * What of a value may stand in a log line. It never throws and never takes long: what cannot be read, refers to itself
- * or is too much is replaced by a word that says so. Secrets are hidden by the same rules as in the texts of a status.
+ * Makes copies of values for log lines. It never throws and never takes long: unreadable, circular or oversized values are
+ * replaced by a word that says so. Secrets are hidden by the same rules as in a status.
  */
 import { withoutSecrets } from "@treadle/reconcile/unstable/engine";
 
@@ -10,24 +10,24 @@ const MAX_DEPTH = 8;
 const MAX_PLAIN_DEPTH = 64;
 /** Values in one line: a few large objects, not a whole list of them. Objects that know each other would multiply without it. */
 const MAX_VALUES = 5_000;
-/** Characters of one text; longer ones are cut before secrets are looked for, which takes time by length. */
+/** Maximum length of one text. Longer ones are cut before the search for secrets, which takes time by length. */
 const MAX_TEXT = 16_384;
 const REDACTED = "[redacted]";
-/** Holds the whole object as text, of a Secret too. */
+/** The annotation that holds the whole object as text, also of a Secret. */
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
 interface Walk {
   left: number;
-  /** The objects around the present one. */
+  /** The objects around the current one. */
   readonly above: object[];
 }
 
-/** A copy of `value` as it may be written. */
+/** Copies `value` for a log line. */
 export function loggable(value: unknown): unknown {
   return copyOf(value, { left: MAX_VALUES, above: [] });
 }
 
-/** A text as it may be written. */
+/** Copies a text for a log line. */
 export function loggableText(text: string): string {
   return text.length <= MAX_TEXT ? withoutSecrets(text) : `${withoutSecrets(text.slice(0, MAX_TEXT))}… [${text.length} characters]`;
 }
@@ -104,7 +104,7 @@ function copyOfError(error: Error, walk: Walk): object {
   return copy;
 }
 
-/** Never throws: what a getter throws is the value. */
+/** Reads a field, or returns what its getter throws. Never throws. */
 function read(from: object, name: string | number): unknown {
   try {
     return (from as Record<string | number, unknown>)[name]; // any object may be asked for any field
@@ -113,11 +113,11 @@ function read(from: object, name: string | number): unknown {
   }
 }
 
-/** Asks the rules for texts, so that there is one list of names: whether `"name": "value"` would be hidden in one. */
+/** Whether the rules for texts hide the value of `name`, so that there is one list of names. */
 function isSecretName(name: string): boolean {
   const text = `${JSON.stringify(name.slice(-MAX_NAME))}: "?"`;
   return withoutSecrets(text) !== text;
 }
 
-/** Longest end of a name that is looked at: what makes it a secret stands there. */
+/** Maximum length of the end of a name that is checked: that part makes it a secret. */
 const MAX_NAME = 40;

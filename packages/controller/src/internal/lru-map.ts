@@ -1,4 +1,4 @@
-/** A map that forgets what was not used for longest. */
+/** A map that forgets the least recently used entries. */
 
 /** client-go `tools/record` `maxLruCacheEntries`. */
 const MAX_ENTRIES = 4096;

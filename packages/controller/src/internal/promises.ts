@@ -1,10 +1,10 @@
-/** Ways to wait for several things of which some may fail, or not end. */
+/** Waits for several operations, of which some may fail or not end. */
 import type { Clock } from "@treadle/apimachinery";
 
-/** How something that was started is stopped. */
+/** Stops something that was started. */
 export type Undo = () => void | Promise<void>;
 
-/** Everything in reverse order, whatever fails. */
+/** Runs all steps in reverse order, whatever fails. */
 export async function unwind(undo: readonly Undo[]): Promise<void> {
   const errors: unknown[] = [];
   for (const step of undo.toReversed()) {
@@ -26,13 +26,13 @@ export async function within(clock: Clock, delayMs: number, promise: Promise<unk
   });
 }
 
-/** Both, or what the first of them rejected with; `first` is closed when only the other failed. */
+/** Resolves with both, or rejects with the first error; closes `first` when only the other failed. */
 export async function both<A, B>(first: Promise<A>, second: Promise<B>, close: (made: A) => Promise<void>): Promise<[A, B]> {
   try {
     return await Promise.all([first, second]);
   } catch (error) {
     const [made] = await Promise.allSettled([first]);
-    if (made.status === "fulfilled") await close(made.value).catch(() => undefined); // What went wrong first is what matters.
+    if (made.status === "fulfilled") await close(made.value).catch(() => undefined); // The first error is the one that matters.
     throw error;
   }
 }

@@ -1,9 +1,9 @@
-/** Long loops in turns of the event loop. */
+/** Splits a long loop over several turns of the event loop. */
 
-/** So many of the shortest things are some milliseconds. */
+/** Number of items in one turn: of the shortest work they take some milliseconds. */
 const SLICE = 1_000;
 
-/** Calls `each` for every item; gives way after each slice, and ends early when `signal` is aborted. */
+/** Calls `each` for every item; yields after each slice, and ends early when `signal` is aborted. */
 export async function inSlices<T>(items: Iterable<T>, signal: AbortSignal, each: (item: T) => void): Promise<void> {
   let done = 0;
   for (const item of items) {

@@ -1,6 +1,6 @@
 /**
- * The election of an operator: an {@link Elector} for each of its leases, one after the other, and what is said about it.
- * It leads when it holds all of them.
+ * The election of an operator: an {@link Elector} for each of its leases, one after the other, and their log. A process
+ * leads when it holds all of them.
  */
 import type { Clock, Random } from "@treadle/apimachinery";
 import { isForbidden } from "@treadle/apimachinery";
@@ -18,18 +18,18 @@ export interface ElectionOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** In the order in which they are taken; the last one is the operator's own. */
+  /** The leases in the order in which they are taken; the last one is the operator's own. */
   readonly leases: readonly { readonly name: string; readonly namespace: string }[];
   readonly identity: string;
-  /** Names of the handlers, present and former. */
+  /** Present and former names of the handlers. */
   readonly handlers: readonly string[];
   readonly times: LeaseTimes;
   readonly metrics: ElectionMetrics;
-  /** Who leads, or that this process does, has changed. */
+  /** Called when the leader has changed. */
   readonly onChange: () => void;
-  /** It is over for good. */
+  /** Called when the leadership is lost. */
   readonly onLost: (error: ManagerError) => void;
-  /** What may have kept the process from renewing in the last so many milliseconds, for the error. */
+  /** What may have kept the process from renewing in the last `ms` milliseconds, for the error. */
   readonly suspicion: (ms: number) => string | undefined;
 }
 
@@ -42,7 +42,7 @@ export interface ElectionMetrics {
 
 export const NO_ELECTION_METRICS: ElectionMetrics = { leading() {}, slowPath() {} };
 
-/** An error that repeats itself is logged again after so long. */
+/** Time in which a repeated error is not logged again, in milliseconds. */
 const QUIET_MS = 60_000;
 
 export class Election implements Leadership {
@@ -52,7 +52,7 @@ export class Election implements Leadership {
   #error: ManagerError | undefined;
   #lost: ManagerError | undefined;
   #onElected: (() => void) | undefined;
-  /** When each error was logged last. */
+  /** When each error was last logged. */
   readonly #logged = new Map<string, number>();
   /** Why this process can never lead. */
   #clash: string | undefined;
@@ -74,7 +74,7 @@ export class Election implements Leadership {
     });
   }
 
-  /** Begins to compete; `onElected` is called once, when this process leads. */
+  /** Starts to compete; calls `onElected` once, when this process leads. */
   start(onElected: () => void): void {
     const { log, identity, leases } = this.#options;
     this.#onElected = onElected;
@@ -86,7 +86,7 @@ export class Election implements Leadership {
     return this.#error === undefined && this.#electors.every((elector) => elector.isLeading);
   }
 
-  /** Why it does not lead any more; undefined when it was given up on purpose. */
+  /** Why this process does not lead any more; undefined when it released its leases. */
   get lost(): ManagerError | undefined {
     return this.#lost;
   }
@@ -100,7 +100,7 @@ export class Election implements Leadership {
     throw this.#error ?? new ManagerError("ERR_NOT_LEADER", "this process does not lead: nothing is written");
   }
 
-  /** Who holds the operator's own lease, as far as is known. */
+  /** The holder of the operator's own lease, as far as is known. */
   get holder(): string | undefined {
     return this.#electors.at(-1)?.record?.holder || undefined;
   }
@@ -114,7 +114,7 @@ export class Election implements Leadership {
     return undefined;
   }
 
-  /** Gives all leases back; nothing is written any more from now on. */
+  /** Releases all leases; from now on nothing is written. */
   async release(): Promise<void> {
     const { log, leases, times, metrics } = this.#options;
     const wasLeading = this.isLeading;
@@ -134,7 +134,7 @@ export class Election implements Leadership {
     if (wasLeading) log.info({ event: { type: "Normal", reason: "LeaderElection" } }, "leadership was given up");
   }
 
-  /** Renews no more and gives nothing back: the leases end by themselves. */
+  /** Stops renewing and releases nothing: the leases expire. */
   async abandon(): Promise<void> {
     this.#close();
     await Promise.all(this.#electors.map((elector) => elector.abandon()));
@@ -184,7 +184,7 @@ export class Election implements Leadership {
       log.warn({ lease, holder }, `${what}: what ran here before, or one that got it by mistake; no two may have the same; standing by`);
       return;
     }
-    const isExpected = index < leases.length - 1; // Whoever is replaced holds its lease until it goes.
+    const isExpected = index < leases.length - 1; // The replaced operator holds its lease until it stops.
     if (isExpected || handlers === undefined || handlers.some((name) => ours.includes(name))) {
       log.info({ lease, holder }, `${lease} is held by ${holder}: standing by`);
       return;
@@ -209,13 +209,13 @@ export class Election implements Leadership {
 const RIGHTS =
   "allow get, list, watch, create and update on leases of coordination.k8s.io in that namespace: treadle-rbac makes the Role of a program with leaderElection";
 
-/** Whether a replica works, as a status says it. */
+/** Whether a replica works. */
 export type LeadershipStatus =
   /** Without leader election every replica works. */
   | { readonly type: "off" }
   | { readonly type: "standby"; readonly holder: string | undefined }
   | { readonly type: "leading" }
-  /** It was lost, or given up. */
+  /** The leadership was lost or released. */
   | { readonly type: "over" };
 
 export function leadershipOf(election: Election | undefined): LeadershipStatus {

@@ -1,13 +1,12 @@
 /**
- * Elector: competes for one Lease, renews it, and gives it back. The protocol is client-go's (`tools/leaderelection`), so
- * that operators in Go can share a lease with it.
+ * Elector: competes for one Lease, renews it, and releases it. The protocol is client-go's (`tools/leaderelection`), so that
+ * operators in Go can share a lease with it.
  *
  * Guarantees
- * - `isLeading` is false from `renewDeadlineMs` after the last renewal was sent, by a clock that counts what the machine
- *   slept, whether or not a timer had a chance to fire. Others take the lease not before its holder's `leaseDuration`
- *   after they saw that renewal, by a clock that counts nothing twice. So no two lead at once, however wrong the time of
- *   day, as long as the clocks of both run equally fast.
- * - Every write carries the version that it is based on, so no answer that was lost, and no write that comes late, undoes another.
+ * - No two processes lead at the same time, however wrong their times of day are, if their clocks run equally fast.
+ *   `isLeading` is false from `renewDeadlineMs` after the last renewal was sent. That time includes the suspension of a
+ *   machine, and no timer needs to fire. Others take the lease no earlier than `leaseDuration` after they saw that renewal.
+ * - Every write carries the version that it is based on, so that neither a lost answer nor a late write reverts another.
  *
  * Caveat: a lease does not fence. A write that was sent in time may arrive late.
  */
@@ -25,21 +24,21 @@ export interface ElectorOptions {
   readonly random: Random;
   readonly ref: { readonly name: string; readonly namespace: string };
   readonly identity: string;
-  /** Of this operator, for the lease. */
+  /** The handlers of this operator, for the lease. */
   readonly handlers: readonly string[];
   readonly times: LeaseTimes;
   readonly onElected: () => void;
-  /** It led and does not any more; `reason` says why. Not called by {@link Elector.release}. */
+  /** Called when the leadership is lost; `reason` says why. Not called by {@link Elector.release}. */
   readonly onLost: (reason: string, cause: unknown) => void;
-  /** Somebody else holds the lease now. */
+  /** Called when another process has taken the lease. */
   readonly onHolder: (record: LeaseRecord) => void;
-  /** A look at the lease, a write or the watch failed. */
+  /** Called when a read, a write or the watch of the lease failed. */
   readonly onError: (error: unknown) => void;
-  /** A renewal took more than one request. */
+  /** Called when a renewal took more than one request. */
   readonly onSlowPath: () => void;
 }
 
-/** Writes in a row that came second, before there is a pause. */
+/** Number of consecutive lost races for a write, before there is a pause. */
 const MAX_RACES = 3;
 
 export class Elector {
@@ -54,7 +53,7 @@ export class Elector {
   #isWoken = false;
   #lastError: { readonly error: unknown; readonly sinceMs: number } | undefined;
   #toldHolder: string | undefined;
-  /** A write was sent that may have made us the holder. */
+  /** Whether a write was sent that may have made this process the holder. */
   #mayHold = false;
 
   constructor(options: ElectorOptions) {
@@ -62,7 +61,7 @@ export class Elector {
     this.#view = new LeaseView(options.clock, options.times.leaseDurationMs);
   }
 
-  /** Begins to compete. */
+  /** Starts to compete. */
   start(): void {
     if (this.#state !== "new") return;
     this.#state = "standby";
@@ -83,7 +82,7 @@ export class Elector {
     this.#loops = Promise.all([watching, this.#compete()]);
   }
 
-  /** Whether this process may act, as of this moment. */
+  /** Whether this process may act now. */
   get isLeading(): boolean {
     if (this.#state !== "leading") return false;
     if (this.#options.clock.now() < this.#validUntilMs) return true;
@@ -91,17 +90,17 @@ export class Elector {
     return false;
   }
 
-  /** What the lease said last; undefined before it was seen. */
+  /** The last known state of the lease; undefined before the first read. */
   get record(): LeaseRecord | undefined {
     return this.#view.record;
   }
 
-  /** Since when every look at the lease, and every write, has failed, and why. */
+  /** The last error, and since when every read and write of the lease has failed. */
   get lastError(): { readonly error: unknown; readonly sinceMs: number } | undefined {
     return this.#lastError;
   }
 
-  /** Competes no more, and gives the lease back if it is ours. Rejects when that failed: the lease ends by itself, then. */
+  /** Stops competing, and releases the lease if this process holds it. Rejects when that failed; then the lease expires. */
   async release(): Promise<void> {
     const { clock, ref, times } = this.#options;
     const { state, mayHold } = { state: this.#state, mayHold: this.#mayHold };
@@ -112,7 +111,7 @@ export class Elector {
     const timer = clock.after(requestTimeoutMs(times), () => deadline.abort(new Error("the server did not answer in time")));
     const call = { signal: deadline.signal, retry: false };
     try {
-      // What an acquisition has come to that was under way is known to the server only.
+      // Only the server knows the result of an acquisition that was under way.
       for (let lease = state === "leading" ? this.#view.lease : undefined; ; lease = undefined) {
         lease ??= await this.#options.client.get(Lease, ref, call);
         if (lease === undefined || recordOf(lease).holder !== this.#options.identity) return;
@@ -120,7 +119,7 @@ export class Elector {
           await this.#options.client.update(Lease, releasedLease(ref, lease, clock.now()), call);
           return;
         } catch (error) {
-          // A renewal that was on its way came first.
+          // A renewal that was under way came first.
           if (!isConflict(error) && !isNotFound(error)) throw error;
         }
       }
@@ -129,7 +128,7 @@ export class Elector {
     }
   }
 
-  /** Competes no more, and leaves the lease as it is. */
+  /** Stops competing, and leaves the lease as it is. */
   async abandon(): Promise<void> {
     this.#end();
     await this.#loops;
@@ -144,7 +143,7 @@ export class Elector {
         this.#lastError = undefined;
       } catch (error) {
         if (this.#isOver()) return;
-        // Somebody was faster; the next look shows who. A server that says so again and again is no race.
+        // Another process was faster; the next read shows which. A server that answers so repeatedly is not a race.
         if ((isConflict(error) || isAlreadyExists(error)) && ++races <= MAX_RACES) continue;
         races = 0;
         this.#lastError = { error, sinceMs: this.#lastError?.sinceMs ?? this.#options.clock.now() };
@@ -154,9 +153,9 @@ export class Elector {
     }
   }
 
-  /** Renews, or takes, the lease, or finds out that it must wait. */
+  /** Renews or takes the lease, or finds out that it must wait. */
   async #attempt(signal: AbortSignal): Promise<void> {
-    // A deadline that passed while the loop was blocked: its timer may not have fired yet.
+    // A deadline may have passed while the loop was blocked, before its timer fired.
     if (this.#state === "leading" && !this.isLeading) return;
     const known = this.#view.lease;
     if (this.#state === "leading" && known !== undefined) {
@@ -179,7 +178,7 @@ export class Elector {
     if (this.#state === "leading" || isFree || this.#isOwn(recordOf(lease))) await this.#write(lease, signal);
   }
 
-  /** Makes us the holder, from the moment of sending. */
+  /** Makes this process the holder, from the moment of sending. */
   async #write(present: Lease | undefined, signal: AbortSignal): Promise<void> {
     const { client, clock, ref, identity, handlers, times } = this.#options;
     const sentAtMs = clock.now();
@@ -196,7 +195,7 @@ export class Elector {
     this.#view.observe(stored);
     if (this.#isOver()) return;
     const validUntilMs = sentAtMs + times.renewDeadlineMs;
-    // An answer that came too late: whoever led is over, and who did not tries again.
+    // The answer came too late: a leader has lost its lease, and another process tries again.
     if (this.#state === "leading" ? !this.isLeading : clock.now() >= validUntilMs) return;
     this.#validUntilMs = validUntilMs;
     this.#deadline?.cancel();
@@ -206,14 +205,14 @@ export class Elector {
     this.#options.onElected();
   }
 
-  /** The watch told of the lease. */
+  /** Handles an event of the watch. */
   #changed(lease: Lease): void {
     if (!this.#note(lease)) return;
     const isRenewal = recordOf(lease).holder === this.#options.identity;
     if (this.#state === "leading" ? !isRenewal : this.#view.freeInMs() === 0) this.#wakeUp();
   }
 
-  /** Takes note of the lease, and of the end of our own leadership if that is what it says. Returns whether it is news. */
+  /** Notes the lease, and ends the leadership if another process holds it. Returns whether the state is new. */
   #note(lease: Lease): boolean {
     if (!this.#view.observe(lease)) return false;
     const record = recordOf(lease);
@@ -227,7 +226,7 @@ export class Elector {
     return true;
   }
 
-  /** Of two processes with one identity, which is a mistake, the one that sent nothing is not the holder. */
+  /** If two processes have one identity by mistake, the one that sent nothing is not the holder. */
   #isOwn({ holder }: LeaseRecord): boolean {
     return this.#mayHold && holder === this.#options.identity;
   }
@@ -254,7 +253,7 @@ export class Elector {
     return this.#state === "ended";
   }
 
-  /** Until it is time for the next attempt; that of a leader counts from the last one, so that answers may take as long as a request may. */
+  /** Waits for the next attempt. That of a leader counts from the last one, so that an answer may take as long as a request may. */
   async #pause(attemptedAtMs: number): Promise<void> {
     const { clock, random, times } = this.#options;
     if (this.#isOver()) return;
@@ -273,7 +272,7 @@ export class Elector {
     this.#isWoken = false;
   }
 
-  /** The next attempt comes now, or right after the one in progress. */
+  /** Starts the next attempt now, or right after the one in progress. */
   #wakeUp(): void {
     this.#isWoken = true;
     this.#wake?.();
@@ -299,7 +298,7 @@ function secondsOf(ms: number): number {
   return Math.round(ms / 100) / 10;
 }
 
-/** As controller-runtime has it: half of the deadline, so that a lost answer leaves a second try. */
+/** Half of the deadline, as in controller-runtime, so that a lost answer leaves a second attempt. */
 function requestTimeoutMs({ renewDeadlineMs }: LeaseTimes): number {
   return Math.max(Math.min(1000, renewDeadlineMs), renewDeadlineMs / 2);
 }

@@ -1,15 +1,15 @@
 /**
- * Whether this process may act for the operator. What passes write goes through {@link leadersClient}, which sends nothing
- * once it may not; what is on its way then is aborted.
+ * Whether this process may act for the operator. Passes write through {@link leadersClient}, which sends nothing without the
+ * leadership, and aborts writes that are under way when it ends.
  */
 import type { Client } from "@treadle/client";
 
 export interface Leadership {
-  /** As of this moment, not of the last timer. */
+  /** Whether this process leads now, whatever the last timer said. */
   readonly isLeading: boolean;
-  /** Aborted, with the error that {@link require} throws, when it is over. */
+  /** Aborted at the end of the leadership, with the error that {@link require} throws. */
   readonly signal: AbortSignal;
-  /** @throws ManagerError ERR_NOT_LEADER */
+  /** Throws unless this process leads. @throws ManagerError ERR_NOT_LEADER */
   require(): void;
 }
 
@@ -18,7 +18,7 @@ interface Options {
   readonly beforeAttempt?: () => void;
 }
 
-/** `client`, whose writes are refused unless `leadership` is there, before each of their attempts. Reads go through. */
+/** Makes a client that checks `leadership` before each attempt of a write. Reads are not checked. */
 export function leadersClient(client: Client, leadership: Leadership): Client {
   const writes = new Set<AbortController>();
   leadership.signal.addEventListener("abort", () => {

@@ -1,15 +1,15 @@
-/** What stands in a Lease, as client-go writes and reads it. */
+/** The contents of a Lease, as client-go writes and reads them. */
 import type { Lease } from "@treadle/apimachinery/kinds";
 
-/** Names the handlers of the holder, so that two operators that share a lease by mistake can be told. */
+/** The annotation with the names of the holder's handlers, which shows that two operators share a lease by mistake. */
 export const OPERATOR_ANNOTATION = "treadle.dev/operator";
 
 export interface LeaseRecord {
-  /** Empty: nobody. */
+  /** Empty: no process. */
   readonly holder: string;
-  /** Undefined when the lease does not say. */
+  /** Undefined when the lease does not name it. */
   readonly durationMs: number | undefined;
-  /** The handlers of the holder, when it is an operator made with Treadle. */
+  /** The handlers of the holder, if it is an operator made with Treadle. */
   readonly handlers: readonly string[] | undefined;
 }
 
@@ -23,18 +23,18 @@ export function recordOf({ metadata, spec }: Lease): LeaseRecord {
   };
 }
 
-/** Changes whenever the holder wrote; not when somebody labels the lease. */
+/** Changes with each write of the holder, and not when a user labels the lease. */
 export function fingerprint({ metadata, spec }: Lease): string {
   const { holderIdentity, renewTime, acquireTime, leaseDurationSeconds, leaseTransitions } = spec ?? {};
   return JSON.stringify([metadata.uid, holderIdentity, renewTime, acquireTime, leaseDurationSeconds, leaseTransitions]);
 }
 
-/** A time as Kubernetes' `MicroTime`: always with six digits, or Go programs refuse the object. */
+/** A time as Kubernetes' `MicroTime`: always with six digits, because Go programs reject any other form. */
 export function microTime(epochMs: number): string {
   return new Date(epochMs).toISOString().replace("Z", "000Z");
 }
 
-/** Who writes into a lease. */
+/** The writer of a lease. */
 export interface Holder {
   readonly identity: string;
   readonly handlers: readonly string[];
@@ -42,13 +42,13 @@ export interface Holder {
 }
 
 type Metadata = Partial<Lease["metadata"]>;
-/** What is sent; parts of somebody else's that a lease may hold besides are sent back as they came. */
+/** The fields to send. Fields of other writers are sent back unchanged. */
 export interface LeaseToWrite {
   readonly metadata: Metadata & { readonly name: string; readonly namespace: string };
   readonly spec: NonNullable<Lease["spec"]>;
 }
 
-/** The lease of `ref` with `holder` as its holder, as of now; `present` is what is there. */
+/** Makes the lease of `ref` with `holder` as its holder from now on; `present` is the existing lease. */
 export function heldLease(
   ref: { readonly name: string; readonly namespace: string },
   present: Lease | undefined,
@@ -70,13 +70,13 @@ export function heldLease(
       leaseDurationSeconds: durationMs / 1000,
       acquireTime: isRenewal ? (before.acquireTime ?? time) : time,
       renewTime: time,
-      // A new lease begins at 0; what was released, or ran out, has changed hands. It is an int32, and more of it is refused.
+      // A new lease starts at 0; a released or expired one has changed hands. It is an int32, and the server rejects larger numbers.
       leaseTransitions: before === undefined ? 0 : Math.min((before.leaseTransitions ?? 0) + (isRenewal ? 0 : 1), 2 ** 31 - 1),
     },
   };
 }
 
-/** The same lease, given back: others need not wait for its end. */
+/** Makes the released lease: other processes need not wait until it expires. */
 export function releasedLease(ref: { readonly name: string; readonly namespace: string }, present: Lease, nowMs: number): LeaseToWrite {
   const time = microTime(nowMs);
   return {

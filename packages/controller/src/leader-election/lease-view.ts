@@ -1,6 +1,6 @@
 /**
- * What one process has seen of a lease, and from when on it may take it. Only what it saw counts, by a clock of its own
- * that nobody sets: the times in a lease are those of another machine.
+ * What one process has seen of a lease, and when it may take it. Only observations count, by the local monotonic clock: the
+ * times in a lease are those of another machine.
  */
 import { type Clock, compareResourceVersions } from "@treadle/apimachinery";
 import type { Lease } from "@treadle/apimachinery/kinds";
@@ -8,10 +8,10 @@ import { fingerprint, type LeaseRecord, recordOf } from "./lease-record.ts";
 
 export class LeaseView {
   readonly #clock: Clock;
-  /** For a lease that does not say how long it lasts. */
+  /** The duration of a lease that does not name one, in milliseconds. */
   readonly #durationMs: number;
   #lease: Lease | undefined;
-  /** The newest that was seen; all objects of a kind share one sequence. */
+  /** The newest observed version; all objects of a kind share one sequence. */
   #version: string | undefined;
   #seen: { readonly record: LeaseRecord; readonly fingerprint: string; readonly at: number } | undefined;
 
@@ -25,12 +25,12 @@ export class LeaseView {
     return this.#lease;
   }
 
-  /** What its last holder wrote; also when the lease was deleted since. */
+  /** The last record of a holder, also of a lease that was deleted since. */
   get record(): LeaseRecord | undefined {
     return this.#seen?.record;
   }
 
-  /** Notes a state of the lease. Returns whether it is a newer one than what was known. */
+  /** Notes a state of the lease. Returns whether it is newer than the known one. */
   observe(lease: Lease): boolean {
     if (!this.#isNews(lease)) return false;
     this.#lease = lease;
@@ -40,20 +40,20 @@ export class LeaseView {
     return true;
   }
 
-  /** The lease was deleted, as a watch says of its last state, or a read. Its holder may not know yet, so its time runs on. */
+  /** Notes that the lease was deleted. Its holder may not know, so its time runs on. */
   gone(last?: Lease): void {
     if (last === undefined || this.#isNews(last)) this.#lease = undefined;
   }
 
   #isNews({ metadata: { resourceVersion } }: Lease): boolean {
     const order = compareResourceVersions(resourceVersion, this.#version);
-    // Of what cannot be compared the last word counts.
+    // Of versions that cannot be compared the last one counts.
     if (order !== undefined && order <= 0) return false;
     this.#version = resourceVersion;
     return true;
   }
 
-  /** Until others may take the lease: 0 when they may. */
+  /** Time until others may take the lease, in milliseconds; 0: now. */
   freeInMs(): number {
     if (this.#seen === undefined || this.#seen.record.holder === "") return 0;
     const { record, at } = this.#seen;

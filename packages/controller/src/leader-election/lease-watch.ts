@@ -1,4 +1,4 @@
-/** Watches one Lease, for as long as it takes: that a lease was released, deleted or taken is known at once. */
+/** Watches one Lease, so that its release, deletion or acquisition is known immediately. */
 import { type Clock, sleep } from "@treadle/apimachinery";
 import { Lease } from "@treadle/apimachinery/kinds";
 import type { Client } from "@treadle/client";
@@ -7,11 +7,11 @@ export interface LeaseWatchOptions {
   readonly client: Client;
   readonly clock: Clock;
   readonly ref: { readonly name: string; readonly namespace: string };
-  /** A watch that ended is begun anew after so long. */
+  /** Time after which a watch that ended is opened again, in milliseconds. */
   readonly retryMs: number;
   readonly onLease: (lease: Lease) => void;
   readonly onGone: (last: Lease) => void;
-  /** Why a watch could not be opened, or broke. Nothing is lost by that: the lease is looked at now and then. */
+  /** Called when a watch cannot be opened, or breaks. Nothing is lost: the lease is also read periodically. */
   readonly onError: (error: unknown) => void;
   readonly signal: AbortSignal;
 }
@@ -40,5 +40,5 @@ async function watchOnce({ client, ref, onLease, onGone, signal }: LeaseWatchOpt
   }
 }
 
-/** A watch that a dead connection keeps open ends by this, at the latest. */
+/** Maximum time of a watch, in seconds: it ends a watch on a dead connection. */
 const WATCH_SECONDS = 300;

@@ -1,4 +1,4 @@
-/** Where the leases of an operator are, and who this process is. */
+/** The leases of an operator, and the identity of this process. */
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
@@ -13,7 +13,8 @@ export interface LeasePlace {
 }
 
 /**
- * @param namespace of the configuration of the client, where that is known
+ * Decides the leases and the identity.
+ * @param namespace the namespace of the client's configuration, if it is known
  * @throws ManagerError ERR_LEASE_NAME when a manager of several handlers names no lease
  */
 export async function leasePlace(
@@ -28,12 +29,12 @@ export async function leasePlace(
   };
 }
 
-/** A handler as far as leases are concerned; one of a test need have no pipeline. */
+/** The parts of a handler that leases need; a handler of a test need not have a pipeline. */
 export type LeaseHandler = Pick<AnyHandler, "name"> & { readonly pipeline?: { readonly before: Pick<Predecessors, "names" | "leases"> } };
 
 /**
- * All leases that must be held, the operator's own last. One that is named after the handler is renamed with it, and those of
- * operators whose place it takes are held, too. @throws ManagerError ERR_LEASE_NAME
+ * The names of all leases that must be held, the operator's own last. A lease that has the name of the handler is renamed
+ * with it, and the leases of replaced operators are held as well. @throws ManagerError ERR_LEASE_NAME
  */
 export function leaseNames(options: LeaderElectionOptions, handlers: readonly LeaseHandler[]): readonly string[] {
   const own = leaseName(options, handlers);
@@ -44,7 +45,7 @@ export function leaseNames(options: LeaderElectionOptions, handlers: readonly Le
   return [...former, own];
 }
 
-/** What the holder of a lease is called, its former names included: so a version under the old name knows that it waits for its own successor. */
+/** The names of the handlers, former names included, so that a version under a former name recognises its successor. */
 export function handlerNames(handlers: readonly LeaseHandler[]): readonly string[] {
   return handlers.flatMap(({ name, pipeline }) => pipeline?.before.names ?? [name]);
 }
@@ -59,7 +60,7 @@ function leaseName({ name }: LeaderElectionOptions, handlers: readonly Pick<AnyH
   throw new ManagerError("ERR_LEASE_NAME", message);
 }
 
-/** Where kubelet says it; a client that was given by the program has no configuration to ask. */
+/** The namespace of the pod, as the kubelet writes it. A client that the program gives has no configuration. */
 async function podNamespace(): Promise<string | undefined> {
   const file = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
   const text = await readFile(file, "utf8").catch(() => ""); // Not in a pod.

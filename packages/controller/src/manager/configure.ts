@@ -1,7 +1,7 @@
 /** What a manager runs by: what its program said, and what is set from outside. */
 import type { ManagerOptions } from "../manager-options.ts";
 import type { Settled } from "../settings/settings.ts";
-import type { Assignment } from "./assignment.ts";
+import type { Assignment } from "./additions.ts";
 
 export interface Configured {
   readonly options: ManagerOptions;

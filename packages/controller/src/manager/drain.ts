@@ -2,21 +2,13 @@
  * Waits for the end of a drain: finds the objects that still hold a finalizer of the handlers, and why. The passes remove
  * the finalizers; this file only looks, first into the caches and last on the server, because a cache may lag.
  */
-import {
-  type Clock,
-  groupKindOf,
-  isKindNotServed,
-  keyOf,
-  type KubernetesObject,
-  metadataOnly,
-  type Ref,
-  sleep,
-} from "@treadle/apimachinery";
+import { groupKindOf, isKindNotServed, keyOf, type KubernetesObject, metadataOnly, type Ref, sleep } from "@treadle/apimachinery";
 import type { Client } from "@treadle/client";
 import type { Informers } from "@treadle/informer";
-import type { AnyHandler, Logger } from "@treadle/reconcile";
+import type { AnyHandler } from "@treadle/reconcile";
 import type { PassReport } from "../pass-report.ts";
 import { ManagerError } from "../manager-error.ts";
+import type { Services } from "./services.ts";
 
 /** An object that still holds a finalizer of a drained handler. */
 export interface HeldObject {
@@ -37,15 +29,12 @@ export interface DrainedOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Where a drain looks, and what tells it to look again. */
 export interface DrainOptions extends DrainedOptions {
-  readonly client: Client;
-  readonly clock: Clock;
+  readonly services: Pick<Services, "client" | "clock" | "log" | "election">;
   readonly informers: Informers;
   readonly handlers: readonly AnyHandler[];
   readonly namespaces: readonly string[] | undefined;
-  readonly log: Logger;
-  /** Whether no other replica can work; another one could add finalizers again. */
-  readonly isAlone: () => boolean;
   /** Calls `listener` when something has happened that may change the result. */
   readonly onChange: (listener: () => void) => () => void;
   readonly reasons: DrainReasons;
@@ -56,12 +45,13 @@ export interface DrainOptions extends DrainedOptions {
  * @throws ManagerError ERR_DRAIN when the signal ends the wait
  */
 export async function drained(options: DrainOptions): Promise<void> {
-  const { clock, log, signal, onProgress } = options;
+  const { signal, onProgress } = options;
+  const { clock, log, election } = options.services;
   let told: string | undefined;
   for (;;) {
     const changed = nextChange(options);
     // Asked before the objects are read: writes of another leader until now are then seen.
-    const isAlone = options.isAlone();
+    const isAlone = election?.isLeading !== false;
     const held = await heldObjects(options);
     const text = JSON.stringify([held, isAlone]);
     if (text !== told) {
@@ -106,7 +96,7 @@ async function heldObjects(options: DrainOptions): Promise<readonly HeldObject[]
   const live: HeldObject[] = [];
   for (const handler of handlers)
     for (const namespace of options.namespaces ?? [undefined])
-      for await (const page of pages(options.client, handler, namespace)) live.push(...heldBy(options, handler, page));
+      for await (const page of pages(options.services.client, handler, namespace)) live.push(...heldBy(options, handler, page));
   return live;
 }
 

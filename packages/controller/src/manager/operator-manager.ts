@@ -4,7 +4,7 @@
  */
 import { type Clock, systemClock } from "@treadle/apimachinery";
 import type { Informers } from "@treadle/informer";
-import type { AnyHandler, Logger } from "@treadle/reconcile";
+import type { Logger } from "@treadle/reconcile";
 import type { Registry } from "prom-client";
 import type { Controller } from "../controller.ts";
 import type { ControllerOptions } from "../controller-options.ts";
@@ -17,10 +17,8 @@ import type { Manager, ManagerAddresses, ManagerState, ManagerStatus } from "../
 import { ManagerError } from "../manager-error.ts";
 import { LazyMetrics } from "../metrics/lazy-metrics.ts";
 import type { ManagerOptions } from "../manager-options.ts";
-import type { Runnable } from "../runnable.ts";
 import { createActivity, settle, type SettleOptions } from "./settle.ts";
-import { checkAddable, requireCompatible } from "./compatibility.ts";
-import { checkControllerOptions, checkManagerOptions, checkNamespaces } from "./check-options.ts";
+import { checkManagerOptions, checkNamespaces } from "./check-options.ts";
 import { configure } from "./configure.ts";
 import { drained, type DrainedOptions, DrainReasons } from "./drain.ts";
 import { messageOf } from "../internal/error-text.ts";
@@ -28,7 +26,7 @@ import { Health } from "../servers/health.ts";
 import { managerServers } from "../servers/manager-servers.ts";
 import type { Check } from "../servers/probes.ts";
 import { installProcessHooks, logUncaught } from "./process-hooks.ts";
-import type { Assignment } from "./assignment.ts";
+import { Additions, type Assignment } from "./additions.ts";
 import { Runtime } from "./runtime.ts";
 import { type ManagerHooks, makeServices, type Services } from "./services.ts";
 
@@ -38,13 +36,12 @@ export function createManager(options: ManagerOptions = {}): Manager {
 }
 
 class OperatorManager implements Manager {
-  /** As given; from the start on with the settings from outside. */
+  /** The given options; after the start with the settings from the environment and the config file. */
   #options: ManagerOptions;
   readonly #clock: Clock;
   #logger: Logger | undefined;
   readonly #activity = createActivity();
-  readonly #assignments: Assignment[] = [];
-  readonly #runnables: Runnable[] = [];
+  readonly #added = new Additions();
   readonly #health: Health;
   readonly #errors = new RecentErrors();
   readonly #drainReasons = new DrainReasons();
@@ -55,7 +52,7 @@ class OperatorManager implements Manager {
   /** What the parts share, and the parts; made at the start. */
   #services: Services | undefined;
   #runtime: Runtime | undefined;
-  /** Set by {@link setNamespaces}, in place of the option. */
+  /** Set by {@link setNamespaces}; replaces the option. */
   #namespaces: { readonly chosen: readonly string[] | undefined } | undefined;
   #starting: Promise<void> | undefined;
   #stopping: Promise<void> | undefined;
@@ -70,22 +67,15 @@ class OperatorManager implements Manager {
       state: () => this.#state,
       informers: () => this.informers?.all() ?? [],
       mayLag: (informer) => this.#runtime?.feeds.isTransient(informer) === true,
-      handlers: () => this.#handlers(),
+      handlers: () => this.#added.handlers,
       presence: () => this.#runtime?.presence,
     });
   }
 
   add(given: object, options: ControllerOptions<never> = {}): this {
-    if (this.#state !== "new") throw new ManagerError("ERR_ADD_REFUSED", "cannot add to a manager that was started: add before run()");
-    checkAddable(given);
-    if ("pipeline" in given) {
-      requireCompatible(given, this.#handlers());
-      checkControllerOptions(options, given.name);
-      // The informer of the handler's kind gives the predicate the objects that it is for.
-      this.#assignments.push({ handler: given, options: options as ControllerOptions });
-    } else {
-      this.#runnables.push(given);
-    }
+    if (this.#state !== "new")
+      throw new ManagerError("ERR_ADD_REFUSED", "cannot add to a manager that was started: call add() before run()");
+    this.#added.add(given, options);
     return this;
   }
 
@@ -104,9 +94,16 @@ class OperatorManager implements Manager {
   }
 
   async run(): Promise<void> {
-    if (this.#isInspected()) return;
+    if (isInspected(this.#added.handlers, this.#options)) return;
     if (this.#options.signals === false) return await this.#runUntilStopped();
-    const removeHooks = this.#listenToProcess();
+    const removeHooks = installProcessHooks({
+      log: () => this.#log,
+      onSignal: () => void this.stop().catch(() => undefined), // run() waits for the stop as well, and rejects.
+      onUnhandledRejection: (error) => {
+        this.#metrics.loaded?.rejectionUnhandled();
+        this.#fail(error);
+      },
+    });
     try {
       await this.#runUntilStopped();
     } catch (error) {
@@ -132,11 +129,11 @@ class OperatorManager implements Manager {
   }
 
   async start(): Promise<void> {
-    if (this.#isInspected()) return;
+    if (isInspected(this.#added.handlers, this.#options)) return;
     if (this.#state !== "new")
       throw new ManagerError("ERR_ALREADY_STARTED", `cannot start a manager that is ${this.#state}: make a new one with createManager()`);
     this.#state = "starting";
-    // Neither timers of the clock nor an in-process client keep the process alive.
+    // Keeps the process alive, which timers of the clock and an in-process client do not.
     this.#hold = setInterval(() => {}, 2 ** 30);
     this.#starting = this.#start();
     try {
@@ -144,7 +141,7 @@ class OperatorManager implements Manager {
       if (this.#state !== "starting") throw this.#abort.signal.reason;
       this.#state = "running";
       this.#activity.note();
-      this.#log.info({ controllers: this.#handlers().map(({ name }) => name) }, "the manager is running");
+      this.#log.info({ controllers: this.#added.handlers.map(({ name }) => name) }, "the manager is running");
     } catch (error) {
       if (this.#stopping === undefined) this.#ended();
       throw error;
@@ -166,7 +163,7 @@ class OperatorManager implements Manager {
   }
 
   get addresses(): ManagerAddresses {
-    return Object.fromEntries([...(this.#runtime?.servers ?? [])].map(([name, { host, port, url }]) => [name, { host, port, url }]));
+    return this.#runtime?.addresses ?? {};
   }
 
   get controllers(): readonly Controller[] {
@@ -198,22 +195,21 @@ class OperatorManager implements Manager {
     );
   }
 
-  async drained({ onProgress, signal }: DrainedOptions = {}): Promise<void> {
+  async drained(options: DrainedOptions = {}): Promise<void> {
     const { informers } = this;
-    if (informers === undefined || this.#services === undefined)
-      throw new ManagerError("ERR_DRAIN", "cannot say what is drained before the start: await start()");
+    const services = this.#services;
+    if (informers === undefined || services === undefined)
+      throw new ManagerError("ERR_DRAIN", "cannot look for objects before the start: await start() first");
+    const stopped = this.#abort.signal;
     await drained({
-      client: this.#services.client,
-      clock: this.#clock,
+      ...options,
+      services,
       informers,
       handlers: this.controllers.filter(({ drain }) => drain !== undefined).map(({ handler }) => handler),
       namespaces: this.#watched(this.#options.namespaces),
-      log: this.#log,
       onChange: (listener) => this.onChange(listener),
       reasons: this.#drainReasons,
-      isAlone: () => this.#services?.election?.isLeading !== false,
-      signal: signal === undefined ? this.#abort.signal : AbortSignal.any([signal, this.#abort.signal]),
-      ...(onProgress === undefined ? {} : { onProgress }),
+      signal: options.signal === undefined ? stopped : AbortSignal.any([options.signal, stopped]),
     });
   }
 
@@ -225,11 +221,6 @@ class OperatorManager implements Manager {
     return this.#namespaces === undefined ? option : this.#namespaces.chosen;
   }
 
-  #isInspected(): boolean {
-    const { namespaces, leaderElection, metrics } = this.#options;
-    return isInspected({ handlers: this.#handlers(), namespaces, leaderElection, metrics });
-  }
-
   get #log(): Logger {
     const { log, logLevel, env } = this.#options;
     this.#logger ??= log ?? createLogger({ ...(logLevel === undefined ? {} : { level: logLevel }), ...(env === undefined ? {} : { env }) });
@@ -237,17 +228,17 @@ class OperatorManager implements Manager {
   }
 
   async #start(): Promise<void> {
-    const { options, assignments, from } = await configure(this.#options, this.#assignments);
+    const { options, assignments, from } = await configure(this.#options, this.#added.assignments);
     this.#options = options;
     this.#logger = undefined;
     if (from !== undefined) this.#log.info(from, "settings from the environment or a file");
     if (options.leaderElection) this.#health.watchElection(() => this.#services?.election?.problem);
-    const services = await makeServices(this.#hooks(assignments), this.#handlers(), this.#metrics);
+    const services = await makeServices(this.#hooks(assignments), this.#added.handlers, this.#metrics);
     this.#services = services;
     try {
       this.#runtime = new Runtime(services, {
         assignments,
-        runnables: this.#runnables,
+        runnables: this.#added.runnables,
         namespaces: this.#watched(options.namespaces),
       });
     } catch (error) {
@@ -278,9 +269,10 @@ class OperatorManager implements Manager {
     this.#abort.abort(new Error("the manager was stopped"));
     this.#stopRequested.resolve();
     try {
+      // The caller of start() gets its error.
       const isRunning = await this.#starting?.then(
         () => true,
-        () => false, // The caller of start() gets the error.
+        () => false,
       );
       if (isRunning === true) await this.#runtime?.stop();
       if (wasStarted) this.#log.info({}, "the manager has stopped");
@@ -289,11 +281,11 @@ class OperatorManager implements Manager {
     }
   }
 
-  /** Something went wrong that ends the manager: run() rejects with it. */
+  /** Ends the manager because of an error: run() rejects with it. */
   #fail(error: unknown): void {
     if (error === this.#abort.signal.reason) return;
     this.#failure ??= error instanceof Error ? error : new Error(messageOf(error), { cause: error });
-    void this.stop().catch(() => undefined); // run() waits for it, too, and reports.
+    void this.stop().catch(() => undefined); // run() waits for the stop as well, and rejects.
   }
 
   #ended(): void {
@@ -302,24 +294,9 @@ class OperatorManager implements Manager {
     this.#activity.note();
   }
 
-  #handlers(): readonly AnyHandler[] {
-    return this.#assignments.map(({ handler }) => handler);
-  }
-
   readonly #noted = (report: PassReport): void => {
     this.#errors.note(report, this.#clock.now());
     this.#drainReasons.note(report);
     return this.#options.onPass?.(report);
   };
-
-  #listenToProcess(): () => void {
-    return installProcessHooks({
-      log: () => this.#log,
-      onSignal: () => void this.stop().catch(() => undefined), // run() waits for it, too, and reports.
-      onUnhandledRejection: (error) => {
-        this.#metrics.loaded?.rejectionUnhandled();
-        this.#fail(error);
-      },
-    });
-  }
 }

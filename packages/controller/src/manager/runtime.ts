@@ -12,9 +12,10 @@ import type { KindPresence } from "../feeds/kind-presence.ts";
 import { makeInformers } from "../feeds/make-informers.ts";
 import { WatchedNamespaces } from "../feeds/watched-namespaces.ts";
 import { type Undo, unwind, within } from "../internal/promises.ts";
+import type { ManagerAddresses } from "../manager.ts";
 import type { Runnable } from "../runnable.ts";
 import { type HttpServer, type HttpServerOptions, listen } from "../servers/http-server.ts";
-import type { Assignment } from "./assignment.ts";
+import type { Assignment } from "./additions.ts";
 import { LeaderWork } from "./leader-work.ts";
 import type { Services } from "./services.ts";
 import { ShutdownBudget } from "./shutdown-budget.ts";
@@ -78,9 +79,9 @@ export class Runtime {
     });
   }
 
-  /** The servers that listen, by name. */
-  get servers(): ReadonlyMap<string, HttpServer> {
-    return this.#servers;
+  /** The addresses of the servers that listen. */
+  get addresses(): ManagerAddresses {
+    return Object.fromEntries([...this.#servers].map(([name, { host, port, url }]) => [name, { host, port, url }]));
   }
 
   /** Starts everything. When it rejects, everything that it started was stopped. */

@@ -1,6 +1,6 @@
 /**
- * Who may read the metrics: the API server is asked whose token it is (TokenReview) and whether they may `get` the path
- * (SubjectAccessReview). Nobody gets in while it cannot be asked. Verdicts are remembered for a minute.
+ * Decides who may read the metrics. It asks the API server for the user of a token (TokenReview), and whether that user may
+ * `get` the path (SubjectAccessReview). While the server cannot be asked, nobody may. Verdicts are cached for a minute.
  */
 import { createHash } from "node:crypto";
 import type { Clock } from "@treadle/apimachinery";
@@ -10,7 +10,7 @@ import { LruMap } from "../internal/lru-map.ts";
 import { messageOf } from "../internal/error-text.ts";
 import { type Answer, text } from "../servers/http-server.ts";
 
-/** Kubernetes' authenticator remembers tokens for so long, controller-runtime's, too. */
+/** Time for which Kubernetes' and controller-runtime's authenticators cache tokens. */
 const REMEMBER_MS = 60_000;
 const REVIEW_MS = 10_000;
 
@@ -20,7 +20,7 @@ export interface AccessReviewOptions {
   readonly log: Logger;
 }
 
-/** Answers for those who may not; undefined: this one may. Never rejects. */
+/** Answers a request without the right; undefined: the request has it. Never rejects. */
 export type AccessReview = (path: string, authorization: string | undefined) => Promise<Answer | undefined>;
 
 type Verdict = "allowed" | "unknown" | "forbidden";
@@ -28,7 +28,7 @@ type Verdict = "allowed" | "unknown" | "forbidden";
 export function accessReview({ client, clock, log }: AccessReviewOptions): AccessReview {
   const verdicts = new LruMap<string, { readonly verdict: Promise<Verdict>; readonly atMs: number }>();
   const verdictOf = (path: string, token: string): Promise<Verdict> => {
-    // Tokens are not kept in memory longer than their request.
+    // Tokens do not stay in memory longer than their request.
     const id = createHash("sha256").update(`${path} ${token}`).digest("base64");
     const known = verdicts.get(id);
     if (known !== undefined && clock.now() - known.atMs < REMEMBER_MS) return known.verdict;
@@ -60,7 +60,7 @@ async function review(client: Pick<Client, "raw">, path: string, token: string):
   return allowed === true ? "allowed" : "forbidden";
 }
 
-/** What of the status of both reviews is read. */
+/** The parts of the status of both reviews that are read. */
 interface ReviewStatus {
   readonly authenticated?: unknown;
   readonly allowed?: unknown;
@@ -82,6 +82,6 @@ async function asked(client: Pick<Client, "raw">, group: string, kind: string, s
   if (answer.status === 403)
     throw new Error(`the API server refuses a ${kind} (403): allow create of ${resource}.${group} to the operator`);
   if (answer.status > 299 || answer.body === undefined) throw new Error(`the API server answers a ${kind} with ${answer.status}`);
-  // It answered with success, so by the API this is the review.
+  // A successful answer is the review, by the contract of the API.
   return (JSON.parse(answer.body) as { readonly status?: ReviewStatus }).status ?? {};
 }

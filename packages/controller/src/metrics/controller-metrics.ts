@@ -1,24 +1,22 @@
-/**
- * What a controller counts, without saying with what: prom-client is loaded only when a program wants metrics.
- */
+/** The metrics of a controller, without prom-client, which is loaded only when a program wants metrics. */
 import { isReconcileError, type PassResult } from "@treadle/reconcile";
 import type { QueueListeners, QueueStatus } from "@treadle/workqueue";
 
 export interface ControllerMetrics {
   readonly queue: QueueListeners;
-  /** Called once: where the gauges of the queue are read from, and how many workers there are. */
+  /** Called once, with the source of the gauges of the queue, and the number of workers. */
   watch(queue: () => QueueStatus, concurrency: number): void;
-  /** Called once: where the number of paused objects is read from. */
+  /** Called once, with the source of the number of paused objects. */
   watchPaused(count: () => number): void;
   active(change: 1 | -1): void;
   passed(result: PassResult, durationMs: number): void;
-  /** Something of the author's threw outside a pass, or a pass ended with an exception. */
+  /** Called when the author's code threw outside a step, or a pass ended with an exception. */
   panicked(): void;
 }
 
 export const NO_METRICS: ControllerMetrics = { queue: {}, watch() {}, watchPaused() {}, active() {}, passed() {}, panicked() {} };
 
-/** The value of the label `result`, as controller-runtime uses it. */
+/** The value of the label `result`, as in controller-runtime. */
 export type ResultLabel = "success" | "error" | "requeue" | "requeue_after";
 
 export const RESULT_LABELS: readonly ResultLabel[] = ["success", "error", "requeue", "requeue_after"];
@@ -29,15 +27,15 @@ export function labelOf({ error, requeue }: PassResult): ResultLabel {
   return requeue.afterMs > 0 ? "requeue_after" : "requeue";
 }
 
-/** A step or a pass that did not finish in time. */
+/** Whether a step or a pass did not finish in time. */
 export function isTimeout(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isTimeout);
   return isReconcileError(error) && (error.code === "ERR_STEP_TIMEOUT" || error.code === "ERR_PASS_TIMEOUT");
 }
 
 /**
- * What a panic is in Go: a value thrown that is no error, or a mistake that the language found (`undefined is not a
- * function`). A TypeError with a cause is an error that a library made on purpose, as `fetch` does.
+ * Whether an error is what a panic is in Go: a thrown value that is not an error, or a mistake that the language found
+ * (`undefined is not a function`). A TypeError with a cause is an error that a library made on purpose, as `fetch` does.
  */
 export function isPanic(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isPanic);

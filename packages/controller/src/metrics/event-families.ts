@@ -1,4 +1,4 @@
-/** What became of the events that steps recorded. */
+/** The metrics of the events that steps record. */
 import { Counter, type Registry } from "./prom-client-parts.ts";
 import { EVENT_RESULTS, type EventResult } from "../events/recorder.ts";
 

@@ -1,9 +1,9 @@
-/** How far the informers are, and how much they hold: read when the metrics are asked for. */
+/** The metrics of informers: their progress and their size, read when the metrics are scraped. */
 import { groupKindOf } from "@treadle/apimachinery";
 import type { Informer } from "@treadle/informer";
 import { Gauge, type Registry } from "./prom-client-parts.ts";
 
-/** Returns the way to say which informers there are. */
+/** Makes the families. Returns a function that sets the informers. */
 export function informerFamilies(registry: Registry): (informers: () => readonly Informer[]) => void {
   let all = (): readonly Informer[] => [];
   const gauge = (name: string, help: string, read: (progress: ReturnType<Informer["progress"]>) => number): void => {

@@ -1,4 +1,4 @@
-/** The metrics of a manager. prom-client is loaded when they are asked for; before, nothing is counted. */
+/** The metrics of a manager. prom-client is loaded when they are first needed; before that, nothing is counted. */
 import type { Informer } from "@treadle/informer";
 import type { ManagerMetrics } from "./prometheus.ts";
 
@@ -7,7 +7,7 @@ export class LazyMetrics {
   #asked: Promise<ManagerMetrics> | undefined;
   #loaded: ManagerMetrics | undefined;
 
-  /** @param informers looked at when the metrics are read */
+  /** @param informers read when the metrics are scraped */
   constructor(informers: () => readonly Informer[]) {
     this.#informers = informers;
   }
@@ -17,7 +17,7 @@ export class LazyMetrics {
     return this.#loaded;
   }
 
-  /** What {@link load} gave, if anybody has called it. */
+  /** The result of {@link load}, if it was called. */
   async asked(): Promise<ManagerMetrics | undefined> {
     return await this.#asked;
   }

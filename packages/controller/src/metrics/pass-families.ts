@@ -16,9 +16,9 @@ export interface PassFamilies {
   readonly timeouts: Counter<"controller">;
   readonly seconds: Histogram<"controller">;
   readonly workers: Gauge<"controller">;
-  /** Passes in progress; asked when the gauge is read. */
+  /** Passes in progress, read when the gauge is read. */
   readonly active: Map<string, () => number>;
-  /** Paused objects; asked when the gauge is read. */
+  /** Paused objects, read when the gauge is read. */
   readonly paused: Map<string, () => number>;
 }
 
@@ -73,7 +73,7 @@ export function passFamilies(registry: Registry): PassFamilies {
   };
 }
 
-/** What one controller counts; its series begin at 0. */
+/** The metrics of one controller; its series start at 0. */
 export function controllerMetrics(pass: PassFamilies, queue: QueueFamilies, name: string): ControllerMetrics {
   const labels = { controller: name };
   const total = Object.fromEntries(RESULT_LABELS.map((result) => [result, pass.total.labels({ ...labels, result })]));

@@ -1,15 +1,15 @@
-/** Metrics of the process as a whole: its election, its event loop, and what every program has. */
+/** The metrics of the process: election, event loop, and those that every program has. */
 import { Counter, Gauge, type Registry } from "./prom-client-parts.ts";
 import type { ElectionMetrics } from "../leader-election/election.ts";
 
 export interface LoopMetrics {
-  /** The loop stood still; by whom, where that is certain. */
+  /** Counts a block of the event loop, with the step that caused it if that is certain. */
   blocked(ms: number, by: { readonly controller: string; readonly step: string } | undefined): void;
-  /** Where its present lag is read from. */
+  /** Sets the source of the current lag. */
   watch(lagMs: () => number): void;
 }
 
-/** client-go `tools/leaderelection/metrics`, by controller-runtime's names. */
+/** The families of client-go `tools/leaderelection/metrics`, with controller-runtime's names. */
 export function electionMetrics(registry: Registry): ElectionMetrics {
   const common = { labelNames: ["name"] as const, registers: [registry] };
   const master = new Gauge({
@@ -31,7 +31,7 @@ export function electionMetrics(registry: Registry): ElectionMetrics {
   };
 }
 
-/** Of steps that do not give way. The lag has prom-client's name, for dashboards of Node programs. */
+/** The families of the event loop. The lag has prom-client's name, for dashboards of Node programs. */
 export function loopMetrics(registry: Registry): LoopMetrics {
   const common = { labelNames: ["controller", "step"] as const, registers: [registry] };
   const blocks = new Counter({
@@ -63,7 +63,7 @@ export function loopMetrics(registry: Registry): LoopMetrics {
   };
 }
 
-/** Returns what counts one. */
+/** Makes the family. Returns a function that counts one rejection. */
 export function rejectionFamily(registry: Registry): () => void {
   const rejections = new Counter({
     name: "treadle_unhandled_rejections_total",
@@ -73,7 +73,7 @@ export function rejectionFamily(registry: Registry): () => void {
   return () => rejections.inc();
 }
 
-/** What every dashboard asks of a process. prom-client's own set keeps timers and observers alive for ever. */
+/** The families that every dashboard of a process needs. prom-client's own set keeps timers and observers forever. */
 export function processFamilies(registry: Registry): void {
   const startedAt = Date.now() / 1000 - process.uptime();
   const gauge = (name: string, help: string, read: () => number): void => {

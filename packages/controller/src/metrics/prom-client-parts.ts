@@ -1,7 +1,7 @@
 /**
- * What the metrics need of prom-client. Its index also loads summaries, default metrics, a push gateway, the cluster module
- * and the whole API of OpenTelemetry: ten times the modules, 55 ms of processor and 16 MB more (15.1.3). The paths are no
- * promise of prom-client's, so its version is pinned, and a test holds the parts to the index.
+ * The parts of prom-client that the metrics need. Its index also loads summaries, default metrics, a push gateway, the cluster
+ * module and the whole API of OpenTelemetry: ten times the modules, 55 ms of processor time and 16 MB more (15.1.3). The paths
+ * are not part of its API, so its version is pinned, and a test compares the parts with the index.
  */
 import type * as promClient from "prom-client";
 // @ts-expect-error prom-client declares its index only

@@ -1,6 +1,6 @@
 /**
- * Metrics by prom-client, with controller-runtime's names (its dashboards and alerts work unchanged), in a registry of
- * the manager's own. Every series of a controller exists from the start, so that `absent()` means that it is down.
+ * Metrics by prom-client, with controller-runtime's names, so that its dashboards and alerts work unchanged, in a registry of
+ * the manager. Every series of a controller exists from the start, so that `absent()` means that the controller is down.
  */
 import type { Exchange } from "@treadle/client";
 import type { Informer } from "@treadle/informer";
@@ -22,7 +22,7 @@ export interface ManagerMetrics {
   exchanged(exchange: Exchange): void;
   rejectionUnhandled(): void;
   recorded(result: EventResult): void;
-  /** Where the gauges of informers are read from. */
+  /** Sets the source of the gauges of informers. */
   watchInformers(informers: () => readonly Informer[]): void;
   readonly certificates: CertificateMetrics;
   readonly election: ElectionMetrics;

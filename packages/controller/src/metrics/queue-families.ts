@@ -10,13 +10,13 @@ const MAX_PRIORITIES = 25;
 type QueueLabel = "name" | "controller";
 
 export interface QueueFamilies {
-  /** Keys that wait, by priority; asked when the gauge is read. */
+  /** Keys that are queued, by priority, read when the gauge is read. */
   readonly depths: Map<string, ReadonlyMap<number, number>>;
   readonly adds: Counter<QueueLabel>;
   readonly waited: Histogram<QueueLabel>;
   readonly worked: Histogram<QueueLabel>;
   readonly retries: Counter<QueueLabel>;
-  /** Asked when the gauges of running work are read. */
+  /** Read when the gauges of running work are read. */
   readonly sources: Map<string, () => QueueStatus>;
 }
 
@@ -76,7 +76,7 @@ function depthFamily(registry: Registry): Map<string, ReadonlyMap<number, number
   return families;
 }
 
-/** What the queue of one controller tells; its series begin at 0. */
+/** The metrics of the queue of one controller; its series start at 0. */
 export function queueListeners(queue: QueueFamilies, name: string): QueueListeners {
   const labels = { name, controller: name };
   queue.waited.zero(labels);

@@ -9,7 +9,7 @@ import { Counter, Histogram, type Registry } from "./prom-client-parts.ts";
 const LATENCY_BUCKETS: number[] = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
 const SIZE_BUCKETS: number[] = [64, 256, 512, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216];
 
-/** Returns what counts an attempt. */
+/** Makes the families. Returns a function that counts an attempt. */
 export function requestFamilies(registry: Registry): (exchange: Exchange) => void {
   const registers = [registry];
   const total = new Counter({

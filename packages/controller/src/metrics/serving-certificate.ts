@@ -1,6 +1,6 @@
 /**
- * A certificate that lies in files, as cert-manager and mounted Secrets leave it: read again every ten seconds, so that a
- * renewed one is served without a restart. One that cannot be used leaves the last good one in service.
+ * A serving certificate in files, as cert-manager and mounted Secrets provide it. It is read again every ten seconds, so that
+ * a renewed certificate is served without a restart. If the files are invalid, the last valid certificate stays in service.
  */
 import { readFile } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
@@ -14,7 +14,7 @@ import type { CertificateMetrics } from "./certificate-families.ts";
 /** controller-runtime `pkg/certwatcher`. */
 const POLL_MS = 10_000;
 
-/** In PEM. */
+/** A certificate and its key, in PEM. */
 export interface CertifiedKey {
   readonly cert: string;
   readonly key: string;
@@ -39,7 +39,7 @@ export class ServingCertificate {
     this.#options = options;
   }
 
-  /** Reads it, and calls `onChange` when it has changed. @throws ManagerError ERR_CERTIFICATE */
+  /** Reads the files, and calls `onChange` when they have changed. @throws ManagerError ERR_CERTIFICATE */
   async start(onChange: (current: CertifiedKey) => void): Promise<CertifiedKey> {
     this.#onChange = onChange;
     try {
@@ -67,7 +67,7 @@ export class ServingCertificate {
     if (!this.#isStopped) this.#timer = this.#options.clock.after(POLL_MS, () => void this.look());
   }
 
-  /** Looks now, not at the next time. Never rejects. */
+  /** Reads the files now. Never rejects. */
   async look(): Promise<void> {
     this.#timer?.cancel();
     const { log, files } = this.#options;
@@ -89,7 +89,7 @@ export class ServingCertificate {
     this.#plan();
   }
 
-  /** @throws when a file cannot be read, or they are no certificate and its key */
+  /** Reads the files. @throws when a file cannot be read, or they are not a certificate and its key */
   async #read(): Promise<CertifiedKey> {
     const { files, metrics } = this.#options;
     metrics?.read();

@@ -1,23 +1,23 @@
 /**
- * Which rights an operator needs, each with its reason: what its handlers declare, translated into the requests that the
- * engine and the informers make of it. Nothing here is guessed from code that runs.
+ * The rights that an operator needs, each with its reason. They follow from the declarations of the handlers, and from the
+ * requests that the engine and the informers make for them. Nothing is guessed from code that runs.
  */
 import type { Kind } from "@treadle/apimachinery";
 import { Event } from "@treadle/apimachinery/kinds";
 import type { AnyHandler, PermissionVerb } from "@treadle/reconcile";
 import type { StepRuntime } from "@treadle/reconcile/unstable/engine";
 
-/** One right: one verb on one resource. */
+/** A right: one verb on one resource. */
 export interface Right {
   readonly kind: Kind;
   readonly subresource?: string;
   readonly names?: readonly string[];
   readonly verb: PermissionVerb;
-  /** For people: what it is for. */
+  /** The reason, for people. */
   readonly because: string;
 }
 
-/** The rights that the handlers need, in the order in which their declarations stand. One may come several times, for several reasons. */
+/** The rights that the handlers need, in the order of their declarations. A right may occur several times, with different reasons. */
 export function rightsOf(handlers: AnyHandler | readonly AnyHandler[]): readonly Right[] {
   const list = Array.isArray(handlers) ? (handlers as readonly AnyHandler[]) : [handlers as AnyHandler];
   return list.flatMap((handler) => [
@@ -58,7 +58,7 @@ function primaryRights({ kind, name, pipeline }: AnyHandler): Right[] {
   ];
 }
 
-/** Whether Kubernetes lets an object of `owned` refer to one of `owner`: never from outside the owner's namespace. */
+/** Whether Kubernetes allows an owner reference from `owned` to `owner`: never from outside the owner's namespace. */
 function mayRefer(owner: Kind, owned: Kind): boolean {
   return owner.scope === "Cluster" || owned.scope === "Namespaced";
 }
@@ -72,7 +72,7 @@ function stepRights({ name, kind: primary }: AnyHandler, step: StepRuntime): Rig
       ...rights({ kind }, ["list", "watch", "create", "patch"], `${where} owns it`),
       ...(step.cleanup === undefined ? [] : rights({ kind }, ["delete"], `${where} owns it and has a cleanup`)),
     ]),
-    // Events of objects without a namespace stand in one that the operator may not watch: the rule is then of the cluster.
+    // Events about cluster-scoped objects are in a namespace that the operator may not watch, so the rule is cluster-wide.
     ...(step.events.length === 0
       ? []
       : rights({ kind: { ...Event, scope: primary.scope } }, ["create", "patch"], `${where} records events: ${step.events.join(", ")}`)),
@@ -80,7 +80,7 @@ function stepRights({ name, kind: primary }: AnyHandler, step: StepRuntime): Rig
   ];
 }
 
-/** What the informer of a read asks for, and what the read itself asks the server for; see `ReadForm`. */
+/** The verbs of the informer of a read, and of its own requests; see `ReadForm`. */
 function verbsOfRead({ type, source, watches }: StepRuntime["reads"][string]): readonly PermissionVerb[] {
   const live: readonly PermissionVerb[] = source === "cache" ? [] : [type === "one" ? "get" : "list"];
   return watches === undefined ? live : [...new Set<PermissionVerb>([...live, "list", "watch"])];

@@ -1,15 +1,15 @@
-/** What a manager says of itself to the kubelet: the checks behind `/healthz` and `/readyz`, the author's own among them. */
+/** The checks behind `/healthz` and `/readyz`: those of the manager, and custom ones. */
 import type { Informer } from "@treadle/informer";
 import type { AnyHandler } from "@treadle/reconcile";
 import type { ManagerState } from "../manager.ts";
 import type { KindPresence } from "../feeds/kind-presence.ts";
 import { type Check, type Checks, deadness, informerProblem, missingKind, staleness } from "./probes.ts";
 
-/** Looked at when a probe asks. */
+/** What the checks read when a probe asks. */
 export interface HealthSource {
   readonly state: () => ManagerState;
   readonly informers: () => readonly Informer[];
-  /** Whether what needs the informer can do without it until it has synced: it was begun while the manager ran. */
+  /** Whether the informer may still be syncing, because it was started while the manager runs. */
   readonly mayLag: (informer: Informer) => boolean;
   readonly handlers: () => readonly AnyHandler[];
   readonly presence: () => KindPresence | undefined;
@@ -35,7 +35,7 @@ export class Health {
     return { healthz: this.healthz, readyz: this.readyz };
   }
 
-  /** There is an election: not ready while `problem` says that something is wrong with it. */
+  /** Adds the check of an election: not ready while `problem` returns a text. */
   watchElection(problem: () => string | undefined): void {
     this.readyz.set("leader-election", problem);
   }

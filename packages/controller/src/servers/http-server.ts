@@ -1,4 +1,4 @@
-/** HTTP servers: for probes, metrics and debug by small answers to GET and HEAD, of which nothing thrown ends them; and for authors. */
+/** HTTP servers: for probes, metrics and debug with answers to GET and HEAD that survive every error; and for custom listeners. */
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
@@ -11,7 +11,7 @@ import { messageOf } from "../internal/error-text.ts";
 export interface Answer {
   readonly status: number;
   readonly contentType: string;
-  /** A stream is sent as it comes. */
+  /** The text, or a stream that is sent as it is read. */
   readonly body: string | Readable;
 }
 
@@ -24,24 +24,24 @@ export interface HttpServer {
 }
 
 export interface HttpServerOptions {
-  /** For messages. */
+  /** The name in messages. */
   readonly name: string;
-  /** What to do when the port cannot be had. @defaultValue the option of that name */
+  /** The fix in the message when the port cannot be used. @defaultValue the option of that name */
   readonly mend?: string;
   readonly host: string | undefined;
   readonly port: number;
-  /** Serves HTTPS by it. */
+  /** Serves HTTPS with this certificate. */
   readonly certificate?: ServingCertificate | undefined;
   readonly listener: RequestListener;
 }
 
-/** What answers a request by its URL; undefined: there is no such page. */
+/** Answers a request by its URL; undefined: there is no such page. */
 export type Handle = (url: URL, headers: IncomingHttpHeaders) => Answer | undefined | Promise<Answer | undefined>;
 
-/** Those of controller-runtime's servers (internal/httpserver). */
+/** The limits of controller-runtime's servers (internal/httpserver). */
 const LIMITS = { headersTimeout: 32_000, keepAliveTimeout: 90_000, maxHeaderSize: 2 ** 20 } as const;
 
-/** Begins to listen. @throws ManagerError ERR_LISTEN or ERR_CERTIFICATE */
+/** Starts to listen. @throws ManagerError ERR_LISTEN or ERR_CERTIFICATE */
 export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   const { name, host, port, certificate } = options;
   const server = await made(options);
@@ -75,7 +75,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   };
 }
 
-/** A listener that answers GET and HEAD by `handle`. */
+/** Makes a listener that answers GET and HEAD by `handle`. */
 export function answering(handle: Handle): RequestListener {
   return (request, response) => void respond(handle, request, response); // It never rejects.
 }
@@ -100,7 +100,7 @@ async function respond(handle: Handle, request: IncomingMessage, response: Serve
   else if (request.method === "HEAD") {
     body.destroy();
     response.end();
-  } else await pipeline(body, response).catch(() => response.destroy()); // Whoever asked has gone, or sees that it is cut off.
+  } else await pipeline(body, response).catch(() => response.destroy()); // The client has closed the connection, or sees that it breaks.
 }
 
 async function answerOf(handle: Handle, request: IncomingMessage): Promise<Answer> {

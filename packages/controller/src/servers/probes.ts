@@ -1,6 +1,6 @@
 /**
- * `/healthz` and `/readyz` as Kubernetes components serve them: 200 or 500, every check with `?verbose`, one check by
- * `/readyz/<check>`, without some by `?exclude=<check>`.
+ * `/healthz` and `/readyz`, as Kubernetes components serve them: 200 or 500. `?verbose` shows every check, `/readyz/<check>`
+ * runs one check, and `?exclude=<check>` leaves checks out.
  */
 import type { Informer } from "@treadle/informer";
 import { apiVersionOf, groupKindOf, isApiError, type Kind } from "@treadle/apimachinery";
@@ -29,16 +29,16 @@ export async function probe(url: URL, probes: Readonly<Record<string, Checks>>):
 }
 
 /**
- * An informer is given up for a while after so long without a word of the server: twice the reflector's inactivity
- * deadline with bookmarks (90 s).
+ * Time without a message of the server after which a failed informer is not ready, in milliseconds: twice the inactivity
+ * deadline of a reflector with bookmarks (90 s).
  */
 export const NOT_READY_MS = 180_000;
-/** Longer than a server without bookmarks may be silent (600 s + 5 s), twice. */
+/** Twice the time that a server without bookmarks may be silent (600 s + 5 s), in milliseconds. */
 export const SILENT_MS = 1_210_000;
-/** A new process might mend a connection, so in the end the kubelet is asked for one. */
+/** Time after which a new process may help, in milliseconds, so that the kubelet is asked for one. */
 export const NOT_ALIVE_MS = 900_000;
 
-/** What keeps an informer from being up to date. A watch that is quiet but has not failed is fine: it says so in time. */
+/** Why an informer is not up to date. A quiet watch that has not failed is fine. */
 export function staleness(informer: Informer): string | undefined {
   const { ageMs, lastError, hasSynced } = informer.progress();
   if (!hasSynced) return `${informer.kind.kind} has not synced${because(lastError)}`;
@@ -47,14 +47,14 @@ export function staleness(informer: Informer): string | undefined {
   return undefined;
 }
 
-/** Staleness that a new process might mend: a server that answers, if only to refuse, is no such case. */
+/** Why an informer needs a new process. It does not if the server answers, even with a refusal. */
 export function deadness(informer: Informer): string | undefined {
   const { ageMs, lastError } = informer.progress();
   if (isApiError(lastError)) return undefined;
   return ageMs > SILENT_MS || (ageMs > NOT_ALIVE_MS && lastError !== undefined) ? staleness(informer) : undefined;
 }
 
-/** What `look` finds wrong with the informers, in one text. */
+/** Joins the problems that `look` finds with the informers. */
 export function informerProblem(
   informers: readonly Informer[],
   look: (informer: Informer) => string | readonly [] | undefined,
@@ -63,7 +63,7 @@ export function informerProblem(
   return problems.length === 0 ? undefined : problems.join("; ");
 }
 
-/** That the kind of a handler is missing keeps it from its work; of another kind the conditions tell. */
+/** The problem of a missing kind: a handler waits for its own kind; of other kinds the conditions report. */
 export function missingKind(kind: Kind, handlers: readonly AnyHandler[]): string | readonly [] {
   const waiting = handlers.filter((handler) => groupKindOf(handler.kind) === groupKindOf(kind));
   if (waiting.length === 0) return [];

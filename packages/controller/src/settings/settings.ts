@@ -1,9 +1,9 @@
 /**
- * Options from outside of the program, so that who deploys an operator can change them without building it.
+ * Options that are set by environment or file, so that a user can change them without building the operator.
  *
- * Precedence: environment, then file, then code, then defaults. The environment wins since it is what a Deployment's
- * overlay can change in one line; the code loses since what it says are the author's defaults. For one controller: what
- * is said of it from outside, then what `manager.add` says of it, then what is said of all from outside, then in code.
+ * Precedence: environment, then file, then code, then defaults. The environment wins because the overlay of a Deployment can
+ * change it in one line; the code loses because it holds the author's defaults. For one controller: its settings, then the
+ * options of `manager.add`, then the settings of all controllers, then the options of the manager.
  */
 import type { ControllerOptions } from "../controller-options.ts";
 import { ManagerError } from "../manager-error.ts";
@@ -13,25 +13,25 @@ import { messageOf } from "../internal/error-text.ts";
 import { CONFIG_VARIABLE, type Environment, merged, settingsOfEnvironment, settingsOfFile, type Tree } from "./sources.ts";
 import { nearest } from "./table.ts";
 
-/** What is set from outside, together with what the program said. */
+/** The options of the program, with the settings. */
 export interface Settled {
   readonly options: ManagerOptions;
   /** By the names of their handlers. */
   readonly controllers: Readonly<Record<string, Pick<ControllerOptions, "concurrency" | "backoff" | "resyncMs">>>;
-  /** For the log: where it came from. */
+  /** The sources of the settings, for the log. */
   readonly from: { readonly file?: string; readonly environment: readonly string[] };
 }
 
 /**
- * Reads file and environment.
- * @throws ManagerError ERR_SETTINGS with every problem, each with what to do
+ * Reads the file and the environment.
+ * @throws ManagerError ERR_SETTINGS with every problem, each with its fix
  */
 export async function settle(options: ManagerOptions, env: Environment, handlers: readonly string[]): Promise<Settled> {
   const file = env[CONFIG_VARIABLE] || options.configFile;
   const outside = settingsOfEnvironment(env);
   const inFile = file === undefined ? { tree: {}, problems: [] } : await settingsOfFile(file);
   const { controllers = {}, ...tree } = merged(inFile.tree, outside.tree);
-  // The tables give each path what its option takes.
+  // The tables check that each path has a value of the type of its option.
   const settled: ManagerOptions = switchedOn(merged(options as unknown as Tree, tree));
   const byName = controllers as Settled["controllers"];
   const problems = [...inFile.problems, ...outside.problems, ...strangers(byName, handlers)];
@@ -40,7 +40,7 @@ export async function settle(options: ManagerOptions, env: Environment, handlers
   return { options: settled, controllers: byName, from: { ...(file === undefined ? {} : { file }), environment: outside.names } };
 }
 
-/** What has no `true` in code is switched on by naming none of its parts. */
+/** An option that has no `true` in code is switched on by an empty object. */
 function switchedOn(tree: Tree): ManagerOptions {
   const { probes, metrics } = tree;
   return { ...tree, ...(probes === true && { probes: {} }), ...(metrics === true && { metrics: {} }) };
@@ -52,7 +52,7 @@ function strangers(controllers: Settled["controllers"], handlers: readonly strin
     .map((name) => `there is no controller "${name}"${nearest(name, handlers) || `; there are: ${handlers.join(", ") || "none"}`}`);
 }
 
-/** What is right alone may not fit together. */
+/** Checks the options together. */
 function together(options: ManagerOptions): readonly string[] {
   try {
     checkManagerOptions(options);

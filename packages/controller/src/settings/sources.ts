@@ -1,6 +1,6 @@
 /**
- * Where settings come from: a file and the environment. Each gives a tree of the options that it sets, and all that is
- * wrong with it. No message shows a value that may be a secret: of what is unknown only the name is told.
+ * Reads settings from a file and from the environment. Each gives a tree of the options that it sets, and a list of problems.
+ * No message shows a value that may be a secret: of an unknown setting it shows only the name.
  */
 import { readFile } from "node:fs/promises";
 import { withoutSecrets } from "@treadle/reconcile/unstable/engine";
@@ -15,10 +15,10 @@ export interface Source {
   readonly problems: readonly string[];
 }
 
-/** What a file of YAML or JSON sets. A key without a value sets nothing, as in a template whose value is not given. */
+/** Reads the settings of a YAML or JSON file. A key without a value sets nothing, as in a template without that value. */
 export async function settingsOfFile(file: string): Promise<Source> {
   try {
-    // A megabyte of parser that only those load who have such a file.
+    // The parser is a megabyte; programs without such a file do not load it.
     const [{ parse }, text] = await Promise.all([import("yaml"), readFile(file, "utf8")]);
     const parsed: unknown = parse(text, { logLevel: "error" });
     const problems: string[] = [];
@@ -32,12 +32,12 @@ export async function settingsOfFile(file: string): Promise<Source> {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What the variables with the prefix `TREADLE_` set. An empty one sets nothing. */
+/** Reads the variables with the prefix `TREADLE_`. An empty one sets nothing. */
 export function settingsOfEnvironment(env: Environment): Source & { readonly names: readonly string[] } {
   const tree: Tree = {};
   const problems: string[] = [];
   const names: string[] = [];
-  // What is switched off is so whatever is said of its parts: `false` comes last.
+  // `false` comes last: what is switched off stays off, whatever its parts are.
   for (const [name, text] of Object.entries(env).toSorted(([, a], [, b]) => Number(a === "false") - Number(b === "false"))) {
     if (!name.startsWith("TREADLE_") || text === undefined || text === "" || isForOthers(name, text)) continue;
     const path = VARIABLES.get(name);
@@ -64,14 +64,14 @@ const VARIABLES: ReadonlyMap<string, string> = new Map(Object.keys(SETTINGS).map
 
 /** Variables of the framework's own tests and tools. */
 const OF_TOOLS = /^TREADLE_(?:TEST_\w+|RECORD|CONTROLPLANE_DIR|KUBECONFIG)$/;
-/** What the kubelet says of every Service of the namespace, also of one whose name begins with "treadle-". */
+/** Variables that the kubelet sets for each Service of the namespace, also for one whose name begins with "treadle-". */
 const SERVICE_LINK = /_SERVICE_(?:HOST|PORT(?:_\w+)?)$|_PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?$/;
 
 function isForOthers(name: string, text: string): boolean {
   return name === CONFIG_VARIABLE || OF_TOOLS.test(name) || SERVICE_LINK.test(name) || /^(?:tcp|udp|sctp):\/\//.test(text);
 }
 
-/** `5`, `buckets.example.dev=2`, or both with a comma between. */
+/** Parses `5`, `buckets.example.dev=2`, or both with a comma between them. */
 function concurrencyOf(name: string, text: string, { tree, problems }: { tree: Tree; problems: string[] }): void {
   for (const part of text.split(",")) {
     const [, controller, count = ""] = /^\s*(?:([^=]+)=)?\s*(.*?)\s*$/.exec(part) ?? [];
@@ -82,7 +82,7 @@ function concurrencyOf(name: string, text: string, { tree, problems }: { tree: T
   }
 }
 
-/** The part of `given` that is right; what is wrong goes to `problems`. */
+/** The valid part of `given`; the rest is added to `problems`. */
 function treeOf(given: Tree, above: string, problems: string[]): Tree {
   const tree: Tree = {};
   for (const [key, value] of Object.entries(given)) {
@@ -136,7 +136,7 @@ function leaf({ tree, key, value, path, taken, known }: Leaf, problems: string[]
   else problems.push(`${path} is ${shown(value)}: give ${taken.says}`);
 }
 
-/** Both, where both are trees; else `over`, but that something is switched on leaves what is said of it. */
+/** Merges trees; otherwise `over` wins, except that `true` keeps the parts of what it switches on. */
 export function merged(under: Tree, over: Tree): Tree {
   const tree: Tree = { ...under };
   for (const [key, value] of Object.entries(over)) {
@@ -157,7 +157,7 @@ function isTree(value: unknown): value is Tree {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Somebody may have set a token where a port belongs. */
+/** A value for a message; a user may have set a token where a port belongs. */
 function shown(value: unknown): string {
   const text = withoutSecrets(JSON.stringify(value) ?? String(value));
   return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}…`;
@@ -165,7 +165,7 @@ function shown(value: unknown): string {
 
 const MAX_SHOWN = 64;
 
-/** The first line: those that follow quote the file. */
+/** The first line: the lines that follow quote the file. */
 function shortOf(error: unknown): string {
   return withoutSecrets(error instanceof Error ? error.message : String(error)).split("\n")[0] ?? "";
 }

@@ -1,15 +1,15 @@
 /**
- * What may be set from outside of the program: each setting has the name of its option, and takes what the table says.
- * The same table reads files and the environment, names what is unknown, and is compared with docs/operations.md.
+ * The options that can be set by environment or file. Each setting has the name of its option, and a rule for its value. The
+ * same table reads files and the environment, suggests names, and is compared with docs/operations.md.
  */
 import { LOG_LEVELS } from "../log.ts";
 
-/** What a setting takes. */
+/** The rule for the value of a setting. */
 export interface Taken {
-  /** For messages: "give ...". */
+  /** The end of a message that begins with "give". */
   readonly says: string;
   readonly accepts: (value: unknown) => boolean;
-  /** What a text of the environment means; what is not accepted is refused. */
+  /** The value of a text of the environment; a value that is not accepted is refused. */
   readonly fromText: (text: string) => unknown;
 }
 
@@ -33,14 +33,14 @@ const RESYNC: Taken = {
   fromText: asJson,
 };
 
-/** Of one controller, below `controllers.<name>`; only in files. */
+/** The settings of one controller, below `controllers.<name>`; only in files. */
 export const CONTROLLER_SETTINGS: Readonly<Record<string, Taken>> = {
   concurrency: COUNT,
   backoff: oneOf("cluster", "external"),
   resyncMs: RESYNC,
 };
 
-/** By path; what has others below it is switched on by naming one of them. */
+/** The settings, by path. Setting a part switches its parent on. */
 export const SETTINGS: Readonly<Record<string, Taken>> = {
   namespaces: NAMES,
   logLevel: oneOf(...LOG_LEVELS),
@@ -78,7 +78,7 @@ export function variableOf(path: string): string {
   return `TREADLE_${path.replaceAll(".", "_").replaceAll(/[A-Z]/g, (letter) => `_${letter}`)}`.toUpperCase();
 }
 
-/** `did you mean "x"?`, with the known name that takes the fewest changes, if it is near at all. */
+/** Makes `did you mean "x"?` with the nearest known name, or nothing if none is near. */
 export function nearest(given: string, known: Iterable<string>): string {
   let best: { readonly name: string; readonly distance: number } | undefined;
   for (const name of known) {
@@ -96,7 +96,7 @@ function isWhole(value: unknown, from: number, to = 2 ** 31 - 1): boolean {
   return typeof value === "number" && Number.isInteger(value) && value >= from && value <= to;
 }
 
-/** How many letters must be put in, taken out or changed (Levenshtein). */
+/** The number of letters to insert, delete or replace (Levenshtein). */
 function changesBetween(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, at) => at);
   for (let i = 1; i <= a.length; i++) {

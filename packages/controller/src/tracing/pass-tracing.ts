@@ -1,4 +1,4 @@
-/** The trace of a pass: one root for what caused it, from the moment that it came in; below it queue, pass and steps. */
+/** The trace of a pass: a root span from the event that caused it, with the queue, the pass and its steps below it. */
 import { groupKindOf, keyOf, type Kind, type KubernetesObject, type Ref } from "@treadle/apimachinery";
 import type { InformerEvent } from "@treadle/informer";
 import type { AnyHandler, PassResult, PhaseReport, PhaseWatch, RunningPhase } from "@treadle/reconcile";
@@ -6,7 +6,7 @@ import { LruMap } from "../internal/lru-map.ts";
 import type { Tracing } from "./tracing.ts";
 
 interface Cause {
-  /** Of few different values: it names spans. */
+  /** One of few values, because it names spans. */
   readonly name: string;
   readonly text: string;
 }
@@ -14,7 +14,7 @@ interface Cause {
 export class PassTracing {
   readonly #handler: AnyHandler;
   readonly #tracing: Tracing;
-  /** Of the keys that wait: the first event that put each of them there. */
+  /** The first event that queued each waiting key. */
   readonly #causes = new LruMap<string, Cause>();
   readonly #waitedMs = new LruMap<string, number>();
 
@@ -23,13 +23,13 @@ export class PassTracing {
     this.#tracing = tracing;
   }
 
-  /** An event put the key into the queue. */
+  /** Notes that an event queues the key. */
   caused(key: string, kind: Kind, { type, object }: InformerEvent<KubernetesObject>): void {
     if (this.#causes.get(key) === undefined)
       this.#causes.set(key, { name: `${type} ${kind.kind}`, text: `${type} ${groupKindOf(kind)} ${keyOf(object.metadata)}` });
   }
 
-  /** The key was handed out. */
+  /** Notes that the key was handed out. */
   started(key: string, waitedMs: number): void {
     this.#waitedMs.set(key, waitedMs);
   }
@@ -72,7 +72,7 @@ export class PassTracing {
     }
   }
 
-  /** A step of the pass in which this is called; undefined where none is. */
+  /** Starts the span of a phase; undefined outside of a pass. */
   readonly phaseBegan = ({ step, phase }: RunningPhase): PhaseWatch | undefined => {
     const tracing = this.#tracing;
     const parent = tracing.active();

@@ -1,7 +1,7 @@
 /**
- * Traces by OpenTelemetry: what happened to an object, how long its key waited, the pass, its steps, their requests. Only the
- * API package is used; what becomes of the spans is up to the provider that the program registers before the manager
- * starts. Without one nothing is loaded and nothing is measured. Nothing that it throws concerns a pass.
+ * Traces by OpenTelemetry: the event, the queue, the pass, its steps and their requests. Only the API package is used; the
+ * provider that the program registers before the manager starts decides what happens to the spans. Without a provider
+ * nothing is loaded and nothing is measured. An error of the provider does not affect a pass.
  */
 import type { Context, Span, Tracer } from "@opentelemetry/api";
 import type { Clock } from "@treadle/apimachinery";
@@ -11,17 +11,17 @@ import { errorFields, messageOf } from "../internal/error-text.ts";
 
 type Api = typeof import("@opentelemetry/api");
 
-/** Where the API package, whichever copy of it, keeps what was registered. */
+/** Where every copy of the API package stores what was registered. */
 const REGISTERED = Symbol.for("opentelemetry.js.api.1");
 
-/** Undefined when nobody has registered a provider of traces. */
+/** Makes the tracing of a manager; undefined when no provider of traces is registered. */
 export async function loadTracing(clock: Clock, log: Logger): Promise<Tracing | undefined> {
   const registered = (globalThis as { [REGISTERED]?: { readonly trace?: unknown } })[REGISTERED];
   if (registered?.trace === undefined) return undefined;
   return new Tracing(await import("@opentelemetry/api"), clock, log);
 }
 
-/** Where and what a span is about. */
+/** The beginning of a span. */
 export interface SpanStart {
   readonly name: string;
   readonly atMs: number;
@@ -32,10 +32,10 @@ export interface SpanStart {
 
 /** A span that has begun. */
 export interface Traced {
-  /** For what happens within it. */
+  /** The context of what happens within it. */
   readonly context: Context;
   set(attribute: string, value: string): void;
-  /** No secrets, and no stacks, which hold the same message. */
+  /** Marks the span as failed, without secrets and without a stack. */
   failed(error?: unknown): void;
   end(atMs?: number): void;
 }
@@ -54,7 +54,7 @@ export class Tracing {
     this.clock = clock;
   }
 
-  /** A request of a pass. Those of informers and of the election belong to no trace. */
+  /** Adds the span of a request of a pass. Requests of informers and of the election belong to no trace. */
   readonly exchanged = ({ method, verb, resource, subresource, status, error, attempt, durationMs, server }: Exchange): void => {
     const parent = this.active();
     if (!this.isTraced(parent)) return;
@@ -75,7 +75,7 @@ export class Tracing {
     span.end();
   };
 
-  /** `log`, whose lines name the span in which they are written. */
+  /** Makes a log whose lines name the span in which they are written. */
   logger(log: Logger): Logger {
     const write =
       (level: keyof Logger) =>
@@ -98,7 +98,7 @@ export class Tracing {
     return this.#api.trace.getSpan(context) !== undefined;
   }
 
-  /** `work`, whose it is what it throws. */
+  /** Runs `work` in a context. What it throws is its own error, and not one of the provider. */
   run<T>(context: Context, work: () => T): T {
     let result: { readonly of: T } | { readonly error: unknown } | undefined;
     this.#asked(() =>
@@ -136,7 +136,7 @@ export class Tracing {
     };
   }
 
-  /** What the provider answers; undefined, and one warning, when it throws. */
+  /** Asks the provider; returns undefined, and warns once, when it throws. */
   #asked<T>(ask: () => T): T | undefined {
     try {
       return ask();

@@ -66,7 +66,8 @@ export function team(): Team {
       };
       const line = (level: string) => (_: object, text: string) => void log.push({ level, text });
       const manager = createManager({
-        client: ({ onExchange }) => createClient({ transport: intercept?.(counted) ?? counted, clock, random: seededRandom(2), onExchange }),
+        client: ({ onExchange }) =>
+          createClient({ transport: intercept?.(counted) ?? counted, clock, random: seededRandom(2), onExchange }),
         clock,
         random: seededRandom(members.length + 3),
         probes: false,

@@ -1,6 +1,6 @@
 /** Generic step: keeps `status.conditions`. It does nothing itself; it switches the engine's computation on and configures it. */
 import type { KubernetesObject } from "@treadle/apimachinery";
-import { defineStep } from "../internal/step-runtime.ts";
+import { defineStep } from "../build/step-runtime.ts";
 import { anyKind, type AnyStep, type Step } from "../step.ts";
 
 export interface ConditionsOptions {

@@ -1,6 +1,6 @@
 /** Generic step: something to do before the object goes. */
 import type { KubernetesObject } from "@treadle/apimachinery";
-import { domainOf } from "../internal/names.ts";
+import { domainOf } from "../build/names.ts";
 import type { CleanupReq } from "../req.ts";
 import type { Wait } from "../result.ts";
 import { anyKind, type Step, step } from "../step.ts";

@@ -1,7 +1,7 @@
 /** Generic step: says which annotation takes our hands off an object. It does nothing itself; the engine asks by it. */
 import type { KubernetesObject } from "@treadle/apimachinery";
-import { PAUSED_ANNOTATION } from "../internal/names.ts";
-import { defineStep } from "../internal/step-runtime.ts";
+import { PAUSED_ANNOTATION } from "../build/names.ts";
+import { defineStep } from "../build/step-runtime.ts";
 import { anyKind, type AnyStep, type Step } from "../step.ts";
 
 export { PAUSED_ANNOTATION };

@@ -18,7 +18,7 @@ export type {
   StepsRun,
 } from "../extension.ts";
 export { defineExtension, partsOf } from "../define-extension.ts";
-export type { PassType, Progress, Setting } from "../internal/progress.ts";
+export type { PassType, Progress, Setting } from "../record/progress.ts";
 export { type WaitCause, waitBecause } from "../result.ts";
 
 // Factories of steps.
@@ -35,16 +35,17 @@ export {
   runtimeOf,
   type StepRuntime,
   type Use,
-} from "../internal/step-runtime.ts";
-export { findCircle } from "../internal/run-graph.ts";
+} from "../build/step-runtime.ts";
+export { findCircle } from "../pass/run-graph.ts";
 export { type Misuse, misuse, type MisuseCode } from "../internal/misuse.ts";
-export { entryHandlerOf } from "../internal/names.ts";
-export { KindNotInstalled, servedVersionOf } from "../internal/served.ts";
+export { entryHandlerOf } from "../build/names.ts";
+export { unitManager } from "../pass/req-client.ts";
+export { KindNotInstalled, servedVersionOf } from "../pass/served.ts";
 export { type ThrottleRules, Throttle } from "../internal/throttle.ts";
 export type { DoResult, Problem, ProvidesOf, Startable } from "../step.ts";
 
 // Texts without secrets.
-export { MAX_ERROR_LENGTH, reasonOf, statusMessage, truncate, withoutSecrets } from "../internal/redact.ts";
+export { errorsIn, MAX_ERROR_LENGTH, reasonOf, statusMessage, truncate, withoutSecrets } from "../internal/redact.ts";
 
 // Reads and watches of a handler.
 export {
@@ -57,14 +58,14 @@ export {
   type WatchForm,
   watchFormOf,
 } from "../reads.ts";
-export type { DeclaredWatch } from "../internal/collected.ts";
+export type { DeclaredWatch } from "../build/collected.ts";
 export { declaredWatch } from "../handler.ts";
 export { type PrimaryIndex, type Wake, type WakeLookup, wakeOfWatch, wakesOf, watchedKindsOf } from "../wake.ts";
 export { type Fetch, Fetches } from "../fetches.ts";
 
 // Running passes.
-export type { Pipeline, PipelineConditions } from "../internal/pipeline.ts";
-export { managersOf, type Predecessors } from "../internal/predecessors.ts";
+export type { Pipeline, PipelineConditions } from "../build/pipeline.ts";
+export { managersOf, type Predecessors } from "../build/predecessors.ts";
 export { PERMISSION_VERBS } from "../permission.ts";
 export { createReconciler, type PassOptions, type Reconciler } from "../reconciler.ts";
 export type { DrainRule, EventNote, PhaseWatch, ReconcilerEnv, RunningPhase, UndeclaredUse } from "../env.ts";

@@ -5,6 +5,7 @@ const BRAND: symbol = Symbol.for("treadle.testing.ExplorationError");
 
 /** The error of an exploration with failed runs. The message has the report of the smallest failure and the ids of the others. */
 export class ExplorationError extends Error {
+  /** The name of the class. */
   override readonly name = "ExplorationError";
   /** The code of the error. */
   readonly code = "ERR_EXPLORATION_FAILED";

@@ -6,7 +6,7 @@ import type { ApiRequest, ApiResponse, Clock, Kind, Random, Transport } from "@t
 import { connectionReset, never } from "../faults/answers.ts";
 import { describeRequest } from "../internal/request-description.ts";
 import { gated, type GateKeeper, type WatchedEvent } from "./event-gate.ts";
-import type { Entry, Target } from "./journal.ts";
+import type { Entry, SeenEvent, Target, Write } from "./journal.ts";
 import type { PointFault, Point, CrashStalePoint, WriteFaultPoint } from "./fault-point.ts";
 import { isRefusal, REFUSALS, type Refusal, refuse } from "./refusals.ts";
 import { isWrite, requestId } from "./writes.ts";
@@ -16,20 +16,6 @@ import { hasInitialEvents, StaleStart } from "./stale-start.ts";
 export interface KillableProcess {
   readonly isDead: boolean;
   kill(): void;
-}
-
-/** A write of the operator, with its number in the run. */
-export interface Write {
-  readonly number: number;
-  readonly target: Target;
-}
-
-/** An event that the operator received. */
-export interface SeenEvent {
-  readonly watch: string;
-  readonly number: number;
-  readonly type: string;
-  readonly key: string;
 }
 
 type WriteEntry = Extract<Entry, { type: "write" }>;

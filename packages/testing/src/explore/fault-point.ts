@@ -1,7 +1,7 @@
 /** The points of an exploration: a fault and its place in a run, with the ids that replay them. */
 
-/** A fault at a write of the operator. */
-export type WriteFault =
+/** The type of a fault in a run. */
+export type PointType =
   /** The process ends after the answer to the write and before its next write; another process starts. */
   | "crash"
   /** The write is stored, and the process ends before it gets the answer. */
@@ -17,13 +17,16 @@ export type WriteFault =
   /** The write is refused with 500 at each attempt of the client. */
   | "error"
   /** The connection breaks before the write reaches the server, at each attempt of the client. */
-  | "reset";
+  | "reset"
+  /** As `crash`, and the next process starts with an older state. */
+  | "crash-stale"
+  /** An event is never delivered, only the next one of the same object. */
+  | "skip"
+  /** No process runs while the user goes on. */
+  | "away";
 
-/**
- * The type of a fault in a run. `crash-stale`: as `crash`, and the next process starts with an older state. `skip`: an event is
- * never delivered, only the next one of the same object. `away`: no process runs while the user goes on.
- */
-export type PointType = WriteFault | "crash-stale" | "skip" | "away";
+/** A fault at a write of the operator. */
+export type WriteFault = Exclude<PointType, "crash-stale" | "skip" | "away">;
 
 /** All faults at a write. */
 export const WRITE_FAULTS: readonly WriteFault[] = ["crash", "crash-lost", "lost", "deposed", "stale", "conflict", "error", "reset"];

@@ -14,6 +14,20 @@ export type Entry =
   | { readonly type: "pass"; readonly key: string; readonly outcome: string }
   | { readonly type: "effect"; readonly text: string };
 
+/** A write of the operator, with its number in the run. */
+export interface Write {
+  readonly number: number;
+  readonly target: Target;
+}
+
+/** An event that the operator received. */
+export interface SeenEvent {
+  readonly watch: string;
+  readonly number: number;
+  readonly type: string;
+  readonly key: string;
+}
+
 /** Returns an id for each creation of an object, as in a snapshot: `Job default/a`, `Secret default/b-*`. */
 export function madeIn(journal: readonly Entry[]): readonly string[] {
   return journal.flatMap((entry) => {

@@ -1,10 +1,9 @@
 /** The plan and the outcome of one run of a scenario. */
-import type { Entry } from "./journal.ts";
+import type { Entry, SeenEvent, Write } from "./journal.ts";
 import type { Point } from "./fault-point.ts";
 import type { ExplorationProblem } from "./exploration-problem.ts";
 import type { ExploredOperator, ExploreOptions, Scenario } from "./scenario.ts";
 import type { Json, Snapshot } from "./snapshot.ts";
-import type { SeenEvent, Write } from "./fault-injector.ts";
 
 /** The input of each run. */
 export interface Plan<External> {

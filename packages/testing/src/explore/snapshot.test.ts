@@ -85,7 +85,7 @@ describe("the same state", () => {
 });
 
 describe("another state", () => {
-  test("is told by object and field", async () => {
+  test("is reported by object and field", async () => {
     const a = await snapshot([thing({ name: "x" }, { data: { k: "1" } }), thing({ name: "gone" })]);
     const b = await snapshot([thing({ name: "x" }, { data: { k: "2", more: "3" } }), thing({ name: "new" })]);
     expect(difference(a, b)).toEqual({
@@ -95,12 +95,12 @@ describe("another state", () => {
     });
   });
 
-  test("one more of a generated name is left over", async () => {
+  test("has another object with a generated name", async () => {
     const made = (name: string): object => thing({ name, generateName: "x-" });
     expect(difference(await snapshot([made("x-1")]), await snapshot([made("x-2"), made("x-3")])).leaked).toEqual(["Thing d/x-* (2)"]);
   });
 
-  test("a status that is behind its object", async () => {
+  test("has a status that is behind its object", async () => {
     const at = (observedGeneration: number) => snapshot([thing({ name: "x", generation: 2 }, { status: { observedGeneration } })]);
     expect(difference(await at(2), await at(1)).changed).toEqual([
       "Thing d/x:",
@@ -126,7 +126,7 @@ describe("another state", () => {
     { name: "of this kind", ignored: { kind: { kind: "Thing" }, path: ["status", "seen"] }, isIgnored: true },
     { name: "of another kind", ignored: { kind: { kind: "Other" }, path: ["status", "seen"] }, isIgnored: false },
     { name: "another path", ignored: ["status", "other"], isIgnored: false },
-  ])("what is ignored: $name", async ({ ignored, isIgnored }) => {
+  ])("ignores ", async ({ ignored, isIgnored }) => {
     const managedFields = [{ manager: "a", fieldsV1: { "f:status": { "f:seen": {} } } }];
     const a = await snapshot([thing({ name: "x", managedFields }, { status: { seen: 1 } })], [ignored]);
     const b = await snapshot(
@@ -137,6 +137,6 @@ describe("another state", () => {
   });
 });
 
-test.for(["reference", "crash@0", "crash-lost@12", "skip@default/secrets#2", "stale@1+skip@things#3"])("%s names a point", (id) => {
+test.for(["reference", "crash@0", "crash-lost@12", "skip@default/secrets#2", "stale@1+skip@things#3"])("%s is the id of a point", (id) => {
   expect(idOf(parsePoint(id))).toBe(id);
 });

@@ -62,6 +62,6 @@ async function observed(response: Promise<ApiResponse>, faults: FaultSet): Promi
 }
 
 /** The resourceVersion of a list or an object, without parsing a body that may be large. */
-export function versionIn(body: string): string | undefined {
+function versionIn(body: string): string | undefined {
   return /"resourceVersion":\s*"(\d+)"/.exec(body.slice(0, 4_000))?.[1];
 }

@@ -22,7 +22,7 @@ import { isBuiltIn, NAMESPACED_BUILT_IN } from "./known-kinds.ts";
 import { RealRights, RIGHTS_LEFT } from "./real-rights.ts";
 
 /** ConfigMap in the namespace kube-system of a server that tests may empty. */
-export const MARK = "treadle-test-cluster";
+const MARK = "treadle-test-cluster";
 
 /** Annotation of a CRD that stays for later tests: a hash of its definition. */
 const KEPT = "testing.treadle.dev/made-of";

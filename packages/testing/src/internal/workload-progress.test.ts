@@ -5,7 +5,7 @@ import { workloadsInProgress } from "./workload-progress.ts";
 const metadata = { name: "web", namespace: "default", generation: 1 };
 const counts = { replicas: 1, updatedReplicas: 1, availableReplicas: 1 };
 
-test("names the workloads that a cluster is not done with", () => {
+test("workloadsInProgress() names the unfinished workloads", () => {
   const deployment = (status: object): object => ({ metadata, spec: { replicas: 1 }, status });
   const inProgress = (...objects: object[]): readonly string[] =>
     workloadsInProgress([

@@ -33,57 +33,57 @@ interface Row {
 
 const rows: readonly Row[] = [
   {
-    name: "the owner known by its name",
+    name: "an owner identified by its name",
     explore: () => explored(ownsByName, { ...outside, ...REBORN }),
     finds: ["crash-stale: end state"],
     only: ["crash-stale", "skip", "away"],
   },
   {
-    name: "what is missing counted from the cache",
+    name: "a number of missing objects counted in the cache",
     explore: () => explored(countsFromCache, LIFE),
     finds: ["crash-stale: leak", "deposed: leak"],
     only: ["crash-stale", "deposed"],
   },
   {
-    name: "a question before a create, of another's time",
+    name: "a check before a create with an old state",
     explore: () => explored(looksFirst, LIFE),
     finds: ["deposed: leak"],
     only: ["deposed"],
   },
   {
-    name: "the mark before the deed",
+    name: "a record of success before the action",
     explore: () => explored(marksBeforeDoing, { ...outside, ...LIFE }),
     finds: ["crash-lost: effects", "error: end state", "lost: effects"],
   },
   {
-    name: "the finalizer off before the cleanup",
+    name: "a finalizer removed before the cleanup",
     explore: () => explored(letsGoFirst, { ...outside, ...LIFE }),
     finds: ["crash-lost: end state", "lost: end state"],
   },
   {
-    name: "a requeue that is lost with the process",
+    name: "a requeue lost with the process",
     explore: () => explored(asksOnce, LIFE),
     finds: ["crash: end state", "crash-lost: end state"],
   },
   {
-    name: "garbage collected by what the cache shows",
+    name: "garbage collected by an old cache",
     explore: () => explored(collectsByCache, { ...outside, ...TWO }),
     finds: ["crash-stale: end state"],
     only: ["crash-stale", "skip", "away"],
   },
   {
-    name: "a generation observed before it is done",
+    name: "an observed generation before the work is done",
     explore: () => explored(observesFirst, LIFE),
     finds: ["crash: end state", "error: end state", "conflict: end state"],
   },
   {
-    name: "a level that may not be passed over",
+    name: "an intermediate state that must not be skipped",
     explore: () => explored(goesStepByStep, LIFE),
     finds: ["skip: end state", "away: end state"],
     only: ["crash-stale", "skip", "away"],
   },
   {
-    name: "a Job that is taken away before it is noted that it ran",
+    name: "a Job deleted before its result is recorded",
     explore: () => explored(runsAgain, { workloads: true, ...LIFE }, { points: ["crash", "crash-lost", "lost", "error"] }),
     finds: ["crash: recreated", "crash-lost: recreated", "lost: recreated", "error: recreated"],
   },
@@ -93,7 +93,7 @@ const rows: readonly Row[] = [
     finds: ["crash-stale: recreated"],
   },
   {
-    name: "two things that go together, of which one is looked at",
+    name: "one of two related objects that is not checked",
     explore: () => explored(forgetsHalf, LIFE, { points: ["crash", "crash-lost", "lost", "error", "conflict"] }),
     finds: ["crash: leak", "crash-lost: leak", "lost: leak", "error: leak", "conflict: leak"],
   },

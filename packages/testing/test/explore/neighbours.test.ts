@@ -70,9 +70,10 @@ const rooms: AnyHandler = handler(Room)
   )
   .build();
 
-test("two that read each other's status come to one end, whatever fails when", { timeout: 600_000, tags: ["memory", "part"] }, async ({
-  part,
-}) => {
+test("two operators that read each other's status come to the same end with every fault", {
+  timeout: 600_000,
+  tags: ["memory", "part"],
+}, async ({ part }) => {
   const { summary, points } = await explore(
     [orders, rooms],
     {
@@ -93,7 +94,7 @@ test("two that read each other's status come to one end, whatever fails when", {
   expect(points).toBeGreaterThan(part.isWhole ? 50 : 0);
 });
 
-test("two operators of their own come to rest, and a settled world gets no write from either", async () => {
+test("two separate operators settle and then write nothing", async () => {
   await using cluster = await startTestCluster({ kinds: [Order, Room] });
   const [one, other] = [await cluster.start(orders), await cluster.start(rooms)];
   await cluster.create(Room, { metadata: { name: "room" }, spec: { seats: 10 } });
@@ -130,7 +131,7 @@ const claims = (kind: typeof Order | typeof Room): AnyHandler =>
     )
     .build();
 
-test("two that take the same field from each other never rest, and the reference says so with the objects in question", {
+test("two handlers that overwrite each other's field do not settle, and the reference names the objects", {
   timeout: 180_000,
   tags: ["memory"],
 }, async () => {

@@ -47,69 +47,69 @@ interface Row {
 
 const rows: readonly Row[] = [
   {
-    name: "no write-ahead: an external create is repeated",
+    name: "an external create without write-ahead is repeated",
     explore: () => explored(noWriteAhead, BUCKETS),
     finds: ["crash: effects", "crash: end state", "error: effects", "reset: effects"],
   },
   {
-    name: "generated names without a look at what is there: leaks after a crash and after a lost answer",
+    name: "generated names without a list leak after a crash and after a lost answer",
     explore: () => explored(generatesNames, LIFE, { points: ["crash", "crash-lost", "lost"] }),
     finds: ["crash: leak", "crash-lost: leak", "lost: leak"],
   },
   {
-    name: "state in the memory of the process: not cleaned up by the next",
+    name: "state in the memory of a process is not cleaned up by the next one",
     explore: () => explored(remembersInMemory, LIFE, { points: ["crash", "crash-lost"] }),
     finds: ["crash: leak", "crash-lost: leak"],
   },
   {
-    name: "counting events: one that was not seen is missing",
+    name: "an operator that counts events misses one",
     explore: () => explored(countsEvents, LIFE),
     finds: ["skip: end state"],
     only: ["skip", "crash-stale", "away"],
   },
   {
-    name: "a conflict taken for success: what is stored stays old",
+    name: "a conflict taken for success leaves an old object",
     explore: () => explored(swallowsConflicts, LIFE),
     finds: ["conflict: end state"],
     only: ["conflict"],
   },
   {
-    name: "a passing error taken for the last word",
+    name: "a temporary error taken for a permanent one leaves an old object",
     explore: () => explored(givesUp, LIFE, { points: ["conflict", "error", "reset"] }),
     finds: ["error: end state", "reset: end state", "conflict: end state"],
   },
   {
-    name: "a record written past the engine: the next pass does not see it",
+    name: "a record written without the engine is not seen by the next pass",
     explore: () => explored(recordsPastTheEngine, BUCKETS),
     finds: ["stale: effects", "stale: end state"],
   },
   {
-    name: "a label that comes after the create: what a crash leaves in between is nobody's",
+    name: "a label that is set after the create is missing after a crash",
     explore: () => explored(labelsLate, LIFE, { points: ["crash", "crash-lost"] }),
     finds: ["crash: end state", "crash-lost: end state"],
   },
   {
-    name: "a status that is ahead of the object",
+    name: "a status ahead of its object is found",
     explore: () => explored(boasts, LIFE, { points: ["conflict"] }),
     finds: ["conflict: status"],
   },
   {
-    name: "a write in every pass, after a crash",
+    name: "a write in every pass after a crash is found",
     explore: () => explored(forgets, LIFE, { points: ["crash"] }),
     finds: ["crash: fixed point"],
   },
   {
-    name: "a write in every pass, always: said of the reference",
+    name: "a write in every pass is found in the reference",
     explore: () => explored(countsPasses, LIFE),
     finds: ["reference: fixed point"],
   },
   {
-    name: "a cleanup that waits for what a crash has taken",
+    name: "a cleanup that waits for a value lost in a crash does not end",
     explore: () => explored(waitsForEver, LIFE, { points: ["crash", "crash-lost"] }),
     finds: ["crash: deletion", "crash-lost: deletion"],
   },
   {
-    name: "passes without end after a failure",
+    name: "endless passes after a failure are found",
     explore: () => explored(panics, LIFE, { points: ({ id }) => id === "error@1" }),
     finds: ["error: not idle"],
   },
@@ -123,7 +123,7 @@ test.for(rows)("$name", { tags: ["long"], timeout: 600_000 }, async ({ explore: 
   expect(exploration.leftOut).toBe(0);
 });
 
-test("with the record written ahead one bucket is made, whatever fails when; pairs of faults included", {
+test("an operator with write-ahead creates one bucket with every fault and pair of faults", {
   tags: ["long"],
   timeout: 600_000,
 }, async () => {
@@ -132,7 +132,7 @@ test("with the record written ahead one bucket is made, whatever fails when; pai
   expect(Object.values(byType).every(({ points, failures }) => points > 0 && failures === 0)).toBe(true);
 });
 
-test("the story names the fault, what happened then, the difference, and the way to see it again", async () => {
+test("a report names the fault, its consequences, the difference and the replay", async () => {
   const error: unknown = await explore(generatesNames, LIFE, { points: ["crash-lost"] }).catch((thrown: unknown) => thrown);
   expect(isExplorationError(error)).toBe(true);
   const { message, failures } = error as ExplorationError;
@@ -149,14 +149,14 @@ test("the story names the fault, what happened then, the difference, and the way
   expect((again as ExplorationError).failures[0]?.problems).toEqual(failures[0]?.problems);
 });
 
-test("a pair around a fault that fails alone is not tried; another may find what no single fault does", { tags: ["long"] }, async () => {
+test("a pair with a fault that fails alone is not tried", { tags: ["long"] }, async () => {
   const exploration = await explored(countsEvents, LIFE, { pairs: 20, seed: 3 });
   const alone = new Set(exploration.failures.map(({ id }) => id).filter((id) => !id.includes("+")));
   expect(exploration.byType.pair.points).toBeGreaterThan(0);
   for (const { id } of exploration.failures) if (id.includes("+")) for (const part of id.split("+")) expect(alone.has(part)).toBe(false);
 });
 
-test("what cannot be the same in two runs without a fault is said at once", async () => {
+test("an operator that differs in two runs without a fault is reported at once", async () => {
   let runs = 0;
   const moody = (): AnyHandler => {
     const run = ++runs;
@@ -175,7 +175,7 @@ test("what cannot be the same in two runs without a fault is said at once", asyn
   await explore(moody, LIFE, { ignore: [["status", "seen"]], points: ["conflict"] });
 });
 
-test("a scenario that throws is named with its line; nothing is explored", async () => {
+test("a scenario that throws is reported with its line, and nothing is explored", async () => {
   const scenario = {
     async run(cluster: Parameters<typeof LIFE.run>[0]) {
       await cluster.update(Thing, "nobody", () => undefined);
@@ -205,13 +205,13 @@ const TAKEN_BACK: Pick<Scenario<Buckets>, "run"> = {
   },
 };
 
-test("what the user takes back is not made again, and need not have been made by who never saw it", { tags: ["long"] }, async () => {
+test("an undone action of the user may be missed, but is not repeated", { tags: ["long"] }, async () => {
   const { byType } = await explore(writesAhead, { ...BUCKETS, ...TAKEN_BACK });
   expect(byType.skip.points).toBeGreaterThan(2);
   expect(byType["crash-stale"].points).toBeGreaterThan(2);
 });
 
-test("who does not see that its object has gone, and races the garbage collector, is shown it in the end", async () => {
+test("an operator that misses a deletion is shown it in the end", async () => {
   const scenario: Pick<Scenario<unknown>, "run"> = {
     async run(cluster) {
       await cluster.create(Thing, { metadata: { name: "goes" }, spec: { size: 1 } });
@@ -224,7 +224,7 @@ test("who does not see that its object has gone, and races the garbage collector
   expect(byType.skip.points).toBeGreaterThan(1);
 });
 
-test("a budget that is used up leaves points out and says so", async () => {
+test("an exhausted budget leaves points out and reports their number", async () => {
   const exploration = await explore(givesUp, LIFE, { budgetMs: 0 });
   expect(exploration.points).toBe(0);
   expect(exploration.leftOut).toBeGreaterThan(10);
@@ -232,26 +232,26 @@ test("a budget that is used up leaves points out and says so", async () => {
 });
 
 test.for<[reason: string, options: ExploreOptions, says: string]>([
-  ["a kind of fault that there is not", { points: ["crsh" as never] }, 'points is "crsh"'],
-  ["no kind of fault", { points: [] }, "there is no point to try"],
-  ["a choice of none", { points: () => false }, "there is no point to try"],
+  ["an unknown type of fault", { points: ["crsh" as never] }, 'points is "crsh"'],
+  ["an empty list of faults", { points: [] }, "there is no point to try"],
+  ["a filter without any point", { points: () => false }, "there is no point to try"],
   ["half a pair", { pairs: 0.5 }, "pairs is 0.5"],
-  ["fewer pairs than none", { pairs: -1 }, "pairs is -1"],
-  ["a budget that is no number", { budgetMs: Number.NaN }, "budgetMs is "],
-  ["a seed that is no number", { seed: Number.NaN }, "seed is "],
-  ["no horizon", { horizonMs: 0 }, "horizonMs is 0"],
-  ["a write that there is not", { replay: "conflict@99" }, 'cannot replay "conflict@99"'],
-  ["a watch that there is not", { replay: "skip@nobodies#1" }, 'cannot replay "skip@nobodies#1"'],
-])("%s is no success", async ([, options, says]) => {
+  ["a negative number of pairs", { pairs: -1 }, "pairs is -1"],
+  ["a budget that is not a number", { budgetMs: Number.NaN }, "budgetMs is "],
+  ["a seed that is not a number", { seed: Number.NaN }, "seed is "],
+  ["a horizon of 0", { horizonMs: 0 }, "horizonMs is 0"],
+  ["a write that does not happen", { replay: "conflict@99" }, 'cannot replay "conflict@99"'],
+  ["a watch that does not exist", { replay: "skip@nobodies#1" }, 'cannot replay "skip@nobodies#1"'],
+])("%s is refused", async ([, options, says]) => {
   await expect(explore(countsFromCache, LIFE, options)).rejects.toThrow(says);
 });
 
-test("neither nothing nor a promise is explored", async () => {
+test("an exploration without a handler, with a promise or without a write is refused", async () => {
   await expect(explore([], LIFE)).rejects.toThrow("no handler");
   await expect(explore(givesUp, { ...LIFE, external: async () => ({}) })).rejects.toThrow("a promise");
   await expect(explore(givesUp, { run: () => undefined })).rejects.toThrow("0 writes and 0 events");
 });
 
-test.for(["crash", "crash@", "skip@3", "nothing@1"])("%s names no point", async (replay) => {
+test.for(["crash", "crash@", "skip@3", "nothing@1"])("%s is refused as the id of a point", async (replay) => {
   await expect(explore(givesUp, LIFE, { replay })).rejects.toThrow("names no point");
 });

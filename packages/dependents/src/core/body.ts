@@ -1,0 +1,137 @@
+/** From the desired state of the author to what is applied: as JSON, with name, namespace and the marks of the owner. */
+import { hash } from "node:crypto";
+import {
+  apiVersionOf,
+  canReference,
+  controllerReference,
+  groupKindOf,
+  type KubernetesObject,
+  keyOf,
+  ownerAnnotations,
+  type Ref,
+} from "@treadle/apimachinery";
+import { misuse } from "@treadle/reconcile/unstable/engine";
+import { requireTexts } from "./confidential.ts";
+import type { Context } from "./context.ts";
+import { digestAnnotation, marksOf, unitLabels } from "./marks.ts";
+import type { Plan } from "./plan.ts";
+
+/** What is applied. */
+export interface Body extends KubernetesObject {
+  readonly [field: string]: unknown;
+}
+
+/** @throws TypeError for a desired state that cannot be stored as it is */
+export function bodyOf(context: Context, { policy, target }: Pick<Plan, "policy" | "target">, desired: object): Body {
+  const { owner, handlerName, unit } = context;
+  const { kind, isOwned } = policy;
+  const where = `${context.unitNoun} "${unit}"`;
+  // asJson() keeps the shape of an object; its members are checked by the server.
+  const {
+    metadata = {},
+    status: _status,
+    ...fields
+  } = asJson(where, desired, { path: "", above: [] }) as {
+    readonly metadata?: GivenMetadata;
+    readonly status?: unknown;
+  };
+  requireSameName(where, desired, target);
+  requireTexts(where, kind, fields);
+  const canRefer = canReference(owner, target.namespace);
+  if (policy.ownership === "reference" && !canRefer)
+    throw misuse(
+      "ERR_INVALID_STEP",
+      `${where}: ${owner.kind} ${keyOf(owner.metadata)} cannot be referred to as the owner of ${kind.kind} ${keyOf(target)}, which is not in its namespace: leave ownership out, or say "label"`,
+    );
+  const byReference = isOwned && canRefer && policy.ownership !== "label";
+  const annotations = { ...metadata.annotations, ...(isOwned ? ownerAnnotations(owner, handlerName) : {}) };
+  const body: Body = {
+    ...(groupKindOf(kind) === "Secret" ? withEncodedText(fields) : fields),
+    apiVersion: apiVersionOf(kind),
+    kind: kind.kind,
+    metadata: {
+      ...target,
+      labels: { ...metadata.labels, ...(isOwned ? marksOf(context, handlerName) : unitLabels(handlerName, unit)) },
+      ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
+      ...(metadata.finalizers === undefined ? {} : { finalizers: metadata.finalizers }),
+      ...(byReference ? { ownerReferences: [controllerReference(owner)] } : {}),
+    },
+  };
+  // A confidential object carries no digest of its values: they are compared themselves.
+  if (!isOwned || policy.update !== undefined || kind.cachedAs === "metadata") return body;
+  return { ...body, metadata: { ...body.metadata, annotations: { ...annotations, [digestAnnotation(handlerName)]: digestOf(body) } } };
+}
+
+/** The same text for equal JSON, whatever the order of its members. */
+export function digestOf(value: unknown): string {
+  return hash("sha256", JSON.stringify(sorted(value)), "hex").slice(0, 32);
+}
+
+interface GivenMetadata {
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly finalizers?: readonly string[];
+}
+
+/** @throws TypeError for a name in `desired` that is not the one under which the object will be looked for. */
+function requireSameName(where: string, desired: object, target: Ref): void {
+  const { metadata } = desired as { readonly metadata?: { readonly name?: unknown; readonly namespace?: unknown } };
+  if (metadata?.name !== undefined && metadata.name !== target.name)
+    throw misuse("ERR_INVALID_STEP", `${where}: desired names the object ${textOf(metadata.name)}: say it with objectName`);
+  if (metadata?.namespace !== undefined && metadata.namespace !== target.namespace)
+    throw misuse("ERR_INVALID_STEP", `${where}: desired puts the object into ${textOf(metadata.namespace)}: say it with namespace`);
+}
+
+interface Place {
+  readonly path: string;
+  readonly above: readonly object[];
+}
+
+/** The value as JSON stores it. @throws TypeError for what JSON would lose silently, and for circles */
+function asJson(where: string, value: unknown, { path, above }: Place): unknown {
+  const refuse = (what: string): Error =>
+    misuse("ERR_INVALID_STEP", `${where}: ${path === "" ? "desired is" : `desired holds at ${path}`} ${what}, which is not JSON`);
+  if (typeof value === "function" || typeof value === "symbol" || typeof value === "bigint") throw refuse(`a ${typeof value}`);
+  if (typeof value === "number" && !Number.isFinite(value)) throw refuse(`the number ${value}`);
+  if (typeof value !== "object" || value === null) return value;
+  if (above.includes(value)) throw refuse("itself, a circle");
+  const below = (key: string | number): Place => ({
+    path: typeof key === "number" ? `${path}[${key}]` : path === "" ? key : `${path}.${key}`,
+    above: [...above, value],
+  });
+  if (Array.isArray(value)) return value.map((each, i) => asJson(where, each, below(i)));
+  if (value instanceof Date) {
+    const text: string | null = value.toJSON();
+    if (text === null) throw refuse("an invalid date");
+    return text;
+  }
+  // Other realms and libraries have a `{}` of their own: a plain object inherits only from a root prototype.
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== null && Object.getPrototypeOf(prototype) !== null)
+    throw refuse(`a ${value.constructor?.name || "thing"}, not a plain object`);
+  if (typeof (value as { toJSON?: unknown }).toJSON === "function") throw refuse("an object with a custom toJSON");
+  const kept = Object.entries(value).filter(([, member]) => member !== undefined);
+  return Object.fromEntries(kept.map(([key, member]) => [key, asJson(where, member, below(key))]));
+}
+
+/** `stringData` cannot be read back: as `data` it is compared and reverted like every field. It wins, as on the server. */
+function withEncodedText({ stringData, ...fields }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  if (typeof stringData !== "object" || stringData === null) return fields;
+  // requireTexts() has checked that the values are texts.
+  const encoded = Object.entries(stringData).map(([key, text]) => [key, Buffer.from(text as string).toString("base64")]);
+  return { ...fields, data: { ...(fields["data"] as object | undefined), ...Object.fromEntries(encoded) } };
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, member]) => [key, sorted(member)]),
+  );
+}
+
+function textOf(value: unknown): string {
+  return value === undefined ? "nothing" : (JSON.stringify(value) ?? typeof value);
+}

@@ -1,0 +1,102 @@
+/**
+ * Brings one object to its desired state with as few requests as possible, and says how it is.
+ *
+ * Guarantees
+ * - No object is written that is not the unit's, unless `adopt` allows it.
+ * - The same inputs and the same version of the object as last time: nothing is rendered, hashed or compared.
+ * - Every write carries the uid of the object, or the condition that no object exists.
+ * - An object that has to be written again and again is written with growing delays.
+ */
+import type { KubernetesObject } from "@treadle/apimachinery";
+import { bodyOf } from "./body.ts";
+import type { Context } from "./context.ts";
+import type { DependentState } from "./entries.ts";
+import { isSameInput, seenInputs } from "./inputs.ts";
+import { formerNames, ownershipOf } from "./ownership.ts";
+import type { Again, Converged, Plan } from "./plan.ts";
+import { withManagedFields } from "./difference.ts";
+import { isReady, refined, stateOf } from "./state.ts";
+import { create, type Found, heldBack, notFound, notOurs, pending, UNCHANGED, update, type Work } from "./write.ts";
+
+/** Converges one object. @throws the error of the server, and what the author's functions throw */
+export async function converge(context: Context, plan: Plan): Promise<Converged> {
+  const known = remembered(context, plan);
+  if (known !== undefined) return known;
+  const { policy, target, live } = plan;
+  const desired = plan.desired?.();
+  const work: Work = {
+    context,
+    plan,
+    memory: context.memory.unit(context.unit).object(policy.kind, target),
+    body: desired === undefined ? undefined : bodyOf(context, plan, desired),
+  };
+  const found = await bring(work, live);
+  const converged = judged(context, plan, found);
+  remember(work, found, converged);
+  return converged;
+}
+
+/**
+ * The answer of last time, if inputs and live version are the same and that answer needed no write; else `undefined`. A
+ * caller may ask before it computes what `converge()` needs.
+ */
+export function remembered(context: Context, plan: Pick<Plan, "policy" | "live" | "inputs">): Converged | undefined {
+  const { policy, live, inputs } = plan;
+  if (live === undefined || inputs === undefined) return undefined;
+  const settled = context.memory.unit(context.unit).known(policy.kind, live.metadata)?.settled;
+  if (settled === undefined || settled.uid !== live.metadata.uid || settled.resourceVersion !== live.metadata.resourceVersion)
+    return undefined;
+  if (!isSameInput(settled.seen, context, inputs)) return undefined;
+  const { type, state, again } = settled;
+  return type === "there"
+    ? { type, live, state, operation: UNCHANGED }
+    : { type, live, state, again, isApplied: true, operation: UNCHANGED };
+}
+
+function remember({ context, plan, memory }: Work, found: Found, converged: Converged): void {
+  memory.settled = undefined;
+  const { live, inputs, policy } = plan;
+  const { uid, resourceVersion } = live?.metadata ?? {};
+  if (live === undefined || inputs === undefined || uid === undefined || resourceVersion === undefined) return;
+  // After a write the next pass compares: that is how a desired state that differs at every call is noticed.
+  if (found.type !== "there" || found.operation.type !== "unchanged") return;
+  // Fields of a former name are removed later, when the claim is due.
+  if (formerNames(context, withManagedFields(context, policy, live)).length > 0) return;
+  const { type, state } = converged;
+  const again = converged.type === "there" ? "watch" : converged.again;
+  memory.settled = { seen: seenInputs(context, inputs), uid, resourceVersion, type, state, again };
+}
+
+async function bring(work: Work, live: KubernetesObject | undefined): Promise<Found> {
+  const { context, plan, body } = work;
+  const { policy } = plan;
+  if (live === undefined) {
+    if (!policy.isCreated || body === undefined) return notFound(work);
+    const made = heldBack(work, undefined) ?? (await create({ ...work, body }));
+    // A selector of the watch leaves the object out: the cache will never show it, so it is updated as the server has it.
+    return made.type === "hidden" ? await bring(work, made.live) : made;
+  }
+  const owner = ownershipOf(context, policy, live);
+  const isToBeKept = policy.isCreated || (policy.isUpdated && body !== undefined);
+  if (owner.type === "foreign") return isToBeKept ? notOurs(work, live, owner.owner) : { type: "there", live, operation: UNCHANGED };
+  if (live.metadata.deletionTimestamp !== undefined && policy.isCreated)
+    return pending(work, { reason: "Deleting", is: "is being deleted, and will be created again", live });
+  if (!policy.isUpdated || body === undefined) return { type: "there", live, operation: UNCHANGED };
+  return await update({ ...work, body }, live, { hasController: owner.type === "adoptable" && owner.hasController });
+}
+
+/** What `readyWhen` and `refine` make of it. */
+function judged(context: Context, plan: Plan, found: Found): Converged {
+  const { policy } = plan;
+  const byDefault: Again = policy.isWatched ? "watch" : "backoff";
+  if (found.type === "not yet") {
+    const { live, again = byDefault, operation } = found;
+    return { type: "not yet", live, state: refined(context, plan, { state: found.state, live }), again, isApplied: false, operation };
+  }
+  const { live, operation } = found;
+  const readiness: DependentState = stateOf(context, plan, live);
+  const state = refined(context, plan, { state: readiness, live });
+  return isReady(readiness, state)
+    ? { type: "there", live, state, operation }
+    : { type: "not yet", live, state, again: byDefault, isApplied: true, operation };
+}

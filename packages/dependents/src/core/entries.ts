@@ -1,0 +1,159 @@
+/**
+ * Entries of `status.dependents`: what an owner says of each object that it keeps. Pure.
+ *
+ * An entry belongs to one step of one handler. Entries of other handlers are never touched; those of steps that this
+ * handler does not have any more are removed.
+ */
+import { jsonEqual } from "@treadle/apimachinery";
+
+/** What is said of a dependent. */
+export interface DependentState {
+  /** `Ready`, `Pending`, `Failed`, `Unknown`, or a word of the author's own. */
+  readonly type: string;
+  /** Why, as one CamelCase word for programs. */
+  readonly reason: string;
+  /** For people. */
+  readonly message: string;
+  /** What else is worth knowing, e.g. the name of a pod. */
+  readonly attributes?: readonly { readonly name: string; readonly value: string }[];
+}
+
+/** Which dependent. */
+export interface DependentIdentity {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace?: string;
+}
+
+/** One element of `status.dependents`. */
+export interface DependentEntry extends DependentIdentity, DependentState {
+  readonly step: string;
+  /** Absent: the handler with the default name of the kind. */
+  readonly handler?: string;
+  /** When `type` last changed; RFC 3339. */
+  readonly lastTransitionTime: string;
+}
+
+/** An entry before it is known whose it is and since when. */
+export type NewEntry = DependentIdentity & DependentState;
+
+/** Worst first; a word of the author's own counts as Unknown. */
+const SEVERITY: readonly string[] = ["Failed", "Pending", "Unknown", "Ready"];
+
+/**
+ * The entry that matters most: Failed, then Pending, then Unknown (and words of one's own), then Ready; of equals the
+ * first by step, kind, namespace and name, so the order of the list does not count. `undefined` for an empty list.
+ */
+export function worstDependent(entries: readonly DependentEntry[]): DependentEntry | undefined {
+  const [worst] = entries.toSorted((a, b) => severity(a) - severity(b) || compare(identity(a), identity(b)));
+  return worst;
+}
+
+/** The entries in the status of an object; empty where it has none. What somebody put there that is no entry is left out. */
+export function dependentsOf(object: object): readonly DependentEntry[] {
+  return storedDependents((object as { readonly status?: object | null }).status).filter(isEntry);
+}
+
+/** `status.dependents` as it is stored, whatever stands in it. */
+export function storedDependents(status: object | null | undefined): readonly DependentEntry[] {
+  const entries: unknown = (status as { readonly dependents?: unknown } | null | undefined)?.dependents;
+  return Array.isArray(entries) ? (entries as readonly DependentEntry[]) : []; // What uses it asks isEntry() of each.
+}
+
+/** An old schema, or an editor of the status by hand, may have left anything. */
+function isEntry(entry: unknown): entry is DependentEntry {
+  const fields = (entry ?? {}) as Readonly<Record<string, unknown>>;
+  return (
+    REQUIRED.every((field) => typeof fields[field] === "string") &&
+    OPTIONAL.every((field) => fields[field] === undefined || typeof fields[field] === "string") &&
+    !Number.isNaN(Date.parse(fields["lastTransitionTime"] as string))
+  );
+}
+
+/** As in the schema of `status.dependents`. */
+const REQUIRED = ["step", "apiVersion", "kind", "name", "type", "reason", "message", "lastTransitionTime"] as const;
+const OPTIONAL = ["handler", "namespace"] as const;
+
+/** Whose an entry is. */
+export interface EntryOwner {
+  /** `undefined`: the handler with the default name of the kind. */
+  readonly handler: string | undefined;
+  readonly step: string;
+}
+
+/** Those of `entries` that are of this step of this handler: another handler may have a step of the same name. */
+export function entriesOfStep(entries: readonly DependentEntry[], { handler, step }: EntryOwner): readonly DependentEntry[] {
+  return entries.filter((entry) => entry?.step === step && entry.handler === handler && isEntry(entry));
+}
+
+/** What a pass has to say of the entries of one step; `"keep"`: nothing. */
+export interface StepEntries {
+  readonly step: string;
+  readonly entries: readonly NewEntry[] | "keep";
+}
+
+/**
+ * Returns `before` with the entries of `steps` in the place of the first entry that the handler had, else at the end.
+ * `steps` are all steps of the handler: its other entries are removed, unless `keepsUnknown`. Elements that are not valid
+ * entries are removed too, because the server would refuse the list. The time of an entry changes only when its type does.
+ * If nothing changes, the very same list is returned: two handlers never move each other's entries.
+ */
+export function mergeDependents(
+  before: readonly DependentEntry[],
+  steps: readonly StepEntries[],
+  given: { readonly handler: string | undefined; readonly nowMs: number; readonly keepsUnknown?: boolean },
+): readonly DependentEntry[] {
+  const { handler, nowMs, keepsUnknown = false } = given;
+  const names = new Set(steps.map(({ step }) => step));
+  const ofHandler = new Map<string, DependentEntry[]>();
+  const others: DependentEntry[] = [];
+  let at: number | undefined;
+  for (const entry of before) {
+    const isValid = isEntry(entry);
+    const isOfHandler = isValid && entry.handler === handler;
+    if (isOfHandler) ofHandler.set(entry.step, [...(ofHandler.get(entry.step) ?? []), entry]);
+    if (isOfHandler ? !keepsUnknown || names.has(entry.step) : !isValid && !keepsUnknown) at ??= others.length;
+    else others.push(entry);
+  }
+  const ours = steps.flatMap(({ step, entries }) => {
+    const mine = ofHandler.get(step) ?? [];
+    if (entries === "keep") return mine;
+    return entries.map((entry) => {
+      const named = { step, ...(handler === undefined ? {} : { handler }), ...entry };
+      const previous = mine.findLast((each) => isSameObject(each, entry));
+      return { ...named, lastTransitionTime: previous?.type === entry.type ? previous.lastTransitionTime : timeOf(nowMs) };
+    });
+  });
+  const merged = [...others.slice(0, at), ...ours, ...(at === undefined ? [] : others.slice(at))];
+  return jsonEqual(merged, before) ? before : merged;
+}
+
+/** RFC 3339, in seconds as Kubernetes writes it. */
+function timeOf(ms: number): string {
+  return new Date(ms).toISOString().replace(/\.\d+Z$/, "Z");
+}
+
+/** The version of the API does not tell objects apart. */
+function isSameObject(a: DependentIdentity, b: DependentIdentity): boolean {
+  return a.name === b.name && a.kind === b.kind && (a.namespace ?? "") === (b.namespace ?? "") && groupOf(a) === groupOf(b);
+}
+
+function groupOf({ apiVersion }: DependentIdentity): string {
+  return apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
+}
+
+function severity({ type }: DependentEntry): number {
+  const found = SEVERITY.indexOf(type);
+  return found < 0 ? SEVERITY.indexOf("Unknown") : found;
+}
+
+/** Sorts equally severe entries, whatever their order in the list. */
+function identity(entry: DependentEntry): string {
+  const { handler = "", step, kind, namespace = "", name } = entry;
+  return JSON.stringify([handler, step, groupOf(entry), kind, namespace, name]);
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,155 @@
+/**
+ * Remembers what the author's functions got, and tells whether they would get the same again. Objects of the server are
+ * compared by uid and resourceVersion, all other values by value. Nothing is turned into a text.
+ */
+import { jsonEqual, type KubernetesObject } from "@treadle/apimachinery";
+
+/** What the functions of an author get besides the owner. */
+export interface Inputs {
+  readonly vars: Readonly<Record<string, unknown>>;
+  readonly reads: Readonly<Record<string, unknown>>;
+  readonly dependents: Readonly<Record<string, KubernetesObject | undefined>>;
+}
+
+/** Who asks: the owner is an input, too. */
+interface Asker {
+  readonly owner: KubernetesObject;
+  readonly handlerNames: readonly string[];
+}
+
+/** The inputs of one call of the author's functions, in a form that later changes of them do not reach. */
+export interface SeenInputs {
+  readonly owner: unknown;
+  readonly generation: number | undefined;
+  readonly labels: unknown;
+  readonly annotations: unknown;
+  readonly handlerNames: readonly string[];
+  readonly vars: unknown;
+  readonly reads: unknown;
+  readonly dependents: unknown;
+}
+
+/** Notes the inputs for a later {@link isSameInput}. */
+export function seenInputs({ owner, handlerNames }: Asker, { vars, reads, dependents }: Inputs): SeenInputs {
+  const { generation, labels, annotations } = owner.metadata;
+  return {
+    owner: versionsIn(owner),
+    generation,
+    labels,
+    annotations,
+    handlerNames,
+    vars: copyOf(vars),
+    reads: versionsIn(reads),
+    dependents: versionsIn(dependents),
+  };
+}
+
+/** Whether pure functions would answer as they did for `seen`. */
+export function isSameInput(seen: SeenInputs, asker: Asker, inputs: Inputs): boolean {
+  return isSameVersion(seen.owner, asker.owner) && isSameBesidesOwner(seen, asker, inputs);
+}
+
+/** As {@link isSameInput}, but a change of the owner's status does not count: our own writes change it. */
+export function isSameQuestion(seen: SeenInputs, asker: Asker, inputs: Inputs): boolean {
+  const { generation, labels, annotations } = asker.owner.metadata;
+  return (
+    seen.generation === generation &&
+    jsonEqual(seen.labels, labels) &&
+    jsonEqual(seen.annotations, annotations) &&
+    isSameBesidesOwner(seen, asker, inputs)
+  );
+}
+
+function isSameBesidesOwner(seen: SeenInputs, { handlerNames }: Asker, { vars, reads, dependents }: Inputs): boolean {
+  return (
+    (seen.handlerNames === handlerNames || jsonEqual(seen.handlerNames, handlerNames)) &&
+    isSameVersion(seen.dependents, dependents) &&
+    isSameVersion(seen.reads, reads) &&
+    isSameValue(seen.vars, vars)
+  );
+}
+
+/** Stands for a value that cannot be compared, such as an instance of a class: it counts as changed each time. */
+const INCOMPARABLE: unique symbol = Symbol("incomparable");
+
+/** An object of the server at one version. */
+class Version {
+  readonly uid: string;
+  readonly resourceVersion: string;
+
+  constructor(uid: string, resourceVersion: string) {
+    this.uid = uid;
+    this.resourceVersion = resourceVersion;
+  }
+}
+
+/** Deeper values are taken for circles. */
+const MAX_DEPTH = 100;
+
+function versionsIn(value: unknown, depth = 0): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  const metadata = metadataOf(value);
+  if (metadata !== undefined) return new Version(metadata.uid, metadata.resourceVersion);
+  if (depth === MAX_DEPTH || !isPlain(value)) return INCOMPARABLE;
+  if (Array.isArray(value)) return value.map((each) => versionsIn(each, depth + 1));
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, versionsIn(member, depth + 1)]));
+}
+
+function isSameVersion(seen: unknown, value: unknown): boolean {
+  if (typeof seen !== "object" || seen === null) return seen !== INCOMPARABLE && Object.is(seen, value);
+  if (typeof value !== "object" || value === null) return false;
+  if (!(seen instanceof Version)) return metadataOf(value) === undefined && haveSameMembers(seen, value, isSameVersion);
+  const metadata = metadataOf(value);
+  return metadata !== undefined && metadata.uid === seen.uid && metadata.resourceVersion === seen.resourceVersion;
+}
+
+/** What tells one version of an object of the server from another; `undefined` for any other value. */
+function metadataOf(value: object): { readonly uid: string; readonly resourceVersion: string } | undefined {
+  const metadata = (value as { readonly metadata?: Readonly<Record<string, unknown>> | null }).metadata;
+  if (typeof metadata !== "object" || metadata === null) return undefined;
+  const { uid, resourceVersion } = metadata;
+  return typeof uid === "string" && typeof resourceVersion === "string" ? { uid, resourceVersion } : undefined;
+}
+
+/** A copy of what could change; parts that are frozen at every depth are shared. */
+function copyOf(value: unknown, depth = 0): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (value instanceof Date) return new Date(value);
+  if (depth === MAX_DEPTH || !isPlain(value)) return INCOMPARABLE;
+  if (Array.isArray(value)) {
+    const items = value.map((each) => copyOf(each, depth + 1));
+    return Object.isFrozen(value) && items.every((each, i) => Object.is(each, value[i])) ? value : items;
+  }
+  const entries = Object.entries(value).map(([key, member]) => [key, copyOf(member, depth + 1)] as const);
+  const isShared = Object.isFrozen(value) && entries.every(([key, member]) => Object.is(member, (value as Record<string, unknown>)[key]));
+  return isShared ? value : Object.fromEntries(entries);
+}
+
+function isSameValue(seen: unknown, value: unknown): boolean {
+  if (seen === INCOMPARABLE) return false;
+  if (Object.is(seen, value)) return true;
+  if (typeof seen !== "object" || seen === null || typeof value !== "object" || value === null) return false;
+  if (seen instanceof Date || value instanceof Date)
+    return seen instanceof Date && value instanceof Date && seen.getTime() === value.getTime();
+  return isPlain(value) && haveSameMembers(seen, value, isSameValue);
+}
+
+function haveSameMembers(seen: object, value: object, isSame: (seen: unknown, value: unknown) => boolean): boolean {
+  if (Array.isArray(seen) || Array.isArray(value))
+    return Array.isArray(seen) && Array.isArray(value) && seen.length === value.length && seen.every((each, i) => isSame(each, value[i]));
+  let rest = 0;
+  for (const key in seen) {
+    if (!Object.hasOwn(value, key)) return false;
+    if (!isSame((seen as Record<string, unknown>)[key], (value as Record<string, unknown>)[key])) return false;
+    rest++;
+  }
+  for (const _ in value) rest--;
+  return rest === 0;
+}
+
+/** A list, or an object of no class; another realm's `{}` counts too. */
+function isPlain(value: object): boolean {
+  if (Array.isArray(value)) return true;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}

@@ -1,0 +1,104 @@
+/** What is remembered of the objects of one owner between passes, in this process only: by unit, then by object. */
+import { groupKindOf, keyOf, type Kind, type Ref } from "@treadle/apimachinery";
+import type { SeenInputs } from "./inputs.ts";
+import type { Converged } from "./plan.ts";
+
+/** What was applied last, and what the server made of it. */
+export interface Applied {
+  readonly uid: string | undefined;
+  /** Digest of what was applied. */
+  readonly wanted: string;
+  /** Digest of our fields as the server stored them: values that it normalises are no difference. */
+  readonly stored: string | undefined;
+  /** The version that was written, or last compared without a difference. */
+  readonly resourceVersion: string | undefined;
+}
+
+/** How often an object was written in a row. */
+export interface Pace {
+  readonly generation: number | undefined;
+  readonly strain: number;
+  readonly lastMs: number;
+  /** What the author's functions got when the object was written. */
+  readonly seen: SeenInputs | undefined;
+  readonly why: string;
+}
+
+/** The answer for a version of an object that needed no write. */
+export interface Settled {
+  readonly seen: SeenInputs;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly type: Converged["type"];
+  readonly state: Converged["state"];
+  readonly again: (Converged & { readonly type: "not yet" })["again"];
+}
+
+/** What is remembered of one object. */
+export class ObjectMemory {
+  applied: Applied | undefined;
+  pace: Pace | undefined;
+  settled: Settled | undefined;
+}
+
+/** What is remembered of one unit of one owner. */
+export class UnitMemory {
+  readonly #objects = new Map<string, ObjectMemory>();
+  readonly #labels = new Map<string, Readonly<Record<string, string>>>();
+  /** For which object, as `namespace/name`, all others were removed last; the empty text: for none. */
+  prunedFor: string | undefined;
+  /** Failures in a row that the owner does not wait for. */
+  failures = 0;
+
+  /** The memory of one object, made when it is first asked for. */
+  object(kind: Kind, ref: Ref): ObjectMemory {
+    const key = keyIn(kind, ref);
+    let memory = this.#objects.get(key);
+    if (memory === undefined) {
+      memory = new ObjectMemory();
+      this.#objects.set(key, memory);
+    }
+    return memory;
+  }
+
+  /** As {@link object}, but nothing is made. */
+  known(kind: Kind, ref: Ref): ObjectMemory | undefined {
+    return this.#objects.get(keyIn(kind, ref));
+  }
+
+  /** Forgets an object that the unit does not keep any more. */
+  forget(kind: Kind, ref: Ref): void {
+    this.#objects.delete(keyIn(kind, ref));
+  }
+
+  /** The labels for a name of the handler, computed once: they are hashes of what never changes. */
+  labels(handlerName: string, compute: () => Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+    let labels = this.#labels.get(handlerName);
+    if (labels === undefined) {
+      labels = compute();
+      this.#labels.set(handlerName, labels);
+    }
+    return labels;
+  }
+}
+
+/** What is remembered of one owner. Made for its uid, and dropped with it. */
+export class DependentsMemory {
+  readonly #units = new Map<string, UnitMemory>();
+  /** The owner is deleted with `--cascade=orphan`: its objects stay. */
+  isOrphaning = false;
+
+  /** The memory of one unit, made when it is first asked for. */
+  unit(unit: string): UnitMemory {
+    let memory = this.#units.get(unit);
+    if (memory === undefined) {
+      memory = new UnitMemory();
+      this.#units.set(unit, memory);
+    }
+    return memory;
+  }
+}
+
+function keyIn(kind: Kind, ref: Ref): string {
+  return `${groupKindOf(kind)} ${keyOf(ref)}`;
+}

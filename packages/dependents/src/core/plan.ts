@@ -1,0 +1,73 @@
+/** What `converge()` is asked for, and what it answers. Types only. */
+import type { Kind, KubernetesObject, Ref } from "@treadle/apimachinery";
+import type { DependentState } from "./entries.ts";
+import type { Inputs } from "./inputs.ts";
+
+/**
+ * Decides whether an object may be taken that this unit did not create. `ifUnowned`: an object without a controller;
+ * `force`: an object of any owner.
+ */
+export type Adoption = "never" | "ifUnowned" | "force";
+
+/** What the author allows for one object. It does not change while the process runs. */
+export interface Policy {
+  readonly kind: Kind;
+  /** The object carries the marks of its owner, and is deleted with it. */
+  readonly isOwned: boolean;
+  /** The object is created when it is missing. */
+  readonly isCreated: boolean;
+  /** The object follows the desired state after it was created. */
+  readonly isUpdated: boolean;
+  /** A watch reports changes of the object. */
+  readonly isWatched: boolean;
+  readonly adopt: Adoption;
+  /** How the owner is marked; `undefined`: by reference where that is possible, else by label. */
+  readonly ownership: "reference" | "label" | undefined;
+  /** A custom merge in place of server-side apply; `undefined` from it means that there is nothing to write. */
+  readonly update: ((live: KubernetesObject, desired: object) => object | undefined) | undefined;
+  /** The name of the kind in messages; `undefined`: the kind. */
+  readonly displayName: string | undefined;
+}
+
+/** One object as it is to become. */
+export interface Plan {
+  readonly policy: Policy;
+  readonly target: Ref;
+  /** The object as the pass read it; `undefined`: it does not exist. */
+  readonly live: KubernetesObject | undefined;
+  /** The desired state; `undefined`: the author only looks at the object. It is not asked for when `inputs` are the same as last time. */
+  readonly desired: (() => object) | undefined;
+  /** Everything, besides the owner, that the author's functions get; `undefined`: nothing is remembered between passes. */
+  readonly inputs: Inputs | undefined;
+  /** Answers `true`, or a sentence that says why the object is not ready yet. `undefined`: ready when it exists. */
+  readonly readyWhen: ((live: KubernetesObject) => true | string) | undefined;
+  /** Refines the state for the status of the owner. */
+  readonly refine: ((state: DependentState, live: KubernetesObject | undefined) => DependentState) | undefined;
+}
+
+/** What a call of `converge()` did to the object. Field paths only, never values. */
+export type Operation =
+  | { readonly type: "created" }
+  | { readonly type: "updated"; readonly paths: readonly string[] }
+  | { readonly type: "unchanged" };
+
+/** When to look again: when the watch reports a change, with the backoff of waiting passes, or after so many milliseconds. */
+export type Again = "watch" | "backoff" | number;
+
+/** What `converge()` found or made. */
+export type Converged =
+  | {
+      readonly type: "there";
+      readonly live: KubernetesObject;
+      readonly state: DependentState;
+      readonly operation: Operation;
+    }
+  | {
+      readonly type: "not yet";
+      readonly live: KubernetesObject | undefined;
+      readonly state: DependentState;
+      readonly again: Again;
+      /** The desired state is stored, and only the object's readiness is missing. */
+      readonly isApplied: boolean;
+      readonly operation: Operation;
+    };

@@ -1,0 +1,192 @@
+/**
+ * Removes the objects of a unit that are not desired any more, and releases objects that are to stay. Objects are found by
+ * owner and label, never by a computed name, and deleted only at the version that was looked at.
+ */
+import { isForbidden, isKindNotServed, type KubernetesObject, keyOf, type Ref } from "@treadle/apimachinery";
+import type { Context } from "./context.ts";
+import type { NewEntry } from "./entries.ts";
+import { identityOf, marksOf, refTo, titleOf } from "./marks.ts";
+import { isMadeByUs } from "./ownership.ts";
+import type { Policy } from "./plan.ts";
+
+/** What is to be removed. */
+export interface Removal {
+  readonly policy: Policy;
+  /** The object that stays; `undefined`: none. */
+  readonly keep: Ref | undefined;
+  /** Names under which objects of the unit are or were, as far as is known: users may have removed their labels. */
+  readonly known: () => readonly Ref[];
+  /** Namespaces in which objects of the unit may be, besides those of the known names and of the cache. */
+  readonly namespaces: () => readonly (string | undefined)[];
+  /** Objects are listed from the server: the cache may lack what the last pass of another process created. */
+  readonly isLive: boolean;
+}
+
+/** What a removal did. */
+export interface Removed {
+  /** Entries for the objects that still exist; empty when none does. */
+  readonly left: readonly NewEntry[];
+  /** The objects for which a delete was sent. */
+  readonly deleted: readonly Ref[];
+}
+
+const NOTHING: Removed = Object.freeze({ left: [], deleted: [] });
+
+/** Deletes all objects of the unit but `keep`. @throws the error of the server */
+export async function remove(context: Context, removal: Removal): Promise<Removed> {
+  const { policy } = removal;
+  // An object that the owner does not own stays when it is not desired, as it stays when the owner is deleted.
+  if (!policy.isOwned) return NOTHING;
+  const left = leftIn(context, removal, removal.isLive ? await listed(context, removal) : cached(context, removal));
+  const deleted: Ref[] = [];
+  for (const object of left) {
+    const { uid, resourceVersion, deletionTimestamp } = object.metadata;
+    const ref = refTo(object);
+    context.memory.unit(context.unit).forget(policy.kind, ref);
+    if (deletionTimestamp !== undefined) continue;
+    await context.client.delete(policy.kind, ref, {
+      // If a user removes the marks meanwhile, the object stays.
+      preconditions: { uid, resourceVersion },
+      // The default of some kinds leaves what belongs to them behind.
+      propagationPolicy: "Background",
+    });
+    deleted.push(ref);
+  }
+  return left.length === 0 ? NOTHING : { left: left.map((object) => deletingEntry(context, policy, refTo(object))), deleted };
+}
+
+/** Whether the cache, or for objects that are not watched the memory, knows of objects that {@link remove} would delete. */
+export function mayHaveObjects(context: Context, removal: Omit<Removal, "isLive">): boolean {
+  const { policy } = removal;
+  if (!policy.isOwned) return false;
+  if (!policy.isWatched) return context.memory.unit(context.unit).prunedFor !== "";
+  return leftIn(context, removal, cached(context, removal)).length > 0;
+}
+
+/** Whether the cache has no labelled object of the unit but `keep`: then there is nothing to remove that was not seen before. */
+export function hasOnly(context: Context, { policy, keep }: Pick<Removal, "policy"> & { readonly keep: Ref }): boolean {
+  return !policy.isOwned || labelled(context, policy).every((object) => isSameRef(object, keep));
+}
+
+function leftIn(
+  context: Context,
+  { policy, keep }: Pick<Removal, "policy" | "keep">,
+  found: readonly KubernetesObject[],
+): readonly KubernetesObject[] {
+  return found.filter((object) => !isSameRef(object, keep) && isMadeByUs(context, policy, object));
+}
+
+function isSameRef({ metadata }: KubernetesObject, keep: Ref | undefined): boolean {
+  return keep !== undefined && metadata.name === keep.name && (metadata.namespace ?? "") === (keep.namespace ?? "");
+}
+
+function deletingEntry({ owner }: Context, policy: Policy, ref: Ref): NewEntry {
+  const message = `${titleOf(policy, ref, owner)} is being deleted`;
+  return { ...identityOf(policy.kind, ref), type: "Pending", reason: "Deleting", message };
+}
+
+function cached(context: Context, removal: Pick<Removal, "policy" | "known">): readonly KubernetesObject[] {
+  const found = labelled(context, removal.policy);
+  return [...found, ...unlabelled(context, removal, found)];
+}
+
+/** An object may carry the labels of two names of the handler. */
+function labelled(context: Context, { kind }: Policy): readonly KubernetesObject[] {
+  const { cache, handlerName, handlerNames } = context;
+  if (handlerNames.length === 1) return cache.list(kind, { matchLabels: marksOf(context, handlerName) });
+  return once(handlerNames.flatMap((name): readonly KubernetesObject[] => cache.list(kind, { matchLabels: marksOf(context, name) })));
+}
+
+function once(found: readonly KubernetesObject[]): readonly KubernetesObject[] {
+  return [...new Map(found.map((object) => [keyOf(object.metadata), object])).values()];
+}
+
+/** Objects whose labels a user removed: they are looked up by the known names. */
+function unlabelled(
+  context: Context,
+  removal: Pick<Removal, "policy" | "known">,
+  found: readonly KubernetesObject[],
+): readonly KubernetesObject[] {
+  const { policy } = removal;
+  return namesOf(removal, found)
+    .filter(({ namespace }) => isCovered(context, policy, namespace))
+    .map((ref): KubernetesObject | undefined => context.cache.get(policy.kind, ref))
+    .filter((object) => object !== undefined);
+}
+
+/** The known names that could exist, without those that were found. */
+function namesOf({ policy, known }: Pick<Removal, "policy" | "known">, found: readonly KubernetesObject[]): readonly Ref[] {
+  const seen = new Set(found.map(({ metadata }) => keyOf(metadata)));
+  const isName = (ref: Ref): boolean =>
+    typeof ref.name === "string" &&
+    ref.name !== "" &&
+    isSegment(ref.name) &&
+    isSegment(ref.namespace ?? "") &&
+    (ref.namespace === undefined) === (policy.kind.scope === "Cluster");
+  const byKey = new Map(
+    known()
+      .filter(isName)
+      .map((ref) => [keyOf(ref), ref]),
+  );
+  return [...byKey].filter(([key]) => !seen.has(key)).map(([, ref]) => ref);
+}
+
+/** The server is asked only about namespaces in which objects may be, so that an operator with rights in some of them can ask. */
+async function listed(context: Context, removal: Removal): Promise<readonly KubernetesObject[]> {
+  const { client, handlerNames, log } = context;
+  const { policy } = removal;
+  let found: readonly KubernetesObject[] = [];
+  for (const namespace of namespacesOf(context, removal)) {
+    try {
+      for (const name of handlerNames) {
+        const labelSelector = marksOf(context, name);
+        const options = namespace === undefined ? { labelSelector } : { labelSelector, namespace };
+        found = once([...found, ...(await client.list(policy.kind, options))]);
+      }
+    } catch (error) {
+      if (isKindNotServed(error)) {
+        await context.requireKindGone(policy.kind);
+        return []; // With a CRD all of its objects are deleted.
+      }
+      if (!isForbidden(error) || isCovered(context, policy, namespace)) throw error;
+      log.warn({ namespace }, `objects in namespace ${namespace} stay, if there are any: it is not watched, and ${error.message}`);
+    }
+  }
+  return [...found, ...(policy.isWatched ? unlabelled(context, removal, found) : await unlabelledLive(context, removal, found))];
+}
+
+/** As {@link unlabelled}, from the server. A list of one object, because the right to get would be needed for this alone. */
+async function unlabelledLive(
+  { client }: Context,
+  removal: Removal,
+  found: readonly KubernetesObject[],
+): Promise<readonly KubernetesObject[]> {
+  const objects: KubernetesObject[] = [];
+  for (const { name, namespace } of namesOf(removal, found)) {
+    const fieldSelector = `metadata.name=${name}`;
+    try {
+      const within = namespace === undefined ? { fieldSelector } : { fieldSelector, namespace };
+      objects.push(...(await client.list(removal.policy.kind, within)));
+    } catch (error) {
+      if (!isForbidden(error) && !isKindNotServed(error)) throw error; // The list by label has reported it.
+    }
+  }
+  return objects;
+}
+
+/** For objects that are not watched the question is whether the owners of the namespace are. */
+function isCovered({ cache, ownerKind }: Context, { kind, isWatched }: Policy, namespace: string | undefined): boolean {
+  return namespace === undefined || cache.covers(isWatched ? kind : ownerKind, namespace);
+}
+
+function namespacesOf(context: Context, { policy, known, namespaces }: Removal): ReadonlySet<string | undefined> {
+  if (policy.kind.scope === "Cluster") return new Set([undefined]);
+  const objects = policy.isWatched ? cached(context, { policy, known }).map(({ metadata }) => metadata.namespace) : [];
+  const all = [...namespaces(), ...known().map(({ namespace }) => namespace), ...objects];
+  return new Set(all.filter((each) => each !== undefined && isSegment(each)));
+}
+
+/** Whether the server could have an object, or a namespace, of this name at all. */
+function isSegment(text: string): boolean {
+  return text !== "." && text !== ".." && !/[/%]/.test(text);
+}

@@ -1,0 +1,191 @@
+/** The writes of one object: create, update, and why neither can be done now. */
+import { isAlreadyExists, isApiError, isConflict, type KubernetesObject } from "@treadle/apimachinery";
+import type { Body } from "./body.ts";
+import { changedPaths } from "./changed-paths.ts";
+import { shownError } from "./confidential.ts";
+import type { Context } from "./context.ts";
+import { claimedNames, differenceOf, noteApplied } from "./difference.ts";
+import type { DependentState } from "./entries.ts";
+import { digestAnnotation, refTo, titleOf } from "./marks.ts";
+import { merged, noteMerged } from "./merge.ts";
+import type { ObjectMemory } from "./memory.ts";
+import { formerUnits, ownershipOf } from "./ownership.ts";
+import { contested, heldBackMs, noteWrite } from "./pace.ts";
+import type { Again, Operation, Plan } from "./plan.ts";
+import { readLive, takenOver } from "./take-over.ts";
+
+/** One object on its way to the desired state. */
+export interface Work {
+  readonly context: Context;
+  readonly plan: Plan;
+  readonly memory: ObjectMemory;
+  /** What is applied; `undefined` where the author only looks. */
+  readonly body: Body | undefined;
+}
+
+interface Wanted extends Work {
+  readonly body: Body;
+}
+
+/** What there is of the object, before its readiness is judged. */
+export type Found =
+  | { readonly type: "there"; readonly live: KubernetesObject; readonly operation: Operation }
+  | {
+      readonly type: "not yet";
+      readonly live: KubernetesObject | undefined;
+      readonly state: DependentState;
+      /** @defaultValue by the watch, or where there is none with the backoff */
+      readonly again?: Again;
+      readonly operation: Operation;
+    };
+
+/** No request was made. */
+export const UNCHANGED: Operation = Object.freeze({ type: "unchanged" });
+
+const CREATED: Operation = Object.freeze({ type: "created" });
+
+/** Creates the object. `hidden`: it exists, and the cache does not show it because of a selector. */
+export async function create(work: Wanted): Promise<Found | { readonly type: "hidden"; readonly live: KubernetesObject }> {
+  const { context, plan, memory, body } = work;
+  const { kind, update: customMerge } = plan.policy;
+  const { client } = context;
+  try {
+    noteWrite(context, plan, { memory, live: undefined, why: "because it was gone" });
+    const live: KubernetesObject =
+      customMerge === undefined
+        ? await client.apply(kind, body, { existing: undefined, unit: context.unit })
+        : await client.create(kind, body);
+    noteApplied(context, { body, live, memory });
+    return { type: "there", live, operation: CREATED };
+  } catch (error) {
+    if (!isAlreadyExists(error) && !isConflict(error)) throw withCode(shownError(kind, body, error));
+    return await raced(work);
+  }
+}
+
+/** Writes the object where it differs from the desired state. `hasController`: another controller must be removed first. */
+export async function update(work: Wanted, live: KubernetesObject, { hasController }: { readonly hasController: boolean }): Promise<Found> {
+  const { context, plan, memory, body } = work;
+  const { policy, target } = plan;
+  const { kind } = policy;
+  const isMerged = policy.update !== undefined;
+  const next = isMerged ? merged(policy, { body, live, memory }) : undefined;
+  const difference = hasController
+    ? "in its controller"
+    : !isMerged
+      ? differenceOf(context, policy, { body, live, memory })
+      : next === undefined
+        ? undefined
+        : "from what update gives";
+  if (difference === undefined) return heldBack(work, live) ?? { type: "there", live, operation: UNCHANGED };
+  const held = heldBack(work, live);
+  if (held !== undefined) return held;
+  noteWrite(context, plan, { memory, live, why: difference });
+  const free = hasController ? await withoutController(work, live) : isMerged ? live : await takenOver(context, policy, live);
+  const { log, owner } = context;
+  log.debug({ kind: kind.kind, object: target.name, owner: owner.metadata.name, difference }, "applying a dependent");
+  try {
+    const stored = isMerged
+      ? await replaced(work, { live: free, next: hasController ? merged(policy, { body, live: free, memory }) : next })
+      : await applied(work, free);
+    const paths = changedPaths(live, stored, [`metadata.annotations.${digestAnnotation(context.handlerName)}`]);
+    const operation: Operation = { type: "updated", paths };
+    return heldBack(work, stored, operation) ?? { type: "there", live: stored, operation };
+  } catch (error) {
+    throw withCode(shownError(kind, next ?? body, error));
+  }
+}
+
+/** The answer for an object that must be written, but not so soon again; also while it is open whether the last write lasts. */
+export function heldBack(
+  { context, plan, memory }: Work,
+  live: KubernetesObject | undefined,
+  operation: Operation = UNCHANGED,
+): (Found & { readonly type: "not yet" }) | undefined {
+  const why = contested(context, memory);
+  const again = heldBackMs(context, memory);
+  if (why === undefined || again <= 0) return undefined;
+  const message = `${titleIn(context, plan)} differs again each time it is written, last ${why}: either somebody else writes it, too, or desired does not give the same answer twice`;
+  return { type: "not yet", live, state: { type: "Pending", reason: "Contested", message }, again, operation };
+}
+
+/** The answer for an object that another writer is to create. */
+export function notFound(work: Work): Found {
+  return pending(work, { reason: "NotFound", is: "does not exist yet, and somebody else is to create it", live: undefined });
+}
+
+/** The answer for an object that must not be written; `owner` is undefined where it has none. */
+export function notOurs({ context, plan }: Work, live: KubernetesObject, owner: string | undefined): Found {
+  const why = owner === undefined ? 'nobody controls it; adopt: "ifUnowned" would take it' : `it belongs to ${owner}`;
+  const message = `${titleIn(context, plan)} is not ours: ${why}`;
+  return { type: "not yet", live, state: { type: "Failed", reason: "NotOurs", message }, operation: UNCHANGED };
+}
+
+/** The answer for an object that cannot be converged now; `is`: the rest of the sentence after its name. */
+export function pending(
+  { context, plan }: Work,
+  given: { readonly reason: string; readonly is: string; readonly live: KubernetesObject | undefined; readonly again?: Again },
+): Found {
+  const { reason, is, ...rest } = given;
+  const state: DependentState = { type: "Pending", reason, message: `${titleIn(context, plan)} ${is}` };
+  return { type: "not yet", ...rest, state, operation: UNCHANGED };
+}
+
+/** Another writer was faster, or the cache is behind. The server is asked, so that a foreign object is reported at once. */
+async function raced(work: Wanted): Promise<Found | { readonly type: "hidden"; readonly live: KubernetesObject }> {
+  const { context, plan } = work;
+  const { policy, target } = plan;
+  const live = await readLive(context, policy, target);
+  const owner = live === undefined ? undefined : ownershipOf(context, policy, live);
+  if (live !== undefined && owner?.type === "foreign") return notOurs(work, live, owner.owner);
+  if (live !== undefined && !context.isSelected(policy.kind, live)) return { type: "hidden", live };
+  return pending(work, { reason: "NotSeenYet", is: "exists, but is not in the cache yet", live: undefined, again: "backoff" });
+}
+
+/** The server answers 500, without a reason, to an object that breaks the schema of its kind. */
+function withCode(error: unknown): unknown {
+  if (!isApiError(error) || !/failed to create typed patch object|field not declared in schema/.test(error.message)) return error;
+  return Object.assign(new Error(error.message, { cause: error }), { code: "ERR_INVALID_APPLY" });
+}
+
+async function applied({ context, plan, memory, body }: Wanted, live: KubernetesObject): Promise<KubernetesObject> {
+  const { unit } = context;
+  const stored: KubernetesObject = await context.client.apply(plan.policy.kind, body, { existing: live, unit });
+  const cleared = await withoutFormer(context, plan, stored);
+  noteApplied(context, { body, live: cleared, memory });
+  return cleared;
+}
+
+/** Removes the fields that other units applied while they kept the object: an apply of nothing gives up all fields. */
+async function withoutFormer(context: Context, { policy }: Plan, live: KubernetesObject): Promise<KubernetesObject> {
+  const { client, unit, handlerName } = context;
+  const body = { metadata: refTo(live) };
+  const former = [
+    ...claimedNames(context, live).map((name) => ({ unit, handlerName: name })),
+    ...formerUnits(context, policy, live).map((other) => ({ unit: other, handlerName })),
+  ];
+  let stored = live;
+  for (const each of former) stored = await client.apply(policy.kind, body, { existing: live, ...each });
+  return stored;
+}
+
+async function replaced(
+  { context, plan, memory }: Work,
+  { live, next }: { readonly live: KubernetesObject; readonly next: KubernetesObject | undefined },
+): Promise<KubernetesObject> {
+  if (next === undefined) return live;
+  const stored: KubernetesObject = await context.client.update(plan.policy.kind, next);
+  noteMerged(memory, { next, stored });
+  return stored;
+}
+
+/** Removes the controller of an object that the author lets us take: there can be only one. */
+async function withoutController({ context, plan }: Work, live: KubernetesObject): Promise<KubernetesObject> {
+  const { uid, resourceVersion, ownerReferences = [] } = live.metadata;
+  const body = { metadata: { uid, resourceVersion, ownerReferences: ownerReferences.filter(({ controller }) => controller !== true) } };
+  return await context.client.patch(plan.policy.kind, refTo(live), { type: "merge", body });
+}
+
+function titleIn({ owner }: Context, { policy, target }: Plan): string {
+  return titleOf(policy, target, owner);
+}

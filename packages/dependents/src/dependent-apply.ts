@@ -1,0 +1,318 @@
+/**
+ * dependentApply: keeps one object that belongs to the primary. The desired state is a pure function. The step creates the
+ * object, reverts drift, reports it in `status.dependents`, waits until it is ready, deletes it when it is not desired any
+ * more, and cleans it up.
+ *
+ * Guarantees
+ * - No object is written or deleted that is not the owner's, unless `adopt` allows it.
+ * - No request when nothing differs. Fields that `desired` does not name are not modified.
+ * - Every write carries the uid, or the condition that no object exists: a deleted object is not recreated by accident.
+ */
+import { type Kind, keyOf, type KubernetesObject, type ObjectOf, type Ref } from "@treadle/apimachinery";
+import { defineStep, runtimeOf, type StepRuntime, type OneRead, waitBecause } from "@treadle/reconcile/unstable/engine";
+import { type Permission, one, type Reads, type StepResult, type Wait, type AnyStep, type NeedsOf } from "@treadle/reconcile";
+import { converge, remembered } from "./core/converge.ts";
+import type { DependentIdentity, DependentState, NewEntry } from "./core/entries.ts";
+import type { Inputs } from "./core/inputs.ts";
+import { identityOf, refTo } from "./core/marks.ts";
+import type { Converged, Plan } from "./core/plan.ts";
+import { hasOnly, mayHaveObjects, remove } from "./core/remove.ts";
+import { refined } from "./core/state.ts";
+import { type AnyOptions, type Dependent, dependentOf, desiredOf, problemsOf, targetOf, targetOrNone } from "./dependent.ts";
+import { dependents, type UnseenDependent } from "./extension.ts";
+import { retryLater } from "./retry-later.ts";
+import type { AnyDependentStep, DependentOptions, DependentStep } from "./types.ts";
+import {
+  type AnyCleanupReq,
+  type AnyDoReq,
+  type Definition,
+  inputsOf,
+  LIVE,
+  removalOf,
+  report,
+  reportAtOnce,
+  type Unit,
+  unitOf,
+} from "./unit.ts";
+
+/**
+ * Makes a step that keeps one dependent object. Its place in the list is its place in the order: the chain continues when
+ * the object is ready. Several that depend on each other, or are independent, go into {@link dependentApplyAll}.
+ *
+ * @throws TypeError when the options are invalid (untyped code); problems of the pipeline are reported by `build()`.
+ */
+export function dependentApply<
+  P extends Kind,
+  K extends Kind,
+  const Name extends string,
+  const L extends readonly AnyStep[] = readonly [],
+  R extends Reads<ObjectOf<P>> = {},
+  const D extends readonly AnyDependentStep[] = readonly [],
+>(primary: P, options: DependentOptions<ObjectOf<P>, K, Name, L, R, D>): DependentStep<ObjectOf<P>, NeedsOf<L>, Name, K> {
+  const given = options as unknown as AnyOptions;
+  requireOptions(given);
+  const dependent = dependentOf(given);
+  const { policy } = dependent;
+  const read = liveRead(dependent);
+  const dependsOn = (): readonly (StepRuntime | undefined)[] => (given.dependsOn ?? []).map((needed: unknown) => runtimeOf(needed));
+  const definition: Definition = { dependent, read, dependsOn };
+  const step = defineStep(primary, {
+    name: given.name,
+    needs: given.needs ?? [],
+    reads: { ...given.reads, [LIVE]: read },
+    owns: policy.isOwned && policy.isWatched ? [given.kind] : [],
+    permissions: permissionsOf(dependent),
+    dryRun: true,
+    ...(given.timeoutMs === undefined ? {} : { timeoutMs: given.timeoutMs }),
+    do: (req) => apply(definition, req as AnyDoReq),
+    ...(policy.isOwned ? { cleanup: (req: unknown) => cleanedUp(unitOf(definition, req as AnyCleanupReq)) } : {}),
+    readsInCleanup: false,
+    refersFrom: policy.isOwned && given.ownership !== "label" ? [given.kind] : [],
+    uses: [
+      dependents.use({
+        kind: policy.kind,
+        makesNamesake: policy.isCreated && given.objectName === undefined && given.namespace === undefined,
+        hasEntries: dependent.isChecked,
+        whetherWanted:
+          typeof given.desired === "function"
+            ? { reads: (given.reads ?? {}) as StepRuntime["reads"], do: (req) => whetherWanted(definition, req as AnyDoReq) }
+            : undefined,
+        target: (owner) => targetOf(dependent, owner),
+        problems: (primary) => problemsOf(dependent, primary),
+        dependsOn,
+        cached: (owner, cache) => cache.get(read.cacheKind, targetOf(dependent, owner)),
+        entryFor: (owner, given) => entryFor(dependent, owner, given),
+      }),
+    ],
+  });
+  // What defineStep() gives is opaque; the signature is what is known of it.
+  return step as unknown as DependentStep<ObjectOf<P>, NeedsOf<L>, Name, K>;
+}
+
+/** A dependent that no timer or backoff requeues is looked at again after this time: the watch reports everything else. */
+const LOOK_AGAIN_MS = 600_000;
+
+/** The object itself as a read of its step: watch, requeues by name and, for Secrets, one GET for each version follow from it. */
+function liveRead(dependent: Dependent): OneRead {
+  const { kind, isWatched } = dependent.policy;
+  // A name that cannot be computed is reported by the step itself, which computes it again.
+  const ref = (owner: KubernetesObject): Ref | undefined => targetOrNone(dependent, owner);
+  return one(kind, ref, isWatched ? {} : { watch: false }) as OneRead; // A read is one of these at run time.
+}
+
+/** The rights that it needs for its objects, besides those that the read needs. */
+function permissionsOf({ policy, options }: Dependent): readonly Permission[] {
+  const { kind, adopt, isCreated, isUpdated, isOwned } = policy;
+  const isMerged = options.update !== undefined;
+  const verbs = new Set<Permission["verbs"][number]>();
+  // A create that another writer preceded is followed by a list; so are pruning and cleanup.
+  if (isCreated) verbs.add("list").add("create");
+  // Server-side apply is a patch, also where it creates.
+  if (!isMerged && (isCreated || (isUpdated && options.desired !== undefined))) verbs.add("patch");
+  if (isMerged && isUpdated) verbs.add("update");
+  // The former controller is removed by a patch.
+  if (isUpdated && adopt === "force") verbs.add("patch");
+  if (isOwned) verbs.add("list").add("delete");
+  return verbs.size === 0 ? [] : [{ kind, verbs: [...verbs] }];
+}
+
+/** @throws TypeError with what is wrong, and what to do. */
+function requireOptions(options: AnyOptions): void {
+  const { name, kind } = options ?? {};
+  if (typeof name !== "string") throw new TypeError("dependentApply: the options need a name");
+  const where = `dependentApply "${name}"`;
+  if (typeof kind?.kind !== "string" || kind.kind === "")
+    throw new TypeError(`${where}: kind must be a kind, e.g. ConfigMap of treadle/kinds`);
+  if (options.desired === undefined && options.created !== false)
+    throw new TypeError(`${where}: say with desired what the object is to be; only with created: false may it be left out`);
+  if (
+    options.desired !== undefined &&
+    typeof options.desired !== "function" &&
+    (typeof options.desired !== "object" || options.desired === null)
+  )
+    throw new TypeError(`${where}: desired must be an object or a function that gives one`);
+  for (const callback of ["readyWhen", "status", "update"] as const)
+    if (options[callback] !== undefined && typeof options[callback] !== "function")
+      throw new TypeError(`${where}: ${callback} must be a function`);
+  if (options.dependsOn !== undefined && !Array.isArray(options.dependsOn))
+    throw new TypeError(`${where}: dependsOn must be a list of steps`);
+  if (options.reads !== undefined && LIVE in options.reads) throw new TypeError(`${where}: the name ${LIVE} among reads is taken`);
+  if (options.adopt !== undefined && !["never", "ifUnowned", "force"].includes(options.adopt))
+    throw new TypeError(`${where}: adopt must be "never", "ifUnowned" or "force", not ${JSON.stringify(options.adopt)}`);
+  if (options.ownership !== undefined && !["reference", "label"].includes(options.ownership))
+    throw new TypeError(`${where}: ownership must be "reference" or "label", not ${JSON.stringify(options.ownership)}`);
+}
+
+/** Answers at once where nothing has changed since the last pass: a phase that does not give way needs no timer. */
+function apply(definition: Definition, req: AnyDoReq): StepResult<{}> | Promise<StepResult<{}>> {
+  const unit = unitOf(definition, req);
+  const { dependent, context } = unit;
+  try {
+    const inputs = inputsOf(definition, unit);
+    const live = req.reads[LIVE as never] as KubernetesObject | undefined; // The read under this name returns it.
+    const known = remembered(context, { policy: dependent.policy, live, inputs });
+    if (known !== undefined && live !== undefined && isAlone(unit, refTo(live))) return settled(unit, known, refTo(live));
+    const applied = applyNow(unit, inputs, live);
+    return dependent.isChecked ? applied : applied.catch((error: unknown) => goOn(unit, error));
+  } catch (error) {
+    if (dependent.isChecked) throw error;
+    return goOn(unit, error);
+  }
+}
+
+/** Nobody waits for an unchecked dependent: the chain continues without it. */
+function goOn(unit: Unit<AnyDoReq>, error: unknown): StepResult<{}> {
+  retryLater(unit, error);
+  return unit.req.next();
+}
+
+async function applyNow(unit: Unit<AnyDoReq>, inputs: Inputs, live: KubernetesObject | undefined): Promise<StepResult<{}>> {
+  const { dependent, context, pass, req } = unit;
+  const { options, policy } = dependent;
+  const { owner } = context;
+  const desired = desiredOf(dependent, owner, inputs);
+  if (desired === undefined && options.desired !== undefined) return notDesired(unit);
+  const target = targetOf(dependent, owner);
+  const converged = await converge(context, {
+    policy,
+    target,
+    live,
+    inputs,
+    desired: desired === undefined ? undefined : () => desired,
+    ...authorOf(dependent, owner, inputs),
+  });
+  pass.found.live.set(dependent.name, converged.live);
+  context.memory.unit(context.unit).failures = 0;
+
+  const entry: NewEntry = { ...identityOf(policy.kind, target), ...converged.state };
+  if (dependent.isChecked) report(unit, [entry]);
+  if (!isReady(converged)) return notReady(unit, converged);
+  const leftovers = await pruneOthers(unit, target);
+  if (leftovers.length === 0 || !dependent.isChecked) return req.next();
+  report(unit, [entry, ...leftovers]);
+  return waitBecause(leftovers[0]?.message ?? "", { code: leftovers[0]?.reason ?? "Deleting", afterMs: LOOK_AGAIN_MS });
+}
+
+/** The functions of the author that judge the live object. */
+function authorOf({ options }: Dependent, owner: KubernetesObject, inputs: Inputs): Pick<Plan, "readyWhen" | "refine"> {
+  const { readyWhen, status } = options;
+  // The live object is one of the author's kind, and the inputs are what the options declare.
+  return {
+    readyWhen: readyWhen === undefined ? undefined : (live) => readyWhen(live as never, owner, inputs as never),
+    refine: status === undefined ? undefined : (state, live) => status(state, live as never, undefined),
+  };
+}
+
+/** Whether no other object of the step is left to remove. */
+function isAlone({ dependent, context }: Unit, keep: Ref): boolean {
+  const { policy } = dependent;
+  return policy.isWatched ? hasOnly(context, { policy, keep }) : context.memory.unit(context.unit).prunedFor === keyOf(keep);
+}
+
+/** The answer of the last pass, given again without a promise. */
+function settled(unit: Unit<AnyDoReq>, converged: Converged, target: Ref): StepResult<{}> {
+  const { dependent, pass, req } = unit;
+  pass.found.live.set(dependent.name, converged.live);
+  if (dependent.isChecked) reportAtOnce(unit, [{ ...identityOf(dependent.policy.kind, target), ...converged.state }]);
+  return isReady(converged) ? req.next() : notReady(unit, converged);
+}
+
+/** Only looks, with what there is of its dependencies. If the author's function cannot do without them, the object is desired. */
+function whetherWanted(definition: Definition, req: AnyDoReq): StepResult<{ readonly isWanted: boolean }> {
+  const unit = unitOf(definition, req);
+  try {
+    if (desiredOf(unit.dependent, unit.context.owner, inputsOf(definition, unit)) !== undefined) return req.next({ isWanted: true });
+  } catch {
+    return req.next({ isWanted: true });
+  }
+  notDesired(unit);
+  return req.next({ isWanted: false });
+}
+
+/** The object is not desired any more. The engine calls the cleanup when the steps that need the object had their turn. */
+function notDesired(unit: Unit<AnyDoReq>): StepResult<{}> {
+  const { dependent, context, pass, req } = unit;
+  pass.found.live.set(dependent.name, undefined);
+  if (mayHaveObjects(context, removalOf(unit, undefined, false))) pass.found.unwanted.add(dependent.name);
+  else if (dependent.isChecked) report(unit, []);
+  return req.next();
+}
+
+/** The author's `status` may call an object ready that is not there. */
+function isReady({ type, state }: Converged): boolean {
+  return type === "there" || state.type === "Ready";
+}
+
+function notReady({ dependent, req }: Unit<AnyDoReq>, converged: Converged): StepResult<{}> {
+  const { message, reason } = converged.state;
+  const text = message === "" ? reason : message;
+  const again = converged.type === "there" ? "watch" : converged.again;
+  if (!dependent.isChecked) {
+    // Nobody waits for the object: that it is foreign or missing is only logged.
+    if (converged.type === "not yet" && !converged.isApplied) req.log.warn({ reason }, text);
+    if (typeof again === "number") req.revisit(again, text);
+    return req.next();
+  }
+  const { type } = converged.state;
+  const severity = type === "Failed" ? "failed" : type === "Pending" ? "pending" : "unknown";
+  const afterMs = again === "backoff" ? undefined : again === "watch" ? LOOK_AGAIN_MS : again;
+  return waitBecause(text, { code: reason, severity, afterMs });
+}
+
+/** Removes what an earlier name of the object left behind; where nothing is watched, when the name changes. */
+async function pruneOthers(unit: Unit, keep: Ref): Promise<readonly NewEntry[]> {
+  const { dependent, context } = unit;
+  if (dependent.policy.isWatched) return (await remove(context, removalOf(unit, keep, false))).left;
+  const memory = context.memory.unit(context.unit);
+  const key = keyOf(keep);
+  if (memory.prunedFor === key) return [];
+  const { left } = await remove(context, removalOf(unit, keep, true));
+  if (left.length === 0) memory.prunedFor = key;
+  return left;
+}
+
+/** An owner that is not being deleted does not wait for an unchecked dependent that cannot be removed. */
+async function cleanedUp(unit: Unit): Promise<Wait | undefined> {
+  try {
+    return await cleanup(unit);
+  } catch (error) {
+    if (unit.dependent.isChecked || unit.pass.isDeleting) throw error;
+    retryLater(unit, error);
+    return undefined;
+  }
+}
+
+async function cleanup(unit: Unit): Promise<Wait | undefined> {
+  const { dependent, context, pass } = unit;
+  const { isWatched } = dependent.policy;
+  if (pass.isDeleting && isToOrphan(unit)) return undefined;
+  const { left } = await remove(context, removalOf(unit, undefined, pass.isDeleting || !isWatched));
+  if (dependent.isChecked) report(unit, left);
+  const [first] = left;
+  if (first === undefined) context.memory.unit(context.unit).prunedFor = "";
+  if (first === undefined || (!pass.isDeleting && !dependent.isChecked)) return undefined;
+  const text = left.length === 1 ? first.message : `${left.length} objects are being deleted: ${first.message}`;
+  return waitBecause(text, { code: first.reason, afterMs: isWatched ? LOOK_AGAIN_MS : undefined });
+}
+
+/** The finalizer that the server sets when an object is deleted with `--cascade=orphan`. */
+const ORPHAN_FINALIZER = "orphan";
+
+/**
+ * A user who deletes the owner so wants its objects to stay. The garbage collector removes the finalizer when it has
+ * removed the references, which may be before the last cleanup is done: so it is remembered.
+ */
+function isToOrphan({ context: { owner, memory } }: Unit): boolean {
+  if (owner.metadata.finalizers?.includes(ORPHAN_FINALIZER) === true) memory.isOrphaning = true;
+  return memory.isOrphaning;
+}
+
+/** The entry for an object that the pass has not seen. If its name cannot be computed, the entry has the name that it had. */
+function entryFor(dependent: Dependent, owner: KubernetesObject, given: UnseenDependent): DependentIdentity & DependentState {
+  const { name, options, policy } = dependent;
+  const { state, error } = given;
+  const { status } = options;
+  const identity = identityOf(policy.kind, targetOrNone(dependent, owner) ?? given.last ?? owner.metadata);
+  const refine = status === undefined ? undefined : (before: DependentState) => status(before, undefined, error);
+  return { ...identity, ...refined({ unit: name, unitNoun: "step" }, { refine }, { state, live: undefined }) };
+}

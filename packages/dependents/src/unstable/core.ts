@@ -1,0 +1,33 @@
+/**
+ * `@treadle/dependents/unstable/core`: converges, removes and reports single objects, without a step. For packages that keep
+ * many objects of one owner. Not for operators; it may change in any version.
+ */
+
+// One object: its plan, and what became of it.
+export { converge, remembered } from "../core/converge.ts";
+export type { Adoption, Again, Converged, Operation, Plan, Policy } from "../core/plan.ts";
+export type { Inputs } from "../core/inputs.ts";
+
+// Who asks, and what is remembered between passes.
+export type { Context, ObjectCache, UnitInfo } from "../core/context.ts";
+export { DependentsMemory, type ObjectMemory, type UnitMemory } from "../core/memory.ts";
+
+// Removing objects, and leaving them behind.
+export { hasOnly, mayHaveObjects, type Removal, remove, type Removed } from "../core/remove.ts";
+export { isMadeByUs, type Ownership, ownershipOf } from "../core/ownership.ts";
+
+// Entries for the status of the owner.
+export {
+  type DependentEntry,
+  type DependentIdentity,
+  dependentsOf,
+  type DependentState,
+  entriesOfStep,
+  type EntryOwner,
+  mergeDependents,
+  type NewEntry,
+  type StepEntries,
+  storedDependents,
+  worstDependent,
+} from "../core/entries.ts";
+export { identityOf, marksOf, titleOf } from "../core/marks.ts";

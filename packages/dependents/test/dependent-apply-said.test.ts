@@ -1,0 +1,106 @@
+/** What dependents say of themselves, and of what keeps them from being ready: entries and Ready must tell one story. */
+import "@treadle/testing/matchers";
+import { ConfigMap } from "@treadle/apimachinery/kinds";
+import { conditions, handler, step } from "@treadle/reconcile";
+import { dependentApply, dependentsOf, worstDependent } from "../src/index.ts";
+import { describe, expect, test } from "vitest";
+import { fakeWorld, type FakeWorld } from "@treadle/testing";
+import { configMap, entries, merge, page, said, settled, Site, site, writes } from "./sites.ts";
+
+test.for([undefined, null, false, ""])("a readyWhen that answers %j is wrong, and never ready", async (answer) => {
+  const world = await settled({ readyWhen: () => answer as never });
+  expect(await entries(world)).toMatchObject([{ type: "Failed", message: expect.stringContaining("readyWhen must answer true") }]);
+  expect(await world.get(Site, "a")).toHaveCondition("Ready", { status: "False" });
+});
+
+describe("entry and Ready", () => {
+  test("both say that an object is not ours", async () => {
+    const world = await settled({}, configMap("a-page"));
+    expect(await said(world)).toEqual(["page Failed/NotOurs"]);
+    expect((await entries(world))[0]?.message).toBe('ConfigMap a-page is not ours: nobody controls it; adopt: "ifUnowned" would take it');
+    expect(await world.get(Site, "a")).toHaveCondition("Ready", { status: "False", reason: "NotOurs" });
+  });
+
+  test("both say that a namespace is missing", async () => {
+    const world = await settled({ namespace: "nowhere" });
+    expect(await said(world)).toEqual(["page Failed/NotFound"]);
+    expect(await world.get(Site, "a")).toHaveCondition("Ready", { status: "False", reason: "NotFound" });
+  });
+
+  test("what the author calls Failed is False", async () => {
+    const world = await settled({ status: (entry) => ({ ...entry, type: "Failed", reason: "Broken", message: "it is broken" }) });
+    expect(await world.get(Site, "a")).toHaveCondition("Ready", { status: "False", reason: "Broken", message: /it is broken/ });
+  });
+
+  test("what is not ready yet is Unknown", async () => {
+    const world = await settled({ readyWhen: () => "not yet" });
+    expect(await said(world)).toEqual(["page Pending/NotReady"]);
+    expect(await world.get(Site, "a")).toHaveCondition("Ready", { status: "Unknown", reason: "NotReady" });
+  });
+});
+
+test("a field that the kind does not have is named, with a reason of its own, and tried again with the back-off", async () => {
+  const world = await settled({ desired: () => ({ dta: { a: "1" } }) as never });
+  expect(await said(world)).toEqual(["page Failed/InvalidApply"]);
+  expect((await entries(world))[0]?.message).toContain(".dta: field not declared in schema");
+  expect(await world.get(Site, "a")).toHaveCondition("Ready", { status: "False", reason: "InvalidApply" });
+  expect(world.dueIn("a")).toBeGreaterThan(0);
+});
+
+describe("a dependent that the pass does not reach", () => {
+  const first = page({ name: "first", objectName: "first", readyWhen: (live) => live.data?.["broken"] === undefined || "it is broken" });
+  const second = page({ name: "second", objectName: "second" });
+  const later = dependentApply(Site, { name: "later", kind: ConfigMap, objectName: "later", desired: {} });
+  const paused = step(Site, {
+    name: "hold",
+    gate: (req) => (req.object.metadata.annotations?.["hold"] === undefined ? undefined : req.stop("on hold")),
+  });
+  const built = handler(Site).step(conditions()).step(paused).step(first).step(second).step(later).build();
+
+  async function broken(): Promise<FakeWorld> {
+    const world = fakeWorld(built, { objects: [site()] });
+    await world.settled();
+    expect(await said(world)).toEqual(["first Ready", "second Ready", "later Ready"]);
+    await world.update(ConfigMap, "first", (object) => merge(object, { data: { broken: "1" } }));
+    await world.settled();
+    return world;
+  }
+
+  test("is Unknown, and says for which step it waits", async () => {
+    const world = await broken();
+    expect(await said(world)).toEqual(["first Pending/NotReady", "second Unknown/NotReached", "later Unknown/NotReached"]);
+    expect((await entries(world))[1]).toMatchObject({ name: "second", message: 'waiting for step "first"' });
+    await world.delete(ConfigMap, "second");
+    await world.settled();
+    expect(worstDependent(dependentsOf((await world.get(Site, "a")) ?? {}))?.step).toBe("first");
+    await world.update(ConfigMap, "first", (object) => merge(object, { data: { broken: null } }));
+    await world.settled();
+    expect(await said(world)).toEqual(["first Ready", "second Ready", "later Ready"]);
+  });
+
+  test("costs no request while nothing changes", async () => {
+    const world = await broken();
+    world.requests.clear();
+    await world.pass("a");
+    await world.advance(600_000);
+    await world.settled();
+    expect(writes(world)).toEqual([]);
+  });
+
+  test("keeps its entry in a pass that a gate ends", async () => {
+    const world = fakeWorld(built, { objects: [site()] });
+    await world.settled();
+    await world.update(Site, "a", (object) => merge(object, { metadata: { annotations: { hold: "1" } } }));
+    await world.settled();
+    expect(await said(world)).toEqual(["first Ready", "second Ready", "later Ready"]);
+  });
+
+  test("keeps its entry while the owner is deleted", async () => {
+    const world = fakeWorld(built, { objects: [site()] });
+    await world.settled();
+    await world.update(ConfigMap, "later", (object) => merge(object, { metadata: { finalizers: ["example.dev/hold"] } }));
+    await world.delete(Site, "a");
+    await world.settled();
+    expect(await said(world)).toEqual(["first Ready", "second Ready", "later Pending/Deleting"]);
+  });
+});

@@ -1,0 +1,138 @@
+/** dependentApply in steady state: what it asks of the server and of the author's functions, and whom it holds up. */
+import "@treadle/testing/matchers";
+import { ApiError } from "@treadle/apimachinery";
+import { ConfigMap } from "@treadle/apimachinery/kinds";
+import { conditions, handler, step } from "@treadle/reconcile";
+import { dependentApplyAll } from "../src/index.ts";
+import { describe, expect, test } from "vitest";
+import { type FakeWorld, fakeWorld } from "@treadle/testing";
+import { entries, type Options, page, said, settled, Site, site, worldOf } from "./sites.ts";
+
+const readyOf = async (world: FakeWorld): Promise<unknown> =>
+  ((await world.get(Site, "a")) as { status?: { conditions?: { type: string; status: string }[] } } | undefined)?.status?.conditions?.find(
+    ({ type }) => type === "Ready",
+  )?.status;
+
+test("a settled dependent does not call desired again, and keeps what it says", async () => {
+  let calls = 0;
+  const world = await settled({
+    desired: () => {
+      calls++;
+      return { data: { text: "hello" } };
+    },
+    readyWhen: () => "never ready",
+  });
+  await world.pass("a");
+  const before = calls;
+  world.requests.clear();
+  for (let i = 0; i < 5; i++) await world.pass("a");
+  expect(calls).toBe(before);
+  expect(world.requests.length).toBe(0);
+  expect((await entries(world))[0]).toMatchObject({ type: "Pending", message: "never ready" });
+  await world.update(Site, "a", ({ spec }) => void (spec.text = "bye"));
+  await world.settled();
+  expect(calls).toBeGreaterThan(before);
+});
+
+describe("two steps that want one object", () => {
+  test.for<{ name: string; options: Partial<Options> }>([
+    { name: "owned", options: {} },
+    { name: "owned, and taken by force", options: { adopt: "force" } },
+    { name: "not owned", options: { owned: false } },
+  ])("$name: the second names the first, and nothing flaps", async ({ options }) => {
+    const steps = [
+      page({ ...options, objectName: "same", desired: { data: { text: "first" } } }),
+      page({ ...options, name: "second", objectName: "same", desired: { data: { text: "second" } } }),
+    ];
+    const world = fakeWorld(handler(Site).step(conditions()).step(dependentApplyAll("parts", steps)).build(), { objects: [site()] });
+    await world.settled();
+    expect(await said(world)).toEqual(["page Ready", "second Failed/NotOurs"]);
+    expect((await entries(world))[1]?.message).toContain('it belongs to step "page"');
+    world.requests.clear();
+    for (let i = 0; i < 10; i++) {
+      await world.pass("a");
+      await world.settled();
+    }
+    expect(world.requests.filter({ verb: ["apply", "patch", "update"] }).length).toBe(0);
+    expect((await world.get(ConfigMap, "same"))?.data).toEqual({ text: "first" });
+  });
+});
+
+describe("the proof that the owner still exists", () => {
+  const parts = ["one", "two", "three"].map((name) => page({ name, objectName: name, ownership: "label" }));
+  const built = handler(Site).step(conditions()).step(dependentApplyAll("parts", parts)).build();
+  const gets = (world: FakeWorld): number => world.requests.filter({ verb: "get", resource: "sites" }).length;
+
+  test("is the finalizer that was stored in this pass", async () => {
+    const world = fakeWorld(built, { objects: [site()] });
+    await world.settled();
+    expect(await said(world)).toEqual(["one Ready", "two Ready", "three Ready"]);
+    expect(gets(world)).toBe(0);
+  });
+
+  test("costs one GET in a pass that creates three objects", async () => {
+    const world = fakeWorld(built, { objects: [site("a", {}, { finalizers: ["example.dev/sites.example.dev"] })] });
+    await world.settled();
+    expect(await said(world)).toEqual(["one Ready", "two Ready", "three Ready"]);
+    expect(gets(world)).toBe(1);
+  });
+});
+
+describe("a dependent that is not checked for readiness does not hold up its owner", () => {
+  const reached: string[] = [];
+  const built = (options: Partial<Options>) =>
+    handler(Site)
+      .step(conditions())
+      .step(page({ ...options, checkedForReadiness: false }))
+      .step(step(Site, { name: "later", do: () => void reached.push("later") }))
+      .build();
+
+  test.for([403, 422, 500])("when its apply is refused with %i", async (status) => {
+    reached.length = 0;
+    const world = fakeWorld(built({}), { objects: [site()] });
+    let isRefused = true;
+    world.onRequest(({ verb, resource }) => {
+      if (isRefused && verb === "apply" && resource === "configmaps") throw new ApiError({ message: "refused", status });
+    });
+    await world.pass("a");
+    expect(reached).toEqual(["later"]);
+    expect(await readyOf(world)).toBe("True");
+    expect(world.logs.filter(({ level, text }) => level === "warn" && text.includes("its owner does not wait for it"))).toHaveLength(1);
+    const first = world.dueIn("a") ?? 0;
+    await world.advance(first);
+    await world.pass("a");
+    expect(world.dueIn("a")).toBeGreaterThan(first);
+    isRefused = false;
+    await world.advance(world.dueIn("a") ?? 0);
+    await world.settled();
+    expect((await world.get(ConfigMap, "a-page"))?.data).toEqual({ text: "hello" });
+    expect(world.dueIn("a")).toBeUndefined();
+  });
+
+  test("when desired throws", async () => {
+    reached.length = 0;
+    let isBroken = true;
+    const world = fakeWorld(
+      built({
+        desired: () => {
+          if (isBroken) throw new Error("boom");
+          return { data: {} };
+        },
+      }),
+      { objects: [site()] },
+    );
+    await world.pass("a");
+    expect(reached).toEqual(["later"]);
+    expect(await readyOf(world)).toBe("True");
+    isBroken = false;
+    await world.advance(world.dueIn("a") ?? 0);
+    await world.settled();
+    expect(await world.get(ConfigMap, "a-page")).toBeDefined();
+  });
+});
+
+test("a dependent that is not checked for readiness still says why it is not ours in the log", async () => {
+  const world = worldOf({ checkedForReadiness: false }, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a-page" } });
+  await world.settled();
+  expect(world.logs.some(({ level, text }) => level === "warn" && text.includes("is not ours"))).toBe(true);
+});

@@ -1,0 +1,310 @@
+/** Everything that can be wrong with a pipeline, found before the first pass; each problem says how to mend it. */
+import { CONDITION_LIMITS, groupKindOf, isConditionReason, isDns1123Subdomain, type Kind } from "@treadle/apimachinery";
+import type { z } from "zod";
+import type { Collected } from "./collected.ts";
+import { PERMISSION_VERBS, type Permission } from "../permission.ts";
+import { MAX_NAME_LENGTH } from "./names.ts";
+import { extensionsOf, handlerOf } from "./extensions.ts";
+import { predecessorsOf } from "./predecessors.ts";
+import { isAnyKind, type StepRuntime } from "./step-runtime.ts";
+
+/** The problems of a pipeline, in the order in which a reader meets their causes. */
+export function findProblems(collected: Collected, leaves: readonly StepRuntime[], name: string): string[] {
+  return [
+    ...handlerProblems(collected, name),
+    ...nameProblems(collected.steps),
+    ...kindProblems(collected, leaves),
+    ...orderProblems(collected.steps),
+    ...statusProblems(collected, leaves),
+    ...conditionProblems(leaves),
+    ...stateProblems(collected, leaves),
+    ...extensionProblems(collected, leaves, name),
+    ...leaves.flatMap(declarationProblems),
+  ];
+}
+
+function handlerProblems({ kind, options, steps, watches }: Collected, name: string): string[] {
+  const problems: string[] = [];
+  if (!isNamedKind(kind)) problems.push("anyKind() is for steps: give handler() the kind that it reconciles");
+  if (steps.length === 0) problems.push("it has no steps: add one with .step(...)");
+  if (isAnyKind(kind) && options.name === undefined) {
+    // Its name would have come from the kind: one problem, one line.
+  } else if (name.length > MAX_NAME_LENGTH)
+    problems.push(`its name has ${name.length} characters: use at most ${MAX_NAME_LENGTH}, the limit of a finalizer's name`);
+  else if (!isDns1123Subdomain(name)) problems.push(`its name "${name}" is no DNS name: use lower case letters, digits, "-" and "."`);
+  problems.push(...predecessorProblems(options, name));
+  for (const [key, value] of Object.entries(options.deadlines ?? {})) {
+    if (!isTime(value)) problems.push(`deadlines.${key} is ${String(value)}: give milliseconds above 0`);
+  }
+  if (watches.some((watch) => !isNamedKind(watch.kind))) problems.push("watch() is of no kind: name the kind that it watches");
+  return problems;
+}
+
+function predecessorProblems({ formerNames = [], takesOver = [] }: Collected["options"], name: string): string[] {
+  const problems: string[] = [];
+  for (const former of formerNames)
+    if (typeof former !== "string" || former.length > MAX_NAME_LENGTH || !isDns1123Subdomain(former))
+      problems.push(`formerNames holds ${JSON.stringify(former)}, which cannot have been the name of a handler: remove it`);
+  if (new Set([name, ...formerNames]).size <= formerNames.length)
+    problems.push(`formerNames names a handler twice, or by its present name "${name}": each name once`);
+  for (const { finalizers = [], fieldManagers = [], lease } of takesOver)
+    for (const [what, given] of Object.entries({ finalizers, fieldManagers, lease: lease === undefined ? [] : [lease] }))
+      if (!Array.isArray(given) || given.some((each) => typeof each !== "string" || each === ""))
+        problems.push(`takesOver says ${what} ${JSON.stringify(given)}: give names, as they stand on the objects of the other operator`);
+  return problems;
+}
+
+function nameProblems(steps: readonly StepRuntime[]): string[] {
+  const problems: string[] = [];
+  const seen = new Set<string>();
+  const visit = (step: StepRuntime): void => {
+    // A second conditions() is a problem of its own.
+    if (seen.has(step.name) && step.configures.conditions === undefined)
+      problems.push(`two steps are named "${step.name}": rename one of them`);
+    seen.add(step.name);
+    if (!/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(step.name) || step.name.length > MAX_NAME_LENGTH) {
+      problems.push(`step "${step.name}": a name is made of lower case letters, digits and "-", ${MAX_NAME_LENGTH} characters at most`);
+    }
+    if (step.parts?.steps.length === 0) problems.push(`${step.parts.maker}("${step.name}") has no parts: give it steps, or leave it out`);
+    step.parts?.steps.forEach(visit);
+  };
+  steps.forEach(visit);
+  return problems;
+}
+
+function kindProblems({ kind }: Collected, leaves: readonly StepRuntime[]): string[] {
+  if (!isNamedKind(kind)) return [];
+  return leaves
+    .filter((step) => !isAnyKind(step.kind) && groupKindOf(step.kind) !== groupKindOf(kind))
+    .map(
+      (step) =>
+        `step "${step.name}" is for ${groupKindOf(step.kind)}, this handler for ${groupKindOf(kind)}: make the step for this kind, or for anyKind<Shape>()`,
+    );
+}
+
+function orderProblems(steps: readonly StepRuntime[]): string[] {
+  const problems: string[] = [];
+  const before = new Set<StepRuntime>();
+  const all = new Set(steps);
+  const check = (step: StepRuntime): void => {
+    for (const needed of step.needs) {
+      if (before.has(needed)) continue;
+      problems.push(
+        all.has(needed)
+          ? `step "${step.name}" needs "${needed.name}", which stands after it: place "${needed.name}" before "${step.name}"`
+          : `step "${step.name}" needs "${needed.name}", which is not in the list: add it before "${step.name}", outside any all()`,
+      );
+    }
+    step.parts?.steps.forEach(check);
+  };
+  for (const step of steps) {
+    check(step);
+    before.add(step);
+  }
+  return problems;
+}
+
+/** The built-in kinds without a status; of other kinds only the server knows. */
+const WITHOUT_STATUS: ReadonlySet<string> = new Set(
+  Object.entries({
+    "": ["ConfigMap", "Secret", "ServiceAccount", "Endpoints", "Event", "LimitRange", "PodTemplate"],
+    "rbac.authorization.k8s.io": ["Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding"],
+    "storage.k8s.io": ["StorageClass", "CSIDriver", "CSINode"],
+    "admissionregistration.k8s.io": ["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"],
+    apps: ["ControllerRevision"],
+    "coordination.k8s.io": ["Lease"],
+    "discovery.k8s.io": ["EndpointSlice"],
+    "events.k8s.io": ["Event"],
+    "networking.k8s.io": ["IngressClass"],
+    "scheduling.k8s.io": ["PriorityClass"],
+    "node.k8s.io": ["RuntimeClass"],
+  }).flatMap(([group, kinds]) => kinds.map((kind) => groupKindOf({ group, kind }))),
+);
+
+function statusProblems({ kind }: Collected, leaves: readonly StepRuntime[]): string[] {
+  if (!isNamedKind(kind) || !WITHOUT_STATUS.has(groupKindOf(kind))) return [];
+  const [type] = leaves.flatMap(({ conditions }) => conditions.map((condition) => condition.type));
+  if (type === undefined && !leaves.some(({ configures }) => configures.conditions !== undefined)) return [];
+  const what = type === undefined ? "nothing can keep conditions" : `nothing can keep the condition "${type}"`;
+  return [`${kind.kind} has no status, so ${what}: leave out conditions() and every condition, or report in a kind with a status`];
+}
+
+function conditionProblems(leaves: readonly StepRuntime[]): string[] {
+  const problems: string[] = [];
+  const switches = leaves.filter((step) => step.configures.conditions !== undefined);
+  const owners = new Map<string, StepRuntime>();
+  for (const step of leaves) {
+    for (const { type } of step.conditions) {
+      const owner = owners.get(type);
+      if (owner !== undefined)
+        problems.push(`condition "${type}" is declared by "${owner.name}" and by "${step.name}": give one of them a condition of its own`);
+      owners.set(type, owner ?? step);
+      if (!isConditionType(type)) problems.push(`step "${step.name}": "${type}" is no condition type: use CamelCase letters and digits`);
+    }
+  }
+  if (owners.size > 0 && switches.length === 0) {
+    const [type, step] = [...owners][0] as [string, StepRuntime];
+    problems.push(`step "${step.name}" declares the condition "${type}", but nothing keeps conditions: add .step(conditions())`);
+  }
+  if (switches.length > 1) problems.push("conditions() stands in the list twice: remove one");
+  const ready = owners.get("Ready");
+  if (ready !== undefined && switches[0]?.configures.conditions?.ready === false) {
+    problems.push(
+      `step "${ready.name}" owns Ready, but conditions({ ready: false }) leaves Ready to another handler: remove one of the two`,
+    );
+  }
+  return problems;
+}
+
+function stateProblems({ kind }: Collected, leaves: readonly StepRuntime[]): string[] {
+  return leaves.flatMap((step) => {
+    if (step.state === undefined) return [];
+    const problems: string[] = [];
+    if (kind.resource !== undefined && !kind.resource.stepState) {
+      problems.push(`step "${step.name}" has state, but ${kind.kind} has no room for it: add stepState: true to its defineResource()`);
+    }
+    if (typeof step.state.safeParse !== "function") return [...problems, `step "${step.name}": state is no schema: give z.object({ ... })`];
+    if (!startsEmpty(step.state)) {
+      problems.push(
+        `step "${step.name}": the first pass starts from {}, which its state schema refuses: give every key .default() or .optional()`,
+      );
+    }
+    for (const { path, why } of unstorable(step.state)) problems.push(`step "${step.name}": state ${path} ${why}`);
+    return problems;
+  });
+}
+
+/** What extensions find wrong, and whether the kind has room for their parts of the status. */
+function extensionProblems({ kind, steps, options }: Collected, leaves: readonly StepRuntime[], name: string): string[] {
+  const before = predecessorsOf(kind, name, options);
+  return extensionsOf(leaves).flatMap((extension) => [
+    ...(extension.problems?.(handlerOf({ name, before, kind, leaves, steps }, extension.name)) ?? []),
+  ]);
+}
+
+function declarationProblems(step: StepRuntime): string[] {
+  const problems: string[] = [];
+  const where = `step "${step.name}"`;
+  if (step.finalizer === "on-demand" && step.cleanup === undefined) {
+    problems.push(`${where}: finalizer "on-demand" without cleanup: add a cleanup, or leave finalizer out`);
+  }
+  if (step.finalizer !== "on-demand" && step.finalizer !== "before-do")
+    problems.push(`${where}: finalizer is "before-do" or "on-demand", not "${String(step.finalizer)}"`);
+  if (step.timeoutMs !== undefined && !isTime(step.timeoutMs))
+    problems.push(`${where}: timeoutMs is ${String(step.timeoutMs)}: give milliseconds above 0`);
+  for (const written of step.writes) {
+    if (!["labels", "annotations", "spec"].includes(written))
+      problems.push(`${where}: writes "${String(written)}": only "labels", "annotations" and "spec" can be written`);
+  }
+  for (const [name, read] of Object.entries(step.reads)) {
+    if (read?.type !== "one" && read?.type !== "many") problems.push(`${where}: reads.${name} is not made by one() or many()`);
+    else if (!isNamedKind(read.kind)) problems.push(`${where}: reads.${name} is of no kind: name the kind that it reads`);
+  }
+  if (!step.owns.every(isNamedKind)) problems.push(`${where}: owns lists what is no kind: name the kinds that it creates`);
+  for (const reason of step.events)
+    if (typeof reason !== "string" || reason.length > MAX_EVENT_REASON || !isConditionReason(reason))
+      problems.push(`${where}: events lists ${JSON.stringify(reason)}: a reason is a word such as "BucketCreated"`);
+  step.permissions.forEach((permission, index) => problems.push(...permissionProblems(`${where}: permissions[${index}]`, permission)));
+  return problems;
+}
+
+/** Of the API: `reason` of an event. */
+const MAX_EVENT_REASON = 128;
+
+function permissionProblems(where: string, permission: Permission): string[] {
+  if (!isNamedKind(permission?.kind)) return [`${where} is of no kind: name the kind that it is about`];
+  const { verbs, subresource } = permission;
+  if (!Array.isArray(verbs) || verbs.length === 0) return [`${where} of ${permission.kind.kind} allows nothing: list verbs`];
+  const unknown = verbs.filter((verb) => !PERMISSION_VERBS.includes(verb));
+  return [
+    ...unknown.map((verb) => `${where}: "${String(verb)}" is no verb: use ${PERMISSION_VERBS.join(", ")}`),
+    ...(subresource === undefined || /^[a-z][a-z-]*$/.test(subresource)
+      ? []
+      : [`${where}: "${subresource}" is no subresource: give its name alone, e.g. "log"`]),
+  ];
+}
+
+function isTime(value: unknown): boolean {
+  return typeof value === "number" && value > 0 && value < Number.POSITIVE_INFINITY;
+}
+
+function isNamedKind(kind: Kind | undefined): boolean {
+  return typeof kind === "object" && kind !== null && typeof kind.kind === "string" && !isAnyKind(kind);
+}
+
+/** Narrower than Kubernetes: a type is also the reason that `conditions.true(type)` gives. */
+function isConditionType(type: unknown): boolean {
+  return typeof type === "string" && type.length <= CONDITION_LIMITS.type.maxLength && /^[A-Za-z]([A-Za-z0-9_]*[A-Za-z0-9])?$/.test(type);
+}
+
+function startsEmpty(schema: z.ZodObject): boolean {
+  try {
+    return schema.safeParse({}).success;
+  } catch {
+    return false; // An asynchronous check: state is parsed where nothing can be awaited.
+  }
+}
+
+/** A place of a state schema whose values do not survive being stored. */
+interface Unstorable {
+  readonly path: string;
+  readonly why: string;
+}
+
+const NULLABLE = "may be null, which a merge patch cannot store: use .optional() instead of .nullable()";
+const NOT_JSON = "is no plain JSON, so what is stored is not what is read: keep a text or a number, and convert it in the step";
+const NOT_JSON_TYPES: ReadonlySet<string> = new Set([
+  "bigint",
+  "date",
+  "file",
+  "function",
+  "map",
+  "nan",
+  "pipe",
+  "promise",
+  "set",
+  "symbol",
+  "transform",
+]);
+
+/** Zod 4 describes every schema by `def`; where inner schemas stand in it depends on the type. */
+interface SchemaDef {
+  readonly type: string;
+  readonly values?: readonly unknown[];
+  readonly shape?: Readonly<Record<string, z.ZodType>>;
+  readonly innerType?: z.ZodType;
+  readonly valueType?: z.ZodType;
+  readonly catchall?: z.ZodType;
+  readonly element?: z.ZodType;
+  readonly items?: readonly z.ZodType[];
+  readonly options?: readonly z.ZodType[];
+  readonly left?: z.ZodType;
+  readonly right?: z.ZodType;
+  readonly getter?: () => z.ZodType;
+}
+
+interface Above {
+  readonly schemas: readonly z.ZodType[];
+  readonly inArray: boolean;
+}
+
+/** What of a schema a merge patch, or JSON, cannot hold. Null survives in arrays: they are stored whole. */
+function unstorable(root: z.ZodType): readonly Unstorable[] {
+  const found = new Map<string, Unstorable>();
+  const visit = (schema: z.ZodType | undefined, path: string, above: Above): void => {
+    if (schema === undefined || above.schemas.includes(schema)) return; // Schemas may contain themselves.
+    const def = schema.def as unknown as SchemaDef;
+    const report = (why: string): unknown => found.set(`${path} ${why}`, { path: path === "" ? "itself" : path, why });
+    if (NOT_JSON_TYPES.has(def.type)) return void report(NOT_JSON);
+    const isNull = def.type === "nullable" || def.type === "null" || def.values?.includes(null) === true;
+    if (isNull && !above.inArray) return void report(NULLABLE);
+    const here: Above = { schemas: [...above.schemas, schema], inArray: above.inArray };
+    const below = (key: string): string => (path === "" ? key : `${path}.${key}`);
+    for (const [key, inner] of Object.entries(def.shape ?? {})) visit(inner, below(key), here);
+    for (const inner of [def.valueType, def.catchall]) visit(inner, below("*"), here);
+    for (const inner of [def.element, ...(def.items ?? [])]) visit(inner, `${path}[]`, { ...here, inArray: true });
+    for (const inner of [def.innerType, def.left, def.right, def.getter?.(), ...(def.options ?? [])]) visit(inner, path, here);
+  };
+  visit(root, "", { schemas: [], inArray: false });
+  return [...found.values()];
+}

@@ -1,0 +1,208 @@
+/**
+ * The pass: gates, then `do` or `cleanup`, then posts, conditions, save, result. `runPass` at the top is the whole story; its
+ * endings are a table in `ending.ts`.
+ */
+import { keyOf } from "@treadle/apimachinery";
+import { ReconcileError } from "../errors.ts";
+import type { Outcome } from "../req.ts";
+import { failure as failureSetting } from "../save/compute-conditions.ts";
+import { Budget } from "../internal/deadline.ts";
+import type { Ending } from "../record/ending.ts";
+import { mustTakeFinalizer, removeFinalizer, takeFinalizer } from "../save/finalizer.ts";
+import { Heartbeats } from "../record/heartbeats.ts";
+import { nameOf } from "../record/material.ts";
+import type { Over, Pass } from "../record/pass-state.ts";
+import { type PhaseLimit, runPhase } from "./phase.ts";
+import { reportPause } from "../save/paused.ts";
+import { describe, MAX_ERROR_LENGTH, truncate } from "../internal/redact.ts";
+import { holdFetched } from "./resolve.ts";
+import { chainLimit, DONE, note, passTimeout, runAfterChain, runList, shuttingDown } from "./run-steps.ts";
+import { announceDeletion, save, saveTrouble, withParts } from "../save/save.ts";
+import { PrimaryGone, QuietRequeue } from "../record/writer.ts";
+
+export const PAUSED_OUTCOME: Outcome = { type: "stop", step: "pause", reason: "paused" };
+
+/** Runs one pass over a loaded object. Never rejects; what happened is in `pass`. */
+export async function runPass(pass: Pass): Promise<void> {
+  if (pass.pipeline.fetches) holdFetched(pass);
+  const { ending } = pass;
+  if (ending.type === "paused" || (ending.stores === "status" && pass.pipeline.reportsPause)) reportPause(pass, ending.type === "paused");
+  if (ending.runsSteps) pass.outcome = (await askGates(pass)) ?? (await (pass.isDeleting ? runCleanups(pass) : runDos(pass)));
+  else beginsEnded(pass, ending);
+  await store(pass);
+}
+
+/** A pass that has ended before its first step. */
+function beginsEnded(pass: Pass, { type }: Ending): void {
+  const { pipeline, object, log, env } = pass;
+  if (type === "skip") {
+    const note = `the cleanups of ${pipeline.name} did not run: the annotation treadle.dev/skip-cleanup asks for it`;
+    log.warn({ finalizer: pipeline.finalizer }, "cleanup is skipped: the annotation treadle.dev/skip-cleanup asks for it");
+    env.recordEvent?.(object, { type: "Warning", reason: "CleanupSkipped", note, action: "cleanup" });
+  }
+  if (type === "skip" || type === "release") pass.outcome = DONE;
+  if (type === "release")
+    log.info(
+      { finalizer: pipeline.finalizer },
+      "the object is released: its finalizer is removed, and what the cleanups would remove stays",
+    );
+  if (type === "paused") pass.outcome = PAUSED_OUTCOME;
+  if (type === "invalid") {
+    const problems = pass.memory.checked?.problems.join("; ") ?? "";
+    pass.trouble = { status: "False", reason: "InvalidObject", message: truncate(problems, MAX_ERROR_LENGTH) };
+    pass.outcome = { type: "stop", step: "(object)", reason: `the object breaks its schema: ${problems}` };
+  }
+}
+
+/** Every gate in list order; the first that ends the pass ends it before anything is written. */
+async function askGates(pass: Pass): Promise<Outcome | undefined> {
+  for (const step of pass.pipeline.gated) {
+    const ended = await runPhase(pass, step, "gate", chainLimit(pass));
+    if (ended.type === "continue") continue;
+    if (ended.type !== "failed") pass.isGated = true;
+    return note(pass, step, ended);
+  }
+  return undefined;
+}
+
+async function runDos(pass: Pass): Promise<Outcome> {
+  if ((pass.pipeline.finalizerBeforeDo || pass.object.metadata.finalizers !== undefined) && mustTakeFinalizer(pass)) {
+    const refused = await beforeFirstDo(pass);
+    if (refused !== undefined) return refused;
+  }
+  const outcome = await runList(pass, pass.pipeline.steps, "do");
+  const after = await runAfterChain(pass);
+  return outcome.type === "done" ? after : outcome;
+}
+
+async function runCleanups(pass: Pass): Promise<Outcome> {
+  let announced: Promise<void> | undefined;
+  const timer = pass.clock.after(ANNOUNCED_AFTER_MS, () => (announced = announceDeletion(pass)));
+  try {
+    return await runList(pass, pass.pipeline.steps.toReversed(), "cleanup");
+  } finally {
+    timer.cancel();
+    await announced;
+  }
+}
+
+/** Cleanups that take longer than this are reported while they run; quicker ones cost no request. */
+const ANNOUNCED_AFTER_MS = 1_000;
+
+/** Takes the finalizer in the same pass, so that no `do` ever runs unguarded. */
+async function beforeFirstDo(pass: Pass): Promise<Outcome | undefined> {
+  const { pipeline, clock } = pass;
+  const budget = new Budget(clock, pipeline.deadlines.passMs, { exceeded: () => passTimeout(pass), parent: pass.signal });
+  try {
+    await takeFinalizer(pass, budget);
+    return undefined;
+  } catch (error) {
+    if (pass.over !== undefined) return overBefore(pass, pass.over);
+    if (pass.signal.aborted) return shuttingDown(pass);
+    pass.trouble = failureSetting(error, "cannot take the finalizer: ");
+    pass.failures.push({ rank: "step", error });
+    return { type: "failed", step: "(finalizer)", error };
+  } finally {
+    budget.close();
+  }
+}
+
+/** The object no longer exists, or moved on, before its first step ran. */
+function overBefore(pass: Pass, { reason }: Over): Outcome {
+  if (reason instanceof PrimaryGone) return { type: "stop", step: "(finalizer)", reason: reason.message };
+  pass.asked.push({ reason: reason.message });
+  return { type: "wait", step: "(finalizer)", reason: reason.message };
+}
+
+/** Posts, then the finalizer or the status: within a budget of their own, so that an expired chain is still reported. */
+async function store(pass: Pass): Promise<void> {
+  const { saveMs } = pass.pipeline.deadlines;
+  const startedMs = pass.clock.now();
+  // Half of it is kept for the save: a post that hangs must not cost the status.
+  if (pass.ending.runsPosts) await runPosts(pass, startedMs + saveMs / 2);
+  const budget = new Budget(pass.clock, startedMs + saveMs - pass.clock.now(), { exceeded: () => saveTimeout(pass) });
+  try {
+    const { stores } = pass.ending;
+    if (stores === "finalizer") await release(pass, budget);
+    if (stores === "status") await save(pass, budget);
+  } catch (error) {
+    if (error instanceof QuietRequeue) pass.asked.push({ reason: error.message });
+    else if (!(error instanceof PrimaryGone)) pass.failures.push({ rank: "save", error: saveFailed(pass, error) });
+  }
+  try {
+    await superseded(pass, budget);
+  } finally {
+    budget.close();
+  }
+}
+
+/** Removes the finalizer; where that fails, the status says why the object is not deleted. */
+async function release(pass: Pass, budget: Budget): Promise<void> {
+  try {
+    await removeFinalizer(pass, budget);
+  } catch (error) {
+    if (pass.over === undefined && !pass.isDraining) {
+      pass.trouble = failureSetting(error, "cannot remove the finalizer: ");
+      await save(pass, budget).catch(() => undefined); // That the first write failed is what is reported.
+    }
+    throw error;
+  }
+}
+
+/** A pass that ends because another writer is faster has nothing to store, and waits; what goes on like that must be visible. */
+async function superseded(pass: Pass, budget: Budget): Promise<void> {
+  const { memory } = pass;
+  if (pass.over === undefined && memory.heartbeats === undefined) return;
+  const heartbeats = (memory.heartbeats ??= new Heartbeats());
+  heartbeats.passEnded(pass.over?.reason instanceof QuietRequeue ? pass.over.changes : undefined);
+  const times = heartbeats.passesInARow;
+  if (times < SEEN_AFTER || pass.over === undefined) return;
+  const { reason, changes } = pass.over;
+  const message = `${times} passes in a row could not finish: ${reason.message}`;
+  if (times % SEEN_AFTER === 0) pass.log.warn({ passes: times, changed: changes.map(nameOf) }, message);
+  if (pass.isDraining) return;
+  const trouble = { status: "Unknown", reason: "Superseded", message: reason.message } as const;
+  await saveTrouble(pass, trouble, budget).catch(() => undefined); // The next pass tries again; there is nothing to lose.
+}
+
+/** After so many passes in a row that could not finish, the object and the log say so. */
+const SEEN_AFTER = 5;
+
+function saveFailed(pass: Pass, cause: unknown): ReconcileError {
+  const message = `cannot save ${pass.pipeline.kind.kind} ${keyOf(pass.object.metadata)}: ${describe(cause)}`;
+  return new ReconcileError("ERR_SAVE_FAILED", message, { cause });
+}
+
+/** Every post in list order, whatever the others do. */
+async function runPosts(pass: Pass, endsAtMs: number): Promise<void> {
+  const { posting } = pass.pipeline;
+  if (posting.length === 0) return;
+  const limit: PhaseLimit = { endsAtMs, endedBy: () => postsTimeout(pass), signal: NEVER };
+  pass.objectForPosts = withParts(pass);
+  for (const step of posting) {
+    const ended = await runPhase(pass, step, "post", limit);
+    if (ended.type === "continue") continue;
+    const before = pass.progress.get(step)?.type ?? "unreached";
+    if (before === "done" || before === "unreached") pass.progress.set(step, ended);
+    if (ended.type === "failed") pass.failures.push({ rank: "post", error: ended.error });
+    else if (ended.type === "wait") pass.asked.push({ reason: ended.reason, afterMs: ended.afterMs });
+  }
+}
+
+/** Posts and save go on while the operator shuts down: they are short, and what they store is needed. */
+const NEVER: AbortSignal = new AbortController().signal;
+
+function postsTimeout(pass: Pass): Error {
+  const seconds = pass.pipeline.deadlines.saveMs / 2 / 1000;
+  return new ReconcileError(
+    "ERR_STEP_TIMEOUT",
+    `the posts did not finish within ${seconds} s, half of deadlines.saveMs: make them faster, or raise it`,
+  );
+}
+
+function saveTimeout(pass: Pass): Error {
+  return new ReconcileError(
+    "ERR_SAVE_FAILED",
+    `posts and save did not finish within ${pass.pipeline.deadlines.saveMs / 1000} s: raise deadlines.saveMs if the server is slow`,
+  );
+}

@@ -1,0 +1,262 @@
+/**
+ * What the declared reads of a step give, before each phase of it. Where the cache has it all it is there at once; a
+ * phase whose reads ask the server begins when they are answered.
+ */
+import {
+  groupKindOf,
+  isApiError,
+  isKindNotServed,
+  isSelectorError,
+  type Kind,
+  type KubernetesObject,
+  keyOf,
+  metadataOf,
+  ownership,
+  type Ref,
+} from "@treadle/apimachinery";
+import { isRetryAfterError, isTerminalError } from "../errors.ts";
+import { deepFreeze } from "../fetches.ts";
+import { type AnyRead, inNamespaceOf, type ManyRead, type OneRead, refOfRead, selectorOf } from "../reads.ts";
+import type { Scope } from "../internal/deadline.ts";
+import { type Held, readerOf } from "../record/held.ts";
+import { NOTHING_FETCHED } from "../record/memory.ts";
+import type { Pass } from "../record/pass-state.ts";
+import { statusMessage } from "../internal/redact.ts";
+import { SecretValues } from "../record/secret-values.ts";
+import { servedVersionOf } from "./served.ts";
+import type { Phase } from "./step-req.ts";
+import type { StepRuntime } from "../build/step-runtime.ts";
+
+/** The values of `req.reads`. */
+export interface Resolved {
+  readonly values: Readonly<Record<string, unknown>>;
+  /**
+   * A kind that the step reads or owns, and the server does not serve: what is read of it is absent. In a cleanup only one
+   * whose objects are there all the same.
+   */
+  readonly missing: Kind | undefined;
+  /** The API version under which the server has that kind. */
+  readonly servedAs?: string;
+  /** Why a kind that the step reads or owns is not watched any more: what the cache has of it is old. */
+  readonly refusal?: string;
+}
+
+/** What a step gets that reads nothing. */
+export const NOTHING: Resolved = Object.freeze({ values: Object.freeze({}), missing: undefined });
+
+/**
+ * A cleanup must come to its end whatever the spec says: there a read that names nothing that could be read is absent, and
+ * the log says so.
+ *
+ * @throws what a read throws: its function, the cache, or the server
+ */
+export function resolveReads(pass: Pass, step: StepRuntime, phase: Phase, scope: Scope): Resolved | Promise<Resolved> {
+  const missing = new Set(missingKinds(pass, step));
+  // It will wait: nothing needs to be asked of the server for that.
+  if (missing.size > 0 && phase === "do") return { ...NOTHING, missing: first(missing) };
+  const refusal = refusalOf(pass, step, phase);
+  if (refusal !== undefined) return { ...NOTHING, refusal };
+  const reads = phase === "cleanup" && !step.readsInCleanup ? NO_READS : step.reads;
+  const values: Record<string, unknown> = {};
+  const waiting: Promise<void>[] = [];
+  let isEmpty = true;
+  for (const name in reads) {
+    isEmpty = false;
+    const read = reads[name] as AnyRead; // `in` names what is there.
+    values[name] = absent(read);
+    if (!isServed(pass, read.kind)) continue;
+    const value = pass.reads.has(read) ? pass.reads.get(read) : begun(name, read);
+    if (value instanceof Promise) waiting.push(heard(value.then((answer) => arrived(name, read, answer), failed(name, read))));
+    else arrived(name, read, value);
+  }
+  if (isEmpty && missing.size === 0) return NOTHING;
+  const resolved = (): Resolved | Promise<Resolved> => {
+    const known = { values: Object.freeze(values), missing: first(missing) };
+    return phase === "cleanup" && missing.size > 0 ? left(pass, missing, { scope, known }) : known;
+  };
+  return waiting.length === 0 ? resolved() : Promise.all(waiting).then(resolved);
+
+  function begun(name: string, read: AnyRead): unknown {
+    try {
+      return valueOf(pass, read, scope);
+    } catch (error) {
+      if (phase !== "cleanup") throw namingRead(step, name, error);
+      unreadable(name, read, error);
+      return absent(read);
+    }
+  }
+
+  function arrived(name: string, read: AnyRead, value: unknown): void {
+    if (isConfidential(read.kind)) (pass.secrets ??= new SecretValues()).note(value);
+    values[name] = value;
+    if (read.source !== "live") pass.reads.set(read, value);
+  }
+
+  function failed(name: string, read: AnyRead): (error: unknown) => void {
+    return (error) => {
+      if (isKindNotServed(error)) missing.add(read.kind);
+      // A selector that cannot be one.
+      else if (phase === "cleanup" && (isSelectorError(error) || (isApiError(error) && error.status === 400)))
+        unreadable(name, read, error);
+      else throw error;
+    };
+  }
+
+  function unreadable(name: string, { kind }: AnyRead, error: unknown): void {
+    const reason = statusMessage(error);
+    pass.log.warn(
+      { step: step.name, read: name, reason },
+      `cleanup: cannot read ${name} (${kind.kind}), which is taken to be absent: ${reason}`,
+    );
+  }
+}
+
+/** The words of an author's function say nothing of where it stands. What means more than a failure is left as it is. */
+function namingRead(step: StepRuntime, name: string, error: unknown): unknown {
+  if (!(error instanceof Error) || isTerminalError(error) || isRetryAfterError(error) || isApiError(error)) return error;
+  // A read with a colon in its name was added by the step's factory: its author does not know it.
+  const where = name.includes(":") ? "" : `, read "${name}"`;
+  const Same = error instanceof TypeError ? TypeError : Error;
+  const code = "code" in error ? error.code : error.name;
+  return Object.assign(new Same(`step "${step.name}"${where}: ${error.message}`, { cause: error }), { code });
+}
+
+/** Of the kinds that are missing one whose objects are still there, in another version: the cleanup has not seen them. */
+async function left(
+  { env }: Pass,
+  missing: ReadonlySet<Kind>,
+  { scope, known }: { readonly scope: Scope; readonly known: Resolved },
+): Promise<Resolved> {
+  for (const kind of missing) {
+    const servedAs = await servedVersionOf(env.client, kind, scope.signal);
+    if (servedAs !== undefined) return { ...known, missing: kind, servedAs };
+  }
+  return { ...known, missing: undefined };
+}
+
+function first(kinds: ReadonlySet<Kind>): Kind | undefined {
+  const [kind] = kinds;
+  return kind;
+}
+
+const NO_READS: StepRuntime["reads"] = {};
+
+/** A later read may throw at once; how this one ends is then of no interest, but it must not end the process. */
+function heard<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => undefined);
+  return promise;
+}
+
+/** Fetched objects are kept for the reads that name them: lets go of those that none of this object's names any more. */
+export function holdFetched(pass: Pass): void {
+  const { fetches, memory, pipeline } = pass;
+  const held = new Map<string, Held>();
+  for (const { reads } of pipeline.leaves) {
+    for (const read of Object.values(reads).filter(isFetched)) {
+      const ref = namedBy(read, pass.object);
+      if (ref !== undefined) held.set(`${groupKindOf(read.kind)} ${keyOf(ref)}`, { kind: read.kind, ref });
+    }
+  }
+  const reader = readerOf(pipeline, keyOf(pass.object.metadata));
+  for (const { kind, ref } of held.values()) fetches.hold(kind, ref, reader);
+  for (const [id, { kind, ref }] of memory.fetched) if (!held.has(id)) fetches.release(kind, ref, reader);
+  memory.fetched = held.size === 0 ? NOTHING_FETCHED : held;
+}
+
+function missingKinds(pass: Pass, { owns, reads }: StepRuntime): readonly Kind[] {
+  if (pass.env.isServed === undefined) return [];
+  return [...owns, ...Object.values(reads).map(({ kind }) => kind)].filter((kind) => !isServed(pass, kind));
+}
+
+/** A cleanup looks at what it owns; what else it reads must not keep the object. Gates and posts see what was known last. */
+function refusalOf({ env }: Pass, { owns, reads }: StepRuntime, phase: Phase): string | undefined {
+  if (env.refusalOf === undefined || (phase !== "do" && phase !== "cleanup")) return undefined;
+  const watched = Object.values(reads).filter(({ watches }) => watches !== undefined);
+  const kinds = phase === "do" ? [...owns, ...watched.map(({ kind }) => kind)] : owns;
+  for (const kind of kinds) {
+    const refusal = env.refusalOf(kind);
+    if (refusal !== undefined) return refusal;
+  }
+  return undefined;
+}
+
+function isServed(pass: Pass, kind: Kind): boolean {
+  return pass.env.isServed?.(kind) ?? true;
+}
+
+/** Whether objects of the kind may hold values that no text may show. */
+function isConfidential({ group, kind }: Kind): boolean {
+  return group === "" && kind === "Secret";
+}
+
+function absent({ type }: AnyRead): unknown {
+  return type === "many" ? EMPTY : undefined;
+}
+
+const EMPTY: readonly unknown[] = Object.freeze([]);
+
+function valueOf(pass: Pass, read: AnyRead, scope: Scope): unknown {
+  if (read.type === "many") return read.source === "live" ? listed(pass, read, scope) : cachedMany(pass, read);
+  const ref = refOfRead(read, pass.object);
+  if (ref === undefined) return undefined;
+  // Throws where the watch that a live read wakes by does not cover the namespace.
+  if (read.source === "live" && read.watches !== undefined) pass.env.cache.get(read.cacheKind, ref);
+  return read.source === "live" ? got(pass, read, { ref, scope }) : cachedOne(pass, read, { ref, scope });
+}
+
+interface Asked {
+  readonly ref: Ref;
+  readonly scope: Scope;
+}
+
+function cachedOne(pass: Pass, read: OneRead, { ref, scope }: Asked): unknown {
+  const { client, cache } = pass.env;
+  // Also where the cache holds it whole, because another step needs that: the type says metadata.
+  const known = cache.get(read.cacheKind, ref) as KubernetesObject | undefined;
+  if (read.source !== "fetch") return known !== undefined && read.isMetadata ? metadataOf(known) : known;
+  if (known === undefined) {
+    pass.fetches.removed(read.kind, ref);
+    return undefined;
+  }
+  const fetch = (signal: AbortSignal): Promise<KubernetesObject | undefined> => client.get(read.kind, ref, { signal });
+  return pass.fetches.peek(read.kind, known) ?? pass.fetches.get(read.kind, known, { fetch, signal: scope.signal });
+}
+
+function cachedMany(pass: Pass, read: ManyRead): unknown {
+  const all = pass.env.cache.list(read.cacheKind, selected(pass, read)) as readonly KubernetesObject[];
+  const objects = read.isOwned ? all.filter((object) => ownership(object, pass.object, pass.pipeline.before.names).type === "ours") : all;
+  return Object.freeze(read.isMetadata ? objects.map((object) => metadataOf(object)) : objects);
+}
+
+async function got(pass: Pass, read: OneRead, { ref, scope }: Asked): Promise<unknown> {
+  return deepFreeze(await pass.env.client.get(read.liveKind, ref, { signal: scope.signal }));
+}
+
+async function listed(pass: Pass, read: ManyRead, scope: Scope): Promise<unknown> {
+  const { matchLabels, namespace } = selected(pass, read);
+  const within = namespace === undefined ? {} : { namespace };
+  const { items } = await pass.env.client.list(read.liveKind, { ...within, labelSelector: matchLabels, signal: scope.signal });
+  return deepFreeze(items);
+}
+
+function selected(pass: Pass, read: ManyRead): { readonly matchLabels: Readonly<Record<string, string>>; readonly namespace?: string } {
+  const { matchLabels, namespace } = selectorOf(read, pass.object);
+  // What a cluster-scoped object owns may be in any namespace.
+  if (read.isOwned && pass.object.metadata.namespace === undefined) return { matchLabels };
+  if (namespace === "*" || read.kind.scope === "Cluster") return { matchLabels };
+  const within = inNamespaceOf(pass.object, read.kind, namespace === undefined ? { name: "" } : { name: "", namespace }).namespace;
+  return within === undefined ? { matchLabels } : { matchLabels, namespace: within };
+}
+
+function isFetched(read: AnyRead): read is OneRead {
+  return read.type === "one" && read.source === "fetch";
+}
+
+/** Nothing where the author's function throws: the step that reads it has failed by that. */
+function namedBy(read: OneRead, object: KubernetesObject): Ref | undefined {
+  try {
+    return refOfRead(read, object);
+  } catch {
+    return undefined;
+  }
+}

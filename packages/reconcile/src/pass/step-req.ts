@@ -1,0 +1,256 @@
+/**
+ * The req of one phase of one step at run time. One class serves all phases; the types of `req.ts` show a phase only what
+ * it may use, and what would do harm in untyped code is refused here.
+ */
+import { groupKindOf, isMetadataOnly, type Kind, type KubernetesObject } from "@treadle/apimachinery";
+import { inNamespaceOf } from "../reads.ts";
+import type { Cache, Logger, Outcome, ReqClient } from "../req.ts";
+import { type Continue, makeContinue, makeStop, makeWait, requireDelay, requireReason, type Stop, type Wait } from "../result.ts";
+import type { Scope } from "../internal/deadline.ts";
+import { DryRunEnd } from "./dry-run.ts";
+import { takeFinalizer } from "../save/finalizer.ts";
+import { stepLogger } from "./loggers.ts";
+import { slotOf } from "../record/memory.ts";
+import { misuse } from "../internal/misuse.ts";
+import type { Pass } from "../record/pass-state.ts";
+import type { Pipeline } from "../build/pipeline.ts";
+import { reqClient } from "./req-client.ts";
+import { checkpoint } from "../save/save.ts";
+import { StepConditions } from "./step-conditions.ts";
+import type { StepRuntime } from "../build/step-runtime.ts";
+
+export type Phase = "gate" | "do" | "cleanup" | "post";
+
+/** The pass and the step behind a req. @throws TypeError for what is not a req of the engine */
+export let stepOf: (req: unknown) => { readonly pass: Pass; readonly step: StepRuntime };
+
+export class StepReq {
+  static {
+    stepOf = (req) => {
+      if (!(req instanceof StepReq)) throw new TypeError("the step was called with a req that the engine did not make");
+      return { pass: req.#pass, step: req.#step };
+    };
+  }
+  readonly #pass: Pass;
+  readonly #step: StepRuntime;
+  readonly #phase: Phase;
+  readonly #scope: Scope;
+  #client: ReqClient | undefined;
+  #conditions: StepConditions | undefined;
+  /** The last checkpoint or taking of the finalizer: one after the other. */
+  #turn: Promise<unknown> = Promise.resolve();
+  /** Values of the declared reads; resolved before the phase began. */
+  readonly #reads: Readonly<Record<string, unknown>>;
+
+  /** @throws ReconcileError when stored state cannot be used. */
+  constructor(
+    pass: Pass,
+    step: StepRuntime,
+    phase: Phase,
+    given: { readonly scope: Scope; readonly reads: Readonly<Record<string, unknown>> },
+  ) {
+    this.#pass = pass;
+    this.#step = step;
+    this.#phase = phase;
+    this.#scope = given.scope;
+    this.#reads = given.reads;
+    if (step.state !== undefined && phase !== "gate") pass.drafts.stateOf(step);
+  }
+
+  get object(): KubernetesObject {
+    return this.#phase === "post" ? this.#pass.objectForPosts : this.#pass.object;
+  }
+
+  get reads(): Readonly<Record<string, unknown>> {
+    return this.#reads;
+  }
+
+  get handlerName(): string {
+    return this.#pass.pipeline.name;
+  }
+
+  get handlerNames(): readonly string[] {
+    return this.#pass.pipeline.before.names;
+  }
+
+  get isDryRun(): boolean {
+    return this.#pass.env.isDryRun === true;
+  }
+
+  get cache(): Cache {
+    const { env, object, pipeline } = this.#pass;
+    return {
+      get: (kind, ref) => env.cache.get(declared(pipeline, kind), inNamespaceOf(object, kind, ref)),
+      list: (kind, select) => env.cache.list(declared(pipeline, kind), select),
+    };
+  }
+
+  get conditions(): StepConditions {
+    this.#conditions ??= new StepConditions(this.#pass, this.#step, this.#scope);
+    return this.#conditions;
+  }
+
+  get log(): Logger {
+    return stepLogger(this.#pass.log, this.#step.name, this.#pass);
+  }
+
+  get vars(): Readonly<Record<string, unknown>> {
+    return this.#pass.vars;
+  }
+
+  get phase(): "do" | "cleanup" {
+    return this.#pass.isDeleting ? "cleanup" : "do";
+  }
+
+  get outcome(): Outcome {
+    return this.#pass.outcome ?? { type: "done" };
+  }
+
+  get client(): ReqClient {
+    this.#act("client");
+    this.#client ??= reqClient(this.#pass, this.#step, this.#scope);
+    return this.#client;
+  }
+
+  get signal(): AbortSignal {
+    return this.#scope.signal;
+  }
+
+  get status(): object {
+    this.#act("status");
+    return this.#pass.drafts.forStep("status");
+  }
+
+  get state(): object {
+    this.#act("state");
+    return this.#pass.drafts.stateForStep(this.#step);
+  }
+
+  get memory(): object {
+    this.#act("memory");
+    const { memory: make, name } = this.#step;
+    if (make === undefined) throw misuse("ERR_NOT_DECLARED", `step "${name}" has no memory: add memory: () => ({ ... }) to its definition`);
+    return slotOf(this.#pass.memory, `step ${name}`, make);
+  }
+
+  get labels(): object {
+    return this.#written("labels");
+  }
+
+  get annotations(): object {
+    return this.#written("annotations");
+  }
+
+  get spec(): object {
+    return this.#written("spec");
+  }
+
+  now(): Date {
+    return new Date(this.#pass.clock.now());
+  }
+
+  next(vars: object = {}): Continue {
+    return makeContinue(vars);
+  }
+
+  wait(reason: string, afterMs?: number): Wait {
+    return this.#scope.made(makeWait(this.#pass.hide(reason), afterMs));
+  }
+
+  stop(reason: string): Stop {
+    return this.#scope.made(makeStop(this.#pass.hide(reason)));
+  }
+
+  event(type: "Normal" | "Warning", reason: string, note: string): void {
+    this.#act("event");
+    if (type !== "Normal" && type !== "Warning")
+      throw misuse("ERR_INVALID_STEP", `event: the type is "Normal" or "Warning", not ${JSON.stringify(type)}`);
+    requireReason("event", reason);
+    if (!this.#step.events.includes(reason))
+      throw misuse(
+        "ERR_NOT_DECLARED",
+        `event: step "${this.#step.name}" does not declare ${reason}: say events: [${JSON.stringify(reason)}] in its definition`,
+      );
+    this.#pass.env.recordEvent?.(this.#pass.object, { type, reason, note: this.#pass.hide(note), action: this.#step.name });
+  }
+
+  /** @throws TypeError when `afterMs` is not a time. */
+  revisit(afterMs: number, reason: string): void {
+    this.#act("revisit");
+    requireDelay("revisit", afterMs);
+    requireReason("revisit", reason);
+    this.#pass.asked.push({ afterMs, reason: this.#pass.hide(reason) });
+  }
+
+  checkpoint(): Promise<void> {
+    this.#act("checkpoint");
+    return this.#scope.began(
+      "checkpoint()",
+      this.#fatal(() => checkpoint(this.#pass, this.#scope)),
+    );
+  }
+
+  holdFinalizer(): Promise<void> {
+    this.#act("holdFinalizer");
+    if (this.#phase !== "do" || this.#step.cleanup === undefined) {
+      throw misuse("ERR_INVALID_STEP", `step "${this.#step.name}": holdFinalizer() is for the do of a step with a cleanup`);
+    }
+    return this.#scope.began(
+      "holdFinalizer()",
+      this.#fatal(() => takeFinalizer(this.#pass, this.#scope)),
+    );
+  }
+
+  /**
+   * What must be stored before a side effect: a failure counts even if the step catches it, and so does its repetition.
+   * What the step wanted to remember of that side effect did not happen: it is taken back.
+   */
+  #fatal(write: () => Promise<void>): Promise<void> {
+    const inTurn = async (): Promise<void> => {
+      if (this.#pass.over !== undefined) throw this.#pass.over.reason;
+      try {
+        await write();
+        // What follows it happens outside.
+        if (this.isDryRun) throw new DryRunEnd(this.#step);
+      } catch (error) {
+        this.#scope.fail(error);
+        if (this.#step.state !== undefined && !this.#scope.isRevoked) this.#pass.drafts.stateOf(this.#step).draft.reset();
+        throw error;
+      }
+    };
+    const turn = this.#turn.then(inTurn, inTurn);
+    this.#turn = turn;
+    return turn;
+  }
+
+  #written(part: "labels" | "annotations" | "spec"): object {
+    this.#act(part);
+    if (this.#phase !== "do" || !this.#step.writes.includes(part)) {
+      throw misuse("ERR_NOT_DECLARED", `step "${this.#step.name}" may not write ${part}: add writes: ["${part}"] to it, and write in do`);
+    }
+    return this.#pass.drafts.forStep(part);
+  }
+
+  /** @throws when the phase may only look, or the pass went on without it. */
+  #act(what: string): void {
+    this.#scope.check(this.#step.name);
+    if (this.#phase === "gate")
+      throw misuse("ERR_INVALID_STEP", `step "${this.#step.name}": a gate only looks; use req.${what} in do, cleanup or post`);
+  }
+}
+
+/** @throws TypeError for a kind that nothing in the handler watches, even where another handler's informer knows it: no event would wake us. */
+function declared<K extends Kind>(pipeline: Pipeline, kind: K): K {
+  const groupKind = groupKindOf(kind);
+  if (pipeline.wholeKinds.has(groupKind) || (isMetadataOnly(kind) && pipeline.watchedKinds.has(groupKind))) return kind;
+  if (pipeline.watchedKinds.has(groupKind)) {
+    throw misuse(
+      "ERR_NOT_DECLARED",
+      `req.cache: of ${groupKind} handler "${pipeline.name}" watches metadata only: declare reads: { ... one(${kind.kind}, ...) }, ask for metadataOnly(${kind.kind}), or use req.client`,
+    );
+  }
+  throw misuse(
+    "ERR_NOT_DECLARED",
+    `req.cache: ${groupKindOf(kind)} is not watched by handler "${pipeline.name}": declare it by reads, owns or watch(), or use req.client`,
+  );
+}

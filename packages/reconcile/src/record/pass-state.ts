@@ -1,0 +1,194 @@
+/**
+ * One pass: its frozen input, what its steps found, their drafts, and the writer. Made for each pass; nothing in it outlives the pass
+ * but `memory`.
+ */
+import type { Clock, KubernetesObject } from "@treadle/apimachinery";
+import type { ReconcilerEnv } from "../env.ts";
+import { Fetches } from "../fetches.ts";
+import type { PhaseReport } from "../pass-result.ts";
+import type { AnyRead } from "../reads.ts";
+import type { Logger, Outcome } from "../req.ts";
+import { logPrimary } from "./change-log.ts";
+import { type Ending, type EndingFacts, endingOf, reportsOf } from "./ending.ts";
+import { skipsCleanup } from "./finalizer-names.ts";
+import { type Change, Heartbeats } from "./heartbeats.ts";
+import { materialChanges } from "./material.ts";
+import type { KeyMemory } from "./memory.ts";
+import { PassDrafts } from "./pass-drafts.ts";
+import type { Pipeline } from "../build/pipeline.ts";
+import type { Asked, Failure, PassType, Progress, Setting } from "./progress.ts";
+import type { SecretValues } from "./secret-values.ts";
+import type { StepRuntime } from "../build/step-runtime.ts";
+import { PrimaryGone, type QuietRequeue, Writer } from "./writer.ts";
+
+/** What a pass is given; nothing of it changes while the pass runs, but the memory. */
+export interface PassInput {
+  readonly pipeline: Pipeline;
+  readonly env: ReconcilerEnv;
+  readonly object: KubernetesObject;
+  readonly memory: KeyMemory;
+  /** Ends the chain at shutdown. */
+  readonly signal: AbortSignal;
+  readonly log: Logger;
+  readonly fetches?: Fetches;
+  /** What started the pass, for the log. */
+  readonly cause?: string | undefined;
+}
+
+/** Why nothing that the pass decided counts any longer. */
+export interface Over {
+  readonly reason: QuietRequeue | PrimaryGone;
+  /** The changes of another writer that ended it; none where the object no longer exists. */
+  readonly changes: readonly Change[];
+}
+
+export class Pass implements EndingFacts {
+  readonly pipeline: Pipeline;
+  readonly env: ReconcilerEnv;
+  readonly object: KubernetesObject;
+  readonly memory: KeyMemory;
+  readonly signal: AbortSignal;
+  readonly log: Logger;
+  readonly fetches: Fetches;
+  readonly cause: string | undefined;
+  /** When the chain must be over, in the clock's milliseconds. */
+  readonly endsAtMs: number;
+  /** Cleanups run, and not `do`s: the object is being deleted, or the operator is removed. */
+  readonly isDeleting: boolean;
+  /** Our finalizer is removed from an object that lives on. */
+  readonly isDraining: boolean;
+  readonly skips: EndingFacts["skips"];
+  readonly isPaused: boolean;
+  readonly isInvalid: boolean;
+
+  readonly drafts: PassDrafts;
+  readonly writer: Writer;
+
+  // What the steps found.
+  /** What the steps so far handed over; frozen, replaced by each step that adds to it. */
+  vars: Readonly<Record<string, unknown>> = Object.freeze({});
+  /** How the chain ended; `undefined` until then. */
+  outcome: Outcome | undefined;
+  /** What keeps the object from being ready although no step reported it. */
+  trouble: Setting | undefined;
+  isGated = false;
+  isAborted = false;
+  over: Over | undefined;
+  /** The step whose change of the spec ended the chain. */
+  specChangedBy: StepRuntime | undefined;
+  readonly settings: Map<string, Setting | "keep"> = new Map();
+  readonly progress: Map<StepRuntime, Progress> = new Map();
+  /** What asks for the next pass. */
+  readonly asked: Asked[] = [];
+  readonly failures: Failure[] = [];
+  readonly phases: PhaseReport[] = [];
+  /** Phases that outlived their deadline. */
+  readonly strays: Promise<unknown>[] = [];
+  /** The values of declared reads, fixed for the pass. */
+  readonly reads: Map<AnyRead, unknown> = new Map();
+  /** The values of Secrets that the pass has read: no text that a step gives may hold them. Made for the first Secret. */
+  secrets: SecretValues | undefined;
+  /** The versions that resulted from what steps wrote through `req.client`. */
+  readonly written: Set<string> = new Set();
+  /** What was found under a former name of the handler, and got the present one in this pass. */
+  claimed: Set<string> | undefined;
+  /** What extensions found, by their name; made when it is asked for. */
+  found: Map<string, object> | undefined;
+  /** The object as posts see it: with the parts of the status that extensions will store. */
+  objectForPosts: KubernetesObject;
+  /** The answer to whether the object still exists, asked once before the first write that needs it. */
+  ownerCheck: Promise<void> | undefined;
+
+  constructor(input: PassInput) {
+    const { pipeline, env, object, memory } = input;
+    this.pipeline = pipeline;
+    this.env = env;
+    this.object = object;
+    this.objectForPosts = object;
+    this.memory = memory;
+    this.signal = input.signal;
+    this.log = input.log;
+    this.cause = input.cause;
+    this.fetches = input.fetches ?? env.fetches ?? new Fetches();
+    this.endsAtMs = env.clock.now() + pipeline.deadlines.passMs;
+    this.drafts = new PassDrafts(pipeline, object);
+    const { annotations, deletionTimestamp } = object.metadata;
+    const isDraining = env.drain !== undefined && deletionTimestamp === undefined;
+    const isDeleting = isDraining || deletionTimestamp !== undefined;
+    this.isDraining = isDraining;
+    this.isDeleting = isDeleting;
+    this.skips = isDeleting ? skipped(pipeline, object, isDraining && env.drain === "release") : undefined;
+    this.isPaused = annotations?.[pipeline.pause.annotation] === "true" && (pipeline.pause.deletions || !isDeleting);
+    this.isInvalid = (memory.checked?.problems.length ?? 0) > 0;
+    this.writer = this.#writer();
+  }
+
+  /** Nothing that the pass decided counts any longer. */
+  get isOver(): boolean {
+    return this.over !== undefined;
+  }
+
+  /** Every step of the chain went on. */
+  get isDone(): boolean {
+    return this.outcome?.type === "done";
+  }
+
+  /** How the pass ends, as far as it has come. */
+  get ending(): Ending {
+    return endingOf(this);
+  }
+
+  /** What the conditions report about. */
+  get reports(): PassType {
+    return reportsOf(this.ending, this);
+  }
+
+  /** `text` without the values of Secrets that the pass has read. */
+  hide(text: string): string {
+    return this.secrets === undefined ? text : this.secrets.hide(text);
+  }
+
+  get isGone(): boolean {
+    return this.over?.reason instanceof PrimaryGone;
+  }
+
+  /** No further step is begun. */
+  get isStopped(): boolean {
+    return this.over !== undefined || this.isAborted;
+  }
+
+  get clock(): Clock {
+    return this.env.clock;
+  }
+
+  #writer(): Writer {
+    const { pipeline, env, memory } = this;
+    let changes: readonly Change[] = [];
+    return new Writer(this.object, {
+      client: env.client,
+      kind: pipeline.kind,
+      fieldManager: pipeline.name,
+      observeWrite: (stored, before) => {
+        env.observeWrite?.(stored);
+        logPrimary(this, before, stored);
+      },
+      expectWrite: (ref) => env.expectWrite?.(ref) ?? noop,
+      isImmaterial: (before, after, basis) => {
+        const touched = this.drafts.status.changes();
+        memory.heartbeats ??= new Heartbeats();
+        changes = memory.heartbeats.without(materialChanges(pipeline, [before, after], { basis, touched }));
+        return changes.length === 0;
+      },
+      onOver: (reason) => {
+        this.over ??= { reason, changes };
+      },
+    });
+  }
+}
+
+function skipped(pipeline: Pipeline, object: KubernetesObject, isReleased: boolean): EndingFacts["skips"] {
+  if (skipsCleanup(pipeline, object)) return "cleanup";
+  return isReleased ? "drain" : undefined;
+}
+
+function noop(): void {}

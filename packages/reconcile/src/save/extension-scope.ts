@@ -1,0 +1,79 @@
+/** What an extension sees of a pass: before, while and after the chain runs. */
+import type { AnyExtension, ChainPass, EndedPass, ExtensionPass, StepsRun } from "../extension.ts";
+import type { Outcome } from "../req.ts";
+import { claims } from "./claims.ts";
+import { notReached } from "./compute-conditions.ts";
+import { handlerOf } from "../build/extensions.ts";
+import { slotOf } from "../record/memory.ts";
+import type { Pass } from "../record/pass-state.ts";
+import type { StepRuntime } from "../build/step-runtime.ts";
+
+/** What an extension may do while the chain runs. */
+export interface ChainRunner {
+  run(pass: Pass, work: StepsRun): Promise<Outcome>;
+  probe(pass: Pass, step: StepRuntime, probe: Pick<StepRuntime, "reads" | "do">): Promise<Readonly<Record<string, unknown>> | undefined>;
+}
+
+type AnyPass = ExtensionPass<unknown, object, object>;
+
+/** The pass as an extension sees it. */
+export function scopeOf(pass: Pass, extension: AnyExtension): AnyPass {
+  const { env, object, pipeline } = pass;
+  const { name } = extension;
+  return {
+    handler: handlerOf(pipeline, name),
+    object,
+    get memory() {
+      return slotOf(pass.memory, `extension ${name}`, extension.memory ?? empty);
+    },
+    get found() {
+      const all = (pass.found ??= new Map());
+      let found = all.get(name);
+      if (found === undefined) all.set(name, (found = (extension.found ?? empty)()));
+      return found;
+    },
+    get vars() {
+      return pass.vars;
+    },
+    isDeleting: pass.isDeleting,
+    isDryRun: env.isDryRun === true,
+    cache: env.cache,
+    isSelected: (kind, other) => env.isSelected?.(kind, other) ?? true,
+    client: env.client,
+    clock: env.clock,
+    log: pass.log,
+    hide: (text) => pass.hide(text),
+    claim: (what, given) => claims(pass, what, given),
+  };
+}
+
+/** The same while the chain runs. */
+export function chainScopeOf(pass: Pass, extension: AnyExtension, runner: ChainRunner): ChainPass<unknown, object, object> {
+  return withMembers<Omit<ChainPass<unknown, object, object>, keyof AnyPass>>(scopeOf(pass, extension), {
+    run: (work) => runner.run(pass, work),
+    probe: (step, probe) => runner.probe(pass, step, probe),
+    note: (step, progress) => void pass.progress.set(step, { type: progress }),
+  });
+}
+
+/** The same when the chain has run. */
+export function endedScopeOf(pass: Pass, extension: AnyExtension): EndedPass<unknown, object, object> {
+  const { progress, pipeline, trouble } = pass;
+  const type = pass.reports;
+  return withMembers<Omit<EndedPass<unknown, object, object>, keyof AnyPass>>(scopeOf(pass, extension), {
+    type,
+    progressOf: (step) => progress.get(step),
+    get notReached() {
+      return notReached({ type, trouble, progress, leaves: pipeline.leaves });
+    },
+  });
+}
+
+/** `scope` with more members; getters of both stay getters. */
+function withMembers<More extends object>(scope: AnyPass, more: More): AnyPass & More {
+  return Object.defineProperties(scope, Object.getOwnPropertyDescriptors(more)) as AnyPass & More;
+}
+
+function empty(): object {
+  return {};
+}
