@@ -16,7 +16,9 @@ const isLongRun = (process.env["TREADLE_TEST_LONG"] ?? "") !== "";
 
 /** Chooses what runs of the long tests (tools/src/test-part.ts). `npm test` gives one to all workspaces. */
 const seed = Number(process.env["TREADLE_TEST_SEED"] || Math.floor(Math.random() * 2 ** 31));
-if ((process.env["TREADLE_TEST_SEED"] ?? "") === "") console.info(`long tests: a part by TREADLE_TEST_SEED=${seed}`);
+// Other programs read this file, too.
+if ((process.env["TREADLE_TEST_SEED"] ?? "") === "" && /vitest/.test(process.argv[1] ?? ""))
+  console.info(`long tests: a part by TREADLE_TEST_SEED=${seed}`);
 
 /** Of its own, since the types of vitest 5.1 know it of the command line only. */
 const TAGS = {
