@@ -139,7 +139,7 @@ export const SCENARIOS: readonly Scenario[] = [
       operator.send({ type: "block", ms });
       await delay(ms);
       const isTold = (): boolean =>
-        operator.lines.some((line) => line.includes("the event loop stood still") && line.includes('"step":"look"'));
+        operator.lines.some((line) => line.includes("the event loop was blocked") && line.includes('"step":"look"'));
       for (let tries = 0; tries < 100 && !isTold(); tries++) await delay(50);
       if (!isTold()) throw new Error(`no line of the operator's log names the step that blocked it:\n${operator.lines.join("\n")}`);
     },

@@ -142,8 +142,8 @@ function problemOf(base: string, message: ExtractorMessage): string[] {
   const { sourceFilePath, sourceFileLine, messageId, text } = message;
   // A report that differs has a problem of its own, which names the command.
   if (messageId.startsWith("console-")) return [];
-  // The signature of an index says all: "any further field".
-  if (messageId === "ae-undocumented" && text.includes('"__index"')) return [];
+  // The signature of an index says all, and a brand that is a sentence is its own text.
+  if (messageId === "ae-undocumented" && /"__index"|""/.test(text)) return [];
   const where = sourceFilePath === undefined ? "" : `${relative(base, sourceFilePath).replaceAll("\\", "/")}:${sourceFileLine}: `;
   return [`${where}${text.replaceAll(/\s+/g, " ")} (${messageId})`];
 }
@@ -161,14 +161,14 @@ function exportedNames(base: string, configs: readonly Prepared[]): ReadonlySet<
 
 /**
  * Whether a message asks for the export of a type that a user never has to import from this entry point: another one of the package
- * exports it, or it is only computed with. The compiler shows the result of `Join<A, B>`, and of an alias of `any` just that.
+ * exports it, or it is only computed with. The compiler shows the result of `Join<A, B>`, and what stands behind an alias of `any` or of any string.
  */
 function isExcused(base: string, { entry, message }: Found, exported: ReadonlySet<string>): boolean {
   if (message.messageId !== "ae-forgotten-export") return false;
   // API Extractor numbers equal names.
   const name = /^The symbol "([\w$]+?)(?:_\d+)?"/.exec(message.text)?.[1] ?? "";
   if (exported.has(`${entry.dir} ${name}`)) return true;
-  const declaration = new RegExp(String.raw`^(?:export )?(?:declare )?type ${name}(?:<| = any;)`, "m");
+  const declaration = new RegExp(String.raw`^(?:export )?(?:declare )?type ${name}(?:<| = (?:any|string & \{\});)`, "m");
   const files = globSync("dist/**/*.d.ts", { cwd: join(base, entry.dir) });
   return files.some((file) => declaration.test(readFileSync(join(base, entry.dir, file), "utf8")));
 }

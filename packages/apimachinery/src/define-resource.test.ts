@@ -60,6 +60,7 @@ describe("the CRD", () => {
     expect(version.additionalPrinterColumns?.map(({ name, jsonPath }) => [name, jsonPath])).toEqual([
       ["Ready", '.status.conditions[?(@.type=="Ready")].status'],
       ["Reason", '.status.conditions[?(@.type=="Ready")].reason'],
+      ["Message", '.status.conditions[?(@.type=="Ready")].message'],
       ["Age", ".metadata.creationTimestamp"],
     ]);
     const root = version.schema?.openAPIV3Schema;
@@ -735,6 +736,7 @@ describe("columns, scale and rules", () => {
       { name: "ready", type: "string", jsonPath: ".status.name" },
       { name: "Born", type: "date", jsonPath: ".metadata.creationTimestamp" },
       { name: "Reason", type: "string", jsonPath: '.status.conditions[?(@.type=="Ready")].reason' },
+      { name: "Message", type: "string", jsonPath: '.status.conditions[?(@.type=="Ready")].message', priority: 1 },
       { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" },
     ]);
   });

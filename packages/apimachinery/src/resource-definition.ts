@@ -97,7 +97,7 @@ export interface VersionDefinition<S extends z.ZodObject = z.ZodObject, U extend
   /** Columns of `kubectl get`, shown before the default columns. */
   readonly printerColumns?: readonly PrinterColumnInput<Path>[];
   /**
-   * Whether to add the columns Ready, Reason and Age. One is left out if a column of `printerColumns` has its name.
+   * Whether to add the columns Ready, Reason, Message (only with `-o wide`) and Age. One is left out if a column of `printerColumns` has its name.
    * @defaultValue true
    */
   readonly defaultColumns?: boolean;

@@ -22,7 +22,9 @@ export interface CachedOptions<K extends Kind = Kind> {
 
 /** An entry of `createManager({ cache })`, made by {@link cached}. The paths of an object literal are checked at run time only. */
 export interface CachedKind extends Omit<CachedOptions, "keep"> {
+  /** The kind. */
   readonly kind: Kind;
+  /** The paths of the fields that are kept; all fields without it. */
   readonly keep?: readonly string[];
 }
 

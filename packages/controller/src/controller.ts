@@ -13,6 +13,7 @@ export interface ControllerStatus extends QueueStatus {
 export interface Controller {
   /** The name of the controller's handler. */
   readonly name: string;
+  /** The handler whose passes the controller runs. */
   readonly handler: AnyHandler;
   /** The rule by which the handler releases its objects; undefined: it reconciles them. */
   readonly drain: DrainRule | undefined;

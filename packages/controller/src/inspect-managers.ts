@@ -8,6 +8,7 @@ import type { ManagerOptions, MetricsOptions } from "./manager-options.ts";
 
 /** The handlers and options of a manager that was not run. */
 export interface InspectedManager {
+  /** The handlers that were added to the manager. */
   readonly handlers: readonly AnyHandler[];
   /** As given to `createManager`; undefined: all. */
   readonly namespaces: readonly string[] | undefined;

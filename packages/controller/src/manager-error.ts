@@ -35,6 +35,7 @@ const BRAND: symbol = Symbol.for("treadle.controller.ManagerError");
 
 /** The error of a manager that could not start, or did not stop well. */
 export class ManagerError extends Error {
+  /** The name of the class. */
   override readonly name = "ManagerError";
   /** What went wrong. */
   readonly code: ManagerErrorCode;

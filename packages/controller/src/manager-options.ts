@@ -127,7 +127,9 @@ export interface MetricsOptions extends ServerOptions {
 
 /** The files of a serving certificate, in PEM. */
 export interface TlsFiles {
+  /** The path of the certificate chain. */
   readonly certFile: string;
+  /** The path of the private key. */
   readonly keyFile: string;
 }
 
@@ -137,6 +139,8 @@ export interface ManagerClientOptions {
   readonly onExchange: (exchange: Exchange) => void;
   /** Logs the warnings of the server. */
   readonly onWarning: (text: string) => void;
+  /** The clock of the manager. */
   readonly clock: Clock;
+  /** The random source of the manager. */
   readonly random: Random;
 }

@@ -106,14 +106,19 @@ export interface Manager extends AsyncDisposable {
 
 /** The addresses of the servers that are on. */
 export interface ManagerAddresses {
+  /** The address of the probes. */
   readonly probes?: ManagerAddress;
+  /** The address of the metrics. */
   readonly metrics?: ManagerAddress;
+  /** The address of the debug server. */
   readonly debug?: ManagerAddress;
 }
 
 /** The address on which a server listens. */
 export interface ManagerAddress {
+  /** The host name or IP address. */
   readonly host: string;
+  /** The port, also where the option was 0. */
   readonly port: number;
   /** `http://host:port`, or https, with a host that a client on this machine can reach. */
   readonly url: string;
@@ -124,7 +129,9 @@ export type ManagerState = "new" | "starting" | "running" | "stopping" | "stoppe
 
 /** The state of a manager and of its parts. */
 export interface ManagerStatus {
+  /** The state of the manager. */
   readonly state: ManagerState;
+  /** The state of the leader election. */
   readonly leadership: LeadershipStatus;
   /** One entry for each controller; empty before the start. */
   readonly controllers: readonly ControllerStatus[];

@@ -4,8 +4,11 @@ import type { Logger } from "@treadle/reconcile";
 
 /** The services of the manager that a runnable gets. */
 export interface RunnableEnv {
+  /** The clock of the manager. */
   readonly clock: Clock;
+  /** The random source of the manager. */
   readonly random: Random;
+  /** The log of the runnable. */
   readonly log: Logger;
 }
 

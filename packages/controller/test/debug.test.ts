@@ -31,11 +31,11 @@ async function get(world: World, path: string, headers: Readonly<Record<string, 
 }
 const json = async (world: World, path: string): Promise<unknown> => JSON.parse((await get(world, path))[1]) as unknown;
 
-test("it is off unless it is asked for", async () => {
+test("/debug is off by default", async () => {
   expect((await startWorld({ handlers: [] })).manager.addresses.debug).toBeUndefined();
 });
 
-test("it says what waits, what is cached and what failed, without secrets", async () => {
+test("/debug shows queues, caches and failures, without secrets", async () => {
   const world = await debugged();
   for (const name of ["waits", "fails"]) await world.user.create(Widget, widget(name));
   await world.settled();
@@ -58,7 +58,7 @@ test("it says what waits, what is cached and what failed, without secrets", asyn
     expect((await get(world, path))[0], path).toBe(404);
 });
 
-test("of a hundred failures and more the newest are kept", async () => {
+test("the newest hundred failures are kept", async () => {
   const world = await debugged();
   await world.user.create(Widget, widget("fails"));
   await world.settled();
@@ -97,6 +97,6 @@ test.for<Readonly<Record<string, string>>>([
   expect((await get(world, "/debug/status", headers))[0]).toBe(403);
 });
 
-test.for(["0.0.0.0", "::", "10.0.0.1", "127.0.0.1.evil.example"])("it is not served on %s", (host) => {
+test.for(["0.0.0.0", "::", "10.0.0.1", "127.0.0.1.evil.example"])("/debug is not served on %s", (host) => {
   expect(() => createManager({ debug: { host } })).toThrow(/loopback only/);
 });

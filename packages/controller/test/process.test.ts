@@ -48,7 +48,7 @@ describe("an operator's process", () => {
     expect(lines.at(-1)).toBe("ended");
   });
 
-  test("a second signal ends it at once, non-zero, whatever is in progress", { tags: ["long"] }, async () => {
+  test("a second signal ends it immediately, non-zero, whatever is in progress", { tags: ["long"] }, async () => {
     const { child, said, exit, lines } = run("hang");
     await said("working");
     child.kill("SIGTERM");
@@ -58,7 +58,7 @@ describe("an operator's process", () => {
     expect(lines).not.toContain("ended");
   });
 
-  test("a rejected promise that nobody handles is logged and ends it, non-zero", { tags: ["long"] }, async () => {
+  test("a rejected and unhandled promise is logged and ends it, non-zero", { tags: ["long"] }, async () => {
     const { exit, lines } = run("reject");
     expect(await exit).toBe(1);
     const logged = lines.map((line) => (line.startsWith("{") ? JSON.parse(line) : {})).find(({ level }) => level === "error");
@@ -66,14 +66,14 @@ describe("an operator's process", () => {
     expect(JSON.stringify(logged)).not.toContain("hunter2");
   });
 
-  test("a step that blocks the loop for a while is named, and the process goes on leading", { tags: ["long"] }, async () => {
+  test("a step that blocks the loop for a while is named, and the process still leads", { tags: ["long"] }, async () => {
     const { child, said, exit, lines } = run("block-800");
-    const warning = JSON.parse(await said("the event loop stood still")) as object;
+    const warning = JSON.parse(await said("the event loop was blocked")) as object;
     expect(warning).toMatchObject({
       level: "warn",
       step: "work",
       object: "default/a",
-      msg: expect.stringMatching(/stood still for \d.*: step "work" \(do\) of widgets.test.treadle.dev for default\/a; /) as string,
+      msg: expect.stringMatching(/was blocked for \d.*: step "work" \(do\) of widgets.test.treadle.dev for default\/a; /) as string,
     });
     await said("blocked");
     child.kill("SIGTERM");
@@ -81,14 +81,14 @@ describe("an operator's process", () => {
     expect(lines.filter((line) => line.includes("lost the leadership"))).toEqual([]);
   });
 
-  test("one that blocks it beyond the renewal of the lease ends the process, with an error that names the step", {
+  test("a step that blocks the loop beyond the renewal of the lease ends the process, with an error that names the step", {
     tags: ["long"],
   }, async () => {
     const { exit, lines } = run("block-4500");
     expect(await exit).toBe(1);
     expect(lines).toContain("blocked");
     const lost = lines.find((line) => line.includes("lost the leadership of Lease"));
-    expect(lost).toContain("it could not be renewed for 4 s: the event loop stood still for");
+    expect(lost).toContain("it could not be renewed for 4 s: the event loop was blocked for");
     expect(lost).toContain('step \\"work\\" (do) of widgets.test.treadle.dev for default/a');
     expect(lines).not.toContain("ended");
   });

@@ -115,4 +115,4 @@ export interface DependentOptions<
   readonly timeoutMs?: number;
 }
 
-export type { Adoption, DependentEntry, DependentState };
+export type { Adoption, DependentState };

@@ -10,11 +10,13 @@ export type Declared<C extends string> = C | { readonly type: C; readonly ready:
 
 /** What a setter returns in `cleanup` and `post`: the exit that repeats the message, so that nothing is said twice. */
 export interface CleanupExit {
+  /** Waits with this condition as the reason: a pass follows after `afterMs`, by default with the backoff. */
   wait(afterMs?: number): Wait;
 }
 
 /** What a setter returns in `gate` and `do`. */
 export interface Exit extends CleanupExit {
+  /** Stops with this condition as the reason: no pass follows before a change. */
   stop(): Stop;
 }
 

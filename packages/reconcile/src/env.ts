@@ -7,8 +7,11 @@ import type { Cache, Logger } from "./req.ts";
 
 /** What `req.event()` records. */
 export interface EventNote {
+  /** The type of the event. */
   readonly type: "Normal" | "Warning";
+  /** The reason, one that the step declares. */
   readonly reason: string;
+  /** The text of the event. */
   readonly note: string;
   /** The step that recorded it. */
   readonly action: string;
@@ -16,8 +19,11 @@ export interface EventNote {
 
 /** A step asked the server for a kind that its handler neither reads, owns nor watches: no event wakes it, no rule allows it. */
 export interface UndeclaredUse {
+  /** The name of the handler. */
   readonly handler: string;
+  /** The name of the step. */
   readonly step: string;
+  /** The verb of the call. */
   readonly verb: "get" | "list";
   /** `kind.group` */
   readonly kind: string;
@@ -25,8 +31,11 @@ export interface UndeclaredUse {
 
 /** A phase of a step that has begun. */
 export interface RunningPhase {
+  /** The name of the step. */
   readonly step: string;
+  /** The phase that runs. */
   readonly phase: "gate" | "do" | "cleanup" | "post";
+  /** The name and namespace of the object. */
   readonly ref: Ref;
 }
 
@@ -45,10 +54,13 @@ export type DrainRule = "release" | "clean";
 
 /** What passes run against. */
 export interface ReconcilerEnv {
+  /** The client of the passes. */
   readonly client: Client;
   /** Must know the primary kind and every kind that the handler declares; its objects are frozen. */
   readonly cache: Cache;
+  /** The clock of the passes. */
   readonly clock: Clock;
+  /** The log of the passes. */
   readonly log: Logger;
   /**
    * Nothing is really written: the client answers as if it were. No later pass may believe what it answers, and what a step
@@ -89,6 +101,7 @@ export interface ReconcilerEnv {
   refusalOf?(kind: Kind): string | undefined;
   /** Told, for tests, of a use of a kind through `req.client` that nothing in the handler declares. */
   undeclared?(use: UndeclaredUse): void;
+  /** Records an event about the object; it must not throw. */
   recordEvent?(object: KubernetesObject, event: EventNote): void;
   /** Told of each phase when it begins, and through what it returns. */
   phaseBegan?(phase: RunningPhase): PhaseWatch | undefined;

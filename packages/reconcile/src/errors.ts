@@ -22,7 +22,9 @@ const RECONCILE: symbol = Symbol.for("treadle.reconcile.ReconcileError");
 
 /** A failure that the engine itself found, in a step or around it. */
 export class ReconcileError extends Error {
+  /** The name of the class. */
   override readonly name = "ReconcileError";
+  /** The cause of the failure, as a code. */
   readonly code: ReconcileErrorCode;
   /** The step in which it happened, where there is one. */
   readonly step: string | undefined;
@@ -37,6 +39,7 @@ export class ReconcileError extends Error {
 
 /** A failure that trying again does not mend: reported and counted as an error, and nothing is scheduled; any event runs a normal pass. */
 export class TerminalError extends Error {
+  /** The name of the class. */
   override readonly name: string = "TerminalError";
   /** Becomes the reason of the step's condition, in CamelCase. */
   readonly code: string;
@@ -50,9 +53,11 @@ export class TerminalError extends Error {
 
 /** A failure that says when to try again, in place of the back-off; 0 says nothing: the back-off decides. */
 export class RetryAfterError extends Error {
+  /** The name of the class. */
   override readonly name: string = "RetryAfterError";
   /** Milliseconds. */
   readonly retryAfterMs: number;
+  /** The code that the condition shows in CamelCase. */
   readonly code: string;
 
   /** @throws TypeError when `retryAfterMs` is not a number of milliseconds from 0. */
@@ -69,8 +74,11 @@ export class RetryAfterError extends Error {
 
 /** All problems of a pipeline, each with its fix. */
 export class BuildError extends Error {
+  /** The name of the class. */
   override readonly name = "BuildError";
+  /** The code of this class. */
   readonly code = "ERR_BUILD";
+  /** The problems, each with its fix. */
   readonly problems: readonly string[];
 
   constructor(handler: string, problems: readonly string[]) {
@@ -79,14 +87,17 @@ export class BuildError extends Error {
   }
 }
 
+/** Whether `error` is a {@link TerminalError}, of any copy of the package. */
 export function isTerminalError(error: unknown): error is TerminalError {
   return branded(error, TERMINAL);
 }
 
+/** Whether `error` is a {@link RetryAfterError}, of any copy of the package. */
 export function isRetryAfterError(error: unknown): error is RetryAfterError {
   return branded(error, RETRY_AFTER);
 }
 
+/** Whether `error` is a {@link ReconcileError}, of any copy of the package. */
 export function isReconcileError(error: unknown): error is ReconcileError {
   return branded(error, RECONCILE);
 }

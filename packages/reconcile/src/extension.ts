@@ -21,7 +21,9 @@ import type { Cache, Logger, Outcome } from "./req.ts";
 
 /** A step that uses an extension, with the data that it gave. */
 export interface ExtendedStep<Data> {
+  /** The name of the step. */
   readonly name: string;
+  /** The data that the step gave. */
   readonly data: Data;
   /** The step as the engine runs it: for the hooks that name steps. */
   readonly step: StepRuntime;
@@ -29,9 +31,11 @@ export interface ExtendedStep<Data> {
 
 /** The handler as an extension sees it. */
 export interface ExtendedHandler<Data> {
+  /** The name of the handler. */
   readonly name: string;
   /** The present name first, then the former ones. */
   readonly names: readonly string[];
+  /** The kind that the handler reconciles. */
   readonly kind: Kind;
   /** Field managers of the operators that the handler replaces. */
   readonly replacedManagers: readonly string[];
@@ -43,6 +47,7 @@ export interface ExtendedHandler<Data> {
 
 /** One pass over one object, as an extension sees it. */
 export interface ExtensionPass<Data, Memory, Found> {
+  /** The handler of the pass. */
   readonly handler: ExtendedHandler<Data>;
   /** The object as loaded; frozen. */
   readonly object: KubernetesObject;
@@ -54,6 +59,7 @@ export interface ExtensionPass<Data, Memory, Found> {
   readonly vars: Readonly<Record<string, unknown>>;
   /** The pass runs cleanups. */
   readonly isDeleting: boolean;
+  /** Whether the pass is a dry run, which writes nothing. */
   readonly isDryRun: boolean;
   /** The cache of the operator, without the limits of `req.cache`. */
   readonly cache: Cache;
@@ -61,7 +67,9 @@ export interface ExtensionPass<Data, Memory, Found> {
   isSelected(kind: Kind, object: KubernetesObject): boolean;
   /** The client of the operator: without defaults, field manager and signal. Steps write by `req.client`. */
   readonly client: Client;
+  /** The clock of the pass. */
   readonly clock: Clock;
+  /** The log of the pass. */
   readonly log: Logger;
   /** `text` without the values of Secrets that the pass has read: for every text that an author's function gives. */
   hide(text: string): string;
@@ -97,7 +105,9 @@ export interface ChainPass<Data, Memory, Found> extends ExtensionPass<Data, Memo
 
 /** Steps to run by their order. */
 export interface StepsRun {
+  /** The steps, in list order. */
   readonly steps: readonly StepRuntime[];
+  /** The phase that runs. */
   readonly phase: "do" | "cleanup";
   /** The name of the whole in an error that joins several. */
   readonly name: string;
@@ -139,7 +149,9 @@ export interface ExtensionDefinition<Data, Memory extends object, Found extends 
   readonly memory?: () => Memory;
   /** Makes what is found in one pass. @defaultValue nothing */
   readonly found?: () => Found;
+  /** The part of the status that the extension owns. @defaultValue none */
   readonly status?: StatusPart<Data, Memory, Found>;
+  /** The order of the steps of a composite. @defaultValue that of the list */
   readonly order?: StepOrder<Data, Memory, Found>;
   /** Work after the last `do`, however the chain ended; not in a pass that is over, nor in one that runs cleanups. */
   afterChain?(chain: ChainPass<Data, Memory, Found>): Promise<Outcome>;
@@ -152,6 +164,7 @@ export type AnyExtension = ExtensionDefinition<unknown, object, object>;
 
 /** An extension of the engine; made by `defineExtension()`. */
 export interface Extension<Data, Memory extends object, Found extends object> {
+  /** The name of the extension. */
   readonly name: string;
   /** For the `uses` of a step: the step uses the extension, with this data. */
   use(data: Data): Use;

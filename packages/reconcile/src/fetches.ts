@@ -12,6 +12,7 @@ import { apiVersionOf, compareResourceVersions, keyOf, type Kind, type Kubernete
 /** Asks the server. `undefined`: there is no such object. */
 export type Fetch = (signal: AbortSignal) => Promise<KubernetesObject | undefined>;
 
+/** Keeps the objects that passes fetch because no cache holds them. */
 export class Fetches {
   readonly #entries = new Map<string, Entry>();
 
@@ -48,6 +49,7 @@ export class Fetches {
     (this.#entries.get(id) ?? this.#made(id)).readers.add(reader);
   }
 
+  /** Ends the interest of `reader` in the object. */
   release(kind: Kind, ref: Ref, reader: string): void {
     const id = idOf(kind, ref);
     const entry = this.#entries.get(id);

@@ -2,6 +2,7 @@
 import type { CachedAsMetadata, Kind, KubernetesObject, MetadataOf, ObjectOf, Ref } from "@treadle/apimachinery";
 import type { Cache } from "./req.ts";
 
+/** Options of `handler()`. */
 export interface HandlerOptions {
   /** At most 63 characters: the limit of a finalizer's name part. @defaultValue `<plural>.<group>`, shortened with a hash where longer */
   readonly name?: string;
@@ -12,6 +13,7 @@ export interface HandlerOptions {
   readonly formerNames?: readonly string[];
   /** Other operators of the kind in whose place this handler comes; see docs/operations.md, "Taking over". */
   readonly takesOver?: readonly Predecessor[];
+  /** The deadlines of a pass and its parts. */
   readonly deadlines?: Deadlines;
 }
 
@@ -51,7 +53,9 @@ export type HandlerWatchOptions<K extends Kind, T extends KubernetesObject = Kub
   | WatchByLabel
   | WatchByOwner;
 
+/** A watch that maps each object to the primaries that it concerns. */
 export interface WatchByMap<K extends Kind> {
+  /** Absent or false: `map` gets whole objects. */
   readonly metadata?: false;
   /**
    * The primaries that a change of `object` concerns; asked with the state before and after it. Must be pure. A reference
@@ -60,25 +64,33 @@ export interface WatchByMap<K extends Kind> {
   map(object: WatchedOf<K>, cache: Cache): Iterable<Ref>;
 }
 
+/** A watch that maps the metadata of each object to the primaries that it concerns. */
 export interface WatchByMapOfMetadata<K extends Kind> {
+  /** Watches the metadata of the objects only. */
   readonly metadata: true;
   /** As in {@link WatchByMap}. */
   map(object: MetadataOf<K>, cache: Cache): Iterable<Ref>;
 }
 
+/** A watch of the objects that a primary refers to. */
 export interface WatchByRefs<T extends KubernetesObject> {
+  /** Whether the metadata is watched only. @defaultValue false */
   readonly metadata?: boolean;
   /** The objects that a primary names, in its own namespace unless told otherwise: a change of one wakes it. Must be pure. */
   refs(primary: T): Iterable<string | Ref>;
 }
 
+/** A watch of objects that name their primary by a label. */
 export interface WatchByLabel {
+  /** Whether the metadata is watched only. @defaultValue false */
   readonly metadata?: boolean;
   /** The key of a label of the watched object whose value is the name of a primary in the same namespace. */
   readonly label: string;
 }
 
+/** A watch of objects that name their primary as an owner. */
 export interface WatchByOwner {
+  /** Whether the metadata is watched only. @defaultValue false */
   readonly metadata?: boolean;
   /** Wakes the primaries among its owner references, controller or not; by kind, name and uid. For what steps make there is `owns`. */
   readonly owner: true;

@@ -14,6 +14,7 @@ import type { Problem, ProvidesOf, Step } from "./step.ts";
 export interface Handler<in T extends KubernetesObject> {
   /** Persistent: finalizer, field manager, owner label, lease and metric label are made of it. */
   readonly name: string;
+  /** The kind of the objects that the handler reconciles. */
   readonly kind: Kind;
   /** What the engine runs; for controllers and tools, not for steps. */
   readonly pipeline: Pipeline;
@@ -46,7 +47,7 @@ export interface HandlerBuilder<T extends KubernetesObject, V extends object> {
   step<S>(step: S & Place<T, V, S>): HandlerBuilder<T, V & ProvidesOf<S>>;
   /** Wakes primaries by events that no `reads` or `owns` can express. */
   watch<K extends Kind>(kind: K, options: HandlerWatchOptions<K, T>): HandlerBuilder<T, V>;
-  /** @throws BuildError with every problem of the pipeline, each with its fix. */
+  /** Builds the handler. @throws BuildError with every problem of the pipeline, each with its fix */
   build(): Handler<T>;
 }
 
@@ -74,7 +75,10 @@ function builder<T extends KubernetesObject, V extends object>(collected: Collec
   };
 }
 
-/** @throws TypeError for what is no kind, and when nothing says whom a change concerns; `where` is for the message. */
+/**
+ * Checks and reads the options of a watch; `where` is for the message.
+ * @throws TypeError if `kind` is not a kind, and if no option maps a change to primaries
+ */
 export function declaredWatch(where: string, kind: Kind, options: { readonly metadata?: boolean }): DeclaredWatch {
   requireKind(where, kind);
   return { kind, form: watchFormOf(kind, options?.metadata), by: whomBy(where, kind, options) };

@@ -12,11 +12,15 @@ export type Requeue =
 
 /** One phase of one step as it ran; absent phases are not reported. */
 export interface PhaseReport {
+  /** The name of the step. */
   readonly step: string;
+  /** The phase that ran. */
   readonly phase: "gate" | "do" | "cleanup" | "post";
+  /** The result of the phase. */
   readonly result: "done" | "wait" | "stop" | "failed";
   /** Why it waits or stopped, or what failed (redacted). */
   readonly reason?: string;
+  /** The duration of the phase, in milliseconds. */
   readonly durationMs: number;
 }
 
@@ -26,6 +30,7 @@ export interface PassResult {
   readonly uid?: string;
   /** How the chain ended; `gone` when there is no such object, `left` when it is deleted and not ours to clean up. */
   readonly outcome: Outcome | { readonly type: "gone" } | { readonly type: "left" };
+  /** When the next pass is due. */
   readonly requeue: Requeue;
   /** What failed: the error, or an AggregateError of all. Absent when nothing did. */
   readonly error?: unknown;
@@ -33,6 +38,7 @@ export interface PassResult {
   readonly isPaused?: true;
   /** The failure is one that trying again does not mend. */
   readonly isTerminal: boolean;
+  /** The phases that ran, in order. */
   readonly phases: readonly PhaseReport[];
   /** Requests with which the engine wrote the primary. */
   readonly writes: number;

@@ -24,7 +24,9 @@ export const PERMISSION_VERBS = [
 
 /** What a step does with objects by `req.client`, or by a connection of its own, that nothing else says. */
 export interface Permission {
+  /** The kind. */
   readonly kind: Kind;
+  /** The verbs that are allowed. */
   readonly verbs: readonly PermissionVerb[];
   /** E.g. `log` of Pod, `scale` of Deployment; the objects themselves are then not included. @defaultValue the objects */
   readonly subresource?: string;

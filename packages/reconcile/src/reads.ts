@@ -15,10 +15,13 @@ import { misuse } from "./internal/misuse.ts";
 
 /** A declared read of a step for objects `T`; `R` is what the step gets. */
 export interface Read<in T, out R> {
+  /** Whether the read gives one object or several. */
   readonly type: "one" | "many";
+  /** The kind of the objects. */
   readonly kind: Kind;
   /** In types only. */
   readonly $t?: (t: T) => void;
+  /** For the compiler only: the type of `req.reads`. */
   readonly $r?: R;
 }
 
@@ -40,11 +43,13 @@ export interface ReadOptions {
 
 /** Which objects `many` reads: those that carry all of these labels, in the primary's namespace unless told otherwise. */
 export interface ManySelector {
+  /** The labels that an object must have, with equal values. */
   readonly matchLabels: Readonly<Record<string, string>>;
   /** `"*"` for all namespaces that are watched. @defaultValue the namespace of the primary */
   readonly namespace?: string;
 }
 
+/** The reads of a step, by name. */
 export type Reads<T> = Readonly<Record<string, Read<T, unknown>>>;
 
 // oxlint-disable-next-line typescript/no-explicit-any -- matches a read whatever its primary
@@ -122,21 +127,30 @@ export interface ReadForm {
   readonly watches: WatchForm | undefined;
   /** The kind by which the cache, and the server where the read is live, is asked. */
   readonly cacheKind: Kind;
+  /** The kind to ask the server for. */
   readonly liveKind: Kind;
 }
 
 /** Of a watched object either everything is kept, or its metadata. */
 export type WatchForm = "whole" | "metadata";
 
+/** A read of one object. */
 export interface OneRead extends ReadForm {
+  /** The type of the read. */
   readonly type: "one";
+  /** The kind of the object. */
   readonly kind: Kind;
+  /** Returns the name of the object; undefined: none is read. */
   readonly ref: (object: KubernetesObject) => string | Ref | undefined;
 }
 
+/** A read of the objects with given labels. */
 export interface ManyRead extends ReadForm {
+  /** The type of the read. */
   readonly type: "many";
+  /** The kind of the objects. */
   readonly kind: Kind;
+  /** Returns what the objects have in common. */
   readonly select: (object: KubernetesObject) => ManySelector;
   /** Only those that the primary owns. */
   readonly isOwned: boolean;

@@ -12,11 +12,15 @@ export type { Cache };
 
 /** Live reads and writes. Calls end with `req.signal`; a namespaced kind without a namespace means the primary's. */
 export interface ReqClient {
+  /** Gets an object from the server; undefined if it does not exist. */
   get<K extends Kind>(kind: K, ref: Ref | string): Promise<ObjectOf<K> | undefined>;
+  /** Lists objects from the server. */
   list<K extends Kind>(kind: K, options?: Omit<ListOptions, "signal">): Promise<readonly ObjectOf<K>[]>;
+  /** Creates an object. */
   create<K extends Kind>(kind: K, object: WriteOf<K>): Promise<ObjectOf<K>>;
   /** Replaces; give it an object with `metadata.resourceVersion`, so that nobody's change is lost (409 = a quiet requeue). */
   update<K extends Kind>(kind: K, object: WriteOf<K> | ObjectOf<K>): Promise<ObjectOf<K>>;
+  /** Patches an object. */
   patch<K extends Kind>(
     kind: K,
     ref: Ref | string,
@@ -44,9 +48,13 @@ export interface ApplyOptions<K extends Kind> {
 
 /** Structured log lines; carries controller, object, reconcileID and step. */
 export interface Logger {
+  /** Logs at the level debug. */
   debug(data: object, text: string): void;
+  /** Logs at the level info. */
   info(data: object, text: string): void;
+  /** Logs at the level warn. */
   warn(data: object, text: string): void;
+  /** Logs at the level error. */
   error(data: object, text: string): void;
 }
 
@@ -67,8 +75,11 @@ export interface ReqBase<T extends KubernetesObject, D, C extends string, E> {
   readonly reads: ReadsOf<D>;
   /** Reads from the caches. A reference to a namespaced kind without a namespace means the namespace of the primary. */
   readonly cache: Cache;
+  /** The setters of the conditions that the step declares. */
   readonly conditions: Conditions<C, E>;
+  /** The log of the step, with the object and the step in each line. */
   readonly log: Logger;
+  /** Returns the time of the clock. */
   now(): Date;
   /**
    * Ends the chain; the step's reads, `afterMs`, or the waiting curve (50 ms doubling to 10 s) start the next pass. 0 is at
@@ -79,11 +90,13 @@ export interface ReqBase<T extends KubernetesObject, D, C extends string, E> {
 
 /** Asked in list order in both kinds of pass, before anything is written; synchronous, so it can only look. */
 export interface GateReq<T extends KubernetesObject, D = {}, C extends string = never> extends ReqBase<T, D, C, Exit> {
+  /** Ends the chain with a reason; no pass follows before a change. */
   stop(reason: string): Stop;
 }
 
 /** What `do`, `cleanup` and `post` have. */
 export interface ActiveReq<T extends KubernetesObject, D, C extends string, St, E, M = {}> extends ReqBase<T, D, C, E> {
+  /** The client, with the deadline and the rights of the step. */
   readonly client: ReqClient;
   /** Ends at the step's deadline (30 s by default), at the pass's (2 min), or at shutdown. */
   readonly signal: AbortSignal;
@@ -128,11 +141,14 @@ export type Req<T extends KubernetesObject, V extends object, D, C extends strin
 > &
   Drafts<T, W>;
 
+/** The request in the phase `do`. */
 export interface DoReq<T extends KubernetesObject, V extends object = {}, D = {}, C extends string = never, St = {}, M = {}>
   extends ActiveReq<T, D, C, St, Exit, M> {
   /** What earlier steps handed over. */
   readonly vars: V;
+  /** Continues with the next step. */
   next(): Continue<{}>;
+  /** Continues with the next step, which gets `vars`. */
   next<P extends object>(vars: P): Continue<P>;
   /** Ends the chain and schedules nothing; any event runs a normal pass. */
   stop(reason: string): Stop;
@@ -156,7 +172,10 @@ export type Outcome =
 /** `req` of `post`. */
 export interface PostReq<T extends KubernetesObject, V extends object = {}, D = {}, C extends string = never, St = {}, M = {}>
   extends ActiveReq<T, D, C, St, CleanupExit, M> {
+  /** The chain that ran before the post. */
   readonly phase: "do" | "cleanup";
+  /** The vars of the steps that ran; those of others are absent. */
   readonly vars: Partial<V>;
+  /** The outcome of the chain. */
   readonly outcome: Outcome;
 }

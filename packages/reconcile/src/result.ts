@@ -11,16 +11,23 @@ export declare const made: unique symbol;
 
 /** Go on with the next step; its `vars` are added to those of the steps that follow. */
 export interface Continue<out P extends object = object> {
+  /** Marks a result that `req` made; no other value is accepted. */
   readonly [made]: true;
+  /** The type of the result. */
   readonly type: "continue";
+  /** The vars for later steps. */
   readonly vars: P;
 }
 
 /** End the chain and come back: woken by the step's reads, after `afterMs`, or on the waiting curve. Never grows the error back-off. */
 export interface Wait {
+  /** Marks a result that `req` made; no other value is accepted. */
   readonly [made]: true;
+  /** The type of the result. */
   readonly type: "wait";
+  /** The reason, for the status. */
   readonly reason: string;
+  /** The delay until the next pass, in milliseconds. @defaultValue the backoff */
   readonly afterMs?: number;
   /** What Ready reports of it; made by `waitBecause()` only. */
   readonly cause?: WaitCause;
@@ -39,8 +46,11 @@ export interface WaitCause {
 
 /** End the chain and schedule nothing; any event runs a normal pass. */
 export interface Stop {
+  /** Marks a result that `req` made; no other value is accepted. */
   readonly [made]: true;
+  /** The type of the result. */
   readonly type: "stop";
+  /** The reason, for the status. */
   readonly reason: string;
 }
 

@@ -16,6 +16,7 @@ import type { Outcome } from "./req.ts";
 import { type AnyResult, isResult, makeContinue, makeStop, makeWait } from "./result.ts";
 import type { AnyStep } from "./step.ts";
 
+/** Options of `runStep()`. */
 export interface RunStepOptions {
   /** As loaded: what `req.object` is. Deeply frozen, like an object of a cache. */
   readonly object: KubernetesObject;
@@ -35,17 +36,21 @@ export interface RunStepOptions {
 
 /** What is to be known of a step before it can be run alone. */
 export interface StepFacts {
+  /** The name of the step. */
   readonly name: string;
   /** The kinds that it, or a part of it, reads and owns. */
   readonly kinds: readonly Kind[];
   /** The finalizer that it takes in a handler of that name; undefined without a cleanup. */
   readonly finalizer: string | undefined;
+  /** The phases that the step has. */
   readonly phases: ReadonlySet<Phase>;
 }
 
+/** What one run of a step gave. */
 export interface StepRun {
   /** What the phase returned; `continue` where it returned nothing. */
   readonly result: AnyResult;
+  /** The phases that ran. */
   readonly phases: readonly PhaseReport[];
   /** Whether the primary was found to be gone, or went with this run. */
   readonly isGone: boolean;
@@ -56,7 +61,7 @@ export function stateAnnotation(kind: Kind, handlerName: string = defaultName(ki
   return stateAnnotationOf(handlerName);
 }
 
-/** @throws TypeError for what `step()` did not make. */
+/** Returns what a step declares. @throws TypeError for what `step()` did not make. */
 export function factsOf(kind: Kind, step: AnyStep, handlerName: string = defaultName(kind)): StepFacts {
   const leaves = leavesOf([required(step)]);
   const phases = (["gate", "do", "cleanup", "post"] as const).filter((phase) => leaves.some((leaf) => leaf[phase] !== undefined));

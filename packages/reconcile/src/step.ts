@@ -15,14 +15,19 @@ import type { made, StepResult, Stop, Wait } from "./result.ts";
 
 /** A step for objects `T` that needs the vars `N` of earlier steps and provides the vars `P`. */
 export interface Step<in T extends KubernetesObject, in N extends object = {}, out P extends object = {}> {
+  /** Marks a step that `step()` made. */
   readonly [made]: true;
+  /** The name of the step, unique in its handler. */
   readonly name: string;
   /** In types only. */
   readonly $t?: (t: T) => void;
+  /** For the compiler only: the vars that the step needs. */
   readonly $n?: (n: N) => void;
+  /** For the compiler only: the vars that the step provides. */
   readonly $p?: P;
 }
 
+/** A step of any kind, with any needs. */
 export type AnyStep = Step<any, any, any>;
 
 /** A sentence in place of a type: the compiler prints it where a step does not fit. */
@@ -30,6 +35,7 @@ export interface Problem<M extends string> {
   readonly "treadle: this step cannot stand here": M;
 }
 
+/** The vars that a step provides. */
 export type ProvidesOf<S> = S extends Step<any, any, infer P> ? P : never;
 type UnionToIntersection<U> = (U extends any ? (x: U) => void : never) extends (x: infer I) => void ? I : never;
 
@@ -90,9 +96,13 @@ export interface StepDefinition<
   readonly dryRun?: boolean;
   /** Deadline of each phase in milliseconds. @defaultValue `deadlines.stepMs` of the handler */
   readonly timeoutMs?: number;
+  /** Decides whether the chain runs; it must not change anything. */
   gate?(req: GateReq<T, D, C>): Wait | Stop | void;
+  /** Makes the world match the spec. */
   do?(req: Req<T, NeedsOf<L>, D, C, OutputOf<St>, W, M>): DoResult<P> | Promise<DoResult<P>>;
+  /** Undoes what `do` did, while the object is being deleted. */
   cleanup?(req: CleanupReq<T, D, C, OutputOf<St>, M>): Wait | void | Promise<Wait | void>;
+  /** Runs after the chain, whatever its outcome is. */
   post?(req: PostReq<T, NeedsOf<L>, D, C, OutputOf<St>, M>): Wait | void | Promise<Wait | void>;
 }
 

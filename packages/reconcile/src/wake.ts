@@ -21,24 +21,31 @@ import type { Cache } from "./req.ts";
 
 /** An index over the primaries, by which they are found from the objects that they name. */
 export interface PrimaryIndex {
+  /** The name of the index. */
   readonly name: string;
+  /** Returns the keys of a primary in the index. */
   readonly keys: (primary: KubernetesObject) => readonly string[];
 }
 
 /** What of another kind concerns which primaries. */
 export interface Wake {
+  /** The watched kind. */
   readonly kind: Kind;
   /** What of its objects must be watched. */
   readonly form: WatchForm;
   /** For people: `step "read-input" reads input`. */
   readonly because: string;
+  /** The index of the primaries, where the watch needs one. */
   readonly index?: PrimaryIndex;
   /** The primaries that `object`, as it is or was, concerns. */
   readonly primaries: (object: KubernetesObject, lookup: WakeLookup) => Iterable<Ref>;
 }
 
+/** What routing looks up. */
 export interface WakeLookup {
+  /** Returns the primaries with a key of an index. */
   readonly byIndex: (name: string, key: string) => readonly KubernetesObject[];
+  /** The cache. */
   readonly cache: Cache;
 }
 

@@ -14,6 +14,7 @@ import {
   keyOf,
   type WriteOf,
 } from "@treadle/apimachinery";
+import { reconcilerEnv } from "@treadle/controller/unstable/driver";
 import {
   type AnyStep,
   type Cache,
@@ -263,7 +264,7 @@ class FakeRequest {
       },
       list: (kind, select) => backend.list(kind, select).map((object) => reduced(kind, object)),
     };
-    return {
+    return reconcilerEnv({
       client: backend.client,
       cache,
       clock: this.clock,
@@ -272,7 +273,7 @@ class FakeRequest {
       isServed: (kind) => !this.#isMissing(kind),
       undeclared: this.#noteUndeclared,
       recordEvent: ({ metadata }, event) => void this.events.push({ ...event, object: keyOf(metadata) }),
-    };
+    });
   }
 
   #isMissing(kind: Kind): boolean {

@@ -3,10 +3,11 @@ import type { JsonSchema, PrinterColumn, ScaleSubresource } from "../crd-types.t
 import type { DefinitionProblem } from "../definition-error.ts";
 import type { PrinterColumnInput } from "../resource-definition.ts";
 
-/** The default columns of every resource, shown after the author's columns. */
+/** The default columns of every resource, shown after the author's columns. Messages are long, so `-o wide` alone shows them. */
 const DEFAULT_COLUMNS: readonly PrinterColumn[] = [
   { name: "Ready", type: "string", jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
   { name: "Reason", type: "string", jsonPath: '.status.conditions[?(@.type=="Ready")].reason' },
+  { name: "Message", type: "string", jsonPath: '.status.conditions[?(@.type=="Ready")].message', priority: 1 },
   { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" },
 ];
 

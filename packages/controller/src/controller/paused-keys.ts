@@ -25,9 +25,12 @@ export class PausedKeys {
     if (isPaused === true) {
       if (this.#keys.has(key)) return;
       this.#keys.add(key);
-      this.#log.info({ controller: this.#controller, object: key }, "paused by its annotation: left alone until that goes");
+      this.#log.info(
+        { controller: this.#controller, object: key },
+        "paused by its annotation: not modified until the annotation is removed",
+      );
     } else if (this.#keys.delete(key) && outcome.type !== "gone" && outcome.type !== "left") {
-      this.#log.info({ controller: this.#controller, object: key }, "not paused any more");
+      this.#log.info({ controller: this.#controller, object: key }, "no longer paused");
     }
   }
 }

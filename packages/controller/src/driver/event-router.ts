@@ -12,8 +12,11 @@ import { isMandatory, isRequested, type Predicate } from "../predicates.ts";
 
 /** Why a key was queued. */
 export interface EventCause {
+  /** The kind of the object that changed. */
   readonly kind: AnyHandler["kind"];
+  /** The event. */
   readonly event: InformerEvent<KubernetesObject>;
+  /** The priority with which the key was queued. */
   readonly priority: number;
 }
 

@@ -12,8 +12,11 @@ export type PassServices = Omit<
 
 /** The feeds of one handler: they learn of what its passes write. */
 export interface HandlerFeeds {
+  /** The name of the handler. */
   readonly handlerName: string;
+  /** The feed of the primary kind. */
   readonly primary: EventFeed;
+  /** The feeds of the watched kinds. */
   readonly feeds: Pick<FeedRegistry, "find">;
 }
 

@@ -6,10 +6,15 @@ import { errorFields } from "../internal/error-text.ts";
 
 /** One write that was not sent. */
 export interface DryWrite {
+  /** The verb of the request. */
   readonly verb: "create" | "update" | "patch" | "apply" | "delete";
+  /** The group and version of the object. */
   readonly apiVersion: string;
+  /** The name of its kind. */
   readonly kind: string;
+  /** The name and namespace of the object. */
   readonly ref: Ref;
+  /** The subresource, such as `status`; absent for the object itself. */
   readonly subresource?: string;
   /** The change as a merge patch of the existing object; the whole object if there is none. Absent for a delete. */
   readonly change?: unknown;

@@ -19,10 +19,10 @@ test("a phase that does not return is named, also when others are in progress", 
   const { returned } = monitor.began("widgets", phase("heavy"));
   pass(3_200);
   returned();
-  expect(texts()).toEqual(['the event loop stood still for 3.2 s: step "heavy" (do) of widgets for ns/a']);
+  expect(texts()).toEqual(['the event loop was blocked for 3.2 s: step "heavy" (do) of widgets for ns/a']);
 });
 
-test("so is one that holds the loop after it gave way", () => {
+test("a phase that blocks the loop after it yielded is named", () => {
   const { monitor, texts, pass } = setUp();
   const watch = monitor.began("widgets", phase("heavy"));
   watch.returned();
@@ -30,10 +30,10 @@ test("so is one that holds the loop after it gave way", () => {
   pass(700);
   watch.ended();
   monitor.look();
-  expect(texts()).toEqual(['the event loop stood still for 0.7 s: step "heavy" (do) of widgets for ns/a']);
+  expect(texts()).toEqual(['the event loop was blocked for 0.7 s: step "heavy" (do) of widgets for ns/a']);
 });
 
-test("where no phase comes first, those in progress are named", () => {
+test("if no phase comes first, the phases in progress are named", () => {
   const { monitor, texts, pass } = setUp();
   monitor.began("widgets", phase("one")).returned();
   const two = monitor.began("widgets", phase("two"));
@@ -43,11 +43,11 @@ test("where no phase comes first, those in progress are named", () => {
   monitor.look();
   two.ended();
   expect(texts()).toEqual([
-    'the event loop stood still for 1 s: in progress were step "one" (do) of widgets for ns/a, step "two" (do) of widgets for ns/a; or the process was paused',
+    'the event loop was blocked for 1 s: in progress were step "one" (do) of widgets for ns/a, step "two" (do) of widgets for ns/a; or the process was paused',
   ]);
 });
 
-test("a loop that turns in time is none that stands still, and one that is not watched neither", () => {
+test("neither a loop that turns in time nor an unmonitored loop is reported", () => {
   const { monitor, texts, pass } = setUp();
   for (let i = 0; i < 20; i++) {
     pass(400);
@@ -60,11 +60,11 @@ test("a loop that turns in time is none that stands still, and one that is not w
   expect(texts()).toEqual([]);
 });
 
-test("the last one is remembered for a while, also one that has just ended", () => {
+test("the last block is remembered for a while, also one that has just ended", () => {
   const { monitor, pass } = setUp();
   expect(monitor.suspicion(10_000)).toBeUndefined();
   pass(12_000);
-  expect(monitor.suspicion(10_000)).toContain("stood still for 12 s");
+  expect(monitor.suspicion(10_000)).toContain("was blocked for 12 s");
   for (let i = 0; i < 30; i++) {
     pass(400);
     monitor.look();

@@ -89,7 +89,7 @@ export class EventLoopMonitor {
   }
 }
 
-/** `the event loop stood still for 3.2 s: step "x" (do) of widgets.example.dev for default/a`. */
+/** `the event loop was blocked for 3.2 s: step "x" (do) of widgets.example.dev for default/a`. */
 export function blockText({ ms, culprits, isCertain }: Block): string {
   const names = culprits.slice(0, 5).map(({ step, phase, controller, ref }) => {
     const object = ref.namespace === undefined ? ref.name : `${ref.namespace}/${ref.name}`;
@@ -101,5 +101,5 @@ export function blockText({ ms, culprits, isCertain }: Block): string {
     : names.length === 0
       ? "no step was in progress: a runnable, or the process was paused"
       : `in progress were ${names.join(", ")}${more}; or the process was paused`;
-  return `the event loop stood still for ${Math.round(ms / 100) / 10} s: ${who}`;
+  return `the event loop was blocked for ${Math.round(ms / 100) / 10} s: ${who}`;
 }

@@ -7,7 +7,9 @@ import type { Informer, InformerEvent } from "@treadle/informer";
 
 /** The pass that caused an event by a write. */
 export interface EventOrigin {
+  /** The name of the controller that ran the pass. */
   readonly controller: string;
+  /** The key of the object of the pass. */
   readonly key: string;
 }
 
@@ -16,6 +18,7 @@ export type EventListener = (event: InformerEvent<KubernetesObject>, origin: Eve
 
 /** Reports the events of one informer, our own writes included. */
 export interface EventFeed {
+  /** The informer whose events are reported. */
   readonly informer: Informer;
   /** Calls `listener` for each event from now on; it must not throw. Returns a function that unsubscribes. */
   subscribe(listener: EventListener): () => void;

@@ -9,7 +9,9 @@ import { createEventFeed, type EventFeed } from "./event-feed.ts";
 
 /** Options of {@link FeedRegistry}. */
 export interface FeedRegistryOptions {
+  /** The informers that the feeds share. */
   readonly informers: Informers;
+  /** Returns what the informer of a kind selects. */
   readonly scopeOf: (kind: Kind) => InformerScope<Kind>;
   /** Called for every event. */
   readonly onEvent?: () => void;
@@ -19,6 +21,7 @@ export interface FeedRegistryOptions {
 
 /** A feed that has one more user until it is closed. */
 export interface OpenFeed {
+  /** The feed. */
   readonly feed: EventFeed;
   /** Call it once. */
   close(): Promise<void>;

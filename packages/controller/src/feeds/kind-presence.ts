@@ -66,7 +66,7 @@ export class KindPresence {
     this.#missing.set(idOf(kind), kind);
     this.#options.log.warn(
       { kind: kind.kind, apiVersion: apiVersionOf(kind) },
-      `cannot watch ${kind.kind}: the server does not serve ${apiVersionOf(kind)} ${kind.plural}, so what needs it waits and the rest goes on; install the CRD ${kind.plural}.${kind.group}, or check the version`,
+      `cannot watch ${kind.kind}: the server does not serve ${apiVersionOf(kind)} ${kind.plural}, so steps that need it wait, and the others run; install the CRD ${kind.plural}.${kind.group}, or check the version`,
     );
     for (const resolve of this.#waiting) resolve();
     this.#options.onChange(kind);
@@ -76,7 +76,7 @@ export class KindPresence {
   /** Notes that an informer has listed. */
   listed(kind: Kind): void {
     if (!this.#missing.delete(idOf(kind))) return;
-    this.#options.log.info({ kind: kind.kind, apiVersion: apiVersionOf(kind) }, `${kind.kind} (${apiVersionOf(kind)}) is there now`);
+    this.#options.log.info({ kind: kind.kind, apiVersion: apiVersionOf(kind) }, `${kind.kind} (${apiVersionOf(kind)}) is served now`);
     if (this.#missing.size === 0) this.#unwatchDefinitions();
     this.#options.onChange(kind);
   }

@@ -131,7 +131,7 @@ export class Election implements Leadership {
         );
       }
     }
-    if (wasLeading) log.info({ event: { type: "Normal", reason: "LeaderElection" } }, "leadership was given up");
+    if (wasLeading) log.info({ event: { type: "Normal", reason: "LeaderElection" } }, "leadership was released");
   }
 
   /** Stops renewing and releases nothing: the leases expire. */
@@ -141,7 +141,7 @@ export class Election implements Leadership {
   }
 
   #close(): void {
-    this.#error ??= new ManagerError("ERR_NOT_LEADER", "this process is stopping and has given up its leadership: nothing is written");
+    this.#error ??= new ManagerError("ERR_NOT_LEADER", "this process is stopping and has released its leadership: nothing is written");
     this.#ended.abort(this.#error);
   }
 
@@ -180,8 +180,8 @@ export class Election implements Leadership {
     onChange();
     this.#clash = undefined;
     if (holder === identity) {
-      const what = `${lease} is held by a process that has the identity ${holder}, too`;
-      log.warn({ lease, holder }, `${what}: what ran here before, or one that got it by mistake; no two may have the same; standing by`);
+      const what = `${lease} is held by another process with the identity ${holder}`;
+      log.warn({ lease, holder }, `${what}: a previous process, or one with the same identity by mistake; standing by`);
       return;
     }
     const isExpected = index < leases.length - 1; // The replaced operator holds its lease until it stops.
@@ -189,7 +189,7 @@ export class Election implements Leadership {
       log.info({ lease, holder }, `${lease} is held by ${holder}: standing by`);
       return;
     }
-    this.#clash = `${lease} is held by ${holder} of another operator (with ${handlers.join(", ")}): both together never work; give one of them another leaderElection.name`;
+    this.#clash = `${lease} is held by ${holder} of another operator (with ${handlers.join(", ")}): they never work at the same time; give one of them another leaderElection.name`;
     log.warn({ lease, holder, handlers }, this.#clash);
   }
 

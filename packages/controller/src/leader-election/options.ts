@@ -44,17 +44,17 @@ export function leaseTimes({
   return { leaseDurationMs, renewDeadlineMs, retryPeriodMs };
 }
 
-/** @throws RangeError that names the option and what it may be */
+/** Checks the options of a manager. @throws RangeError that names the option and its valid values */
 export function checkLeaderElection(options: LeaderElectionOptions): void {
   const { name, namespace, formerNames = [], identity } = options;
   const refuse = (problem: string): never => {
     throw new RangeError(`createManager: leaderElection.${problem}`);
   };
   for (const each of [...(name === undefined ? [] : [name]), ...formerNames])
-    if (typeof each !== "string" || !isDns1123Subdomain(each)) refuse(`name ${JSON.stringify(each)} is no name of a Lease`);
+    if (typeof each !== "string" || !isDns1123Subdomain(each)) refuse(`name ${JSON.stringify(each)} is not a valid name of a Lease`);
   if (new Set([...formerNames, name]).size <= formerNames.length) refuse("formerNames names a lease twice, or the present one");
   if (namespace !== undefined && (typeof namespace !== "string" || !isDns1123Label(namespace)))
-    refuse(`namespace ${JSON.stringify(namespace)} is no name of a namespace`);
+    refuse(`namespace ${JSON.stringify(namespace)} is not a valid name of a namespace`);
   if (identity !== undefined && (typeof identity !== "string" || identity.trim() === ""))
     refuse("identity is empty: leave it out, or name the process");
   checkTimes(leaseTimes(options), refuse);

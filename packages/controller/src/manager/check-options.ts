@@ -1,4 +1,4 @@
-/** Options that cannot work are refused where they are given, not when they first matter. */
+/** Refuses invalid options where they are given, and not when they are first used. */
 import {
   apiVersionOf,
   isDns1123Label,
@@ -15,12 +15,12 @@ import type { ManagerOptions } from "../manager-options.ts";
 import { messageOf } from "../internal/error-text.ts";
 import { isLoopback } from "../servers/loopback.ts";
 
-/** @throws RangeError that names the option and what it may be */
+/** Checks the options of a manager. @throws RangeError that names the option and its valid values */
 export function checkManagerOptions(options: ManagerOptions): void {
   const { namespaces, probes, metrics, debug, leaderElection, concurrency } = options;
   checkDrain(options.drain, "createManager: ");
   if (options.drain !== undefined && options.dryRun)
-    throw new RangeError("createManager: a drain as a dry run would never end: give one of drain and dryRun");
+    throw new RangeError("createManager: a drain in a dry run would never end: set either drain or dryRun");
   if (typeof leaderElection === "object") checkLeaderElection(leaderElection);
   for (const name of ["gracefulShutdownMs", "cacheSyncTimeoutMs", "kindRetryMs"] as const) {
     const ms = options[name];
@@ -49,20 +49,20 @@ function checkDrain(drain: unknown, where: string): void {
     throw new RangeError(`${where}drain is ${JSON.stringify(drain)}: give "release" or "clean", or leave it out`);
 }
 
-/** @throws RangeError as above */
+/** Checks a list of namespaces. @throws RangeError that begins with `where` */
 export function checkNamespaces(where: string, namespaces: readonly string[] | undefined): void {
   if (namespaces !== undefined && !(Array.isArray(namespaces) && namespaces.length > 0))
     throw new RangeError(`${where}: namespaces is empty, so nothing would be watched: leave it out for all namespaces`);
   for (const namespace of namespaces ?? [])
     if (typeof namespace !== "string" || !isDns1123Label(namespace))
-      throw new RangeError(`${where}: ${JSON.stringify(namespace)} in namespaces is no name of a namespace`);
+      throw new RangeError(`${where}: ${JSON.stringify(namespace)} in namespaces is not a valid name of a namespace`);
 }
 
 function checkCache(cache: readonly CachedKind[]): void {
   const seen = new Set<string>();
   for (const { kind, labelSelector, fieldSelector, keep } of cache) {
     const id = `${apiVersionOf(kind)} ${kind.kind}`;
-    if (seen.has(id)) throw new RangeError(`createManager: cache names ${id} twice: say all of it in one cached(${kind.kind}, ...)`);
+    if (seen.has(id)) throw new RangeError(`createManager: cache names ${id} twice: use one cached(${kind.kind}, ...)`);
     seen.add(id);
     try {
       if (typeof labelSelector === "string") parseLabelSelector(labelSelector);
@@ -99,7 +99,7 @@ function isFile(name: unknown): boolean {
   return typeof name === "string" && name !== "";
 }
 
-/** @throws RangeError that names the handler, the option and what it may be */
+/** Checks the options of a controller. @throws RangeError that names the handler, the option and its valid values */
 export function checkControllerOptions(options: ControllerOptions<never>, handler: string): void {
   checkDrain(options.drain, `cannot add handler "${handler}": `);
   const { concurrency, backoff } = options;

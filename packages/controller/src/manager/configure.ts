@@ -1,4 +1,4 @@
-/** What a manager runs by: what its program said, and what is set from outside. */
+/** The configuration of a manager: the options of the program, and the settings from the environment and the config file. */
 import type { ManagerOptions } from "../manager-options.ts";
 import type { Settled } from "../settings/settings.ts";
 import type { Assignment } from "./additions.ts";
@@ -6,19 +6,19 @@ import type { Assignment } from "./additions.ts";
 export interface Configured {
   readonly options: ManagerOptions;
   readonly assignments: readonly Assignment[];
-  /** Where settings from outside came from, for the log. Undefined: there are none. */
+  /** The sources of the settings, for the log; undefined: there are no settings. */
   readonly from: Settled["from"] | undefined;
 }
 
 /**
- * Loads and reads nothing where no file and no variable is given.
+ * Combines options and settings. Without a file and without variables nothing is loaded and read.
  * @throws ManagerError ERR_SETTINGS; RangeError for a drain that cannot end
  */
 export async function configure(options: ManagerOptions, assignments: readonly Assignment[]): Promise<Configured> {
   const configured = await settled(options, assignments);
   const drain = configured.assignments.find((assignment) => assignment.options.drain !== undefined);
   if (configured.options.dryRun && drain !== undefined)
-    throw new RangeError(`a drain of handler "${drain.handler.name}" as a dry run would never end: give one of drain and dryRun`);
+    throw new RangeError(`a drain of handler "${drain.handler.name}" in a dry run would never end: set either drain or dryRun`);
   return configured;
 }
 
@@ -33,7 +33,7 @@ async function settled(options: ManagerOptions, assignments: readonly Assignment
   return { options: merged, assignments: assigned(merged, assignments, controllers), from: isSet ? from : undefined };
 }
 
-/** What is said of one controller is stronger than what is said of all. */
+/** Options of one controller win over options of all controllers. */
 function assigned(
   { concurrency, resyncMs, drain }: ManagerOptions,
   assignments: readonly Assignment[],

@@ -16,6 +16,7 @@ export interface HeldObject {
   readonly handler: string;
   /** `Kind.group` */
   readonly kind: string;
+  /** The name and namespace of the object. */
   readonly ref: Ref;
   /** Why its last pass did not remove the finalizer; absent before its first pass. */
   readonly reason?: string;

@@ -1,6 +1,6 @@
 /**
- * What only a leader does: the passes, and the runnables that need one. An operator without leader election always leads.
- * Begins at most once, and ends once; a stop in the middle of the beginning ends what has begun.
+ * The work that only a leader does: passes, and runnables that need a leader. An operator without leader election always
+ * leads. The work starts at most once, and ends once; a stop during the start ends the parts that have started.
  */
 import type { HandlerController } from "../controller/handler-controller.ts";
 import { isManagerError, ManagerError } from "../manager-error.ts";
@@ -32,25 +32,25 @@ export class LeaderWork {
     this.#parts = parts;
   }
 
-  /** Whether something may still be acting for the operator. */
+  /** Whether a pass or a runnable may still act for the operator. */
   get isRunning(): boolean {
     return this.#isRunning;
   }
 
-  /** Rejects with the signal's reason, or the error of a runnable. */
+  /** Starts the work. Rejects with the signal's reason, or with the error of a runnable. */
   start(): Promise<void> {
     this.#starting ??= this.#start();
     return this.#starting;
   }
 
   /**
-   * Passes in progress finish, or are told to, or are left behind; at once when the leadership was `lost`, since what they
-   * write is refused.
+   * Waits for the passes in progress, then aborts their signals, then leaves them behind. If the leadership was `lost`, the
+   * signals are aborted immediately, because the writes of those passes are refused.
    *
    * @throws ManagerError ERR_SHUTDOWN_TIMEOUT or ERR_RUNNABLE
    */
   async stop(lost?: Error): Promise<void> {
-    await this.#starting?.catch(() => undefined); // Whoever started it hears of it.
+    await this.#starting?.catch(() => undefined); // The caller of start() gets the error.
     this.#undo.push(() => stopControllers(this.#services, this.#parts, lost));
     try {
       await unwind(this.#undo);

@@ -1,6 +1,6 @@
 /**
- * How the time of a graceful stop is shared out. Passes have two thirds of it to finish, and a sixth for posts and saves
- * after their signals were aborted; runnables have what is left but a fifteenth, which is for the lease.
+ * Divides the time of a graceful stop. Passes have two thirds of it to finish, and a sixth for posts and saves after their
+ * signals were aborted. Runnables have the rest except a fifteenth, which is for the lease.
  */
 import type { Clock } from "@treadle/apimachinery";
 
@@ -18,17 +18,17 @@ export class ShutdownBudget {
     this.abortedMs = Math.floor(totalMs / 6);
   }
 
-  /** The stop begins. */
+  /** Starts to count. */
   start(): void {
     this.#startedMs ??= this.#clock.now();
   }
 
-  /** How long the stop of a runnable may take now. */
+  /** Remaining time for the stop of a runnable, in milliseconds. */
   forRunnables(): number {
     return Math.max(0, Math.floor((this.totalMs * 14) / 15) - this.#spentMs());
   }
 
-  /** How long the end of everything may take that comes after the runnables. */
+  /** Remaining time for everything after the runnables, in milliseconds. */
   forTheRest(): number {
     return Math.max(0, this.totalMs - this.#spentMs());
   }

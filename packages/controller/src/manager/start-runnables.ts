@@ -1,4 +1,4 @@
-/** Starts and stops what a program runs beside its handlers. */
+/** Starts and stops runnables. */
 import { orAborted } from "@treadle/apimachinery";
 import { ManagerError } from "../manager-error.ts";
 import type { Runnable, RunnableEnv } from "../runnable.ts";
@@ -8,11 +8,11 @@ import { type Undo, within } from "../internal/promises.ts";
 export interface RunnablesOptions extends RunnableEnv {
   /** Aborts the start. */
   readonly signal: AbortSignal;
-  /** How long the stop of one of them may still take. */
+  /** Remaining time for the stop of one runnable, in milliseconds. */
   readonly stopMs: () => number;
 }
 
-/** Starts them one after the other; `undo` gets the way to stop each. @throws ManagerError ERR_RUNNABLE, or the signal's reason */
+/** Starts runnables one after another, and adds the stop of each to `undo`. @throws ManagerError ERR_RUNNABLE, or the signal's reason */
 export async function startRunnables(runnables: readonly Runnable[], options: RunnablesOptions, undo: Undo[]): Promise<void> {
   const { signal, clock, random, log } = options;
   for (const runnable of runnables) {
@@ -30,8 +30,8 @@ async function stopped(runnable: Runnable, { clock, stopMs }: RunnablesOptions):
   const stopping = ran(runnable, "stop", () => runnable.stop?.());
   const ms = stopMs();
   if (await within(clock, ms, stopping)) return;
-  stopping.catch(() => undefined); // Nobody waits for it any more.
-  const message = `runnable ${nameOf(runnable)} did not stop within the ${ms / 1000} s that were left: let its stop() end sooner, or raise gracefulShutdownMs`;
+  stopping.catch(() => undefined); // The stop goes on without it.
+  const message = `runnable ${nameOf(runnable)} did not stop within the remaining ${ms / 1000} s: make its stop() faster, or raise gracefulShutdownMs`;
   throw new ManagerError("ERR_SHUTDOWN_TIMEOUT", message);
 }
 

@@ -45,7 +45,7 @@ export function accessReview({ client, clock, log }: AccessReviewOptions): Acces
       if (verdict === "allowed") return undefined;
       return verdict === "unknown" ? text(401, "the token is not known") : text(403, `get of ${path} is not allowed`);
     } catch (error) {
-      log.warn({ reason: messageOf(error) }, `cannot find out who may read ${path}: ${messageOf(error)}`);
+      log.warn({}, `cannot find out who may read ${path}: ${messageOf(error)}`);
       return text(503, "cannot ask the API server who may read this");
     }
   };

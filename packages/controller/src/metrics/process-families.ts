@@ -36,12 +36,12 @@ export function loopMetrics(registry: Registry): LoopMetrics {
   const common = { labelNames: ["controller", "step"] as const, registers: [registry] };
   const blocks = new Counter({
     name: "treadle_event_loop_blocks_total",
-    help: "Times that the event loop stood still, by step if it is known.",
+    help: "Times that the event loop was blocked, by step if it is known.",
     ...common,
   });
   const seconds = new Counter({
     name: "treadle_event_loop_blocked_seconds_total",
-    help: "For how long the event loop stood still, by step if it is known.",
+    help: "For how long the event loop was blocked, by step if it is known.",
     ...common,
   });
   let read = (): number => 0;

@@ -82,8 +82,7 @@ export class ServingCertificate {
       }
     } catch (error) {
       const problem = messageOf(error);
-      if (problem !== this.#problem)
-        log.warn({ reason: problem, ...files }, `the certificate cannot be read, the one of before is served: ${problem}`);
+      if (problem !== this.#problem) log.warn({ ...files }, `the certificate cannot be read; the previous one is served: ${problem}`);
       this.#problem = problem;
     }
     this.#plan();

@@ -7,6 +7,7 @@ import type { PolicyRule } from "./rules.ts";
 
 /** The leases of an operator. */
 export interface Leases {
+  /** The names of the leases. */
   readonly names: readonly string[];
   /** The namespace of the leases. @defaultValue that of the operator */
   readonly namespace?: string | undefined;

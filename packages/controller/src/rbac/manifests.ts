@@ -21,11 +21,17 @@ export interface RbacManifestsOptions extends RbacRulesOptions {
 
 /** An object of `v1` or `rbac.authorization.k8s.io/v1`. */
 export interface RbacManifest {
+  /** The group and version of the kind. */
   readonly apiVersion: "v1" | "rbac.authorization.k8s.io/v1";
+  /** The kind of the manifest. */
   readonly kind: "ServiceAccount" | "ClusterRole" | "ClusterRoleBinding" | "Role" | "RoleBinding";
+  /** The metadata of the manifest. */
   readonly metadata: { readonly name: string; readonly namespace?: string; readonly labels: Readonly<Record<string, string>> };
+  /** The rules of a role. */
   readonly rules?: readonly PolicyRule[];
+  /** The role of a binding. */
   readonly roleRef?: { readonly apiGroup: string; readonly kind: "ClusterRole" | "Role"; readonly name: string };
+  /** The subjects of a binding. */
   readonly subjects?: readonly { readonly kind: "ServiceAccount"; readonly name: string; readonly namespace: string }[];
 }
 

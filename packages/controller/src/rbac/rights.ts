@@ -9,9 +9,13 @@ import type { StepRuntime } from "@treadle/reconcile/unstable/engine";
 
 /** A right: one verb on one resource. */
 export interface Right {
+  /** The kind of the resource. */
   readonly kind: Kind;
+  /** The subresource, such as `status`; absent for the resource itself. */
   readonly subresource?: string;
+  /** The names of the objects; absent for all objects. */
   readonly names?: readonly string[];
+  /** The verb. */
   readonly verb: PermissionVerb;
   /** The reason, for people. */
   readonly because: string;

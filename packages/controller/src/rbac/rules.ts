@@ -6,9 +6,13 @@ import { type Right, rightsOf } from "./rights.ts";
 
 /** A rule of a Role or a ClusterRole. */
 export interface PolicyRule {
+  /** The API groups; "" is the core group. */
   readonly apiGroups: readonly string[];
+  /** The resources, such as `pods` or `pods/log`. */
   readonly resources: readonly string[];
+  /** The verbs. */
   readonly verbs: readonly PermissionVerb[];
+  /** The names of the objects; absent for all objects. */
   readonly resourceNames?: readonly string[];
 }
 

@@ -12,6 +12,7 @@ export interface Every {
   readonly jitter?: number;
   /** Whether the first run starts immediately; false: after `everyMs`. @defaultValue true */
   readonly atOnce?: boolean;
+  /** Not together with `everyMs`. */
   readonly schedule?: undefined;
 }
 
@@ -19,6 +20,7 @@ export interface Every {
 export interface Scheduled {
   /** `cron()` of `@treadle/controller/cron`, or a custom schedule. Times during a run, or while no manager runs, are skipped. */
   readonly schedule: Schedule;
+  /** Not together with `schedule`. */
   readonly everyMs?: undefined;
 }
 

@@ -21,6 +21,7 @@ export interface DynamicWatches<T extends KubernetesObject = KubernetesObject> e
 
 /** A watch that was opened by {@link DynamicWatches.watch}. */
 export interface Watch {
+  /** The watched kind. */
   readonly kind: Kind;
   /** Whether the first list is complete. */
   readonly hasSynced: boolean;

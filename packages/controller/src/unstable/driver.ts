@@ -5,6 +5,7 @@
 export type { EventCause } from "../driver/event-router.ts";
 export type { SchedulingOptions } from "../driver/scheduling-options.ts";
 export { type DriverEnv, HandlerDriver } from "../driver/handler-driver.ts";
+export type { OpenWatch } from "../driver/open-watch.ts";
 export { type HandlerFeeds, type PassServices, reconcilerEnv } from "../driver/reconciler-env.ts";
 export type { EventFeed, EventListener, EventOrigin } from "../feeds/event-feed.ts";
 export { FeedRegistry, type FeedRegistryOptions, type OpenFeed } from "../feeds/feed-registry.ts";

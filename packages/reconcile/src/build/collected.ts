@@ -7,8 +7,11 @@ import type { StepRuntime } from "./step-runtime.ts";
 
 /** A `watch` of the builder, whatever its kind. */
 export interface DeclaredWatch {
+  /** The watched kind. */
   readonly kind: Kind;
+  /** Whether whole objects or their metadata are watched. */
   readonly form: WatchForm;
+  /** How a change finds the primaries that it concerns. */
   readonly by:
     | { readonly type: "map"; readonly map: (object: KubernetesObject, cache: Cache) => Iterable<Ref> }
     | { readonly type: "refs"; readonly refs: (primary: KubernetesObject) => Iterable<string | Ref> }

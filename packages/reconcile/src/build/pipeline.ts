@@ -16,7 +16,9 @@ import { type HandlerSettings, leavesOf, type StepRuntime } from "./step-runtime
 
 /** A handler as the engine runs it. Immutable. */
 export interface Pipeline {
+  /** The name of the handler. */
   readonly name: string;
+  /** The kind that the handler reconciles. */
   readonly kind: Kind;
   /** As listed; an `all()` is one entry. */
   readonly steps: readonly StepRuntime[];
@@ -30,6 +32,7 @@ export interface Pipeline {
   readonly reportsPause: boolean;
   /** Those of them that have a post. */
   readonly posting: readonly StepRuntime[];
+  /** The declared watches. */
   readonly watches: readonly DeclaredWatch[];
   /** Group-kinds of the primary and of all that is read, owned or watched: what `req.cache` may be asked for. */
   readonly watchedKinds: ReadonlySet<string>;
@@ -47,6 +50,7 @@ export interface Pipeline {
   readonly finalizerBeforeDo: boolean;
   /** In list order, without a `Ready` that a step owns; undefined when the handler keeps no conditions. */
   readonly conditions: PipelineConditions | undefined;
+  /** The deadlines of a step, a pass and a save, in milliseconds. */
   readonly deadlines: { readonly stepMs: number; readonly passMs: number; readonly saveMs: number };
   /** Which annotation pauses an object, and whether it pauses cleanups, too. */
   readonly pause: NonNullable<HandlerSettings["pause"]>;
@@ -56,11 +60,13 @@ export interface Pipeline {
   readonly stateIn: "status" | "annotation";
 }
 
+/** The conditions of a pipeline. */
 export interface PipelineConditions {
   /** The engine computes Ready (and status.observedGeneration). */
   readonly computesReady: boolean;
   /** This handler, of all on the kind, keeps status.observedGeneration. */
   readonly keepsObservedGeneration: boolean;
+  /** The declared conditions by type, each with its step. */
   readonly declared: ReadonlyMap<string, { readonly step: StepRuntime; readonly counts: boolean }>;
 }
 

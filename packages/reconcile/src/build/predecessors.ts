@@ -3,9 +3,11 @@ import type { Kind } from "@treadle/apimachinery";
 import type { HandlerOptions } from "../handler-options.ts";
 import { finalizerOf } from "./names.ts";
 
+/** The handlers whose objects this handler takes over. */
 export interface Predecessors {
   /** The present name first, then those of before. */
   readonly names: readonly string[];
+  /** Their finalizers. */
   readonly finalizers: ReadonlySet<string>;
   /** Field managers of other operators. */
   readonly fieldManagers: readonly string[];

@@ -13,30 +13,45 @@ export type PhaseFunction = (req: unknown) => unknown;
 
 /** A step as the engine runs it: every member is there, and checked as far as one step can be. */
 export interface StepRuntime {
+  /** The name of the step. */
   readonly name: string;
+  /** The kind of the step. */
   readonly kind: Kind;
+  /** The conditions that the step owns. */
   readonly conditions: readonly DeclaredCondition[];
+  /** The steps that must come before. */
   readonly needs: readonly StepRuntime[];
+  /** The reads of the step, by name. */
   readonly reads: Readonly<Record<string, AnyRead>>;
   /** Whether a cleanup gets the reads, too. */
   readonly readsInCleanup: boolean;
+  /** The kinds that the step owns. */
   readonly owns: readonly Kind[];
+  /** Further rights of the step. */
   readonly permissions: readonly Permission[];
   /** The kinds whose objects refer to the primary as their owner; `undefined`: those in `owns`, with all rights to make them. */
   readonly refersFrom: readonly Kind[] | undefined;
   /** The reasons that it may give `req.event()`. */
   readonly events: readonly string[];
+  /** The schema of the state of the step. */
   readonly state: z.ZodObject | undefined;
   /** Makes what the step remembers of an object in this process. */
   readonly memory: (() => object) | undefined;
+  /** The parts of the primary that the step writes. */
   readonly writes: readonly ("labels" | "annotations" | "spec")[];
+  /** When the finalizer is taken. */
   readonly finalizer: "before-do" | "on-demand";
   /** Whether it does nothing in a dry run that a dry run must not do. */
   readonly runsDry: boolean;
+  /** The deadline of a phase, in milliseconds. */
   readonly timeoutMs: number | undefined;
+  /** The gate. */
   readonly gate: PhaseFunction | undefined;
+  /** The phase `do`. */
   readonly do: PhaseFunction | undefined;
+  /** The phase `cleanup`. */
   readonly cleanup: PhaseFunction | undefined;
+  /** The phase `post`. */
   readonly post: PhaseFunction | undefined;
   /** The steps that a composite consists of. Its own phases run after theirs. */
   readonly parts: Parts | undefined;
@@ -50,6 +65,7 @@ export interface StepRuntime {
 export interface Parts {
   /** What makes such composites, for errors: `all`. */
   readonly maker: string;
+  /** The steps of the group. */
   readonly steps: readonly StepRuntime[];
   /** The name of the extension that orders them, and how many run at once; `undefined`: one after the other, in list order. */
   readonly order: { readonly by: string; readonly concurrency: number } | undefined;
@@ -65,13 +81,17 @@ export interface HandlerSettings {
 
 /** That a step uses an extension. Opaque: the engine knows the extension from `extension.ts`. */
 export interface Use {
+  /** The name of the extension. */
   readonly name: string;
+  /** The extension. */
   readonly extension: object;
+  /** What the step gives to the extension. */
   readonly data: unknown;
 }
 
 /** A condition type that a step manages. */
 export interface DeclaredCondition {
+  /** The type of the condition. */
   readonly type: string;
   /** Whether it counts for Ready. */
   readonly counts: boolean;
@@ -86,31 +106,50 @@ export function runtimeOf(value: unknown): StepRuntime | undefined {
 
 /** What makes a step: what an author declares, and what only factories of steps declare. */
 export interface RawDefinition {
+  /** The name of the step. */
   readonly name: string;
+  /** The conditions that the step owns. */
   readonly conditions?: readonly Declared<string>[];
+  /** The steps that must come before. */
   readonly needs?: readonly unknown[];
+  /** The reads of the step, by name. */
   readonly reads?: Readonly<Record<string, unknown>>;
-  /** @defaultValue true */
+  /** Whether the reads are resolved in a cleanup. @defaultValue true */
   readonly readsInCleanup?: boolean;
+  /** The kinds that the step owns. */
   readonly owns?: readonly Kind[];
+  /** Further rights of the step. */
   readonly permissions?: readonly Permission[];
   /**
    * The kinds whose objects refer to the primary. With it no rights follow from `owns` but to watch: `permissions` names all others.
    * @defaultValue those in `owns`
    */
   readonly refersFrom?: readonly Kind[];
+  /** The reasons of the events that the step records. */
   readonly events?: readonly string[];
+  /** The schema of the state of the step. */
   readonly state?: z.ZodObject;
+  /** Makes the memory of an object. */
   readonly memory?: () => object;
+  /** The parts of the primary that the step writes. */
   readonly writes?: readonly ("labels" | "annotations" | "spec")[];
+  /** When the finalizer is taken. */
   readonly finalizer?: "before-do" | "on-demand";
+  /** Whether the step runs in a dry run. */
   readonly dryRun?: boolean;
+  /** The deadline of a phase, in milliseconds. */
   readonly timeoutMs?: number;
+  /** The gate. */
   readonly gate?: PhaseFunction;
+  /** The phase `do`. */
   readonly do?: PhaseFunction;
+  /** The phase `cleanup`. */
   readonly cleanup?: PhaseFunction;
+  /** The phase `post`. */
   readonly post?: PhaseFunction;
+  /** The settings of the handler that the step makes. */
   readonly configures?: HandlerSettings;
+  /** The extensions that the step uses. */
   readonly uses?: readonly Use[];
 }
 

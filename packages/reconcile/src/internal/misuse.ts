@@ -2,10 +2,13 @@
 
 export type MisuseCode = "ERR_INVALID_STEP" | "ERR_INVALID_REFERENCE" | "ERR_NOT_DECLARED" | "ERR_READ_ONLY";
 
+/** An error of the author, with a code. */
 export interface Misuse extends TypeError {
+  /** The code of the error. */
   readonly code: MisuseCode;
 }
 
+/** Makes a {@link Misuse}. */
 export function misuse(code: MisuseCode, message: string, cause?: unknown): Misuse {
   return Object.assign(new TypeError(message, cause === undefined ? undefined : { cause }), { code });
 }

@@ -14,14 +14,15 @@ export interface ThrottleRules {
 }
 
 /** As the backoff of waiting passes: 50 ms doubling to 10 s. */
-export const FIRST_DELAY_MS = 50;
-export const MAX_DELAY_MS = 10_000;
+const FIRST_DELAY_MS = 50;
+const MAX_DELAY_MS = 10_000;
 
 /** The delay before attempt `attempts` + 1: 50 ms doubling to 10 s. */
 export function delayAfter(attempts: number): number {
   return Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(30, attempts));
 }
 
+/** Slows down what repeats, by key. */
 export class Throttle {
   readonly #rules: ThrottleRules;
   #strain = 0;

@@ -33,7 +33,7 @@ export async function runList(pass: Pass, steps: readonly StepRuntime[], phase: 
 }
 
 /** Runs steps by their order, as many at once as allowed; the rest go on when one does not. */
-export async function runOrdered(pass: Pass, work: StepsRun): Promise<Outcome> {
+async function runOrdered(pass: Pass, work: StepsRun): Promise<Outcome> {
   const { steps: parts, phase, concurrency, before, blocked } = work;
   const outcomes = new Map<StepRuntime, Outcome>();
   await runGraph({

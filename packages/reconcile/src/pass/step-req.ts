@@ -19,6 +19,7 @@ import { checkpoint } from "../save/save.ts";
 import { StepConditions } from "./step-conditions.ts";
 import type { StepRuntime } from "../build/step-runtime.ts";
 
+/** A phase of a step. */
 export type Phase = "gate" | "do" | "cleanup" | "post";
 
 /** The pass and the step behind a req. @throws TypeError for what is not a req of the engine */

@@ -4,8 +4,11 @@ import type { WaitCause } from "../result.ts";
 
 /** A condition's value, before it is known since when. */
 export interface Setting {
+  /** The status of the condition. */
   readonly status: ConditionStatus;
+  /** The reason of the condition. */
   readonly reason: string;
+  /** The message of the condition. */
   readonly message: string;
 }
 

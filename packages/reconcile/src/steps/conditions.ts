@@ -3,6 +3,7 @@ import type { KubernetesObject } from "@treadle/apimachinery";
 import { defineStep } from "../build/step-runtime.ts";
 import { anyKind, type AnyStep, type Step } from "../step.ts";
 
+/** Options of {@link conditions}. */
 export interface ConditionsOptions {
   /**
    * Whether this handler computes `Ready` and keeps `status.observedGeneration`. Of several handlers on one kind exactly

@@ -5,8 +5,9 @@ import { type Step, step } from "../step.ts";
 
 type SpecOf<T> = T extends { readonly spec: infer S } ? Mutable<S> : never;
 
+/** Options of {@link defaults}. */
 export interface DefaultsOptions<T extends KubernetesObject> {
-  /** @defaultValue "defaults" */
+  /** The name of the step. @defaultValue "defaults" */
   readonly name?: string;
   /** Fills in what is missing, in place. Pure, and must come to rest: applied to its own result it changes nothing. */
   fill(spec: SpecOf<T>, object: T): void;

@@ -5,8 +5,9 @@ import type { CleanupReq } from "../req.ts";
 import type { Wait } from "../result.ts";
 import { anyKind, type Step, step } from "../step.ts";
 
+/** Options of {@link finalizer}. */
 export interface FinalizerOptions<T extends KubernetesObject> {
-  /** @defaultValue "finalizer" */
+  /** The name of the step. @defaultValue "finalizer" */
   readonly name?: string;
   /** Idempotent; runs in every deletion pass until it neither waits nor throws. Also for an object whose `do`s never ran. */
   cleanup(req: CleanupReq<T, {}, never>): Wait | void | Promise<Wait | void>;

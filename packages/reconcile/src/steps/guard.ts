@@ -5,11 +5,15 @@ import type { Reads } from "../reads.ts";
 import type { DoReq } from "../req.ts";
 import { type AnyStep, type NeedsOf, type Step, step } from "../step.ts";
 
+/** Options of {@link guard}. */
 export interface GuardOptions<K extends Kind, C extends string, L extends readonly AnyStep[], D extends Reads<ObjectOf<K>>> {
+  /** The name of the step. */
   readonly name: string;
   /** The condition that shows the guard: True, or False with the reason `Blocked`. */
   readonly condition: C;
+  /** The steps whose vars the predicate gets. */
   readonly needs?: L;
+  /** The objects that the predicate reads. */
   readonly reads?: D;
   /**
    * Asked in every pass: `true` lets the chain go on, a text is the reason why not yet. Woken by the reads; the waiting

@@ -6,8 +6,9 @@ import { anyKind, type AnyStep, type Step } from "../step.ts";
 
 export { PAUSED_ANNOTATION };
 
+/** Options of {@link pause}. */
 export interface PauseOptions {
-  /** @defaultValue "treadle.dev/paused" */
+  /** The annotation that pauses an object. @defaultValue "treadle.dev/paused" */
   readonly annotation?: string;
   /** Whether a paused object that is being deleted is left alone, too. @defaultValue false: its cleanup runs */
   readonly deletions?: boolean;

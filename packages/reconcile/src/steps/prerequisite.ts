@@ -8,12 +8,15 @@ import { requireAnswer } from "./guard.ts";
 
 const STATE = z.object({ passedAt: z.string().optional() });
 
+/** Options of {@link prerequisite}. */
 export interface PrerequisiteOptions<K extends Kind, C extends string, L extends readonly AnyStep[], D extends Reads<ObjectOf<K>>> {
   /** Persistent: that the barrier was passed is kept under this name. */
   readonly name: string;
   /** The condition that shows the barrier: True, or False with the reason `PrerequisiteNotMet`. */
   readonly condition: C;
+  /** The steps whose vars the predicate gets. */
   readonly needs?: L;
+  /** The objects that the predicate reads. */
   readonly reads?: D;
   /** Asked until it answers `true` for the first time, never again after that. A text is the reason why not yet. */
   until(req: DoReq<ObjectOf<K>, NeedsOf<L>, D, C, { passedAt?: string | undefined }>): true | string | Promise<true | string>;

@@ -2,10 +2,11 @@
 import type { Kind, KubernetesObject, ObjectOf } from "@treadle/apimachinery";
 import { type Step, step } from "../step.ts";
 
+/** Options of {@link validate}. */
 export interface ValidateOptions<T extends KubernetesObject> {
-  /** @defaultValue "validate" */
+  /** The name of the step. @defaultValue "validate" */
   readonly name?: string;
-  /** @defaultValue "Valid" */
+  /** The condition that reports the problems. @defaultValue "Valid" */
   readonly condition?: string;
   /** What is wrong with the object, one text each; nothing when it is right. Pure. */
   problems(object: T): readonly string[];

@@ -70,4 +70,5 @@ export { PERMISSION_VERBS } from "../permission.ts";
 export { createReconciler, type PassOptions, type Reconciler } from "../reconciler.ts";
 export type { DrainRule, EventNote, PhaseWatch, ReconcilerEnv, RunningPhase, UndeclaredUse } from "../env.ts";
 export type { PassResult, PhaseReport, Requeue, Strays } from "../pass-result.ts";
+export type { Phase } from "../pass/step-req.ts";
 export { factsOf, runStep, type RunStepOptions, stateAnnotation, type StepFacts, type StepRun } from "../run-step.ts";

@@ -54,7 +54,7 @@ export function external(options: ExternalOptions): AnyHandler {
 const ATTEMPT = z.object({ id: z.string(), startedMs: z.number() });
 type Attempt = z.output<typeof ATTEMPT>;
 
-export function disk({ cloud, newId, canRecover = true }: ExternalOptions): Step<Volume> {
+function disk({ cloud, newId, canRecover = true }: ExternalOptions): Step<Volume> {
   return step(Volume, {
     name: "disk",
     conditions: ["Ready", { type: "Synced", ready: "ignored" }],

@@ -7,7 +7,7 @@ export type { Exploration, ExplorationFailure } from "./exploration.ts";
 export { ExplorationError, isExplorationError } from "./exploration-error.ts";
 export type { ExplorationProblem, ExplorationProblemType } from "./exploration-problem.ts";
 export { explore } from "./explore.ts";
-export type { PointType } from "./fault-point.ts";
+export type { PointType, WriteFault } from "./fault-point.ts";
 export type {
   ExplorationProgress,
   ExploredCluster,

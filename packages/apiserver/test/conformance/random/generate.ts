@@ -193,7 +193,7 @@ function items({ items: shape, by }: { readonly items: Shape; readonly by: reado
 }
 
 /** Returns an object with the fields of another one over it. */
-export function laidOver(base: Json, over: Json): Json {
+function laidOver(base: Json, over: Json): Json {
   const result: Record<string, unknown> = { ...base };
   for (const [field, value] of Object.entries(over)) {
     const under = base[field] as unknown;

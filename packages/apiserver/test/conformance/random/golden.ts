@@ -8,10 +8,7 @@ import { sequenceOf } from "./generate.ts";
 import { type Kind, KINDS } from "./kinds.ts";
 import { type Answer, play } from "./play.ts";
 
-/** The stored line of a sequence: the digest of its operations, then those of the answers. */
-export type GoldenLine = `${string} ${number} ${string}`;
-
-export const GOLDEN_LENGTH = 12;
+const GOLDEN_LENGTH = 12;
 const GOLDEN_SEQUENCES = 200;
 
 /** Returns one line for each sequence: `kind seed operations:answer,answer,...` */

@@ -1,6 +1,6 @@
 /**
- * `/debug`: what a manager is doing, for whoever can run commands beside it. A heap holds every Secret that the operator
- * has read, so it listens on loopback only and answers no browser that a page of somebody else has sent.
+ * `/debug`: the state of a manager, for a user who can run commands next to it. A heap holds every Secret that the operator
+ * has read, so the server listens on loopback only, and does not answer requests that a web page has started.
  */
 import type { IncomingHttpHeaders } from "node:http";
 import { groupKindOf } from "@treadle/apimachinery";
@@ -17,10 +17,10 @@ export interface DebugSource {
   readonly errors: RecentErrors;
 }
 
-/** Keys of each state that are shown of a queue. */
+/** Maximum number of keys of each state that are shown of a queue. */
 const MAX_KEYS = 100;
 const MAX_SECONDS = 60;
-/** Objects of an informer whose size is measured; the rest is taken to be like them. */
+/** Number of objects of an informer whose size is measured; the others count as their average. */
 const SAMPLES = 50;
 
 const PAGES: Readonly<Record<string, string>> = {
@@ -28,11 +28,11 @@ const PAGES: Readonly<Record<string, string>> = {
   queues: `what runs, waits and is delayed, ${MAX_KEYS} keys of each`,
   informers: "what is cached, how large and how old it is, and what failed",
   errors: "the last passes that failed",
-  heap: "a heap snapshot (.heapsnapshot); the process stands still meanwhile",
+  heap: "a heap snapshot (.heapsnapshot); the process is blocked meanwhile",
   profile: `a CPU profile (.cpuprofile) of ?seconds=10, at most ${MAX_SECONDS}`,
 };
 
-/** Returns what answers the requests. */
+/** Makes the function that answers the requests. */
 export function debugHandler(
   source: DebugSource,
   { log, signal }: Pick<Services, "log" | "signal">,
@@ -65,7 +65,7 @@ export function debugHandler(
     informers: () => json((source.manager.informers?.all() ?? []).map(informerOf)),
     errors: () => json(source.errors.all()),
     heap: async () => {
-      log.warn({}, "a heap snapshot is being made: the process stands still");
+      log.warn({}, "a heap snapshot is being made: the process is blocked meanwhile");
       const { heapSnapshot } = await import("./profiles.ts");
       return { status: 200, contentType: "application/json", body: heapSnapshot() };
     },
@@ -74,12 +74,12 @@ export function debugHandler(
   return async (url, headers) => {
     const [, root, name = "", ...rest] = url.pathname.split("/");
     if (root !== "debug" || rest.length > 0) return undefined;
-    if (!isFromHere(headers)) return text(403, "only for this machine, and not from the page of somebody else");
+    if (!isFromHere(headers)) return text(403, "only for clients on this machine, and not for web pages");
     return Object.hasOwn(pages, name) ? await pages[name]?.(url) : undefined;
   };
 }
 
-/** A page in a browser on this machine may reach loopback, too, by its own name or by another's that leads there. */
+/** Whether a request comes from a tool on this machine. A web page in a local browser may reach loopback as well, also by another host name. */
 function isFromHere(headers: IncomingHttpHeaders): boolean {
   const { host = "", origin, "sec-fetch-site": site } = headers;
   const name = /^\[(.*)\](?::\d+)?$/.exec(host)?.[1] ?? host.replace(/:\d+$/, "");
@@ -111,7 +111,7 @@ function informerOf(informer: Informer): object {
   };
 }
 
-/** As JSON; in memory it is about as much. */
+/** The estimated size as JSON, which is about the size in memory. */
 function bytesOf(informer: Informer): number {
   const objects = informer.list();
   const step = Math.max(1, Math.floor(objects.length / SAMPLES));

@@ -1,14 +1,14 @@
-/** What Node can tell about itself: the heap as a snapshot, and where the time goes. For Chrome's developer tools. */
+/** Heap snapshots and CPU profiles of this process, for Chrome's developer tools. */
 import { Session } from "node:inspector/promises";
 import type { Readable } from "node:stream";
 import { getHeapSnapshot } from "node:v8";
 
-/** In the format of `.heapsnapshot`. The process stands still until it is made, and needs as much memory again. */
+/** Makes a heap snapshot in the format of `.heapsnapshot`. Meanwhile the process is blocked, and needs as much memory again. */
 export function heapSnapshot(): Readable {
   return getHeapSnapshot();
 }
 
-/** In the format of `.cpuprofile`. Ends early, with what there is, by the signal. */
+/** Makes a CPU profile in the format of `.cpuprofile`. The signal ends it early. */
 export async function cpuProfile(seconds: number, signal: AbortSignal): Promise<string> {
   const session = new Session();
   session.connect();

@@ -1,4 +1,4 @@
-/** The last passes that failed, for `/debug`. Texts only: neither objects nor secrets are kept. */
+/** The last failed passes, for `/debug`. Only texts are kept: neither objects nor secrets. */
 import { keyOf } from "@treadle/apimachinery";
 import type { PassReport } from "../../pass-report.ts";
 import { messageOf } from "../../internal/error-text.ts";
@@ -10,7 +10,7 @@ export interface RecentError {
   readonly controller: string;
   readonly object: string;
   readonly reconcileID: string;
-  /** The first step that failed; absent where the save did. */
+  /** The first failed step; absent when the save failed. */
   readonly step?: string;
   readonly error: string;
 }
@@ -32,7 +32,7 @@ export class RecentErrors {
     if (this.#errors.length > MAX_ERRORS) this.#errors.shift();
   }
 
-  /** The newest first. */
+  /** The errors, the newest first. */
   all(): readonly RecentError[] {
     return this.#errors.toReversed();
   }

@@ -60,7 +60,7 @@ function linesOf(text = ""): readonly string[] {
 }
 
 /** Returns a copy of an object with the changes of a line. @throws Error for an invalid line */
-export function changed(object: Json, line: string): Json {
+function changed(object: Json, line: string): Json {
   // A value that is referred to twice is two values in JSON.
   const copy = JSON.parse(JSON.stringify(object)) as Json;
   for (const change of line.split(" ; ")) {
