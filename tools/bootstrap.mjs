@@ -27,7 +27,8 @@ const TASKS = {
     about: "an in-memory API server for kubectl (-- --port N --kubeconfig FILE [--manifests DIR])",
     node: [SOURCE, "packages/apiserver/scripts/cluster.ts"],
   },
-  test: { about: "the tests of all workspaces (-- --filter=NAME for one)", node: ["tools/src/test.ts"] },
+  test: { about: "the tests of all workspaces, with a random part of the long ones (-- --filter=NAME for one)", node: ["tools/src/test.ts"] },
+  "test:long": { about: "the long tests, in full", node: ["tools/src/test.ts", "--long"] },
   "test:e2e": {
     about: "stories, examples and the comparisons of both servers on a real control plane (-- --only NAME for one part)",
     node: [SOURCE, "tools/e2e/main.ts"],

@@ -141,7 +141,7 @@ function operatorOf(harness: Harness, handler: AnyHandler, client: Client, clock
   };
 }
 
-export function parseKey(key: string): Ref {
+function parseKey(key: string): Ref {
   const [namespace, name] = key.split("/") as [string, string | undefined];
   return name === undefined ? { name: namespace } : { namespace, name };
 }

@@ -72,7 +72,7 @@ const rooms = defineExtension<Room, Visits, Found>({
 
 function visits({ found, memory }: EndedPass<Room, Visits, Found>, stored: unknown): unknown {
   if (found.visited.length === 0) return stored;
-  return Object.fromEntries([...memory.counts].toSorted());
+  return Object.fromEntries([...memory.counts].toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 let trace: string[] = [];

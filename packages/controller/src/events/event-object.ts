@@ -10,7 +10,7 @@ const MAX_NAME = 253;
 const MAX_INSTANCE = 128;
 
 /** The namespace of events about cluster-scoped objects, as for Kubernetes' own components. */
-export const CLUSTER_EVENTS_NAMESPACE = "default";
+const CLUSTER_EVENTS_NAMESPACE = "default";
 
 /** The object of an event, as it is created. */
 export type EventObject = WriteOf<typeof Event> & { readonly metadata: { readonly name: string; readonly namespace: string } };

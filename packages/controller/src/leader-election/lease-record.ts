@@ -2,7 +2,7 @@
 import type { Lease } from "@treadle/apimachinery/kinds";
 
 /** The annotation with the names of the holder's handlers, which shows that two operators share a lease by mistake. */
-export const OPERATOR_ANNOTATION = "treadle.dev/operator";
+const OPERATOR_ANNOTATION = "treadle.dev/operator";
 
 export interface LeaseRecord {
   /** Empty: no process. */
@@ -30,7 +30,7 @@ export function fingerprint({ metadata, spec }: Lease): string {
 }
 
 /** A time as Kubernetes' `MicroTime`: always with six digits, because Go programs reject any other form. */
-export function microTime(epochMs: number): string {
+function microTime(epochMs: number): string {
   return new Date(epochMs).toISOString().replace("Z", "000Z");
 }
 

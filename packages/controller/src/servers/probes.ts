@@ -32,11 +32,11 @@ export async function probe(url: URL, probes: Readonly<Record<string, Checks>>):
  * Time without a message of the server after which a failed informer is not ready, in milliseconds: twice the inactivity
  * deadline of a reflector with bookmarks (90 s).
  */
-export const NOT_READY_MS = 180_000;
+const NOT_READY_MS = 180_000;
 /** Twice the time that a server without bookmarks may be silent (600 s + 5 s), in milliseconds. */
-export const SILENT_MS = 1_210_000;
+const SILENT_MS = 1_210_000;
 /** Time after which a new process may help, in milliseconds, so that the kubelet is asked for one. */
-export const NOT_ALIVE_MS = 900_000;
+const NOT_ALIVE_MS = 900_000;
 
 /** Why an informer is not up to date. A quiet watch that has not failed is fine. */
 export function staleness(informer: Informer): string | undefined {

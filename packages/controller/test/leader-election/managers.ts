@@ -1,5 +1,5 @@
 /** Replicas of one operator against one in-memory API server, in virtual time. */
-import { type FakeClock, fakeClock, type KubernetesObject, seededRandom, type Transport } from "@treadle/apimachinery";
+import { type FakeClock, fakeClock, seededRandom, type Transport } from "@treadle/apimachinery";
 import { Lease } from "@treadle/apimachinery/kinds";
 import { type ApiServer, createApiServer } from "@treadle/apiserver";
 import { type Client, createClient } from "@treadle/client";
@@ -98,8 +98,4 @@ export function team(): Team {
 
 export function textsOf({ log }: Member, level: string): string[] {
   return log.filter((line) => line.level === level).map(({ text }) => text);
-}
-
-function namesOf(objects: readonly KubernetesObject[]): string[] {
-  return objects.map(({ metadata }) => metadata.name);
 }

@@ -35,7 +35,7 @@ export async function readLive(
 }
 
 /** The entries with those of `from` united in one apply of `to`; `undefined` where `from` has no entry. */
-export function transferred(
+function transferred(
   entries: readonly ManagedFieldsEntry[],
   { from, to }: { readonly from: readonly string[]; readonly to: string },
 ): readonly ManagedFieldsEntry[] | undefined {

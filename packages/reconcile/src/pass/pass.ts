@@ -77,7 +77,9 @@ async function runDos(pass: Pass): Promise<Outcome> {
 
 async function runCleanups(pass: Pass): Promise<Outcome> {
   let announced: Promise<void> | undefined;
-  const timer = pass.clock.after(ANNOUNCED_AFTER_MS, () => (announced = announceDeletion(pass)));
+  const timer = pass.clock.after(ANNOUNCED_AFTER_MS, () => {
+    announced = announceDeletion(pass);
+  });
   try {
     return await runList(pass, pass.pipeline.steps.toReversed(), "cleanup");
   } finally {

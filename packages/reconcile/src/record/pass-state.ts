@@ -96,6 +96,8 @@ export class Pass implements EndingFacts {
   claimed: Set<string> | undefined;
   /** What extensions found, by their name; made when it is asked for. */
   found: Map<string, object> | undefined;
+  /** The pass as extensions see it, by their name; made when it is asked for. */
+  scopes: Map<string, object> | undefined;
   /** The object as posts see it: with the parts of the status that extensions will store. */
   objectForPosts: KubernetesObject;
   /** The answer to whether the object still exists, asked once before the first write that needs it. */
