@@ -5,6 +5,7 @@ import type { Converged } from "./plan.ts";
 
 /** What was applied last, and what the server made of it. */
 export interface Applied {
+  /** The uid of the object. */
   readonly uid: string | undefined;
   /** Digest of what was applied. */
   readonly wanted: string;
@@ -16,28 +17,41 @@ export interface Applied {
 
 /** How often an object was written in a row. */
 export interface Pace {
+  /** Generation of the owner: with another one the object is written at once. */
   readonly generation: number | undefined;
+  /** The sum of the costs of the writes in a row. */
   readonly strain: number;
+  /** Time of the last write, in milliseconds of the clock. */
   readonly lastMs: number;
   /** What the author's functions got when the object was written. */
   readonly seen: SeenInputs | undefined;
+  /** Why the object was written, for people. */
   readonly why: string;
 }
 
 /** The answer for a version of an object that needed no write. */
 export interface Settled {
+  /** The inputs of the answer. */
   readonly seen: SeenInputs;
+  /** The uid of the object. */
   readonly uid: string;
+  /** The version of the object. */
   readonly resourceVersion: string;
+  /** The type of the answer. */
   readonly type: Converged["type"];
+  /** The state of the answer. */
   readonly state: Converged["state"];
+  /** When to look again. */
   readonly again: (Converged & { readonly type: "not yet" })["again"];
 }
 
 /** What is remembered of one object. */
 export class ObjectMemory {
+  /** What was applied last. */
   applied: Applied | undefined;
+  /** How often it was written in a row. */
   pace: Pace | undefined;
+  /** The answer that holds as long as nothing changes. */
   settled: Settled | undefined;
 }
 

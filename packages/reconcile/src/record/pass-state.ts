@@ -71,6 +71,8 @@ export class Pass implements EndingFacts {
   outcome: Outcome | undefined;
   /** What keeps the object from being ready although no step reported it. */
   trouble: Setting | undefined;
+  /** What the server does not store of the status; Ready reports it where it would be True. */
+  notStored: Setting | undefined;
   isGated = false;
   isAborted = false;
   over: Over | undefined;

@@ -10,7 +10,7 @@ import { changeOf, intentsPatch, objectPatch, type Plan, specOf, statusOf, statu
 import type { Setting } from "../record/progress.ts";
 import { storedState } from "../record/state.ts";
 import { withoutRemovedSteps } from "./removed-steps.ts";
-import { guarded, noteNotStored } from "./status-guards.ts";
+import { guarded, noteNotStored, notStoredBefore } from "./status-guards.ts";
 import { type Limit, PrimaryGone, QuietRequeue, type WriteOptions, type Written } from "../record/writer.ts";
 
 /** Stores everything at the end of a pass. */
@@ -18,19 +18,29 @@ export async function save(pass: Pass, limit: Limit): Promise<void> {
   let refused = await saveObject(pass, limit);
   // What steps wrote is stored in its order, or not: state that says "done" must not outlive the metadata that says where.
   if (refused !== undefined) pass.drafts.discard();
-  let written: Written;
   try {
-    written = await writeStatus(pass, planOf(pass, "final"), { limit, send: (patch, send) => guarded(pass, patch, send) });
+    await saveStatus(pass, limit);
   } catch (error) {
     if (!isInvalid(error)) throw error;
     // What the steps wrote into the status breaks its schema. The conditions can still report it.
     refused ??= { error };
     pass.trouble ??= failure(error, "cannot store what the steps wrote: ");
     pass.drafts.status.discard();
-    written = await writeStatus(pass, planOf(pass, "final"), { limit, send: (patch, send) => guarded(pass, patch, send) });
+    await saveStatus(pass, limit);
   }
-  if (written.type !== "too fast") noteNotStored(pass, missingOf(pass.writer.newest, written), written.type === "sent");
   if (refused !== undefined) throw refused.error;
+}
+
+/** Stores the status. Where the answer of the server lacks fields, or has them again, Ready reports it by a second patch. */
+async function saveStatus(pass: Pass, limit: Limit): Promise<void> {
+  pass.notStored = notStoredBefore(pass);
+  for (const isLast of [false, true]) {
+    const reported = pass.notStored?.message;
+    const written = await writeStatus(pass, planOf(pass, "final"), { limit, send: (patch, send) => guarded(pass, patch, send) });
+    if (written.type === "too fast") return;
+    pass.notStored = noteNotStored(pass, missingOf(pass.writer.newest, written), written.type === "sent");
+    if (isLast || pass.notStored?.message === reported) return;
+  }
 }
 
 /** What of a patch the answer of the server lacks. */
@@ -127,12 +137,13 @@ async function storeNow(pass: Pass, limit: Limit): Promise<void> {
 
 /** The plan of what the pass has found so far. */
 function planOf(pass: Pass, stage: Plan["stage"]): Plan {
-  const { pipeline, object, settings, progress, trouble, clock } = pass;
+  const { pipeline, object, settings, progress, trouble, notStored, clock } = pass;
   const facts = {
     type: pass.reports,
     settings,
     progress,
     trouble,
+    notStored,
     leaves: pipeline.leaves,
     generation: object.metadata.generation,
     nowMs: clock.now(),
