@@ -8,10 +8,11 @@ import {
   inNamespaceOf,
   type OneRead,
 } from "@treadle/reconcile/unstable/engine";
-import type { CleanupReq, DoReq } from "@treadle/reconcile";
+import type { CleanupReq, DoReq, Logger } from "@treadle/reconcile";
 import type { Context, ObjectCache, UnitInfo } from "./core/context.ts";
 import { dependentsOf, entriesOfStep, type NewEntry } from "./core/entries.ts";
 import type { Inputs } from "./core/inputs.ts";
+import type { DependentsMemory } from "./core/memory.ts";
 import type { Removal } from "./core/remove.ts";
 import { type Dependent, LIVE, targetOrNone } from "./dependent.ts";
 import { type DependentData, type DependentPass, dependents, underPresentName } from "./extension.ts";
@@ -39,38 +40,75 @@ export interface Unit<R extends AnyDoReq | AnyCleanupReq = AnyDoReq | AnyCleanup
 export function unitOf<R extends AnyDoReq | AnyCleanupReq>(definition: Definition, req: R): Unit<R> {
   const { dependent } = definition;
   const pass = dependents.of(req);
-  return { dependent, req, pass, context: contextOf(definition, req, pass) };
+  return { dependent, req, pass, context: new StepContext(definition, req, pass) };
 }
 
-function contextOf({ dependent, read }: Definition, req: AnyDoReq | AnyCleanupReq, pass: DependentPass): Context {
-  const { handler } = pass;
-  return {
-    unit: dependent.name,
-    unitNoun: "step",
-    get units() {
-      return unitsOf(pass);
-    },
-    owner: pass.object,
-    ownerKind: handler.kind,
-    handlerName: handler.name,
-    handlerNames: handler.names,
-    replacedManagers: handler.replacedManagers,
-    get client() {
-      return req.client;
-    },
-    cache: cacheOf(pass, dependent.policy.kind, read.cacheKind),
-    memory: pass.memory,
-    clock: pass.clock,
-    get log() {
-      return req.log;
-    },
-    claims: (what) => pass.claim(what, { isNeededByOld: true }),
-    isSelected: pass.isSelected,
-    requireKindGone: async (kind) => {
-      const servedAs = await servedVersionOf(pass.client, kind, req.signal);
-      if (servedAs !== undefined) throw new KindNotInstalled(dependent, kind, servedAs);
-    },
-  };
+/** A class, because one is made for each step of each pass: getters of a prototype cost nothing until they are used. */
+class StepContext implements Context {
+  readonly unitNoun = "step";
+  readonly unit: string;
+  readonly owner: KubernetesObject;
+  readonly handlerName: string;
+  readonly handlerNames: readonly string[];
+  readonly memory: DependentsMemory;
+  readonly #definition: Definition;
+  readonly #req: AnyDoReq | AnyCleanupReq;
+  readonly #pass: DependentPass;
+  #cache: ObjectCache | undefined;
+
+  constructor(definition: Definition, req: AnyDoReq | AnyCleanupReq, pass: DependentPass) {
+    this.unit = definition.dependent.name;
+    this.owner = pass.object;
+    this.handlerName = pass.handler.name;
+    this.handlerNames = pass.handler.names;
+    this.memory = pass.memory;
+    this.#definition = definition;
+    this.#req = req;
+    this.#pass = pass;
+  }
+
+  get units(): readonly UnitInfo[] {
+    return unitsOf(this.#pass);
+  }
+
+  get ownerKind(): Kind {
+    return this.#pass.handler.kind;
+  }
+
+  get replacedManagers(): readonly string[] {
+    return this.#pass.handler.replacedManagers;
+  }
+
+  get client(): Context["client"] {
+    return this.#req.client;
+  }
+
+  get cache(): ObjectCache {
+    const { dependent, read } = this.#definition;
+    this.#cache ??= cacheOf(this.#pass, dependent.policy.kind, read.cacheKind);
+    return this.#cache;
+  }
+
+  get clock(): Context["clock"] {
+    return this.#pass.clock;
+  }
+
+  get log(): Logger {
+    return this.#req.log;
+  }
+
+  claims(what: string): boolean {
+    return this.#pass.claim(what, { isNeededByOld: true });
+  }
+
+  isSelected(kind: Kind, object: KubernetesObject): boolean {
+    return this.#pass.isSelected(kind, object);
+  }
+
+  async requireKindGone(kind: Kind): Promise<void> {
+    const servedAs = await servedVersionOf(this.#pass.client, kind, this.#req.signal);
+    if (servedAs !== undefined) throw new KindNotInstalled(this.#definition.dependent, kind, servedAs);
+  }
 }
 
 /** All dependents of the handler, in list order. */

@@ -66,6 +66,9 @@ export function isResult(value: unknown): value is AnyResult {
   return typeof value === "object" && value !== null && results.has(value);
 }
 
+/** The answer of `req.next()`: most phases end with it, so it is made once. */
+export const NEXT: Continue = mark({ type: "continue", vars: Object.freeze({}) }) as Continue;
+
 /** @throws TypeError when `vars` is no object with names. */
 export function makeContinue<P extends object>(vars: P): Continue<P> {
   if (typeof vars !== "object" || vars === null || Array.isArray(vars))

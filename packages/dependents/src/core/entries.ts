@@ -128,8 +128,9 @@ export function mergeDependents(
     const mine = ofHandler.get(step) ?? [];
     if (entries === "keep") return mine;
     return entries.map((entry) => {
-      const named = { step, ...(handler === undefined ? {} : { handler }), ...entry };
       const previous = mine.findLast((each) => isSameObject(each, entry));
+      if (previous !== undefined && saysTheSame(previous, entry)) return previous;
+      const named = { step, ...(handler === undefined ? {} : { handler }), ...entry };
       return { ...named, lastTransitionTime: previous?.type === entry.type ? previous.lastTransitionTime : timeOf(nowMs) };
     });
   });
@@ -145,6 +146,18 @@ function timeOf(ms: number): string {
 /** The version of the API does not tell objects apart. */
 function isSameObject(a: DependentIdentity, b: DependentIdentity): boolean {
   return a.name === b.name && a.kind === b.kind && (a.namespace ?? "") === (b.namespace ?? "") && groupOf(a) === groupOf(b);
+}
+
+/** Decides whether `stored` would not change: then no new entry is made. */
+function saysTheSame(stored: DependentEntry, entry: NewEntry): boolean {
+  return (
+    stored.type === entry.type &&
+    stored.reason === entry.reason &&
+    stored.message === entry.message &&
+    stored.apiVersion === entry.apiVersion &&
+    stored.namespace === entry.namespace &&
+    jsonEqual(stored.attributes, entry.attributes)
+  );
 }
 
 function groupOf({ apiVersion }: DependentIdentity): string {

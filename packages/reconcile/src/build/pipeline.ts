@@ -8,9 +8,9 @@ import type { Deadlines } from "../handler-options.ts";
 import { type WatchForm, watchFormOf } from "../reads.ts";
 import type { Collected, DeclaredWatch } from "./collected.ts";
 import { findProblems } from "./build-problems.ts";
-import { extensionsOf } from "./extensions.ts";
+import { extensionsOf, handlerOf } from "./extensions.ts";
 import { defaultName, finalizerOf, PAUSED_ANNOTATION } from "./names.ts";
-import type { AnyExtension } from "../extension.ts";
+import type { AnyExtension, ExtendedHandler } from "../extension.ts";
 import { managersOf, type Predecessors, predecessorsOf } from "./predecessors.ts";
 import { type HandlerSettings, leavesOf, type StepRuntime } from "./step-runtime.ts";
 
@@ -56,6 +56,8 @@ export interface Pipeline {
   readonly pause: NonNullable<HandlerSettings["pause"]>;
   /** The extensions that the steps use, in the order of their first use. */
   readonly extensions: readonly AnyExtension[];
+  /** The handler as each extension sees it, by the name of the extension. */
+  readonly extended: ReadonlyMap<string, ExtendedHandler<unknown>>;
   /** Where step state is kept. */
   readonly stateIn: "status" | "annotation";
 }
@@ -92,6 +94,7 @@ export function assemble(
   const { kind, name, steps, watches, conditions, deadlines, before = predecessorsOf(kind, name, {}) } = given;
   const leaves = leavesOf(steps);
   const declared = watchedForms({ kind, leaves, watches });
+  const extensions = extensionsOf(leaves);
   const withCleanup = leaves.filter((step) => step.cleanup !== undefined);
   return Object.freeze({
     name,
@@ -117,7 +120,8 @@ export function assemble(
     conditions,
     deadlines: { stepMs: deadlines.stepMs ?? 30_000, passMs: deadlines.passMs ?? 120_000, saveMs: deadlines.saveMs ?? 10_000 },
     pause: settingIn(leaves, "pause") ?? DEFAULT_PAUSE,
-    extensions: extensionsOf(leaves),
+    extensions,
+    extended: new Map(extensions.map((extension) => [extension.name, handlerOf({ name, before, kind, leaves, steps }, extension.name)])),
     stateIn: kind.resource === undefined ? "annotation" : "status",
   });
 }

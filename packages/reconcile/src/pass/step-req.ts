@@ -5,7 +5,7 @@
 import { groupKindOf, isMetadataOnly, type Kind, type KubernetesObject } from "@treadle/apimachinery";
 import { inNamespaceOf } from "../reads.ts";
 import type { Cache, Logger, Outcome, ReqClient } from "../req.ts";
-import { type Continue, makeContinue, makeStop, makeWait, requireDelay, requireReason, type Stop, type Wait } from "../result.ts";
+import { type Continue, makeContinue, makeStop, makeWait, NEXT, requireDelay, requireReason, type Stop, type Wait } from "../result.ts";
 import type { Scope } from "../internal/deadline.ts";
 import { DryRunEnd } from "./dry-run.ts";
 import { takeFinalizer } from "../save/finalizer.ts";
@@ -150,8 +150,8 @@ export class StepReq {
     return new Date(this.#pass.clock.now());
   }
 
-  next(vars: object = {}): Continue {
-    return makeContinue(vars);
+  next(vars?: object): Continue {
+    return vars === undefined ? NEXT : makeContinue(vars);
   }
 
   wait(reason: string, afterMs?: number): Wait {

@@ -30,7 +30,7 @@ function makeScope(pass: Pass, extension: AnyExtension): AnyPass {
   const { env, object, pipeline } = pass;
   const { name } = extension;
   return {
-    handler: handlerOf(pipeline, name),
+    handler: pipeline.extended.get(name) ?? handlerOf(pipeline, name),
     object,
     get memory() {
       return slotOf(pass.memory, `extension ${name}`, extension.memory ?? empty);
