@@ -151,9 +151,24 @@ function cacheOf({ cache }: DependentPass, own: Kind, cacheKind: Kind): ObjectCa
   };
 }
 
-/** What the author's functions get besides the owner. */
-export function inputsOf({ dependsOn }: Definition, { req, pass }: Unit): Inputs {
+/** Returns what the author's functions get besides the owner. */
+export function inputsOf(definition: Definition, { req, pass }: Unit): Inputs {
+  const { reads: declared, dependsOn } = definition.dependent.options;
+  return Object.freeze({
+    vars: pass.vars,
+    reads: declared === undefined ? NOTHING : readsOf(req),
+    dependents: dependsOn === undefined ? NOTHING : neededBy(definition, pass),
+  });
+}
+
+const NOTHING: Readonly<Record<string, undefined>> = Object.freeze({});
+
+function readsOf(req: AnyDoReq | AnyCleanupReq): Inputs["reads"] {
   const { [LIVE]: _live, ...reads } = req.reads as Readonly<Record<string, unknown>>;
+  return Object.freeze(reads);
+}
+
+function neededBy({ dependsOn }: Definition, pass: DependentPass): Inputs["dependents"] {
   const { live } = pass.found;
   const needed: Record<string, KubernetesObject | undefined> = {};
   for (const step of dependsOn()) {
@@ -161,7 +176,7 @@ export function inputsOf({ dependsOn }: Definition, { req, pass }: Unit): Inputs
     if (step === undefined || data === undefined) continue;
     needed[step.name] = live.has(step.name) ? live.get(step.name) : data.cached(pass.object, pass.cache);
   }
-  return Object.freeze({ vars: pass.vars, reads: Object.freeze(reads), dependents: Object.freeze(needed) });
+  return Object.freeze(needed);
 }
 
 /** Says what `status.dependents` is to hold of this step. */
