@@ -62,7 +62,7 @@ const web = dependentApply(App, {
 });
 
 describe("dependentApply", () => {
-  test("its place in the list is checked as that of any step", () => {
+  test("its place in the list is checked like that of any step", () => {
     handler(App).step(input).step(config).step(web);
     handler(App)
       .step(input)
@@ -75,7 +75,7 @@ describe("dependentApply", () => {
     handler(Other).step(config);
   });
 
-  test("what is wanted is a part of the kind, without its name and status", () => {
+  test("desired is a part of the kind, without name and status", () => {
     dependentApply(App, { name: "x", kind: ConfigMap, desired: { data: { a: "1" }, metadata: { labels: { a: "1" } } } });
     // @ts-expect-error no field of a ConfigMap
     dependentApply(App, { name: "x", kind: ConfigMap, desired: { dta: {} } });
@@ -87,12 +87,12 @@ describe("dependentApply", () => {
     dependentApply(App, { name: "x", kind: ConfigMap, desired: async () => ({ data: {} }) });
   });
 
-  test("only dependents go into dependentApplyAll", () => {
+  test("dependentApplyAll takes only dependents", () => {
     // @ts-expect-error a plain step
     dependentApplyAll("parts", [input]);
   });
 
-  test("one for any kind of a shape", () => {
+  test("a dependent for anyKind fits each kind of that shape", () => {
     const generic = dependentApply(anyKind<{ spec: { text: string } }>(), {
       name: "x",
       kind: ConfigMap,

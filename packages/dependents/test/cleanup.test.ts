@@ -14,7 +14,7 @@ const gadgetOf = (version: string) =>
 const Gadget = gadgetOf("v1");
 const GadgetV2 = gadgetOf("v2");
 
-describe("the CRD of what belongs to the owner drops the version that the operator knows, and keeps the objects under another", () => {
+describe("the CRD of a dependent no longer serves the operator's version, and its objects still exist in another version", () => {
   const byHand = step(Site, {
     name: "by-hand",
     owns: [Gadget],
@@ -45,7 +45,7 @@ describe("the CRD of what belongs to the owner drops the version that the operat
     ["a step of one's own", byHand],
     ["dependentApply", dependent(true)],
     ["dependentApply without a watch", dependent(false)],
-  ])("%s: the owner waits and says so, and goes when the version is served again", { tags: ["memory"] }, async ([, kept]) => {
+  ])("%s: the owner waits, reports why, and is deleted when the version is served again", { tags: ["memory"] }, async ([, kept]) => {
     await using cluster = await startTestCluster({ kinds: [Site, Gadget] });
     const op = await cluster.start(handler(Site).step(conditions()).step(kept).build());
     await cluster.create(Site, { metadata: { name: "a" }, spec: {} });
@@ -69,7 +69,7 @@ describe("the CRD of what belongs to the owner drops the version that the operat
   });
 });
 
-describe("a read that can name nothing keeps no object from being deleted: in cleanup it is absent, and the log says so", () => {
+describe("a read with an invalid name does not block a deletion: the cleanup gets no value, and the log reports it", () => {
   const boom = (): never => {
     throw new Error("boom");
   };
@@ -95,13 +95,13 @@ describe("a read that can name nothing keeps no object from being deleted: in cl
   });
 });
 
-describe("a dependent whose place can be told no more", () => {
+describe("a dependent whose name or namespace cannot be computed", () => {
   test.for<[string, Partial<Options>, object]>([
     ["a name that is a path", {}, { name: "x/y" }],
     ["a namespace that is a path", { namespace: ({ spec }) => spec.where ?? "default" }, { where: "../x" }],
     ["a namespace that no server has", { namespace: ({ spec }) => spec.where ?? "default" }, { where: "Not A Name" }],
     ["a read whose function throws", { reads: { other: one(ConfigMap, throwsFor("bad")) } }, { name: "bad" }],
-  ])("is cleaned up all the same: %s", async ([, options, spec]) => {
+  ])("is deleted by the cleanup: %s", async ([, options, spec]) => {
     const world = await settled(options);
     expect(await world.list(ConfigMap)).toHaveLength(1);
     await world.update(Site, "a", (object) => void Object.assign(object.spec, spec));
@@ -112,7 +112,7 @@ describe("a dependent whose place can be told no more", () => {
     expect(await world.list(ConfigMap)).toEqual([]);
   });
 
-  test("an entry with a namespace that is none does not keep the owner", async () => {
+  test("an entry with an invalid namespace does not block the deletion of the owner", async () => {
     const world = await settled();
     await world.updateStatus(Site, "a", (object) => {
       const [entry] = dependentsOf(object) as [DependentEntry];
@@ -123,7 +123,7 @@ describe("a dependent whose place can be told no more", () => {
     expect(await world.get(Site, "a")).toBeUndefined();
   });
 
-  test("a namespace in which the operator may do nothing does not keep the owner", async () => {
+  test("a namespace without rights does not block the deletion of the owner", async () => {
     await using cluster = await startTestCluster({
       kinds: [Site],
       objects: [{ apiVersion: "v1", kind: "Namespace", metadata: { name: "far" } }],

@@ -103,7 +103,7 @@ test.for(["before", "after"] as const)(
   },
 );
 
-test("parts that answer in another order each time wait longer and longer, and the same one is named", async () => {
+test("parts that wait in a changing order back off, and the same part is named", async () => {
   const harness = await startHarness([Site], fakeClock());
   await harness.user.create(Namespace, { metadata: { name: "ns" } });
   await harness.user.create(Site, { metadata: REF, spec: { text: "one" } });

@@ -38,7 +38,7 @@ describe("several", () => {
     );
   }
 
-  test("begin when what they depend on is ready, and say for what they wait", async () => {
+  test("start when their dependencies are ready, and report what they wait for", async () => {
     const world = diamond();
     await world.settled();
     expect(await made(world)).toEqual(["base"]);
@@ -59,7 +59,7 @@ describe("several", () => {
     expect((await entries(world)).every(({ type }) => type === "Ready")).toBe(true);
   });
 
-  test("are cleaned up in the reverse order, each when those before it are gone", async () => {
+  test("are deleted in reverse order, each after its dependents no longer exist", async () => {
     const world = diamond();
     await world.settled();
     for (const name of ["base", "left", "right", "top"]) await ready(world, name);
@@ -78,7 +78,7 @@ describe("several", () => {
     expect(await world.get(Site, "a")).toBeUndefined();
   });
 
-  test("one that fails does not stop its siblings, and all errors are reported", async () => {
+  test("continue when a sibling fails, and all errors are reported", async () => {
     const boom = (name: string): DependentStep<Site> =>
       node(name, {
         desired: () => {
@@ -96,7 +96,7 @@ describe("several", () => {
     { concurrency: 1, most: 1 },
     { concurrency: 3, most: 3 },
     { concurrency: undefined, most: 5 },
-  ])("at most $most at once", async ({ concurrency, most }) => {
+  ])("run at most $most at once", async ({ concurrency, most }) => {
     const parts = Array.from({ length: 8 }, (_, i) => node(`n${i}`, { readyWhen: () => true }));
     const world = fakeWorld(
       handler(Site)
@@ -121,7 +121,7 @@ describe("several", () => {
     expect(begun.toSorted()).toEqual(parts.map(({ name }) => name));
   });
 
-  test("get the live objects of those that they depend on", async () => {
+  test("get the live objects of their dependencies", async () => {
     const base = dependentApply(Site, { name: "base", kind: ConfigMap, desired: { data: { port: "80" } } });
     const service = dependentApply(Site, {
       name: "service",
@@ -136,7 +136,7 @@ describe("several", () => {
 
   test.for([
     {
-      name: "one that is missing",
+      name: "a step that is not in the list",
       build: () => [node("b", { dependsOn: [node("a")] })],
       says: '"a", which is not in the list',
     },
@@ -152,7 +152,7 @@ describe("several", () => {
       says: 'in a circle: "one" on "two" on "one"',
     },
     {
-      name: "what is no dependent",
+      name: "a step that is not a dependent",
       build: () => [node("b", { dependsOn: [step(Site, { name: "s" })] } as never)],
       says: "made by dependentApply()",
     },
@@ -160,13 +160,13 @@ describe("several", () => {
     expect(() => handler(Site).step(dependentApplyAll("parts", build())).build()).toThrow(says);
   });
 
-  test("refuse a part that is no dependent", () => {
+  test("refuse a part that is not a dependent", () => {
     expect(() => dependentApplyAll("parts", [step(Site, { name: "s" }) as never])).toThrow('"s" is not made by dependentApply()');
     for (const concurrency of [0, 1.5, Number.NaN])
       expect(() => dependentApplyAll("parts", [node("a")], { concurrency })).toThrow("concurrency");
   });
 
-  test("outside a group what one depends on must stand before it", () => {
+  test("outside a group a dependency must be earlier in the list", () => {
     const base = node("base");
     const top = node("top", { dependsOn: [base] });
     expect(() => handler(Site).step(top).step(base).build()).toThrow('"top" depends on "base", which is not run before it');
@@ -182,8 +182,8 @@ describe("several", () => {
  */
 describe.each([
   { name: "a conflict", fault: () => new ApiError({ message: "conflict", status: 409, reason: "Conflict" }) },
-  { name: "a right that was taken away for a moment", fault: () => new ApiError({ message: "forbidden", status: 403 }) },
-])("after $name, whenever it happens,", ({ fault }) => {
+  { name: "a right that was missing for a moment", fault: () => new ApiError({ message: "forbidden", status: 403 }) },
+])("after $name at any request", ({ fault }) => {
   const base = page({
     name: "base",
     objectName: ({ spec }) => `${spec.name ?? "first"}-base`,
@@ -235,7 +235,7 @@ describe.each([
     return { states, requests };
   }
 
-  test("everything ends as if it had not happened", async () => {
+  test("the final state is the same as without it", async () => {
     const { states, requests } = await life(0);
     expect(states.at(-1)).toEqual({ maps: [["foreign", { a: "1" }]], said: "gone" });
     expect(requests).toBeGreaterThan(15);

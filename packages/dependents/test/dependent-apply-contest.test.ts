@@ -13,8 +13,8 @@ const handlerOf = (...[options, name]: [Parameters<typeof page>[0]?, string?]): 
     .step(page(options))
     .build();
 
-describe("an object that differs again each time it is written", () => {
-  test("because desired never gives the same answer is written with growing delays, and the entry says at what", async () => {
+describe("an object that differs after each write", () => {
+  test("is written with growing delays when desired changes at every call, and the entry names the field", async () => {
     let calls = 0;
     const world = worldOf({ desired: () => ({ data: { text: String(calls++) } }) });
     await world.settled();
@@ -30,7 +30,7 @@ describe("an object that differs again each time it is written", () => {
     expect(world.requests.length).toBeLessThan(20);
   });
 
-  test("is Ready again when it keeps what is written", async () => {
+  test("is Ready again when a write lasts", async () => {
     let calls = 0;
     let isSteady = false;
     const world = worldOf({ desired: () => ({ data: { text: isSteady ? "x" : String(calls++) } }) });
@@ -47,7 +47,7 @@ describe("an object that differs again each time it is written", () => {
     expect(world.requests.length).toBe(0);
   });
 
-  test("is put back at once as long as somebody only changes it now and then", async () => {
+  test("is reverted at once while another writer changes it rarely", async () => {
     const world = await settled();
     for (let i = 0; i < 12; i++) {
       await world.update(ConfigMap, "a-page", (object) => void (object.data = { text: `by hand ${i}` }));
@@ -58,7 +58,7 @@ describe("an object that differs again each time it is written", () => {
     expect(await said(world)).toEqual(["page Ready"]);
   });
 
-  test("because another version of the operator wants something else", async () => {
+  test("is reported as contested when another version of the operator writes it", async () => {
     await using cluster = await startTestCluster({ kinds: [Site] });
     const one = await cluster.start(handlerOf({ desired: { data: { text: "one" } } }));
     await cluster.start(handlerOf({ desired: { data: { text: "two" } } }));
@@ -68,8 +68,8 @@ describe("an object that differs again each time it is written", () => {
   });
 });
 
-describe("two that want one object", () => {
-  test("of the same step: force does not take it from an owner that is there, but from one that is gone", async () => {
+describe("two writers of one object", () => {
+  test("of the same step: force takes it from a deleted owner, not from an existing one", async () => {
     const world = worldOf({ adopt: "force", objectName: "shared" }, site("b", { text: "of b" }));
     await world.settled();
     expect([await said(world, "a"), await said(world, "b")]).toEqual([["page Ready"], ["page Failed/NotOurs"]]);
@@ -82,7 +82,7 @@ describe("two that want one object", () => {
     expect((await world.get(ConfigMap, "shared"))?.data).toEqual({ text: "of b" });
   });
 
-  test("of two handlers of one kind: the first has it, the second says whose it is", async () => {
+  test("of two handlers of one kind: the first keeps it, the second names its owner", async () => {
     await using cluster = await startTestCluster({ kinds: [Site] });
     const op = await cluster.start([
       handlerOf({ objectName: "shared" }),
@@ -97,7 +97,7 @@ describe("two that want one object", () => {
     expect(failed[0]).toMatch(/the same Site, managed by (others|sites)\.example\.dev/);
   });
 
-  test("of operators for different namespaces, without a mark: the second does not take it", async () => {
+  test("of operators for different namespaces, without a mark: the second does not take it over", async () => {
     const shared = (): Handler<Site> =>
       handler(Site)
         .step(conditions())
@@ -125,8 +125,8 @@ describe("two that want one object", () => {
   });
 });
 
-describe("what may be deleted", () => {
-  test("is no copy of an object, although it has all of its labels", async () => {
+describe("a deletion", () => {
+  test("does not reach a copy with all labels of the object", async () => {
     const world = await settled();
     const { labels = {} } = (await world.get(ConfigMap, "a-page"))?.metadata ?? {};
     await world.create(ConfigMap, { metadata: { name: "backup", labels }, data: { precious: "1" } });
@@ -140,14 +140,14 @@ describe("what may be deleted", () => {
   });
 });
 
-describe("marks that somebody took off", () => {
+describe("marks that a user removed", () => {
   const strip = (object: object): void => merge(object, { metadata: { labels: null } });
 
   test.for<{ name: string; options: Parameters<typeof settled>[0] }>([
     { name: "kept by label", options: { ownership: "label", updated: false } },
     { name: "kept by reference", options: { updated: false } },
     { name: "not watched", options: { updated: false, watched: false } },
-  ])("the labels alone: what is wanted no more is deleted all the same; $name", async ({ options }) => {
+  ])("only the labels: an object that is no longer desired is deleted; $name", async ({ options }) => {
     const world = await settled(options);
     await world.update(ConfigMap, "a-page", strip);
     await world.settled();
@@ -159,7 +159,7 @@ describe("marks that somebody took off", () => {
     expect(await entries(world)).toEqual([]);
   });
 
-  test.for([true, false])("the labels alone: it is deleted with its owner, which waits for it; watched: %s", async (watched) => {
+  test.for([true, false])("only the labels: the object is deleted with its owner, which waits for it; watched: %s", async (watched) => {
     const world = await settled({ ownership: "label", updated: false, watched });
     await world.update(ConfigMap, "a-page", strip);
     await world.delete(Site, "a");
@@ -170,7 +170,7 @@ describe("marks that somebody took off", () => {
     expect(await world.get(Site, "a")).toBeUndefined();
   });
 
-  test("all of them: it stays, whoever owned it", async () => {
+  test("all marks: the object stays", async () => {
     const world = await settled({ updated: false });
     await world.update(ConfigMap, "a-page", (object) =>
       merge(object, { metadata: { labels: null, annotations: null, ownerReferences: null } }),
@@ -181,7 +181,7 @@ describe("marks that somebody took off", () => {
     expect(await world.get(ConfigMap, "a-page")).toBeDefined();
   });
 
-  test("all of them, between the look and the delete: the version that was seen is not there any more, so it stays", async () => {
+  test("all marks, between the read and the delete: the precondition fails, and the object stays", async () => {
     await using cluster = await startTestCluster({ kinds: [Site] });
     const op = await cluster.start(handlerOf());
     await cluster.create(Site, { metadata: { name: "a" }, spec: {} });
@@ -202,7 +202,7 @@ describe("marks that somebody took off", () => {
   });
 });
 
-describe("steps that exchange their objects", () => {
+describe("two steps that exchange their objects", () => {
   const swapping = (name: string, before: string, after: string): ReturnType<typeof page> =>
     page({
       name,
@@ -211,7 +211,7 @@ describe("steps that exchange their objects", () => {
     });
   const parts = [swapping("one", "x", "y"), swapping("two", "y", "x")] as const;
 
-  test.for(["together", "one after the other"])("%s: each has the other's, with nothing left of what it was", async (how) => {
+  test.for(["together", "one after the other"])("%s: each keeps the other's object, without fields of the former step", async (how) => {
     const inOrder = handler(Site).step(conditions()).step(parts[0]).step(parts[1]);
     const together = handler(Site)
       .step(conditions())
@@ -234,7 +234,7 @@ describe("steps that exchange their objects", () => {
   });
 });
 
-test("an owner that is deleted with --cascade=orphan leaves its objects where they are", async () => {
+test("an owner that is deleted with --cascade=orphan leaves its objects behind", async () => {
   await using cluster = await startTestCluster({ kinds: [Site] });
   const op = await cluster.start(handlerOf());
   await cluster.create(Site, { metadata: { name: "a" }, spec: {} });
@@ -245,7 +245,7 @@ test("an owner that is deleted with --cascade=orphan leaves its objects where th
   expect(await cluster.get(ConfigMap, "a-page")).toBeDefined();
 });
 
-test("what belongs to an earlier object of the same name is said to, in another namespace too", async () => {
+test("an object of a deleted owner with the same name is reported, in another namespace too", async () => {
   const world = await settled({ namespace: "n1" }, { apiVersion: "v1", kind: "Namespace", metadata: { name: "n1" } });
   await world.update(Site, "a", ({ metadata }) => void (metadata.finalizers = []));
   await world.delete(Site, "a");
@@ -255,7 +255,7 @@ test("what belongs to an earlier object of the same name is said to, in another 
   expect((await entries(world))[0]?.message).toContain("an earlier or other object of the same name, managed by");
 });
 
-test("what desired is given cannot be changed", async () => {
+test("the arguments of desired are read-only", async () => {
   const world = worldOf({
     desired: (_, inputs) => {
       (inputs.dependents as Record<string, unknown>)["x"] = 1;
@@ -268,15 +268,15 @@ test("what desired is given cannot be changed", async () => {
 
 test.for<{ name: string; update: (live: object, desired: object) => object }>([
   {
-    name: "the spec that is wanted in the live object",
+    name: "the desired spec in the live object",
     update: (live, desired) => ({ ...live, spec: (desired as { spec: object }).spec }),
   },
-  { name: "what is wanted and nothing else", update: (_, desired) => desired },
+  { name: "the desired state and nothing else", update: (_, desired) => desired },
   {
-    name: "one spec over the other",
+    name: "the desired spec over the live spec",
     update: (live, desired) => ({ ...live, spec: { ...(live as { spec: object }).spec, ...(desired as { spec: object }).spec } }),
   },
-])("a merge of one's own that ignores what the server adds is stored once, not in every pass: $name", async ({ update }) => {
+])("a custom merge that ignores the server's defaults is stored once, not in every pass: $name", async ({ update }) => {
   const service = dependentApply(Site, {
     name: "service",
     kind: Service,

@@ -52,7 +52,7 @@ async function running(cluster: TestCluster): Promise<TestOperator> {
   return op;
 }
 
-test("what the server normalises and fills in is no difference, in the next process either", async () => {
+test("normalised values and defaults are not a difference, in the next process either", async () => {
   await using cluster = await startTestCluster({ kinds: [Site] });
   const first = await running(cluster);
   await cluster.create(Site, { metadata: { name: "a" }, spec: { text: "nginx" } });
@@ -68,7 +68,7 @@ test("what the server normalises and fills in is no difference, in the next proc
   expect(cluster.requests.filter({ verb: WRITES })).toHaveLength(0);
 });
 
-test("a Secret is compared in the next process by one GET, and not written", async () => {
+test("the next process compares a Secret by one GET, and does not write it", async () => {
   const secret = dependentApply(Site, { name: "secret", kind: Secret, desired: ({ spec }) => ({ stringData: { password: spec.text } }) });
   const keeping = handler(Site).step(conditions()).step(secret).build();
   await using cluster = await startTestCluster({ kinds: [Site] });
@@ -88,7 +88,7 @@ test("a Secret is compared in the next process by one GET, and not written", asy
   expect(cluster.requests.filter({ verb: WRITES }).map(({ verb, resource }) => `${verb} ${resource}`)).toEqual(["get secrets"]);
 });
 
-test("what is wanted less while no operator runs is removed by the next one, also inside an atomic map", async () => {
+test("a field that the next version no longer desires is removed, also inside an atomic map", async () => {
   await using cluster = await startTestCluster({ kinds: [Site] });
   const first = await running(cluster);
   await cluster.create(Site, { metadata: { name: "a" }, spec: { text: "nginx" } });
@@ -100,7 +100,7 @@ test("what is wanted less while no operator runs is removed by the next one, als
   expect(await cluster.get(ConfigMap, "a-page")).toBeUndefined();
 });
 
-test("drift of a nested field is put back, and fields of others stay", async () => {
+test("drift of a nested field is reverted, and fields of other writers stay", async () => {
   await using cluster = await startTestCluster({ kinds: [Site] });
   const op = await running(cluster);
   await cluster.create(Site, { metadata: { name: "a" }, spec: { text: "nginx" } });
@@ -118,7 +118,7 @@ test("drift of a nested field is put back, and fields of others stay", async () 
   expect(cluster.requests.filter({ verb: "apply" })).toHaveLength(1);
 });
 
-test("two handlers of one kind keep entries and objects of their own", { tags: ["memory"] }, async () => {
+test("two handlers of one kind keep separate entries and objects", { tags: ["memory"] }, async () => {
   const other = handler(Site, { name: "others.example.dev" })
     .step(conditions({ ready: false }))
     .step(page({ objectName: ({ metadata }) => `${metadata.name}-other`, desired: { data: { of: "the other" } } }))
@@ -141,7 +141,7 @@ test("two handlers of one kind keep entries and objects of their own", { tags: [
   expect(cluster.requests.filter({ verb: WRITES })).toHaveLength(0);
 });
 
-test("a dependent that is a custom resource of another handler feeds its owner's status", async () => {
+test("the status of a dependent with its own handler reaches its owner", async () => {
   const Part = defineResource({
     group: "example.dev",
     version: "v1",
@@ -176,7 +176,7 @@ test("a dependent that is a custom resource of another handler feeds its owner's
   for (const kind of [Site, Part, ConfigMap]) expect(await cluster.get(kind, "a")).toBeUndefined();
 });
 
-test("a kind that is not served yet is waited for", async () => {
+test("a dependent waits for a kind that is not served yet", async () => {
   const Late = defineResource({ group: "late.example.dev", version: "v1", kind: "Late", scope: "Namespaced", spec: z.object({}) });
   const late: DependentStep<Site> = dependentApply(Site, { name: "late", kind: Late, desired: { spec: {} } });
   const world = fakeWorld(handler(Site).step(conditions()).step(late).build(), { objects: [site()], missing: [Late] });
@@ -190,7 +190,7 @@ test("a kind that is not served yet is waited for", async () => {
   expect(await said(world)).toEqual(["late Ready"]);
 });
 
-test("what is wanted no more goes in the reverse order, too", async () => {
+test("objects that are no longer desired are deleted in reverse order", async () => {
   const base = page({ name: "base", objectName: "base" });
   const top = page({ name: "top", objectName: "top", dependsOn: [base] });
   const world = fakeWorld(

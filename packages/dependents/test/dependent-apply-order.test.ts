@@ -31,7 +31,7 @@ async function broken(switched: Parameters<typeof page>[0]): Promise<FakeWorld> 
   return world;
 }
 
-test("two objects of one kind are to have names of their own", () => {
+test("build() refuses two objects of one kind with one name", () => {
   const one = dependentApply(Site, { name: "one", kind: ConfigMap, desired: {} });
   const two = dependentApply(Site, { name: "two", kind: ConfigMap, desired: {} });
   const said = 'steps "one" and "two" keep the same ConfigMap, that of the name of the owner: say with objectName what each is called';
@@ -46,7 +46,7 @@ test("two objects of one kind are to have names of their own", () => {
 });
 
 describe("a dependent whose dependency is not ready", () => {
-  test("is deleted when it is wanted no more; who needs it waits for what it had waited for", async () => {
+  test("is deleted when it is no longer desired, and its dependents wait for its dependency", async () => {
     const world = await broken({});
     await world.update(Site, "a", ({ spec }) => void (spec.wanted = false));
     await world.settled();
@@ -62,7 +62,7 @@ describe("a dependent whose dependency is not ready", () => {
     expect(await said(world)).toEqual(["base Ready", "switched Ready", "leaf Ready"]);
   });
 
-  test("is asked with what there is of its dependencies", async () => {
+  test("calls desired with the dependencies that exist", async () => {
     const world = await broken({
       desired: (_: Site, { dependents }: never) => (dependents["base"]?.["data"]?.["off"] ? undefined : {}),
     } as never);
@@ -71,7 +71,7 @@ describe("a dependent whose dependency is not ready", () => {
     expect(await world.get(ConfigMap, "switched")).toBeUndefined();
   });
 
-  test("is asked with what it reads", async () => {
+  test("calls desired with its reads", async () => {
     const gate = one(ConfigMap, () => "gate");
     const desired = (_: Site, { reads }: { readonly reads: { readonly gate?: ConfigMap } }) => (reads.gate === undefined ? undefined : {});
     const world = await broken({ reads: { gate }, desired } as never);
@@ -80,7 +80,7 @@ describe("a dependent whose dependency is not ready", () => {
     expect(await world.get(ConfigMap, "switched")).toBeUndefined();
   });
 
-  test("stays while what is wanted cannot be told", async () => {
+  test("stays while desired throws", async () => {
     const world = await broken({
       desired: ({ spec }) => {
         if (!spec.wanted) throw new Error("boom");
@@ -94,7 +94,7 @@ describe("a dependent whose dependency is not ready", () => {
     expect(world.passes.every(({ error }) => error === undefined)).toBe(true);
   });
 
-  test("is not asked of the server again while nothing changes", async () => {
+  test("costs no request while nothing changes", async () => {
     const watched = dependentApply(Site, {
       name: "live",
       kind: ConfigMap,

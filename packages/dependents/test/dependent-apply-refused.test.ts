@@ -13,9 +13,13 @@ const self = { name: "self", kind: Site as never, objectName: undefined as never
 describe("build() refuses", () => {
   test.for<{ name: string; options: Partial<Options>; says: RegExp }>([
     { name: "a dependent that is its owner", options: self, says: /is the owner itself: say with objectName/ },
-    { name: "to own what it may not take", options: { created: false, owned: true }, says: /may not take it: say adopt/ },
     {
-      name: "to lose sight of it in another namespace",
+      name: "owned: true with created: false and without adopt",
+      options: { created: false, owned: true },
+      says: /may not take it: say adopt/,
+    },
+    {
+      name: "watched: false with a namespace function",
       options: { watched: false, namespace: () => "n1" },
       says: /could lose sight of its object/,
     },
@@ -24,10 +28,10 @@ describe("build() refuses", () => {
   });
 
   test.for<{ name: string; options: Partial<Options> }>([
-    { name: "a child of the own kind with a name of its own", options: { ...self, objectName: "child" } },
-    { name: "to own what it may take", options: { created: false, owned: true, adopt: "ifUnowned" } },
-    { name: "a namespace that does not change, without a watch", options: { watched: false, namespace: "n1" } },
-    { name: "one that stays, without a watch", options: { watched: false, owned: false, namespace: () => "n1" } },
+    { name: "a child of the owner's kind with another name", options: { ...self, objectName: "child" } },
+    { name: "owned: true with created: false and adopt", options: { created: false, owned: true, adopt: "ifUnowned" } },
+    { name: "a constant namespace with watched: false", options: { watched: false, namespace: "n1" } },
+    { name: "an unowned object with watched: false", options: { watched: false, owned: false, namespace: () => "n1" } },
   ])("but not $name", ({ options }) => {
     expect(building(options)).not.toThrow();
   });
@@ -51,7 +55,7 @@ test.for([
   { name: "bytes", data: { a: Buffer.from("hunter2") }, says: "at data.a a Buffer" },
   { name: "a toJSON that is inherited", data: Object.create({ toJSON: () => ({ a: "1" }) }) as object, says: "at data" },
   { name: "a function", data: { a: () => "x" }, says: "at data.a a function" },
-  { name: "no number", data: { a: Number.NaN }, says: "at data.a the number NaN" },
+  { name: "a number that is not finite", data: { a: Number.NaN }, says: "at data.a the number NaN" },
 ])("$name in desired is refused, with its path", async ({ data, says }) => {
   const world = worldOf({ desired: () => ({ data: data as never }) });
   await world.settled();
@@ -59,7 +63,7 @@ test.for([
   expect((await entries(world))[0]?.message).toContain(says);
 });
 
-test("a circle in desired is refused, with its path; the same object twice is none", async () => {
+test("a circle in desired is refused, with its path; the same object twice is not a circle", async () => {
   const circle: { data: Record<string, unknown> } = { data: {} };
   circle.data["x"] = circle;
   const world = worldOf({ desired: () => circle as never });
@@ -71,7 +75,7 @@ test("a circle in desired is refused, with its path; the same object twice is no
   expect(await said(twice)).toEqual(["page Ready"]);
 });
 
-test("a Secret with anything but texts is not sent, and its values are said nowhere", async () => {
+test("a Secret with values that are not texts is not sent, and no text repeats its values", async () => {
   const given = { data: { pin: 12345678 as never }, stringData: { a: { b: "hunter2" } as never } };
   const secret = dependentApply(Site, { name: "secret", kind: Secret, desired: () => given });
   const world = fakeWorld(handler(Site).step(conditions()).step(secret).build(), { objects: [site()] });

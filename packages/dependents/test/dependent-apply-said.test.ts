@@ -7,39 +7,39 @@ import { describe, expect, test } from "vitest";
 import { fakeWorld, type FakeWorld } from "@treadle/testing";
 import { configMap, entries, merge, page, said, settled, Site, site, writes } from "./sites.ts";
 
-test.for([undefined, null, false, ""])("a readyWhen that answers %j is wrong, and never ready", async (answer) => {
+test.for([undefined, null, false, ""])("a readyWhen that returns %j is an error", async (answer) => {
   const world = await settled({ readyWhen: () => answer as never });
   expect(await entries(world)).toMatchObject([{ type: "Failed", message: expect.stringContaining("readyWhen must answer true") }]);
   expect(await world.get(Site, "a")).toHaveCondition("Ready", { status: "False" });
 });
 
-describe("entry and Ready", () => {
-  test("both say that an object is not ours", async () => {
+describe("the entry and Ready", () => {
+  test("both report an object of another owner", async () => {
     const world = await settled({}, configMap("a-page"));
     expect(await said(world)).toEqual(["page Failed/NotOurs"]);
     expect((await entries(world))[0]?.message).toBe('ConfigMap a-page is not ours: nobody controls it; adopt: "ifUnowned" would take it');
     expect(await world.get(Site, "a")).toHaveCondition("Ready", { status: "False", reason: "NotOurs" });
   });
 
-  test("both say that a namespace is missing", async () => {
+  test("both report a missing namespace", async () => {
     const world = await settled({ namespace: "nowhere" });
     expect(await said(world)).toEqual(["page Failed/NotFound"]);
     expect(await world.get(Site, "a")).toHaveCondition("Ready", { status: "False", reason: "NotFound" });
   });
 
-  test("what the author calls Failed is False", async () => {
+  test("a refined entry Failed makes Ready False", async () => {
     const world = await settled({ status: (entry) => ({ ...entry, type: "Failed", reason: "Broken", message: "it is broken" }) });
     expect(await world.get(Site, "a")).toHaveCondition("Ready", { status: "False", reason: "Broken", message: /it is broken/ });
   });
 
-  test("what is not ready yet is Unknown", async () => {
+  test("a dependent that is not ready makes Ready Unknown", async () => {
     const world = await settled({ readyWhen: () => "not yet" });
     expect(await said(world)).toEqual(["page Pending/NotReady"]);
     expect(await world.get(Site, "a")).toHaveCondition("Ready", { status: "Unknown", reason: "NotReady" });
   });
 });
 
-test("a field that the kind does not have is named, with a reason of its own, and tried again with the back-off", async () => {
+test("an unknown field is named with the reason InvalidApply, and retried with the backoff", async () => {
   const world = await settled({ desired: () => ({ dta: { a: "1" } }) as never });
   expect(await said(world)).toEqual(["page Failed/InvalidApply"]);
   expect((await entries(world))[0]?.message).toContain(".dta: field not declared in schema");
@@ -66,7 +66,7 @@ describe("a dependent that the pass does not reach", () => {
     return world;
   }
 
-  test("is Unknown, and says for which step it waits", async () => {
+  test("is Unknown, and names the step that it waits for", async () => {
     const world = await broken();
     expect(await said(world)).toEqual(["first Pending/NotReady", "second Unknown/NotReached", "later Unknown/NotReached"]);
     expect((await entries(world))[1]).toMatchObject({ name: "second", message: 'waiting for step "first"' });

@@ -14,7 +14,7 @@ const readyOf = async (world: FakeWorld): Promise<unknown> =>
     ({ type }) => type === "Ready",
   )?.status;
 
-test("a settled dependent does not call desired again, and keeps what it says", async () => {
+test("a settled dependent does not call desired again, and keeps its entry", async () => {
   let calls = 0;
   const world = await settled({
     desired: () => {
@@ -35,7 +35,7 @@ test("a settled dependent does not call desired again, and keeps what it says", 
   expect(calls).toBeGreaterThan(before);
 });
 
-describe("two steps that want one object", () => {
+describe("two steps with one object", () => {
   test.for<{ name: string; options: Partial<Options> }>([
     { name: "owned", options: {} },
     { name: "owned, and taken by force", options: { adopt: "force" } },
@@ -64,7 +64,7 @@ describe("the proof that the owner still exists", () => {
   const built = handler(Site).step(conditions()).step(dependentApplyAll("parts", parts)).build();
   const gets = (world: FakeWorld): number => world.requests.filter({ verb: "get", resource: "sites" }).length;
 
-  test("is the finalizer that was stored in this pass", async () => {
+  test("needs no GET after the pass stored the finalizer", async () => {
     const world = fakeWorld(built, { objects: [site()] });
     await world.settled();
     expect(await said(world)).toEqual(["one Ready", "two Ready", "three Ready"]);
@@ -165,7 +165,7 @@ describe("a dependent that is not checked for readiness does not hold up its own
   });
 });
 
-test("a dependent that is not checked for readiness still says why it is not ours in the log", async () => {
+test("an object of another owner is logged for a dependent that is not checked for readiness", async () => {
   const world = worldOf({ checkedForReadiness: false }, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a-page" } });
   await world.settled();
   expect(world.logs.some(({ level, text }) => level === "warn" && text.includes("is not ours"))).toBe(true);

@@ -22,7 +22,7 @@ const entryOf = async (cluster: TestCluster, name = "a"): Promise<string | undef
   return entry === undefined ? undefined : `${entry.type}/${entry.reason}`;
 };
 
-test("it is made, follows its owner, is put back, and goes with its owner", async () => {
+test("a dependent is created, updated, reverted, and deleted with its owner", async () => {
   await using cluster = await startTestCluster({ objects: [site()] });
   const op = await started(cluster);
   expect(await cluster.get(Site, "a")).toBeReady();
@@ -48,7 +48,7 @@ test("it is made, follows its owner, is put back, and goes with its owner", asyn
   expect(await cluster.get(ConfigMap, "a-page")).toBeUndefined();
 });
 
-test("what is wanted no more, or under another name, is deleted", async () => {
+test("an object that is no longer desired, or renamed, is deleted", async () => {
   await using cluster = await startTestCluster({ objects: [site()] });
   const op = await started(cluster);
   await cluster.update(Site, "a", (object) => void (object.spec.name = "other"));
@@ -84,7 +84,7 @@ test.for([
   expect((await cluster.get(ConfigMap, "a-page")) === undefined).toBe(taken);
 });
 
-test("two owners want one object: the second says whose it is, and gets it when the first is gone", async () => {
+test("two owners with one object: the second names the first, and takes over after the first is deleted", async () => {
   await using cluster = await startTestCluster({ objects: [site("a", { name: "one", text: "of a" })] });
   const op = await started(cluster);
   await cluster.create(Site, { metadata: { name: "b" }, spec: { name: "one", text: "of b" } });
@@ -98,7 +98,7 @@ test("two owners want one object: the second says whose it is, and gets it when 
   expect(await textOf(cluster, "one")).toBe("of b");
 });
 
-test("in another namespace a label says whose it is, and a cleanup removes it", async () => {
+test("an object in another namespace is found by its label, and the cleanup deletes it", async () => {
   await using cluster = await startTestCluster({ objects: [site()] });
   await cluster.create(Namespace, { metadata: { name: "elsewhere" } });
   const op = await started(cluster, { namespace: "elsewhere" });
@@ -110,7 +110,7 @@ test("in another namespace a label says whose it is, and a cleanup removes it", 
   expect(await cluster.get(ConfigMap, "elsewhere/a-page")).toBeUndefined();
 });
 
-test("owned: false stays; created: false waits; updated: false leaves it as it is", async () => {
+test("owned: false stays; created: false waits; updated: false does not modify the object", async () => {
   await using cluster = await startTestCluster({ objects: [site("a"), configMap("b-page", { text: "theirs" })] });
   const unowned = await started(cluster, { owned: false });
   expect(await textOf(cluster)).toBe("hello");

@@ -18,7 +18,7 @@ const Late = defineResource({
 });
 
 describe("the CRD of a dependent is removed", () => {
-  test.for([true, false])("its owner can be deleted all the same; watched: %s", { tags: ["since-1.34"] }, async (watched) => {
+  test.for([true, false])("its owner can be deleted; watched: %s", { tags: ["since-1.34"] }, async (watched) => {
     const late = dependentApply(Site, { name: "late", kind: Late, watched, desired: ({ spec }) => ({ spec: { text: spec.text } }) });
     await using cluster = await startTestCluster({ kinds: [Site, Late] });
     const op = await cluster.start(handler(Site).step(conditions()).step(late).build());
@@ -50,7 +50,7 @@ describe("entries that are not of this step", () => {
   const say = (world: FakeWorld, dependents: readonly DependentEntry[]): Promise<unknown> =>
     world.updateStatus(Site, "a", (object) => merge(object, { status: { dependents } }));
 
-  test("but of another handler's of the same name say nothing of where ours are", async () => {
+  test("but of another handler with the same step name are not used to find objects", async () => {
     const world = await settled();
     await say(world, [ofAnother, ...(await entries(world))]);
     world.requests.clear();
@@ -60,7 +60,7 @@ describe("entries that are not of this step", () => {
     expect(await world.get(Site, "a")).toBeUndefined();
   });
 
-  test("but of another handler's of the same name do not stand for what cannot be made yet", async () => {
+  test("but of another handler with the same step name do not replace the entry of a waiting dependent", async () => {
     const late = dependentApply(Site, { name: "page", kind: Late, desired: { spec: { text: "" } } });
     const world = fakeWorld(handler(Site).step(conditions()).step(late).build(), { objects: [site()], missing: [Late] });
     await say(world, [ofAnother]);
@@ -68,7 +68,7 @@ describe("entries that are not of this step", () => {
     expect(await said(world)).toEqual(["page Ready", "page Pending/KindNotInstalled"]);
   });
 
-  test("but of another handler's of the same name do not name an object whose name cannot be told", async () => {
+  test("but of another handler with the same step name do not name an object whose name cannot be computed", async () => {
     const objectName = (): string => {
       throw new Error("boom");
     };
@@ -81,7 +81,7 @@ describe("entries that are not of this step", () => {
     ]);
   });
 
-  test("but of one that the handler does not have any more are removed, also when it keeps nothing at all now", async () => {
+  test("but of a removed step are deleted, also when the handler has no dependents any more", async () => {
     const removed = entry({ step: "removed" });
     const kept = entry({ step: "removed", handler: "other" });
     const world = await settled();
@@ -99,12 +99,12 @@ describe("entries that are not of this step", () => {
     expect(await entries(later)).toEqual([kept]);
   });
 
-  test("but are none are refused by the server: nobody could save a status with them", async () => {
+  test("and are invalid are refused by the server, which would refuse each status with them", async () => {
     const world = await settled();
     await expect(say(world, [{ step: "page" } as DependentEntry])).rejects.toThrow("status.dependents[0].apiVersion: Required value");
   });
 
-  test("stay where a gate has ended the pass: it changes nothing", async () => {
+  test("stay in a pass that a gate ends", async () => {
     const paused = handler(Site)
       .step(conditions())
       .step(step(Site, { name: "gate", gate: (req) => req.stop("not now") }))
@@ -117,11 +117,11 @@ describe("entries that are not of this step", () => {
   });
 });
 
-describe("created: false, and somebody else controls the object", () => {
+describe("created: false, and another controller owns the object", () => {
   const theirs = { ownerReferences: [{ apiVersion: "apps/v1", kind: "Deployment", name: "web", uid: "u-1", controller: true }] };
   const options = { created: false, objectName: "theirs" };
 
-  test("what is wanted of it is not applied, and that is said", async () => {
+  test("the desired state is not applied, and the entry reports it", async () => {
     const world = await settled(options, configMap("theirs", { text: "theirs" }, theirs));
     expect(await said(world)).toEqual(["page Failed/NotOurs"]);
     expect((await entries(world))[0]?.message).toBe("ConfigMap theirs is not ours: it belongs to Deployment web (apps/v1, uid u-1)");
@@ -130,9 +130,9 @@ describe("created: false, and somebody else controls the object", () => {
   });
 
   test.for([
-    { name: "nothing is wanted of it", more: { desired: undefined } },
-    { name: "what is there is to be left as it is", more: { updated: false } },
-  ])("it is enough that it is there, where $name", async ({ more }) => {
+    { name: "there is no desired state", more: { desired: undefined } },
+    { name: "updated is false", more: { updated: false } },
+  ])("the object is ready when it exists, where $name", async ({ more }) => {
     const world = await settled({ ...options, ...more } as Partial<Options>, configMap("theirs", { text: "theirs" }, theirs));
     expect(await said(world)).toEqual(["page Ready"]);
   });

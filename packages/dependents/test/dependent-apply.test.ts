@@ -10,7 +10,7 @@ import { fakeReq, fakeWorld } from "@treadle/testing";
 import { configMap, entries, HANDLER, merge, type Options, page, said, settled, Site, site, worldOf, writes } from "./sites.ts";
 
 describe("one object", () => {
-  test("is made with its marks by one apply, beside the finalizer and the status", async () => {
+  test("is created with its marks by one apply, besides the finalizer and the status", async () => {
     const world = await settled();
     const owner = (await world.get(Site, "a")) as KubernetesObject;
     const live = await world.get(ConfigMap, "a-page");
@@ -41,7 +41,7 @@ describe("one object", () => {
     ]);
   });
 
-  test("that is as it should be costs no request, in this process and in the next", async () => {
+  test("that is as desired costs no request, in this process and in the next", async () => {
     const world = await settled();
     world.requests.clear();
     for (let i = 0; i < 3; i++) expect(await world.pass("a")).toContinue();
@@ -54,7 +54,7 @@ describe("one object", () => {
     { name: "the owner reference", change: { metadata: { ownerReferences: null } } },
     { name: "a label", change: { metadata: { labels: { [`${HANDLER}/owner-id`]: null } } } },
     { name: "all marks", change: { metadata: { ownerReferences: null, labels: null, annotations: null } } },
-  ])("of which somebody changes $name is put back", async ({ change }) => {
+  ])("is reverted after a user changes $name", async ({ change }) => {
     const world = await settled();
     const before = await world.get(ConfigMap, "a-page");
     world.requests.clear();
@@ -68,7 +68,7 @@ describe("one object", () => {
     expect(writes(world)).toEqual(["apply configmaps"]);
   });
 
-  test("to which others add fields is left as it is", async () => {
+  test("is not modified when other writers add fields", async () => {
     const world = await settled();
     world.requests.clear();
     await world.update(ConfigMap, "a-page", (object) => merge(object, { data: { more: "1" }, metadata: { labels: { team: "web" } } }));
@@ -77,7 +77,7 @@ describe("one object", () => {
     expect(world.requests.length).toBe(0);
   });
 
-  test("loses what is wanted no more, and keeps what others added", async () => {
+  test("loses fields that are no longer desired, and keeps fields of other writers", async () => {
     const world = await settled({ desired: ({ spec }: Site) => ({ data: spec.text === "less" ? {} : { text: spec.text, more: "1" } }) });
     await world.update(ConfigMap, "a-page", (object) => merge(object, { data: { foreign: "1" } }));
     await world.update(Site, "a", ({ spec }) => void (spec.text = "less"));
@@ -85,19 +85,19 @@ describe("one object", () => {
     expect((await world.get(ConfigMap, "a-page"))?.data).toEqual({ foreign: "1" });
   });
 
-  test("that somebody deletes comes back", async () => {
+  test("is created again after a user deletes it", async () => {
     const world = await settled();
     await world.delete(ConfigMap, "a-page");
     await world.settled();
     expect((await world.get(ConfigMap, "a-page"))?.data).toEqual({ text: "hello" });
   });
 
-  test("can be a plain deep partial", async () => {
+  test("can be given as a plain partial object", async () => {
     const world = await settled({ desired: { data: { text: "plain" } } });
     expect((await world.get(ConfigMap, "a-page"))?.data).toEqual({ text: "plain" });
   });
 
-  test("may be a Secret: no value is repeated in metadata, and it costs nothing when nothing differs", async () => {
+  test("may be a Secret: its metadata repeats no value, and a settled pass costs no request", async () => {
     const secret = dependentApply(Site, { name: "secret", kind: Secret, desired: ({ spec }) => ({ stringData: { password: spec.text } }) });
     const world = fakeWorld(handler(Site).step(conditions()).step(secret).build(), { objects: [site()] });
     await world.settled();
@@ -114,7 +114,7 @@ describe("one object", () => {
   });
 });
 
-describe("whose it is", () => {
+describe("ownership", () => {
   test.for([
     { adopt: undefined, whose: "nobody's", metadata: {}, isTaken: false, says: /nobody/ },
     { adopt: "ifUnowned", whose: "nobody's", metadata: {}, isTaken: true },
@@ -167,7 +167,7 @@ describe("whose it is", () => {
     expect(await world.get(Site, "a")).toBeReady();
   });
 
-  test("one that is not ours is not deleted with the owner", async () => {
+  test("an object of another owner is not deleted with ours", async () => {
     const world = await settled({}, configMap("a-page", { old: "1" }));
     await world.delete(Site, "a");
     await world.settled();
@@ -175,7 +175,7 @@ describe("whose it is", () => {
     expect((await world.get(ConfigMap, "a-page"))?.data).toEqual({ old: "1" });
   });
 
-  test("two owners want one object: the first has it, the second says who, and gets it when the first is gone", async () => {
+  test("two owners with one object: the second names the first, and takes over after the first is deleted", async () => {
     const world = await settled({ objectName: "shared" }, site("b", { text: "of b" }));
     expect(await said(world, "a")).toEqual(["page Ready"]);
     expect(await said(world, "b")).toEqual(["page Failed/NotOurs"]);
@@ -191,7 +191,7 @@ describe("whose it is", () => {
     expect(await said(world, "b")).toEqual(["page Ready"]);
   });
 
-  test("two steps want one object: the second says which step has it", async () => {
+  test("two steps with one object: the second names the first", async () => {
     const twice = [page({ objectName: "same" }), page({ name: "second", objectName: "same" })];
     const world = fakeWorld(handler(Site).step(conditions()).step(dependentApplyAll("parts", twice)).build(), { objects: [site()] });
     await world.settled();
@@ -199,7 +199,7 @@ describe("whose it is", () => {
     expect((await entries(world))[1]?.message).toContain('step "page"');
   });
 
-  test("an owner that is made anew under the same name does not take what was the old one's", async () => {
+  test("a recreated owner does not take the objects of the deleted owner with its name", async () => {
     const world = await settled(
       {},
       configMap(
@@ -213,11 +213,11 @@ describe("whose it is", () => {
   });
 });
 
-describe("in another place", () => {
+describe("in another namespace", () => {
   const elsewhere = { namespace: ({ spec }: Site) => spec.where ?? "elsewhere" };
   const namespaces = ["elsewhere", "there"].map((name) => ({ apiVersion: "v1", kind: "Namespace", metadata: { name } }));
 
-  test("a label says whose it is, where a reference cannot, and cleanup removes it", async () => {
+  test("a label marks the owner where a reference is not possible, and the cleanup deletes the object", async () => {
     const world = await settled(elsewhere, ...namespaces);
     const live = await world.get(ConfigMap, "elsewhere/a-page");
     expect(live?.metadata.ownerReferences).toBeUndefined();
@@ -231,18 +231,18 @@ describe("in another place", () => {
     expect(await world.get(Site, "a")).toBeUndefined();
   });
 
-  test("ownership by label can be asked for", async () => {
+  test("ownership by label is an option", async () => {
     const world = await settled({ ownership: "label" });
     expect((await world.get(ConfigMap, "a-page"))?.metadata.ownerReferences).toBeUndefined();
     expect(await said(world)).toEqual(["page Ready"]);
   });
 
-  test("a reference that cannot be is refused with what to do", async () => {
+  test("an impossible reference is refused, with the fix", async () => {
     const world = await settled({ ...elsewhere, ownership: "reference" }, ...namespaces);
     expect((await entries(world))[0]).toMatchObject({ type: "Failed", message: expect.stringContaining('say "label"') });
   });
 
-  test("when the place changes, the new one is made and then the old one removed", async () => {
+  test("after a change of the namespace the new object is created, then the old one is deleted", async () => {
     const world = await settled(elsewhere, ...namespaces);
     world.requests.clear();
     await world.update(Site, "a", ({ spec }) => void (spec.where = "there"));
@@ -254,7 +254,7 @@ describe("in another place", () => {
   });
 });
 
-test("a cluster-scoped dependent of a namespaced owner is known by its label, and goes with it", async () => {
+test("a cluster-scoped dependent of a namespaced owner is found by its label, and deleted with the owner", async () => {
   const space = dependentApply(Site, {
     name: "space",
     kind: Namespace,
@@ -274,7 +274,7 @@ test("a cluster-scoped dependent of a namespaced owner is known by its label, an
   expect(world.requests.count({ verb: "delete", name: "space-a" })).toBe(1);
 });
 
-test("functions of the author that throw keep nothing from being cleaned up", async () => {
+test("functions of the author that throw do not block the cleanup", async () => {
   let isBroken = false;
   const breaking = <T>(value: T): T => {
     if (isBroken) throw new Error("boom");
@@ -297,8 +297,8 @@ test("functions of the author that throw keep nothing from being cleaned up", as
   expect(await world.get(Site, "a")).toBeUndefined();
 });
 
-describe("what is wanted no more", () => {
-  test("is deleted, by its uid, and its entry goes with it", async () => {
+describe("an object that is no longer desired", () => {
+  test("is deleted by its uid, with its entry", async () => {
     const world = await settled();
     await world.update(Site, "a", ({ spec }) => void (spec.wanted = false));
     await world.settled();
@@ -321,7 +321,7 @@ describe("what is wanted no more", () => {
     expect(await entries(world)).toMatchObject([{ name: "new", type: "Ready" }]);
   });
 
-  test("is waited for while a finalizer of others holds it", async () => {
+  test("makes the step wait while a finalizer blocks its deletion", async () => {
     const world = await settled();
     await world.update(ConfigMap, "a-page", (object) => merge(object, { metadata: { finalizers: ["example.dev/hold"] } }));
     await world.update(Site, "a", ({ spec }) => void (spec.wanted = false));
@@ -332,7 +332,7 @@ describe("what is wanted no more", () => {
     expect(await entries(world)).toEqual([]);
   });
 
-  test("of somebody else is left where it is", async () => {
+  test("is not deleted when another owner has it", async () => {
     const world = await settled({}, configMap("a-page", { old: "1" }));
     await world.update(Site, "a", ({ spec }) => void (spec.wanted = false));
     await world.settled();
@@ -342,7 +342,7 @@ describe("what is wanted no more", () => {
 });
 
 describe("switches", () => {
-  test("owned: false leaves it unmarked but for the step's label, and it stays", async () => {
+  test("owned: false sets only the label of the step, and the object stays", async () => {
     const world = await settled({ owned: false });
     const live = await world.get(ConfigMap, "a-page");
     expect(live?.metadata.labels).toEqual({ [`${HANDLER}/dependent`]: "page" });
@@ -357,7 +357,7 @@ describe("switches", () => {
     expect(await world.get(ConfigMap, "a-page")).toBeDefined();
   });
 
-  test("owned: false: two owners do not take it from each other, and one made anew takes what the old one left", async () => {
+  test("owned: false: two owners do not take the object from each other, and a recreated owner takes over", async () => {
     const world = await settled({ owned: false, objectName: "shared" }, site("b", { text: "of b" }));
     expect(await said(world, "a")).toEqual(["page Ready"]);
     expect(await said(world, "b")).toEqual(["page Failed/NotOurs"]);
@@ -375,12 +375,12 @@ describe("switches", () => {
     expect((await world.get(ConfigMap, "shared"))?.data).toEqual({ text: "new" });
   });
 
-  test("owned: false takes an object that nobody controls", async () => {
+  test("owned: false takes an object without a controller", async () => {
     const world = await settled({ owned: false }, configMap("a-page", { old: "1" }));
     expect((await world.get(ConfigMap, "a-page"))?.data).toEqual({ old: "1", text: "hello" });
   });
 
-  test("created: false waits for somebody else, without an error", async () => {
+  test("created: false waits for another writer, without an error", async () => {
     const world = await settled({ created: false });
     expect(await said(world)).toEqual(["page Pending/NotFound"]);
     expect(await world.get(ConfigMap, "a-page")).toBeUndefined();
@@ -394,7 +394,7 @@ describe("switches", () => {
     expect((await world.get(ConfigMap, "a-page"))?.data).toMatchObject({ theirs: "1" });
   });
 
-  test("updated: false leaves an existing one as it is", async () => {
+  test("updated: false does not modify an existing object", async () => {
     const world = await settled({ updated: false });
     await world.update(Site, "a", ({ spec }) => void (spec.text = "new"));
     await world.update(ConfigMap, "a-page", (object) => merge(object, { data: { text: "drift" } }));
@@ -403,7 +403,7 @@ describe("switches", () => {
     expect(await said(world)).toEqual(["page Ready"]);
   });
 
-  test("watched: false reads it once a pass and is not woken", async () => {
+  test("watched: false reads the object once in each pass, and its changes trigger no pass", async () => {
     const world = await settled({ watched: false });
     expect(await said(world)).toEqual(["page Ready"]);
     world.requests.clear();
@@ -424,14 +424,14 @@ describe("switches", () => {
     expect(await world.get(Site, "a")).toBeUndefined();
   });
 
-  test("checkedForReadiness: false has no entry and keeps nobody waiting", async () => {
+  test("checkedForReadiness: false has no entry, and no step waits", async () => {
     const world = await settled({ checkedForReadiness: false, readyWhen: () => "never" });
     expect(await entries(world)).toEqual([]);
     expect(await world.get(Site, "a")).toBeReady();
     expect((await world.get(ConfigMap, "a-page"))?.data).toEqual({ text: "hello" });
   });
 
-  test("an update of the author's own is a PUT of what it returns, guarded by the version; undefined writes nothing", async () => {
+  test("a custom update is a PUT of its result with the version that was seen; undefined writes nothing", async () => {
     const world = await settled({
       update: (live, wanted) =>
         live.data?.["text"] === wanted.data?.["text"] ? undefined : { ...live, data: { ...live.data, ...wanted.data, merged: "yes" } },
@@ -450,8 +450,8 @@ describe("switches", () => {
   });
 });
 
-describe("what the status says", () => {
-  test("not ready is Pending with the reason, refined from the live object", async () => {
+describe("the status", () => {
+  test("reports an object that is not ready as Pending, refined from the live object", async () => {
     const world = await settled({
       readyWhen: (live) => live.data?.["pod"] !== undefined || "no pod yet",
       status: (entry, live) => ({
@@ -470,13 +470,13 @@ describe("what the status says", () => {
     expect(await world.get(Site, "a")).toBeReady();
   });
 
-  test("a refinement to Pending makes the step wait", async () => {
+  test("makes the step wait when it is refined to Pending", async () => {
     const world = await settled({ status: (entry) => ({ ...entry, type: "Pending", reason: "Linking", message: "linking" }) });
     expect(await said(world)).toEqual(["page Pending/Linking"]);
     expect(await world.get(Site, "a")).toHaveCondition("Ready", { status: "Unknown" });
   });
 
-  test("an error is in the entry, refined and without secrets, and is retried with a back-off", async () => {
+  test("reports an error, refined and without secrets, and the pass is retried with a backoff", async () => {
     const world = worldOf({
       status: (entry, _live, error) => ({ ...entry, attributes: [{ name: "failed", value: String(error !== undefined) }] }),
     });
@@ -528,13 +528,13 @@ describe("what the status says", () => {
         },
       },
     },
-  ])("what $name throws is an entry and an error", async ({ options }) => {
+  ])("reports an error that $name throws", async ({ options }) => {
     const world = await settled(options as Partial<Options>);
     expect(await entries(world)).toMatchObject([{ step: "page", type: "Failed", message: "boom" }]);
     expect(world.passes.at(-1)?.error).toMatchObject({ message: expect.stringContaining("boom") });
   });
 
-  test("entries of others in the list are never lost", async () => {
+  test("keeps the entries of other handlers", async () => {
     const world = await settled();
     const other = {
       step: "x",
@@ -554,7 +554,7 @@ describe("what the status says", () => {
     expect(await entries(world)).toEqual([other]);
   });
 
-  test("an author's own status fields and the entries do not disturb each other", async () => {
+  test("has room for the author's fields and the entries", async () => {
     const see = step(Site, { name: "see", do: (req) => void (req.status.seen = req.object.spec.text) });
     const world = fakeWorld(handler(Site).step(conditions()).step(see).step(page()).build(), { objects: [site()] });
     await world.settled();
@@ -563,7 +563,7 @@ describe("what the status says", () => {
 });
 
 describe("races and crashes", () => {
-  test("a crash between the apply and the status: the next process finds its work done", async () => {
+  test("after a crash between the apply and the status the next process applies nothing again", async () => {
     const world = worldOf();
     const stop = world.onRequest(({ verb, resource, subresource }) => {
       if (verb === "patch" && resource === "sites" && subresource === "status") throw new Error("the process died");
@@ -577,7 +577,7 @@ describe("races and crashes", () => {
     expect(await said(world)).toEqual(["page Ready"]);
   });
 
-  test("somebody was faster with a foreign object: it is said at once, and not touched", async () => {
+  test("an object that another writer created first is reported at once, and not modified", async () => {
     const world = worldOf();
     const stop = world.onRequest(({ verb, resource }) => {
       if (verb !== "apply" || resource !== "configmaps") return;
@@ -592,7 +592,7 @@ describe("races and crashes", () => {
     expect(await said(world)).toEqual(["page Ready"]);
   });
 
-  test("an object that is being deleted is made again when it is gone", async () => {
+  test("an object that is being deleted is created again when it no longer exists", async () => {
     const world = await settled();
     await world.update(ConfigMap, "a-page", (object) => merge(object, { metadata: { finalizers: ["example.dev/hold"] } }));
     await world.delete(ConfigMap, "a-page");
@@ -606,7 +606,7 @@ describe("races and crashes", () => {
   });
 });
 
-test("a kind without room for entries is refused at build(), with the fix", () => {
+test("build() refuses a kind without status.dependents, with the fix", () => {
   const Bare = defineResource({ group: "example.dev", version: "v1", kind: "Bare", scope: "Namespaced", spec: z.object({}) });
   const kept = (options: object): AnyDependentStep => dependentApply(Bare, { name: "page", kind: ConfigMap, desired: {}, ...options });
   expect(() =>
@@ -621,7 +621,7 @@ test("a kind without room for entries is refused at build(), with the fix", () =
   ).not.toThrow();
 });
 
-test("a step alone can be tried with a fake req", async () => {
+test("one step runs with fakeReq", async () => {
   const req = fakeReq(Site, { spec: { text: "x" } });
   expect(await req.run(page())).toContinue();
 });

@@ -87,7 +87,7 @@ test.for([
   },
 );
 
-test("what is being deleted is cleaned up, whatever the rule; what hangs is named, and its status says so", async () => {
+test("an object that is being deleted is cleaned up under every rule; a blocked one is named, with its status", async () => {
   const outside = new Set<string>();
   let isStuck = true;
   const stuck = (): AnyHandler => buckets(outside, () => isStuck);
@@ -121,7 +121,7 @@ test("what is being deleted is cleaned up, whatever the rule; what hangs is name
   expect([...outside]).toEqual(["b"]);
 });
 
-test("an object that is cleaned while it lives keeps its conditions: nobody would be there to correct them", async () => {
+test("an object that is cleaned without a deletion keeps its conditions", async () => {
   let isStuck = true;
   const stuck = (): AnyHandler => buckets(new Set(), () => isStuck);
   await using cluster = await startTestCluster({ objects: [bucket("a")] });
@@ -157,7 +157,7 @@ test.for([
   expect(left).toEqual(pages);
 });
 
-test.for(["release", "clean"] as const)("%s, whatever fails when", { tags: ["memory"], timeout: 180_000 }, async (rule) => {
+test.for(["release", "clean"] as const)("%s, with a failure at any request", { tags: ["memory"], timeout: 180_000 }, async (rule) => {
   const finalizers = ["drain.example.dev/buckets.drain.example.dev", FOREIGN];
   const { points } = await explore(
     (outside: Set<string>) => buckets(outside),

@@ -13,13 +13,13 @@ const reading = async (ref: () => string): Promise<FakeWorld> => {
   return world;
 };
 
-test("a reference that throws is named with its step and its read", async () => {
+test("a read that throws is named with its step", async () => {
   const world = await reading(() => (undefined as never as { readonly name: string }).name);
   const message = /^step "s", read "x": Cannot read properties of undefined/;
   expect(await world.get(Site, "a")).toHaveCondition("Ready", { status: "False", reason: "TypeError", message });
 });
 
-test("a reference that says more than that it failed is heard", async () => {
+test("a TerminalError or RetryAfterError of a read keeps its meaning", async () => {
   const world = await reading(() => {
     throw new TerminalError("never", { code: "Hopeless" });
   });
@@ -27,7 +27,7 @@ test("a reference that says more than that it failed is heard", async () => {
   expect(world.dueIn("a")).toBeUndefined();
 });
 
-test("what a dependent reads is named, but not what it reads of itself", async () => {
+test("the error of a dependent names its declared read, and not its own object's", async () => {
   const world = await settled({ reads: { y: one(ConfigMap, () => "a/b") } } as never);
   expect(await world.get(Site, "a")).toHaveCondition("Ready", { status: "False", message: /^step "page", read "y": one\(ConfigMap\)/ });
 });

@@ -35,7 +35,7 @@ const ORDERS = [
   ["Pending", "Unknown", "Failed"],
 ];
 
-test.for(ORDERS)("Ready reports the worst dependent, whatever the order: %s, %s, %s", async (types) => {
+test.for(ORDERS)("Ready reports the worst dependent in any order: %s, %s, %s", async (types) => {
   const parts = types.map((type) => part(type.toLowerCase(), type));
   const world = fakeWorld(handler(Site).step(conditions()).step(dependentApplyAll("parts", parts)).build(), { objects: [site] });
   await world.settled();

@@ -48,7 +48,7 @@ const types = (
 /** As long as the marks of the old version stay for it. */
 const ROLLOUT = { horizonMs: 60_000 };
 
-test("a renamed handler: finalizer, labels, fields, entries and conditions move, and what is wanted no more goes", {
+test("a renamed handler moves finalizer, labels, fields, entries and conditions, and deletes what is no longer desired", {
   tags: ["memory"],
 }, async () => {
   await using cluster = await startTestCluster({ objects: [site()] });
@@ -96,7 +96,7 @@ test("an object whose deletion began under the old name is cleaned up under the 
   expect(await cluster.get(ConfigMap, "a-page")).toBeUndefined();
 });
 
-test("both versions side by side come to rest; what the old one puts back goes when it is gone", { tags: ["memory"] }, async () => {
+test("both versions side by side settle; marks of the old version are removed after it stops", { tags: ["memory"] }, async () => {
   await using cluster = await startTestCluster({ objects: [site()] });
   const old = await cluster.start(second({ name: OLD }));
   await old.settled();
@@ -119,7 +119,7 @@ test("both versions side by side come to rest; what the old one puts back goes w
 const FOREIGN = "other.example.com/cleanup";
 const takesOver = [{ finalizers: [FOREIGN], fieldManagers: ["manager"], lease: "other-operator" }];
 
-test("versions that stay side by side write the status with delays: neither finds the marks that it needs", {
+test("versions that stay side by side write the status with delays, because each removes the marks of the other", {
   tags: ["memory"],
 }, async () => {
   await using cluster = await startTestCluster({ objects: [site()] });
@@ -151,7 +151,7 @@ async function foreignPast(cluster: TestCluster): Promise<void> {
   await cluster.client.patch(Site, { name: "a", namespace }, { type: "merge", body }, { ...options, subresource: "status" });
 }
 
-test("another operator's place is taken: its finalizer, fields and conditions are ours, never a moment without a finalizer", async () => {
+test("a replaced operator's finalizer, fields and conditions are taken over, without a moment without a finalizer", async () => {
   await using cluster = await startTestCluster({ objects: [site("a", {}, { finalizers: [FOREIGN] })], kinds: [Site] });
   await foreignPast(cluster);
   const held: (readonly string[])[] = [];
@@ -180,7 +180,9 @@ test("another operator's place is taken: its finalizer, fields and conditions ar
   expect(await cluster.get(Site, "a")).toBeUndefined();
 });
 
-test("a rename and a take-over at once, whatever fails when", { tags: ["memory", "part"], timeout: 180_000 }, async ({ part }) => {
+test("a rename and a replacement at once, with a failure at any request", { tags: ["memory", "part"], timeout: 180_000 }, async ({
+  part,
+}) => {
   const { points } = await explore(
     // The user of the story writes as kubectl: the past is of an operator that did, too.
     second({ name: NEW, formerNames: [OLD], takesOver: [{ finalizers: [FOREIGN], fieldManagers: ["kubectl"] }] }),
