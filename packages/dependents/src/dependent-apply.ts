@@ -100,7 +100,7 @@ export function dependentApply<
   return step as unknown as DependentStep<ObjectOf<P>, NeedsOf<L>, Name, K>;
 }
 
-/** A dependent that no timer or backoff requeues is looked at again after this time: the watch reports everything else. */
+/** Time until a dependent is looked at again, in milliseconds, if only its watch would trigger a pass. */
 const LOOK_AGAIN_MS = 600_000;
 
 /** The object itself as a read of its step: watch, requeues by name and, for Secrets, one GET for each version follow from it. */
@@ -111,7 +111,7 @@ function liveRead(dependent: Dependent): OneRead {
   return one(kind, ref, isWatched ? {} : { watch: false }) as OneRead; // A read is one of these at run time.
 }
 
-/** Answers at once where nothing has changed since the last pass: a phase that does not give way needs no timer. */
+/** Returns without a promise if nothing has changed since the last pass: a synchronous phase needs no timer. */
 function apply(definition: Definition, req: AnyDoReq): StepResult<{}> | Promise<StepResult<{}>> {
   const unit = unitOf(definition, req);
   const { dependent, context } = unit;
@@ -161,7 +161,7 @@ async function applyNow(unit: Unit<AnyDoReq>, inputs: Inputs, live: KubernetesOb
   return waitBecause(leftovers[0]?.message ?? "", { code: leftovers[0]?.reason ?? "Deleting", afterMs: LOOK_AGAIN_MS });
 }
 
-/** The functions of the author that judge the live object. */
+/** Returns the functions of the author that judge the live object. */
 function authorOf({ options }: Dependent, owner: KubernetesObject, inputs: Inputs): Pick<Plan, "readyWhen" | "refine"> {
   const { readyWhen, status } = options;
   // The live object is one of the author's kind, and the inputs are what the options declare.
@@ -171,13 +171,13 @@ function authorOf({ options }: Dependent, owner: KubernetesObject, inputs: Input
   };
 }
 
-/** Whether no other object of the step is left to remove. */
+/** Decides whether the step has no other object to remove. */
 function isAlone({ dependent, context }: Unit, keep: Ref): boolean {
   const { policy } = dependent;
   return policy.isWatched ? hasOnly(context, { policy, keep }) : context.memory.unit(context.unit).prunedFor === keyOf(keep);
 }
 
-/** The answer of the last pass, given again without a promise. */
+/** Returns the result of the last pass, without a promise. */
 function settled(unit: Unit<AnyDoReq>, converged: Converged, target: Ref): StepResult<{}> {
   const { dependent, pass, req } = unit;
   pass.found.live.set(dependent.name, converged.live);
@@ -185,7 +185,7 @@ function settled(unit: Unit<AnyDoReq>, converged: Converged, target: Ref): StepR
   return isReady(converged) ? req.next() : notReady(unit, converged);
 }
 
-/** Only looks, with what there is of its dependencies. If the author's function cannot do without them, the object is desired. */
+/** Calls `desired` with the dependencies that exist, and writes nothing. If it throws, the object counts as desired. */
 function whetherWanted(definition: Definition, req: AnyDoReq): StepResult<{ readonly isWanted: boolean }> {
   const unit = unitOf(definition, req);
   try {
@@ -197,7 +197,7 @@ function whetherWanted(definition: Definition, req: AnyDoReq): StepResult<{ read
   return req.next({ isWanted: false });
 }
 
-/** The object is not desired any more. The engine calls the cleanup when the steps that need the object had their turn. */
+/** Marks the object as no longer desired. The engine calls the cleanup after the steps that need the object. */
 function notDesired(unit: Unit<AnyDoReq>): StepResult<{}> {
   const { dependent, context, pass, req } = unit;
   pass.found.live.set(dependent.name, undefined);
@@ -206,7 +206,7 @@ function notDesired(unit: Unit<AnyDoReq>): StepResult<{}> {
   return req.next();
 }
 
-/** The author's `status` may call an object ready that is not there. */
+/** The author's `status` may report a missing object as ready. */
 function isReady({ type, state }: Converged): boolean {
   return type === "there" || state.type === "Ready";
 }
@@ -216,7 +216,7 @@ function notReady({ dependent, req }: Unit<AnyDoReq>, converged: Converged): Ste
   const text = message === "" ? reason : message;
   const again = converged.type === "there" ? "watch" : converged.again;
   if (!dependent.isChecked) {
-    // Nobody waits for the object: that it is foreign or missing is only logged.
+    // No step waits for the object. If it is foreign or missing, the log reports it.
     if (converged.type === "not yet" && !converged.isApplied) req.log.warn({ reason }, text);
     if (typeof again === "number") req.revisit(again, text);
     return req.next();
@@ -227,7 +227,7 @@ function notReady({ dependent, req }: Unit<AnyDoReq>, converged: Converged): Ste
   return waitBecause(text, { code: reason, severity, afterMs });
 }
 
-/** Removes what an earlier name of the object left behind; where nothing is watched, when the name changes. */
+/** Removes objects with an earlier name. Without a watch it does so only after the name has changed. */
 async function pruneOthers(unit: Unit, keep: Ref): Promise<readonly NewEntry[]> {
   const { dependent, context } = unit;
   if (dependent.policy.isWatched) return (await remove(context, removalOf(unit, keep, false))).left;
@@ -267,8 +267,8 @@ async function cleanup(unit: Unit): Promise<Wait | undefined> {
 const ORPHAN_FINALIZER = "orphan";
 
 /**
- * A user who deletes the owner so wants its objects to stay. The garbage collector removes the finalizer when it has
- * removed the references, which may be before the last cleanup is done: so it is remembered.
+ * With this finalizer the objects of the owner must stay. The garbage collector removes it together with the references,
+ * possibly before the last cleanup has run. So the memory keeps it.
  */
 function isToOrphan({ context: { owner, memory } }: Unit): boolean {
   if (owner.metadata.finalizers?.includes(ORPHAN_FINALIZER) === true) memory.isOrphaning = true;

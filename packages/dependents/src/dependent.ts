@@ -5,10 +5,10 @@ import type { Permission } from "@treadle/reconcile";
 import type { Policy } from "./core/plan.ts";
 import type { DependentOptions } from "./types.ts";
 
-/** Under this name the object itself is among the reads of its step. */
+/** The name of the read that returns the object itself. */
 export const LIVE = "dependent:live";
 
-/** The options of a step whatever its types. */
+/** The options of a step with any types. */
 // oxlint-disable-next-line typescript/no-explicit-any -- the only type that fits the functions of every author
 export type AnyOptions = DependentOptions<any, Kind, string, any, any, any>;
 
@@ -16,7 +16,7 @@ export interface Dependent {
   readonly options: AnyOptions;
   readonly name: string;
   readonly policy: Policy;
-  /** The owner waits for it, and has an entry for it. */
+  /** Whether the owner waits for the object, and has an entry for it. */
   readonly isChecked: boolean;
 }
 
@@ -28,19 +28,20 @@ export function requireOptions(options: AnyOptions): void {
   if (typeof kind?.kind !== "string" || kind.kind === "")
     throw new TypeError(`${where}: kind must be a kind, e.g. ConfigMap of treadle/kinds`);
   if (options.desired === undefined && options.created !== false)
-    throw new TypeError(`${where}: say with desired what the object is to be; only with created: false may it be left out`);
+    throw new TypeError(`${where}: set desired to the desired state; only with created: false may it be left out`);
   if (
     options.desired !== undefined &&
     typeof options.desired !== "function" &&
     (typeof options.desired !== "object" || options.desired === null)
   )
-    throw new TypeError(`${where}: desired must be an object or a function that gives one`);
+    throw new TypeError(`${where}: desired must be an object, or a function that returns one`);
   for (const callback of ["readyWhen", "status", "update"] as const)
     if (options[callback] !== undefined && typeof options[callback] !== "function")
       throw new TypeError(`${where}: ${callback} must be a function`);
   if (options.dependsOn !== undefined && !Array.isArray(options.dependsOn))
     throw new TypeError(`${where}: dependsOn must be a list of steps`);
-  if (options.reads !== undefined && LIVE in options.reads) throw new TypeError(`${where}: the name ${LIVE} among reads is taken`);
+  if (options.reads !== undefined && LIVE in options.reads)
+    throw new TypeError(`${where}: a read must not be named ${LIVE}: choose another name`);
   if (options.adopt !== undefined && !["never", "ifUnowned", "force"].includes(options.adopt))
     throw new TypeError(`${where}: adopt must be "never", "ifUnowned" or "force", not ${JSON.stringify(options.adopt)}`);
   if (options.ownership !== undefined && !["reference", "label"].includes(options.ownership))
@@ -68,31 +69,28 @@ export function dependentOf(options: AnyOptions): Dependent {
   };
 }
 
-/** The name and namespace of the object. @throws TypeError when the author's functions return no valid name, or no namespace where one is needed */
+/** Returns the name and namespace of the object. @throws TypeError when the author's functions return no valid name, or no namespace where one is needed */
 export function targetOf({ options, policy: { kind }, name: step }: Dependent, owner: KubernetesObject): Ref {
   const { objectName, namespace: given } = options;
   const name: unknown = typeof objectName === "function" ? objectName(owner) : (objectName ?? owner.metadata.name);
   const namespace: unknown = typeof given === "function" ? given(owner) : given;
   if (typeof name !== "string" || name === "")
-    throw misuse("ERR_INVALID_STEP", `step "${step}": objectName gave ${textOf(name)}, which is not a name`);
+    throw misuse("ERR_INVALID_STEP", `step "${step}": objectName returned ${textOf(name)}, which is not a name`);
   if (namespace !== undefined && (typeof namespace !== "string" || namespace === ""))
-    throw misuse("ERR_INVALID_STEP", `step "${step}": namespace gave ${textOf(namespace)}, which is not a namespace`);
+    throw misuse("ERR_INVALID_STEP", `step "${step}": namespace returned ${textOf(namespace)}, which is not a namespace`);
   const ref = inNamespaceOf(owner, kind, namespace === undefined ? { name } : { name, namespace });
   const isOwner = groupKindOf(kind) === groupKindOf({ group: parseApiVersion(owner.apiVersion).group, kind: owner.kind });
   if (isOwner && keyOf(ref) === keyOf(owner.metadata))
-    throw misuse(
-      "ERR_INVALID_STEP",
-      `step "${step}": ${kind.kind} ${keyOf(ref)} is the object itself: say with objectName what its dependent is called`,
-    );
+    throw misuse("ERR_INVALID_STEP", `step "${step}": ${kind.kind} ${keyOf(ref)} is the owner itself: set objectName to another name`);
   if (kind.scope === "Namespaced" && ref.namespace === undefined)
     throw misuse(
       "ERR_INVALID_STEP",
-      `step "${step}": ${owner.kind} ${owner.metadata.name} has no namespace: say with namespace where ${kind.kind} ${name} is to be`,
+      `step "${step}": ${owner.kind} ${owner.metadata.name} has no namespace: set namespace for ${kind.kind} ${name}`,
     );
   return ref;
 }
 
-/** As {@link targetOf}, but `undefined` where it throws: a function of the author must not keep the object from being cleaned up. */
+/** Returns as {@link targetOf}, but `undefined` if that throws: a function of the author must not block the cleanup. */
 export function targetOrNone(dependent: Dependent, owner: KubernetesObject): Ref | undefined {
   try {
     return targetOf(dependent, owner);
@@ -117,23 +115,23 @@ export function permissionsOf({ policy, options }: Dependent): readonly Permissi
   return verbs.size === 0 ? [] : [{ kind, verbs: [...verbs] }];
 }
 
-/** What can be told without an object of `primary`. */
+/** Returns the problems that are known without an object of `primary`. */
 export function problemsOf({ options, policy }: Dependent, primary: Kind): readonly string[] {
   const { kind, isOwned, isCreated, isWatched, adopt } = policy;
   const problems: string[] = [];
   const isOwnKind = groupKindOf(kind) === groupKindOf(primary);
   if (isOwnKind && options.objectName === undefined && (kind.scope === "Cluster" || options.namespace === undefined))
-    problems.push(`keeps a ${kind.kind} of the name of its owner, which is the owner itself: say with objectName what it is called`);
+    problems.push(`keeps a ${kind.kind} with the name of its owner, which is the owner itself: set objectName to another name`);
   if (isOwned && !isCreated && adopt === "never")
-    problems.push("is to own what somebody else creates, but may not take it: say adopt, or leave owned out");
+    problems.push("is to own an object that another writer creates, but may not take it: set adopt, or leave out owned");
   if (isOwned && isCreated && !isWatched && kind.scope === "Namespaced" && typeof options.namespace === "function")
     problems.push(
-      "could lose sight of its object in another namespace: where namespace is a function, leave out watched: false, or say owned: false",
+      "could lose sight of its object in another namespace: if namespace is a function, leave out watched: false, or set owned: false",
     );
   return problems;
 }
 
-/** The desired state; `undefined`: the object is not desired. @throws TypeError when the author's function returns anything else */
+/** Returns the desired state; `undefined`: the object is not desired. @throws TypeError when the author's function returns anything else */
 export function desiredOf({ options, name }: Dependent, owner: KubernetesObject, inputs: object): object | undefined {
   // The inputs are what the options declare.
   const desired: unknown = typeof options.desired === "function" ? options.desired(owner, inputs as never) : options.desired;
@@ -141,7 +139,7 @@ export function desiredOf({ options, name }: Dependent, owner: KubernetesObject,
   if (typeof desired !== "object" || Array.isArray(desired) || typeof (desired as { then?: unknown }).then === "function")
     throw misuse(
       "ERR_INVALID_STEP",
-      `step "${name}": desired must give an object, or undefined, at once: read what it needs by reads, or hand it over by vars`,
+      `step "${name}": desired must return an object or undefined, and no promise: declare what it needs in reads, or pass it as vars`,
     );
   return desired;
 }

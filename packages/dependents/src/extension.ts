@@ -35,41 +35,41 @@ import {
 } from "./core/entries.ts";
 import { DependentsMemory } from "./core/memory.ts";
 
-/** What the extension knows of a step that keeps an object. */
+/** The data that a step gives to the extension. */
 export interface DependentData {
   readonly kind: Kind;
   /** Whether its object has the name of its owner, because no other name is given. */
   readonly makesNamesake: boolean;
   /** Whether it has entries in `status.dependents`. */
   readonly hasEntries: boolean;
-  /** Which object it keeps now. @throws what the author's functions throw */
+  /** Returns the name and namespace of its object. @throws what the author's functions throw */
   readonly target: (object: KubernetesObject) => Ref;
-  /** What is wrong with it for objects of `primary`; each text says how to fix it. */
+  /** Returns the problems of the step for objects of `primary`; each text names the fix. */
   readonly problems: (primary: Kind) => readonly string[];
-  /** The steps that must be ready before. Read when the handler is built: until then authors may add to their list. */
+  /** Returns the steps in `dependsOn`. Called when the handler is built: until then authors may add to their list. */
   readonly dependsOn: () => readonly (StepRuntime | undefined)[];
-  /** Hands `isWanted` over, and writes nothing: for a step that must wait. Absent where its object is always desired. */
+  /** Returns `isWanted` as a var, and writes nothing: for a step that must wait. `undefined`: the object is always desired. */
   readonly whetherWanted: Pick<StepRuntime, "reads" | "do"> | undefined;
-  /** The live object that the cache has, where no step of this pass has reported more. */
+  /** Returns the live object in the cache, for a step that has reported no object in this pass. */
   readonly cached: (object: KubernetesObject, cache: Cache) => KubernetesObject | undefined;
-  /** The entry for an object of which no more is known than this. Never throws. */
+  /** Returns the entry for an object that the pass has not seen. Never throws. */
   readonly entryFor: (object: KubernetesObject, given: UnseenDependent) => NewEntry;
 }
 
 export interface UnseenDependent {
   readonly state: DependentState;
   readonly error: unknown;
-  /** How the previous entry names the object: in case its name cannot be told now. */
+  /** The object in the previous entry, for a name that cannot be computed now. */
   readonly last: DependentIdentity | undefined;
 }
 
-/** What the steps have found in one pass, by name of the step. */
+/** The findings of the steps in one pass, by name of the step. */
 export interface DependentFindings {
   readonly entries: Map<string, readonly NewEntry[]>;
   readonly live: Map<string, KubernetesObject | undefined>;
   /** The steps whose objects are no longer desired, and still exist. */
   readonly unwanted: Set<string>;
-  /** What the parts that could not run wait for. */
+  /** The steps that each blocked part waits for. */
   readonly blockers: Map<StepRuntime, readonly StepRuntime[]>;
 }
 
@@ -101,7 +101,7 @@ function compute(pass: Ended, value: unknown): unknown {
   const said = handler.steps
     .filter(({ data }) => data.hasEntries)
     .map((step): StepEntries => ({ step: step.name, entries: entriesOf(pass, step, before) }));
-  // A pass that a gate ends changes nothing of what is there.
+  // A pass that a gate ends does not modify the stored entries.
   const keepsUnknown = pass.type === "gated";
   const after = mergeDependents(before, said, { handler: entryHandlerOf(handler), nowMs: clock.now(), keepsUnknown });
   return after === stored ? value : after;
@@ -118,12 +118,12 @@ function entriesOf(pass: Ended, { name, data, step }: Extended, before: readonly
     return [safe(data.entryFor(pass.object, { state, error, last }))];
   }
   if (reported !== undefined) return reported.map(safe);
-  // As with conditions: what was last seen of it may be long over.
+  // As with conditions: the last known state may be outdated.
   if (pass.type === "full" && (ended === undefined || ended.type === "unreached")) {
     const state = { type: "Unknown", reason: "NotReached", message: pass.notReached };
     return known.map((entry) => safe({ ...identityIn(entry), ...state }));
   }
-  // It waits for what is not about the object itself: a kind that is not served, a conflict.
+  // The step waits for another reason than its object: a kind that is not served, or a conflict.
   if (ended?.type !== "wait" || pass.isDeleting || last !== undefined) return "keep";
   const state = { type: "Pending", reason: ended.cause?.code ?? "Waiting", message: ended.reason };
   return [safe(data.entryFor(pass.object, { state, error: undefined, last }))];
@@ -149,12 +149,12 @@ export function underPresentName(
   });
 }
 
-/** What an author made of an error may hold what the error held. */
+/** An author may copy a text of the error into the entry: secrets are hidden here as well. */
 function safe(entry: NewEntry): NewEntry {
   return entry.message === "" ? entry : { ...entry, message: truncate(withoutSecrets(entry.message), MAX_ERROR_LENGTH) };
 }
 
-/** A part waits for others: an object that is not desired blocks no other, those for which it waits do. */
+/** Handles a part that waits for others. If its object is not desired, its dependents wait for the same steps instead. */
 async function blocked(
   chain: DependentChain,
   part: Extended,
@@ -174,12 +174,12 @@ async function blocked(
   reportBlocked(chain, part, { reason: "WaitingForDependency", message: `waiting for ${namesOf(all)}` });
 }
 
-/** As many as a dependentApplyAll() works on by default. */
+/** The default concurrency of dependentApplyAll(). */
 const PRUNED_AT_ONCE = 5;
 
 /**
- * Removes what is no longer desired when all that is desired has been converged, however that ended. What was made last is
- * removed first, each when what depended on it is deleted.
+ * Removes objects that are no longer desired after all desired objects were converged, successfully or not. The order is
+ * the reverse of the list. An object is removed after the objects that depend on it.
  */
 async function pruneUnwanted(chain: DependentChain): Promise<Outcome> {
   const { handler, found } = chain;
@@ -195,12 +195,11 @@ async function pruneUnwanted(chain: DependentChain): Promise<Outcome> {
     steps: parts.map(({ step }) => step),
     concurrency: PRUNED_AT_ONCE,
     before: (step) => parts.filter((each) => isAfter(each, extended(step))).map((each) => each.step),
-    blocked: (step, by) =>
-      reportBlocked(chain, extended(step), { reason: "Deleting", message: `to be deleted when ${namesOf(by)} is gone` }),
+    blocked: (step, by) => reportBlocked(chain, extended(step), { reason: "Deleting", message: `will be deleted after ${namesOf(by)}` }),
   });
 }
 
-/** A part cannot run before others: why, and when the next pass comes, is for those to report. */
+/** Reports a part that waits for others. The others report the reason and request the next pass. */
 function reportBlocked(
   chain: DependentChain,
   { name, data, step }: Extended,
@@ -220,13 +219,13 @@ function namesOf(steps: readonly StepRuntime[]): string {
   return steps.map(({ name }) => name).join(", ");
 }
 
-/** What is wrong with the steps of a handler; each text says how to fix it. */
+/** Returns the problems of the steps of a handler; each text names the fix. */
 function problems({ kind, steps, list }: ExtendedHandler<DependentData>): readonly string[] {
   const shown = steps.find(({ data }) => data.hasEntries);
   const found: string[] = [];
   if (shown !== undefined && kind.resource?.statusParts.includes("dependents") !== true) {
-    const fix = kind.resource === undefined ? "say checkedForReadiness: false" : "add dependents: true to its defineResource()";
-    found.push(`step "${shown.name}" shows its object in status.dependents, for which ${kind.kind} has no room: ${fix}`);
+    const fix = kind.resource === undefined ? "set checkedForReadiness: false" : "add dependents: true to its defineResource()";
+    found.push(`step "${shown.name}" reports its object in status.dependents, which ${kind.kind} does not have: ${fix}`);
   }
   for (const { name, data } of steps) found.push(...data.problems(kind).map((problem) => `step "${name}" ${problem}`));
   return [...found, ...namesakeProblems(steps), ...orderProblems(steps, list)];
@@ -238,7 +237,7 @@ function namesakeProblems(steps: readonly Extended[]): string[] {
     const other = unnamed.find((each) => groupKindOf(each.data.kind) === groupKindOf(step.data.kind));
     if (other === undefined || other === step) return [];
     return [
-      `steps "${other.name}" and "${step.name}" keep the same ${step.data.kind.kind}, that of the name of the owner: say with objectName what each is called`,
+      `steps "${other.name}" and "${step.name}" keep the same ${step.data.kind.kind}, the one with the name of the owner: set objectName for at least one of them`,
     ];
   });
 }
@@ -265,7 +264,7 @@ function orderProblems(steps: readonly Extended[], list: readonly StepRuntime[])
       ))
         found.push(
           steps.some(({ step }) => step === each)
-            ? `step "${part.name}" depends on "${each.name}", which is not run before it: place it before, or both into one dependentApplyAll()`
+            ? `step "${part.name}" depends on "${each.name}", which does not run before it: move it to an earlier place, or both into one dependentApplyAll()`
             : `step "${part.name}" depends on "${each.name}", which is not in the list: add it`,
         );
     }

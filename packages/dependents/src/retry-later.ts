@@ -1,4 +1,4 @@
-/** A dependent that is not checked for readiness does not hold up its owner: a failure is logged, and retried with a backoff. */
+/** The failure of a dependent that its owner does not wait for: it is logged, and retried with a backoff. */
 import { isConflict } from "@treadle/apimachinery";
 import { isRetryAfterError, isTerminalError } from "@treadle/reconcile";
 import { errorsIn, KindNotInstalled, reasonOf, statusMessage } from "@treadle/reconcile/unstable/engine";
@@ -15,7 +15,7 @@ export function retryLater({ dependent, context, req }: Unit, error: unknown): v
   const memory = context.memory.unit(context.unit);
   const fields = { reason: reasonOf(error), kind: dependent.policy.kind.kind };
   const text = `the dependent is not as desired, and its owner does not wait for it: ${statusMessage(error)}`;
-  // Another writer was faster: that is not worth a warning.
+  // A conflict is normal, so it is not a warning.
   if (errorsIn(error).every(isConflict)) req.log.debug(fields, text);
   else req.log.warn(fields, text);
   if (isTerminalError(error)) return;

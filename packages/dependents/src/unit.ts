@@ -1,4 +1,4 @@
-/** The unit of one `dependentApply()` in one pass: the context of the core, made from the req and the pass of its step. */
+/** One `dependentApply()` in one pass: makes the context of the core from the req and the pass of the step. */
 import { groupKindOf, keyOf, type Kind, type KubernetesObject, type Ref } from "@treadle/apimachinery";
 import {
   entryHandlerOf,
@@ -20,7 +20,7 @@ import { type DependentData, type DependentPass, dependents, underPresentName } 
 export type AnyDoReq = DoReq<KubernetesObject, object>;
 export type AnyCleanupReq = CleanupReq<KubernetesObject>;
 
-/** A dependent with what never changes of its step. */
+/** A dependent with the constant parts of its step. */
 export interface Definition {
   readonly dependent: Dependent;
   /** The read that returns the object itself. */
@@ -119,7 +119,7 @@ function unitsOf({ handler }: DependentPass): readonly UnitInfo[] {
   }));
 }
 
-/** A step that keeps objects of another kind, or whose name cannot be told, is not known to have left. */
+/** Returns `undefined`, for unknown, for another kind, and for a name that cannot be computed. */
 function keeps(
   data: DependentData,
   owner: KubernetesObject,
@@ -133,7 +133,7 @@ function keeps(
   }
 }
 
-/** Of the kind of the dependent the cache may hold metadata only. */
+/** Returns the cache of the handler. For the kind of the dependent it may hold metadata only. */
 function cacheOf({ cache }: DependentPass, own: Kind, cacheKind: Kind): ObjectCache {
   const cached = <K extends Kind>(kind: K): K => (kind === own ? cacheKind : kind) as K; // A kind and its metadata have one type here.
   return {
@@ -141,7 +141,7 @@ function cacheOf({ cache }: DependentPass, own: Kind, cacheKind: Kind): ObjectCa
     list: (kind, select) => cache.list(cached(kind), select),
     covers: (kind, namespace) => {
       try {
-        // No namespace is called "-": only a cache of all namespaces answers for it.
+        // No namespace has the name "-": only a cache of all namespaces accepts it.
         cache.list(cached(kind), { namespace: namespace === "*" ? "-" : namespace });
         return true;
       } catch {
@@ -179,12 +179,12 @@ function neededBy({ dependsOn }: Definition, pass: DependentPass): Inputs["depen
   return Object.freeze(needed);
 }
 
-/** Says what `status.dependents` is to hold of this step. */
+/** Sets the entries of this step in `status.dependents`. */
 export function report({ dependent, pass, req }: Unit, entries: readonly NewEntry[]): void {
   if (!req.signal.aborted) reportAtOnce({ dependent, pass }, entries);
 }
 
-/** As {@link report}, for a phase that has not given way: its deadline cannot have passed. */
+/** Reports as {@link report}, for a synchronous phase: its deadline cannot have passed. */
 export function reportAtOnce({ dependent, pass }: Pick<Unit, "dependent" | "pass">, entries: readonly NewEntry[]): void {
   pass.found.entries.set(dependent.name, entries);
 }

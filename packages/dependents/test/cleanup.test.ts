@@ -1,4 +1,4 @@
-/** An owner that is deleted goes, whatever its spec says and whatever the server serves now, and leaves nothing behind. */
+/** The deletion of an owner succeeds with any spec and any served kinds, and leaves no object behind. */
 import "@treadle/testing/matchers";
 import { ApiError, defineResource } from "@treadle/apimachinery";
 import { ConfigMap, CustomResourceDefinition, Secret } from "@treadle/apimachinery/kinds";

@@ -169,7 +169,7 @@ describe("several", () => {
   test("outside a group a dependency must be earlier in the list", () => {
     const base = node("base");
     const top = node("top", { dependsOn: [base] });
-    expect(() => handler(Site).step(top).step(base).build()).toThrow('"top" depends on "base", which is not run before it');
+    expect(() => handler(Site).step(top).step(base).build()).toThrow('"top" depends on "base", which does not run before it');
     expect(() => handler(Site).step(base).step(top).build()).not.toThrow();
   });
 });
@@ -177,8 +177,8 @@ describe("several", () => {
 /*
  * Invariants, whichever request of the operator is lost (by a conflict, or because it was forbidden) in a life of
  * an owner from its creation over a rename and a change of mind to its deletion:
- * 1. In the end everything is as if nothing had been lost. 2. Nothing of the owner is left behind when it is gone.
- * 3. What is somebody else's is as it was.
+ * 1. The final state is the same as without a failure. 2. A deleted owner leaves no object behind.
+ * 3. Objects of other owners are unchanged.
  */
 describe.each([
   { name: "a conflict", fault: () => new ApiError({ message: "conflict", status: 409, reason: "Conflict" }) },

@@ -21,7 +21,7 @@ describe("an object that differs after each write", () => {
     expect(world.requests.filter({ verb: "apply" }).length).toBeLessThan(8);
     expect(await said(world)).toEqual(["page Pending/Contested"]);
     expect((await entries(world))[0]?.message).toContain("data.text");
-    expect(world.logs.some(({ level, text }) => level === "warn" && text.includes("again and again"))).toBe(true);
+    expect(world.logs.some(({ level, text }) => level === "warn" && text.includes("differs after each write"))).toBe(true);
     world.requests.clear();
     for (let i = 0; i < 60; i++) {
       await world.advance(1_000);

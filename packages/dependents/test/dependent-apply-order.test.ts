@@ -1,4 +1,4 @@
-/** dependentApplyAll where what one depends on is not ready: what is wanted waits, what is not wanted does not. */
+/** dependentApplyAll with a dependency that is not ready: desired objects wait, and undesired ones are deleted. */
 import "@treadle/testing/matchers";
 import { ConfigMap } from "@treadle/apimachinery/kinds";
 import { conditions, handler, one } from "@treadle/reconcile";
@@ -34,7 +34,7 @@ async function broken(switched: Parameters<typeof page>[0]): Promise<FakeWorld> 
 test("build() refuses two objects of one kind with one name", () => {
   const one = dependentApply(Site, { name: "one", kind: ConfigMap, desired: {} });
   const two = dependentApply(Site, { name: "two", kind: ConfigMap, desired: {} });
-  const said = 'steps "one" and "two" keep the same ConfigMap, that of the name of the owner: say with objectName what each is called';
+  const said = 'steps "one" and "two" keep the same ConfigMap, the one with the name of the owner: set objectName for at least one of them';
   expect(() => handler(Site).step(one).step(two).build()).toThrow(said);
   expect(() =>
     handler(Site)

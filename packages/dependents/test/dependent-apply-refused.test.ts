@@ -1,4 +1,4 @@
-/** dependentApply with options and answers that cannot be: said at once, by name, in place of losing something. */
+/** dependentApply with invalid options and results: the error names them, and no object is lost. */
 import "@treadle/testing/matchers";
 import { Secret } from "@treadle/apimachinery/kinds";
 import { conditions, handler } from "@treadle/reconcile";
@@ -12,11 +12,11 @@ const self = { name: "self", kind: Site as never, objectName: undefined as never
 
 describe("build() refuses", () => {
   test.for<{ name: string; options: Partial<Options>; says: RegExp }>([
-    { name: "a dependent that is its owner", options: self, says: /is the owner itself: say with objectName/ },
+    { name: "a dependent that is its owner", options: self, says: /is the owner itself: set objectName/ },
     {
       name: "owned: true with created: false and without adopt",
       options: { created: false, owned: true },
-      says: /may not take it: say adopt/,
+      says: /may not take it: set adopt/,
     },
     {
       name: "watched: false with a namespace function",
@@ -42,7 +42,7 @@ test("a dependent whose computed name is that of its owner fails, and the owner 
   const world = fakeWorld(handler(Site).step(conditions()).step(same).build(), { objects: [site()] });
   await world.settled();
   expect(await said(world)).toEqual(["self Failed/InvalidStep"]);
-  expect((await entries(world))[0]?.message).toContain("is the object itself: say with objectName");
+  expect((await entries(world))[0]?.message).toContain("is the owner itself: set objectName");
   expect((await world.get(Site, "a"))?.metadata.ownerReferences).toBeUndefined();
   await world.delete(Site, "a");
   await world.settled();

@@ -9,7 +9,7 @@ import { configMap, entries, merge, page, said, settled, Site, site, writes } fr
 
 test.for([undefined, null, false, ""])("a readyWhen that returns %j is an error", async (answer) => {
   const world = await settled({ readyWhen: () => answer as never });
-  expect(await entries(world)).toMatchObject([{ type: "Failed", message: expect.stringContaining("readyWhen must answer true") }]);
+  expect(await entries(world)).toMatchObject([{ type: "Failed", message: expect.stringContaining("readyWhen must return true") }]);
   expect(await world.get(Site, "a")).toHaveCondition("Ready", { status: "False" });
 });
 
@@ -17,7 +17,7 @@ describe("the entry and Ready", () => {
   test("both report an object of another owner", async () => {
     const world = await settled({}, configMap("a-page"));
     expect(await said(world)).toEqual(["page Failed/NotOurs"]);
-    expect((await entries(world))[0]?.message).toBe('ConfigMap a-page is not ours: nobody controls it; adopt: "ifUnowned" would take it');
+    expect((await entries(world))[0]?.message).toBe('ConfigMap a-page is not ours: it has no controller; adopt: "ifUnowned" takes it over');
     expect(await world.get(Site, "a")).toHaveCondition("Ready", { status: "False", reason: "NotOurs" });
   });
 

@@ -116,26 +116,26 @@ describe("one object", () => {
 
 describe("ownership", () => {
   test.for([
-    { adopt: undefined, whose: "nobody's", metadata: {}, isTaken: false, says: /nobody/ },
-    { adopt: "ifUnowned", whose: "nobody's", metadata: {}, isTaken: true },
-    { adopt: "force", whose: "nobody's", metadata: {}, isTaken: true },
+    { adopt: undefined, whose: "without an owner", metadata: {}, isTaken: false, says: /it has no controller/ },
+    { adopt: "ifUnowned", whose: "without an owner", metadata: {}, isTaken: true },
+    { adopt: "force", whose: "without an owner", metadata: {}, isTaken: true },
     {
       adopt: undefined,
-      whose: "somebody's",
+      whose: "of another owner",
       metadata: { ownerReferences: [{ apiVersion: "v1", kind: "Node", name: "n", uid: "u", controller: true }] },
       isTaken: false,
       says: /Node n/,
     },
     {
       adopt: "ifUnowned",
-      whose: "somebody's",
+      whose: "of another owner",
       metadata: { ownerReferences: [{ apiVersion: "v1", kind: "Node", name: "n", uid: "u", controller: true }] },
       isTaken: false,
       says: /Node n/,
     },
     {
       adopt: "force",
-      whose: "somebody's",
+      whose: "of another owner",
       metadata: { ownerReferences: [{ apiVersion: "v1", kind: "Node", name: "n", uid: "u", controller: true }] },
       isTaken: true,
     },
@@ -239,7 +239,7 @@ describe("in another namespace", () => {
 
   test("an impossible reference is refused, with the fix", async () => {
     const world = await settled({ ...elsewhere, ownership: "reference" }, ...namespaces);
-    expect((await entries(world))[0]).toMatchObject({ type: "Failed", message: expect.stringContaining('say "label"') });
+    expect((await entries(world))[0]).toMatchObject({ type: "Failed", message: expect.stringContaining('set it to "label"') });
   });
 
   test("after a change of the namespace the new object is created, then the old one is deleted", async () => {
@@ -629,7 +629,7 @@ test("one step runs with fakeReq", async () => {
 test.for([
   { name: "no name", options: { kind: ConfigMap, desired: {} }, says: "need a name" },
   { name: "no kind", options: { name: "x", desired: {} }, says: "kind must be a kind" },
-  { name: "no desired", options: { name: "x", kind: ConfigMap }, says: "say with desired" },
+  { name: "no desired", options: { name: "x", kind: ConfigMap }, says: "set desired" },
   { name: "a wrong adopt", options: { name: "x", kind: ConfigMap, desired: {}, adopt: "yes" }, says: "adopt" },
 ])("untyped options with $name are refused", ({ options, says }) => {
   expect(() => dependentApply(Site, options as never)).toThrow(says);

@@ -22,15 +22,15 @@ test.for([
     want: ["create,delete,get,list,patch namespaces of core"],
   },
   { name: "not owned", given: { ...page, owned: false }, want: ["create,list,patch,watch configmaps of core"] },
-  { name: "created by somebody else", given: { ...page, created: false }, want: ["list,patch,watch configmaps of core"] },
+  { name: "created by another writer", given: { ...page, created: false }, want: ["list,patch,watch configmaps of core"] },
   {
-    name: "created by somebody else, but ours",
+    name: "created by another writer, but ours",
     given: { ...page, created: false, owned: true, adopt: "ifUnowned" },
     want: ["delete,list,patch,watch configmaps of core", FINALIZERS],
   },
   { name: "only looked at", given: { ...page, created: false, desired: undefined }, want: ["list,watch configmaps of core"] },
   {
-    name: "with a merge of its own",
+    name: "with a custom merge",
     given: { ...page, update: () => undefined },
     want: ["create,delete,list,update,watch configmaps of core", FINALIZERS],
   },

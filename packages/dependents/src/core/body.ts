@@ -41,7 +41,7 @@ export function bodyOf(context: Context, { policy, target }: Pick<Plan, "policy"
   if (policy.ownership === "reference" && !canRefer)
     throw misuse(
       "ERR_INVALID_STEP",
-      `${where}: ${owner.kind} ${keyOf(owner.metadata)} cannot be referred to as the owner of ${kind.kind} ${keyOf(target)}, which is not in its namespace: leave ownership out, or say "label"`,
+      `${where}: ${owner.kind} ${keyOf(owner.metadata)} cannot be referred to as the owner of ${kind.kind} ${keyOf(target)}, which is not in its namespace: leave out ownership, or set it to "label"`,
     );
   const byReference = isOwned && canRefer && policy.ownership !== "label";
   const annotations = { ...metadata.annotations, ...(isOwned ? ownerAnnotations(owner, handlerName) : {}) };
@@ -77,9 +77,9 @@ interface GivenMetadata {
 function requireSameName(where: string, desired: object, target: Ref): void {
   const { metadata } = desired as { readonly metadata?: { readonly name?: unknown; readonly namespace?: unknown } };
   if (metadata?.name !== undefined && metadata.name !== target.name)
-    throw misuse("ERR_INVALID_STEP", `${where}: desired names the object ${textOf(metadata.name)}: say it with objectName`);
+    throw misuse("ERR_INVALID_STEP", `${where}: desired has the name ${textOf(metadata.name)}: set it by objectName`);
   if (metadata?.namespace !== undefined && metadata.namespace !== target.namespace)
-    throw misuse("ERR_INVALID_STEP", `${where}: desired puts the object into ${textOf(metadata.namespace)}: say it with namespace`);
+    throw misuse("ERR_INVALID_STEP", `${where}: desired has the namespace ${textOf(metadata.namespace)}: set it by namespace`);
 }
 
 interface Place {

@@ -1,8 +1,8 @@
-/** Keeps the values of confidential kinds, such as Secret, out of conditions and logs: only the names of their fields appear. */
+/** Hides the values of confidential kinds, such as Secret, in conditions and logs. The names of their fields stay. */
 import { ApiError, groupKindOf, isApiError, type Kind } from "@treadle/apimachinery";
 import { misuse } from "@treadle/reconcile/unstable/engine";
 
-/** @throws TypeError for values that a Secret cannot hold: the server's answer would repeat them. */
+/** Checks the values of a Secret before it is sent: the server's error would repeat an invalid one. @throws TypeError */
 export function requireTexts(where: string, kind: Kind, fields: Readonly<Record<string, unknown>>): void {
   if (groupKindOf(kind) !== "Secret") return;
   for (const field of ["data", "stringData"] as const) {
@@ -14,12 +14,12 @@ export function requireTexts(where: string, kind: Kind, fields: Readonly<Record<
       if (typeof value !== "string")
         throw misuse("ERR_INVALID_STEP", `${where}: ${field}.${key} of a Secret must be a text, not ${nameOf(value)}: it is not sent`);
       if (field === "data" && !isBase64(value))
-        throw misuse("ERR_INVALID_STEP", `${where}: data.${key} of a Secret must be base64: encode it, or say it with stringData`);
+        throw misuse("ERR_INVALID_STEP", `${where}: data.${key} of a Secret must be base64: encode it, or use stringData`);
     }
   }
 }
 
-/** Returns `error` as it may be shown: for a confidential kind without the text of the server, if that repeats values. */
+/** Returns the error to show. For a confidential kind it leaves out the server's message if that repeats values. */
 export function shownError(kind: Kind, body: object, error: unknown): unknown {
   if (kind.cachedAs !== "metadata" || !isApiError(error)) return error;
   const { metadata: _metadata, apiVersion: _apiVersion, kind: _kind, ...fields } = body as Readonly<Record<string, unknown>>;
@@ -29,7 +29,7 @@ export function shownError(kind: Kind, body: object, error: unknown): unknown {
   const at = [...new Set(error.causes.map(({ field }) => field).filter((field) => field !== undefined && field !== ""))];
   const where = at.length === 0 ? "" : ` at ${at.join(", ")}`;
   return new ApiError({
-    message: `the server refused the ${kind.kind}${where} (${error.reason === "" ? error.status : error.reason}): its words are left out, because they repeat values`,
+    message: `the server refused the ${kind.kind}${where} (${error.reason === "" ? error.status : error.reason}): its message is left out, because it repeats values`,
     status: error.status,
     reason: error.reason,
     retryAfterMs: error.retryAfterMs,
@@ -39,7 +39,7 @@ export function shownError(kind: Kind, body: object, error: unknown): unknown {
   });
 }
 
-/** All values that are not lists or objects, in the forms in which a text may repeat them. */
+/** Returns all scalar values, in the forms in which a text may repeat them. */
 function valuesIn(value: unknown): readonly string[] {
   if (typeof value === "object" && value !== null) return Object.values(value).flatMap(valuesIn);
   if (typeof value !== "string" && typeof value !== "number") return [];
@@ -48,7 +48,7 @@ function valuesIn(value: unknown): readonly string[] {
   return [text, JSON.stringify(text).slice(1, -1), decoded].filter((each) => each !== "");
 }
 
-/** As Kubernetes decodes it: padded, line breaks are skipped. */
+/** As Kubernetes decodes base64: with padding, and without line breaks. */
 function isBase64(text: string): boolean {
   return /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text.replace(/[\r\n]/g, ""));
 }

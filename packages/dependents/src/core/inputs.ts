@@ -1,6 +1,6 @@
 /**
- * Remembers what the author's functions got, and tells whether they would get the same again. Objects of the server are
- * compared by uid and resourceVersion, all other values by value. Nothing is turned into a text.
+ * Remembers the inputs of the author's functions, and decides whether they are the same in a later pass. Objects of the server are
+ * compared by uid and resourceVersion, all other values by value. No value is serialized.
  */
 import { jsonEqual, type KubernetesObject } from "@treadle/apimachinery";
 
@@ -14,7 +14,7 @@ export interface Inputs {
   readonly dependents: Readonly<Record<string, KubernetesObject | undefined>>;
 }
 
-/** Who asks: the owner is an input, too. */
+/** The owner and the handler: they are inputs too. */
 interface Asker {
   readonly owner: KubernetesObject;
   readonly handlerNames: readonly string[];
@@ -55,12 +55,12 @@ export function seenInputs({ owner, handlerNames }: Asker, { vars, reads, depend
   };
 }
 
-/** Whether pure functions would answer as they did for `seen`. */
+/** Decides whether pure functions would return what they returned for `seen`. */
 export function isSameInput(seen: SeenInputs, asker: Asker, inputs: Inputs): boolean {
   return isSameVersion(seen.owner, asker.owner) && isSameBesidesOwner(seen, asker, inputs);
 }
 
-/** As {@link isSameInput}, but a change of the owner's status does not count: our own writes change it. */
+/** Decides as {@link isSameInput}, but ignores the owner's status, because our own writes change it. */
 export function isSameQuestion(seen: SeenInputs, asker: Asker, inputs: Inputs): boolean {
   const { generation, labels, annotations } = asker.owner.metadata;
   return (

@@ -28,7 +28,7 @@ describe("firstDifference", () => {
       trusted: null,
     },
     {
-      name: "one that is ours is gone",
+      name: "a field of ours is missing in the live object",
       wanted: { data: { a: "1" } },
       live: { data: {} },
       owned: { "f:data": { "f:a": {} } },
@@ -36,22 +36,22 @@ describe("firstDifference", () => {
       trusted: null,
     },
     {
-      name: "one of ours is wanted no more",
+      name: "a field of ours is no longer desired",
       wanted: { data: {} },
       live: { data: { a: "1" } },
       owned: { "f:data": { "f:a": {} } },
       want: "data.a",
     },
-    { name: "nothing is wanted any more", wanted: {}, live: { data: { a: "1" } }, owned: { "f:data": { "f:a": {} } }, want: "data" },
+    { name: "no field is desired any more", wanted: {}, live: { data: { a: "1" } }, owned: { "f:data": { "f:a": {} } }, want: "data" },
     {
-      name: "one more is wanted",
+      name: "a new field is desired",
       wanted: { data: { a: "1", b: "1" } },
       live: { data: { a: "1" } },
       owned: { "f:data": { "f:a": {} } },
       want: "data.b",
     },
     {
-      name: "one that has our value, but is somebody else's",
+      name: "a field with our value that another writer owns",
       wanted: { data: { a: "1", b: "1" } },
       live: { data: { a: "1", b: "1" } },
       owned: { "f:data": { "f:a": {} } },
@@ -64,10 +64,10 @@ describe("firstDifference", () => {
       owned: { "f:data": { "f:a": {} } },
       want: undefined,
     },
-    { name: "nothing is ours yet", wanted: { data: { a: "1" } }, live: { data: { a: "1" } }, owned: {}, want: "data" },
-    { name: "nothing is wanted and nothing ours", wanted: {}, live: { data: {} }, owned: {}, want: undefined },
+    { name: "no field is ours yet", wanted: { data: { a: "1" } }, live: { data: { a: "1" } }, owned: {}, want: "data" },
+    { name: "no field is desired, and none is ours", wanted: {}, live: { data: {} }, owned: {}, want: undefined },
     {
-      name: "undefined is not wanted",
+      name: "an undefined field is not desired",
       wanted: { data: { a: "1", b: undefined } },
       live: { data: { a: "1" } },
       owned: { "f:data": { "f:a": {} } },
@@ -129,7 +129,7 @@ describe("firstDifference", () => {
       trusted: null,
     },
     {
-      name: "an element that is gone",
+      name: "a missing element",
       wanted: { spec: { containers: [container()] } },
       live: { spec: { containers: [] } },
       owned: containers,
@@ -169,7 +169,7 @@ describe("firstDifference", () => {
     },
     { name: "a member of a set", wanted: { f: ["a"] }, live: { f: ["b", "a"] }, owned: { "f:f": { 'v:"a"': {} } }, want: undefined },
     {
-      name: "a member of a set that is gone",
+      name: "a missing member of a set",
       wanted: { f: ["a"] },
       live: { f: ["b"] },
       owned: { "f:f": { 'v:"a"': {} } },
@@ -223,8 +223,8 @@ test("what is ours of an object is extracted at the fields that we own", () => {
 /*
  * Invariants, with the API server as the judge of what is owned, for random Deployments, Services and ConfigMaps:
  * 1. After an apply of `wanted` there is no difference, whatever defaults the server added.
- * 2. Fields that somebody else adds make none.
- * 3. A change by somebody else of a field that we applied makes one.
+ * 2. Fields that another writer adds make none.
+ * 3. A change by another writer of a field that we applied makes one.
  * 4. Wanting less makes one, where the values are compared.
  */
 describe("compared with what the API server made of an apply", () => {
@@ -299,7 +299,7 @@ describe("compared with what the API server made of an apply", () => {
       );
     });
 
-    test(`${kind.kind}: one after somebody else changed what we applied, or when we want something else`, async () => {
+    test(`${kind.kind}: a difference after another writer changed our field, or after the desired state changed`, async () => {
       await fc.assert(
         fc.asyncProperty(given, fc.nat(), async (wanted, which) => {
           const { client, body, live } = await applied(of, wanted);

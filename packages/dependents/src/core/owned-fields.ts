@@ -1,18 +1,20 @@
 /**
- * Whether applying would change anything, without asking the server: what we want is compared with the fields of the live
- * object that our field manager owns, as `metadata.managedFields` says. Pure.
+ * Decides whether an apply would change the live object, without a request. The desired state is compared with the fields
+ * that our field manager owns in `metadata.managedFields`. Pure.
  *
- * A difference is: a wanted field that is not ours (somebody took it over, or it was never applied), and one of ours that
- * is wanted no more. Where we know that what we want is what we applied last (`trust`), that is all: whoever changes or
- * removes a field takes it from us, so what is ours has our value, in whatever form the server keeps it (quantities,
- * defaults inside atomic lists). Else the values are compared as well, exactly. Fields of others are no difference.
+ * A difference is a desired field that is not ours, or a field of ours that is no longer desired. A desired field is not
+ * ours when it was never applied, or when another writer took it over.
+ *
+ * With `trust` the last apply had the same desired state. Then values are not compared: a writer that changes or removes a
+ * field takes it from us. So our fields have our values, in the form that the server stores (quantities, defaults inside
+ * atomic lists). Without `trust` the values are compared exactly. Fields of other writers are not a difference.
  */
 import { jsonEqual, type KubernetesObject, type ManagedFieldsEntry } from "@treadle/apimachinery";
 
 /** A set of fields in the form of `fieldsV1`. */
 export type FieldSet = Readonly<Record<string, unknown>>;
 
-/** The fields of `live` that `manager` has applied; `undefined` when it never has, or managedFields were not kept. */
+/** Returns the fields of `live` that `manager` has applied; `undefined` if it never applied, or if managedFields are missing. */
 export function appliedFields(live: KubernetesObject, manager: string): FieldSet | undefined {
   const isOurs = (entry: ManagedFieldsEntry): boolean =>
     entry.manager === manager && entry.operation === "Apply" && (entry.subresource ?? "") === "";
@@ -20,8 +22,8 @@ export function appliedFields(live: KubernetesObject, manager: string): FieldSet
 }
 
 /**
- * Where applying `wanted` would change `live`, as a path for people; `undefined` when nowhere. `owned` are the fields that
- * we have applied. What names the object (apiVersion, kind, name, namespace, uid, resourceVersion) is not compared.
+ * Returns the path of the first field that an apply of `wanted` would change in `live`; `undefined` if none. `owned` are the
+ * fields that we have applied. The identity (apiVersion, kind, name, namespace, uid, resourceVersion) is not compared.
  */
 export function firstDifference(
   wanted: object,
@@ -29,18 +31,18 @@ export function firstDifference(
   given: { readonly owned: FieldSet; readonly trust: boolean },
 ): string | undefined {
   const { owned, trust } = given;
-  // At the root an empty set means that nothing is ours, below it a field that is ours as a whole.
+  // At the root an empty set means that no field is ours. Below the root it means a field that is ours as a whole.
   return differsInside({ wanted: withoutIdentity(wanted), live, trust }, owned, "");
 }
 
-/** The values of `live` at the fields of `owned`, each under its path: what is ours of it, for remembering. */
+/** Returns the values of `live` at the fields of `owned`, each under its path. */
 export function extractOwned(live: unknown, owned: FieldSet): unknown {
   if (isLeaf(owned)) return live;
   const found: Record<string, unknown> = {};
   for (const [key, fields] of Object.entries(owned)) {
     if (key === ".") continue;
     const value = memberAt(live, key);
-    // Absent and null are told apart from each other by the key alone.
+    // Only the key distinguishes a null from an absent value.
     if (value !== undefined) found[key] = isObject(fields) ? extractOwned(value, fields) : value;
   }
   return found;
@@ -63,7 +65,7 @@ function differsInside({ wanted, live, trust }: Sides, owned: FieldSet, path: st
     if (key === ".") continue;
     const here = pathOf(path, key);
     const inWanted = wantedAt(wanted, key);
-    // Ours, but wanted no more.
+    // Ours, but no longer desired.
     if (inWanted === undefined) return here;
     unmatched.delete(inWanted.member);
     const inLive = memberAt(live, key);
@@ -71,7 +73,7 @@ function differsInside({ wanted, live, trust }: Sides, owned: FieldSet, path: st
     const difference = isObject(fields) ? differs({ wanted: inWanted.value, live: inLive, trust }, fields, here) : undefined;
     if (difference !== undefined) return difference;
   }
-  // Wanted, but not ours.
+  // Desired, but not ours.
   const [missing] = unmatched;
   return missing === undefined ? undefined : pathOf(path, typeof missing === "number" ? `i:${missing}` : `f:${missing}`);
 }
@@ -96,7 +98,7 @@ function wantedAt(wanted: unknown, key: string): { readonly member: string | num
   return position < 0 ? undefined : { member: position, value: wanted[position] };
 }
 
-/** What stands in `live` at a key of fieldsV1; `undefined` when nothing. */
+/** The value of `live` at a key of fieldsV1; `undefined` if there is none. */
 function memberAt(live: unknown, key: string): unknown {
   if (key.startsWith("f:")) {
     const name = key.slice(2);
@@ -130,7 +132,7 @@ function indexAt(list: readonly unknown[], key: string, test: ElementTest): numb
   }
 }
 
-/** What names the object is no field that anybody owns. */
+/** The fields of the identity have no owner. */
 function withoutIdentity(wanted: object): object {
   const { apiVersion: _apiVersion, kind: _kind, metadata, ...rest } = wanted as Readonly<Record<string, unknown>>;
   if (!isObject(metadata)) return rest;
@@ -157,6 +159,6 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // No key that a server writes.
+    return undefined; // A server does not write such a key.
   }
 }

@@ -103,13 +103,13 @@ function rivalOf(context: Context, policy: Policy, live: KubernetesObject): Riva
   for (const { other, uid } of appliers) {
     const rival = primaries.find(({ metadata }) => metadata.uid === uid);
     if (rival !== undefined && (other.unit === context.unit || other.keeps(rival, policy.kind, refTo(live)) !== false))
-      return { text: `${ownerKind.kind} ${keyOf(rival.metadata)}, which keeps it, too`, isSeen: true };
+      return { text: `${ownerKind.kind} ${keyOf(rival.metadata)}, which keeps it too`, isSeen: true };
   }
   const isUnseen = appliers.some(
     ({ other, uid }) => other.unit === context.unit && !primaries.some(({ metadata }) => metadata.uid === uid),
   );
   if (!isUnseen || ownerKind.scope === "Cluster" || cache.covers(ownerKind, "*")) return undefined;
-  return { text: `a ${ownerKind.kind} of another namespace, which keeps it, too`, isSeen: false };
+  return { text: `a ${ownerKind.kind} of another namespace, which keeps it too`, isSeen: false };
 }
 
 /** An existing owner for which the same unit keeps the object: if we took it, that owner would take it again. */
@@ -126,7 +126,7 @@ function keeperOf(context: Context, live: KubernetesObject): Rival | undefined {
       primary.metadata.uid !== owner.metadata.uid &&
       (controller === undefined ? ownerId(primary) === id : primary.metadata.uid === controller.uid),
   );
-  return keeper === undefined ? undefined : { text: `${owner.kind} ${keyOf(keeper.metadata)}, which keeps it, too`, isSeen: true };
+  return keeper === undefined ? undefined : { text: `${owner.kind} ${keyOf(keeper.metadata)}, which keeps it too`, isSeen: true };
 }
 
 /**

@@ -43,7 +43,7 @@ export function noteWrite(
   const isContested = throttle.strainAt(now) >= FREE;
   const cost = isContested || (isUntouched && isSame) ? COST_OF_SAME_INPUT : COST_OF_CHANGE_BY_OTHERS;
   if (throttle.add(cost, now))
-    log.warn({ kind: policy.kind.kind, difference: why }, "a dependent has to be written again and again: from now on with delays");
+    log.warn({ kind: policy.kind.kind, difference: why }, "a dependent differs after each write: later writes are delayed");
   const seen = inputs === undefined ? undefined : seenInputs(context, inputs);
   memory.pace = { generation: owner.metadata.generation, throttle, seen, why };
 }

@@ -14,7 +14,7 @@ export function stateOf({ unit, unitNoun }: Named, { readyWhen }: Pick<Plan, "re
   if (typeof answer === "string" && answer !== "") return { type: "Pending", reason: "NotReady", message: answer };
   throw misuse(
     "ERR_INVALID_STEP",
-    `${unitNoun} "${unit}": readyWhen must answer true, or say as a text why not yet; it answered with ${String(answer)}`,
+    `${unitNoun} "${unit}": readyWhen must return true, or a text with the reason why not; it returned ${String(answer)}`,
   );
 }
 

@@ -106,18 +106,18 @@ export function heldBack(
   const why = contested(context, memory);
   const again = heldBackMs(context, memory);
   if (why === undefined || again <= 0) return undefined;
-  const message = `${titleIn(context, plan)} differs again each time it is written, last ${why}: either somebody else writes it, too, or desired does not give the same answer twice`;
+  const message = `${titleIn(context, plan)} differs again after each write, last ${why}: another writer changes it, or desired returns a different result each time`;
   return { type: "not yet", live, state: { type: "Pending", reason: "Contested", message }, again, operation };
 }
 
 /** The answer for an object that another writer is to create. */
 export function notFound(work: Work): Found {
-  return pending(work, { reason: "NotFound", is: "does not exist yet, and somebody else is to create it", live: undefined });
+  return pending(work, { reason: "NotFound", is: "does not exist yet, and another writer is to create it", live: undefined });
 }
 
 /** The answer for an object that must not be written; `owner` is undefined where it has none. */
 export function notOurs({ context, plan }: Work, live: KubernetesObject, owner: string | undefined): Found {
-  const why = owner === undefined ? 'nobody controls it; adopt: "ifUnowned" would take it' : `it belongs to ${owner}`;
+  const why = owner === undefined ? 'it has no controller; adopt: "ifUnowned" takes it over' : `it belongs to ${owner}`;
   const message = `${titleIn(context, plan)} is not ours: ${why}`;
   return { type: "not yet", live, state: { type: "Failed", reason: "NotOurs", message }, operation: UNCHANGED };
 }
