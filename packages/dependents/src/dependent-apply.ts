@@ -256,8 +256,11 @@ function notReady({ dependent, req }: Unit<AnyDoReq>, converged: Converged): Ste
   const { type } = converged.state;
   const severity = type === "Failed" ? "failed" : type === "Pending" ? "pending" : "unknown";
   const afterMs = again === "backoff" ? undefined : again === "watch" ? LOOK_AGAIN_MS : again;
-  return waitBecause(text, { code: reason, severity, afterMs });
+  return waitBecause(text, { code: reason, severity, needsAction: WARNING_REASONS.includes(reason), afterMs });
 }
+
+/** Reasons that do not end without a person. Docs/operations.md lists them as reasons of events. */
+const WARNING_REASONS: readonly string[] = ["Contested", "NotOurs"];
 
 /** Removes what an earlier name of the object left behind; where nothing is watched, when the name changes. */
 async function pruneOthers(unit: Unit, keep: Ref): Promise<readonly NewEntry[]> {

@@ -15,6 +15,8 @@ export interface EventNote {
   readonly note: string;
   /** The step that recorded it. */
   readonly action: string;
+  /** Whether the engine has logged what the event reports. @defaultValue false */
+  readonly isLogged?: boolean;
 }
 
 /** A step asked the server for a kind that its handler neither reads, owns nor watches: no event wakes it, no rule allows it. */

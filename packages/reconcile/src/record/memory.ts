@@ -25,6 +25,8 @@ export interface KeyMemory {
   guards?: StatusGuards;
   /** Made for the first pass that another writer ended. */
   heartbeats?: Heartbeats;
+  /** Passes in a row in which a cleanup failed. */
+  failedCleanups?: number;
   /** When this process saw the object first, by `clock.elapsed()`. */
   readonly sinceMs: number;
   /** When what was found under a former name of the handler got the present one, by `clock.elapsed()`. */

@@ -1,5 +1,14 @@
 /** Save: sends the plan of a pass, as at most one patch of the object and one of its status. No change, no request. */
-import { applyMergePatch, type Condition, createMergePatch, isInvalid, jsonEqual, type KubernetesObject } from "@treadle/apimachinery";
+import {
+  applyMergePatch,
+  type Condition,
+  createMergePatch,
+  isForbidden,
+  isInvalid,
+  jsonEqual,
+  type KubernetesObject,
+} from "@treadle/apimachinery";
+import { ReconcileError } from "../errors.ts";
 import { deletingSoFar, failure } from "./compute-conditions.ts";
 import { Budget } from "../internal/deadline.ts";
 import { endedScopeOf } from "./extension-scope.ts";
@@ -21,6 +30,7 @@ export async function save(pass: Pass, limit: Limit): Promise<void> {
   try {
     await saveStatus(pass, limit);
   } catch (error) {
+    if (isForbidden(error)) throw withoutRight(pass, error);
     if (!isInvalid(error)) throw error;
     // What the steps wrote into the status breaks its schema. The conditions can still report it.
     refused ??= { error };
@@ -29,6 +39,12 @@ export async function save(pass: Pass, limit: Limit): Promise<void> {
     await saveStatus(pass, limit);
   }
   if (refused !== undefined) throw refused.error;
+}
+
+function withoutRight({ pipeline: { kind } }: Pass, cause: Error): ReconcileError {
+  const resource = `${kind.plural}${kind.group === "" ? "" : `.${kind.group}`}/status`;
+  const message = `${cause.message}; allow patch of ${resource} to the operator's service account`;
+  return new ReconcileError("ERR_SAVE_FAILED", message, { cause });
 }
 
 /** Stores the status. Where the answer of the server lacks fields, or has them again, Ready reports it by a second patch. */
