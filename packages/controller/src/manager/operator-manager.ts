@@ -222,8 +222,8 @@ class OperatorManager implements Manager {
   }
 
   get #log(): Logger {
-    const { log, logLevel, env } = this.#options;
-    this.#logger ??= log ?? createLogger({ ...(logLevel === undefined ? {} : { level: logLevel }), ...(env === undefined ? {} : { env }) });
+    const { log, logLevel: level, logFormat: format, env } = this.#options;
+    this.#logger ??= log ?? createLogger({ ...(level && { level }), ...(format && { format }), ...(env && { env }) });
     return this.#logger;
   }
 
