@@ -5,7 +5,7 @@
 import { keyOf, type KubernetesObject, type Ref } from "@treadle/apimachinery";
 import type { ReconcilerEnv } from "./env.ts";
 import { Fetches } from "./fetches.ts";
-import type { AnyHandler } from "./handler.ts";
+import { type AnyHandler, pipelineOf } from "./handler.ts";
 import { noteClaims } from "./save/claims.ts";
 import { hasOurFinalizer } from "./record/finalizer-names.ts";
 import { Memories, NOTHING_WRITTEN } from "./record/memory.ts";
@@ -41,7 +41,7 @@ export interface Reconciler {
 
 /** Makes a reconciler for `handler`. */
 export function createReconciler(handler: AnyHandler, env: ReconcilerEnv): Reconciler {
-  const { pipeline } = handler;
+  const pipeline = pipelineOf(handler);
   const fetches = env.fetches ?? new Fetches();
   const memories = new Memories(pipeline, fetches, env.clock);
   const context = { controller: handler.name, kind: handler.kind.kind };
