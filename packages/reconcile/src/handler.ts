@@ -107,5 +107,5 @@ function whomBy(where: string, kind: Kind, options: object): DeclaredWatch["by"]
   if (typeof refs === "function") return { type: "refs", refs: refs.bind(options) as never };
   if (typeof label === "string" && label !== "") return { type: "label", label };
   if (owner === true) return { type: "owner" };
-  throw new TypeError(`${where}(${kind.kind}): give map, refs, label or owner: true, which say whom a change concerns`);
+  throw new TypeError(`${where}(${kind.kind}): give map, refs, label or owner: true, so that a change finds its primaries`);
 }
