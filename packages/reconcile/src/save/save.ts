@@ -18,16 +18,17 @@ export async function save(pass: Pass, limit: Limit): Promise<void> {
   let refused = await saveObject(pass, limit);
   // What steps wrote is stored in its order, or not: state that says "done" must not outlive the metadata that says where.
   if (refused !== undefined) pass.drafts.discard();
+  const options: WriteOptions = { limit, ...guardOf(pass), send: (patch, send) => guarded(pass, patch, send) };
   let written: Written;
   try {
-    written = await writeStatus(pass, planOf(pass, "final"), { limit, send: (patch, send) => guarded(pass, patch, send) });
+    written = await writeStatus(pass, planOf(pass, "final"), options);
   } catch (error) {
     if (!isInvalid(error)) throw error;
     // What the steps wrote into the status breaks its schema. The conditions can still report it.
     refused ??= { error };
     pass.trouble ??= failure(error, "cannot store what the steps wrote: ");
     pass.drafts.status.discard();
-    written = await writeStatus(pass, planOf(pass, "final"), { limit, send: (patch, send) => guarded(pass, patch, send) });
+    written = await writeStatus(pass, planOf(pass, "final"), options);
   }
   if (written.type !== "too fast") noteNotStored(pass, missingOf(pass.writer.newest, written), written.type === "sent");
   if (refused !== undefined) throw refused.error;
@@ -79,7 +80,7 @@ export async function announceDeletion(pass: Pass): Promise<void> {
 async function saveObject(pass: Pass, limit: Limit): Promise<{ readonly error: unknown } | undefined> {
   try {
     const plan = planOf(pass, "final");
-    await writeObject(pass, plan, { limit });
+    await writeObject(pass, plan, { limit, ...guardOf(pass) });
     if (pass.specChangedBy !== undefined) requireStored(pass, changeOf(specOf(pass.writer.newest), plan.intents.spec.changes), "spec");
     return undefined;
   } catch (error) {
@@ -113,7 +114,9 @@ export async function checkpoint(pass: Pass, limit: Limit): Promise<void> {
 }
 
 async function storeNow(pass: Pass, limit: Limit): Promise<void> {
-  const { writer } = pass;
+  const { writer, unprovenWrites } = pass;
+  // This plan has what earlier checkpoints were to store.
+  const included = [...unprovenWrites];
   const plan = planOf(pass, "checkpoint");
   await writeObject(pass, plan, { limit, guarded: "decision" });
   await writeStatus(pass, plan, { limit, guarded: "decision" });
@@ -123,6 +126,15 @@ async function storeNow(pass: Pass, limit: Limit): Promise<void> {
   for (const taken of [status, labels, annotations, ...states.values()]) taken.stored();
   const stored = storedState(pass.pipeline, writer.newest);
   for (const [step, state] of pass.drafts.states) state.stored = stored[step.name];
+  for (const write of included) unprovenWrites.delete(write);
+}
+
+/**
+ * The guard of the save. What a step wrote before a checkpoint that failed must not be stored on an object that the
+ * checkpoint would have refused: a step that saw an old object has removed the name of what the present one refers to.
+ */
+function guardOf({ unprovenWrites }: Pass): Pick<WriteOptions, "guarded"> {
+  return unprovenWrites.size === 0 ? {} : { guarded: "decision" };
 }
 
 /** The plan of what the pass has found so far. */
