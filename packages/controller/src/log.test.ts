@@ -34,7 +34,45 @@ test("an unknown level is refused by name", () => {
   expect(() => createLogger({ env: { LOG_LEVEL: "loud" } })).toThrow(/"loud".*trace, debug, info/);
 });
 
-describe("what must not be in a line", () => {
+describe("the form of the lines", () => {
+  const text = (options: LogOptions): string => {
+    let written = "";
+    const log = createLogger({ ...options, destination: { write: (line) => void (written += line) } });
+    log.info(
+      {
+        controller: "widgets",
+        kind: "Widget",
+        object: "ns/a",
+        reconcileID: "1",
+        change: "updated",
+        paths: ["status.seen"],
+        cause: "start",
+      },
+      "updated Widget ns/a: status.seen",
+    );
+    log.error({ kind: "Widget", object: "ns/a", error: "no route, token=abcdefgh", stack: "    at work (a.ts:1:2)" }, "pass failed");
+    return written;
+  };
+
+  test("pretty is text without the fields that the text names, and without colours where there is no terminal", () => {
+    const lines = text({ env: { TREADLE_LOG_FORMAT: "pretty" } }).replace(/\d\d:\d\d:\d\d\.\d{3}/g, "TIME");
+    expect(lines).toBe(
+      "TIME INFO  updated Widget ns/a: status.seen  cause=start\n" +
+        'TIME ERROR Widget ns/a: pass failed  error="no route, token=<redacted>"\n    at work (a.ts:1:2)\n',
+    );
+  });
+
+  test("the option wins over the environment, and JSON is the default without a terminal", () => {
+    expect(text({ env: {} })).toMatch(/^\{/);
+    expect(text({ env: { TREADLE_LOG_FORMAT: "pretty" }, format: "json" })).toMatch(/^\{/);
+  });
+
+  test("an unknown form is refused by name", () => {
+    expect(() => createLogger({ env: { TREADLE_LOG_FORMAT: "xml" } })).toThrow(/"xml".*pretty, json/);
+  });
+});
+
+describe("hidden in a line", () => {
   const secret = {
     apiVersion: "v1",
     kind: "Secret",
@@ -58,7 +96,7 @@ describe("what must not be in a line", () => {
     },
   );
 
-  test("names of things stay", () => {
+  test("names stay", () => {
     const { log, lines } = logged();
     log.info({ inputSecret: { name: "s" }, secretName: "s", tokens: 3, kind: "Secret" }, "x");
     expect(lines[0]).toMatchObject({ inputSecret: { name: "s" }, secretName: "s", tokens: 3, kind: "Secret" });
@@ -77,7 +115,7 @@ test("errors are written with code, cause and parts; what cannot be written does
   });
 });
 
-describe("texts give no secrets away", () => {
+describe("texts reveal no secrets", () => {
   const boom = new Error("login failed: password=hunter2", { cause: new Error("postgres://app:hunter2@db/app") });
   test.for([
     { name: "the message and the stack of an error, and its cause", data: { error: boom }, text: "x" },
@@ -93,7 +131,7 @@ describe("texts give no secrets away", () => {
     expect(JSON.stringify(lines)).not.toContain("hunter2");
   });
 
-  test("what is no secret stays: names, places in the code, digests", () => {
+  test("names, places in the code and digests stay", () => {
     const { log, lines } = logged();
     const data = { image: "oci://host:5000/app@sha256:0123456789abcdef", reason: "Secret in does not exist", error: new Error("x") };
     log.info(data, "pass finished");
@@ -102,7 +140,7 @@ describe("texts give no secrets away", () => {
   });
 });
 
-describe("nothing that is logged throws or takes long", () => {
+describe("no logged value throws or takes long", () => {
   const throwing = (): never => {
     throw new Error("do not look");
   };
@@ -141,7 +179,7 @@ describe("nothing that is logged throws or takes long", () => {
     expect(lines[0]).toMatchObject({ value: want });
   });
 
-  test("an object within itself is named, the same one twice beside each other is written twice", () => {
+  test("a circular object is replaced by a word, and one that occurs twice is written twice", () => {
     const { log, lines } = logged();
     const shared = { name: "s" };
     const circle: Record<string, unknown> = { first: shared, second: shared };
@@ -150,7 +188,7 @@ describe("nothing that is logged throws or takes long", () => {
     expect(lines[0]).toMatchObject({ circle: { first: shared, second: shared, self: "[circular]" } });
   });
 
-  test("objects that all know each other make a line of bounded length", () => {
+  test("objects that all refer to each other make a line of bounded length", () => {
     const { log, lines } = logged();
     const nodes: Record<string, unknown>[] = Array.from({ length: 30 }, () => ({}));
     for (const node of nodes) nodes.forEach((other, i) => (node[`n${i}`] = other));
@@ -160,7 +198,7 @@ describe("nothing that is logged throws or takes long", () => {
     expect(JSON.stringify(lines)).toContain("[too much");
   });
 
-  test("a text without end is cut", () => {
+  test("an endless text is cut", () => {
     const { log, lines } = logged();
     log.info({ text: "a b ".repeat(1_000_000) }, "x");
     expect(JSON.stringify(lines).length).toBeLessThan(20_000);

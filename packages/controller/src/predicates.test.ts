@@ -27,7 +27,7 @@ const updated = (before: Partial<ObjectMeta>, after: Partial<ObjectMeta>): Infor
 const added: InformerEvent<KubernetesObject> = { type: "added", object: object(), initial: false };
 const deleted: InformerEvent<KubernetesObject> = { type: "deleted", object: object() };
 
-describe("what an update changed", () => {
+describe("predicates of updates", () => {
   const all = { generationChanged, labelsChanged, annotationsChanged, deletionChanged, resourceVersionChanged };
   test.for([
     {
@@ -80,7 +80,7 @@ describe("and, or, not", () => {
   });
 });
 
-test("news of a deletion are mandatory", () => {
+test("events of a deletion are mandatory", () => {
   expect(isMandatory(deleted)).toBe(true);
   expect(isMandatory(updated({}, { deletionTimestamp: "2026-01-01T00:00:00Z" }))).toBe(true);
   expect(isMandatory({ ...added, object: object({ deletionTimestamp: "2026-01-01T00:00:00Z" }) })).toBe(true);

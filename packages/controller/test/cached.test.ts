@@ -12,7 +12,7 @@ const pod = (name: string, app: string) =>
   }) as never;
 
 describe("a read", () => {
-  test("sees only what is selected, and of it what is kept", async () => {
+  test("sees only selected objects and kept fields", async () => {
     const seen: unknown[] = [];
     const ofPods = handler(Widget)
       .step(
@@ -70,14 +70,14 @@ describe("what cannot be", () => {
     );
   });
 
-  test("a kind that nobody watches is said, since a version may be wrong", async () => {
+  test("a cached kind that no handler uses is logged, because its version may be wrong", async () => {
     const w = await startWorld({ handlers: [ofSecrets], cache: [cached({ ...Pod, version: "v2" }, { labelSelector: "a" })] });
     expect(w.logs.filter(({ level }) => level === "warn").map(({ text }) => text)).toContainEqual(
       expect.stringContaining("cached(Pod) is of no effect: no handler reads, owns or watches Pod (v2)"),
     );
   });
 
-  test("whole Pods of all namespaces are said to be watched, once; with a selector, and of Secrets, whose metadata is enough, nothing is said", async () => {
+  test("a watch of whole Pods in all namespaces is logged once; one with a selector, and one of Secrets as metadata, is not", async () => {
     const ofPods = handler(Pod)
       .step(step(Pod, { name: "look", do: () => undefined }))
       .build();

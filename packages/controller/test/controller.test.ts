@@ -19,7 +19,7 @@ const mirroring = handler(Widget).step(conditions()).step(mirror).build();
 const ref = { name: "a", namespace: "default" };
 
 describe("a step that hangs", () => {
-  test("keeps its object, not its worker: others are served, and its own next pass waits until it has returned", async () => {
+  test("holds its object but not its worker: other objects get passes, and its own next pass waits until it has returned", async () => {
     const returns = Promise.withResolvers<void>();
     let begun = 0;
     const hanging = step(Widget, {
@@ -65,7 +65,7 @@ describe("events of the primary", () => {
     expect(world.requests).toHaveLength(2);
   });
 
-  test("what somebody else writes into the status, labels or annotations starts a pass", async () => {
+  test("a foreign write to the status, labels or annotations starts a pass", async () => {
     const world = await startWorld({ handlers: [mirroring] });
     await world.user.create(Widget, widget("a"));
     await world.settled();
@@ -78,7 +78,7 @@ describe("events of the primary", () => {
     expect(world.passesSince()).toEqual(["default/a"]);
   });
 
-  test("objects that exist at the start get one pass each, behind changes", async () => {
+  test("objects that exist at the start get one pass each, after changes", async () => {
     const world = await startWorld({ handlers: [mirroring], start: false });
     for (const name of ["a", "b", "c"]) await world.user.create(Widget, widget(name));
     await world.manager.start();
@@ -87,7 +87,7 @@ describe("events of the primary", () => {
     expect(world.requests).toHaveLength(3);
   });
 
-  test("at rest an operator makes no request but its watches", async () => {
+  test("an idle operator sends no request except its watches", async () => {
     const world = await startWorld({ handlers: [mirroring] });
     for (let i = 0; i < 20; i++) await world.user.create(Widget, widget(`w${i}`));
     await world.settled();
@@ -105,7 +105,7 @@ describe("events of the primary", () => {
     expect(world.requests).toHaveLength(requests);
   });
 
-  test("the removal of the finalizer is followed by one pass that finds nothing and makes no request", async () => {
+  test("the removal of the finalizer is followed by one pass that finds no object and sends no request", async () => {
     const order: string[] = [];
     const cleaning = step(Widget, {
       name: "cleaning",
@@ -126,7 +126,7 @@ describe("events of the primary", () => {
     ]);
   });
 
-  test("an echo that is there before the answer to the write starts no pass either", async () => {
+  test("an echo that arrives before the answer to the write starts no pass", async () => {
     const world = await startWorld({
       handlers: [mirroring],
       intercept: (transport) => ({
@@ -146,7 +146,7 @@ describe("events of the primary", () => {
     expect(world.requests).toHaveLength(2);
   });
 
-  test("a write whose answer was lost is found out about, and is not repeated", async () => {
+  test("a write whose answer was lost is detected and not repeated", async () => {
     let isLost = true;
     const world = await startWorld({
       handlers: [mirroring],
@@ -167,7 +167,7 @@ describe("events of the primary", () => {
     expect(world.manager.controllers[0]?.status()).toMatchObject({ queued: 0, delayed: 0 });
   });
 
-  test("an object that is deleted and created again under its name is reconciled anew", async () => {
+  test("an object that is deleted and created again under its name is reconciled again", async () => {
     const world = await startWorld({ handlers: [mirroring] });
     await world.user.create(Widget, widget("a", { size: 1 }));
     await world.settled();
@@ -179,7 +179,7 @@ describe("events of the primary", () => {
 });
 
 describe("a predicate", () => {
-  test("filters updates, never a deletion, and what it lets pass is what starts passes", async () => {
+  test("filters updates, never a deletion; only accepted events start passes", async () => {
     const cleaned: string[] = [];
     const cleaning = step(Widget, { name: "cleaning", do() {}, cleanup: (req) => void cleaned.push(req.object.metadata.name) });
     const world = await startWorld({ handlers: [], start: false });
@@ -224,7 +224,7 @@ describe("a predicate", () => {
     expect(world.passesSince()).toEqual(["default/a"]);
   });
 
-  test("one that throws lets the event pass, and is logged", async () => {
+  test("that throws lets the event start a pass, and is logged", async () => {
     const world = await startWorld({ handlers: [], start: false });
     world.manager.add(mirroring, {
       predicate: () => {
@@ -245,7 +245,7 @@ describe("several handlers of one kind", () => {
     .step(step(Widget, { name: "echo", do: (req) => void (req.status.text = `seen ${req.object.status?.seen ?? "nothing"}`) }))
     .build();
 
-  test("what one writes wakes the other, through one watch, and then they rest", async () => {
+  test("a write of one triggers the other through one watch, and then both are idle", async () => {
     const world = await startWorld({ handlers: [mirroring, second] });
     await world.user.create(Widget, widget("a", { size: 7 }));
     await world.settled(60_000);
@@ -256,7 +256,7 @@ describe("several handlers of one kind", () => {
     expect(world.requests).toHaveLength(before);
   });
 
-  test("another handler that reads the kind hears of what its own handler writes", async () => {
+  test("a handler that reads the kind is triggered by writes of the kind's own handler", async () => {
     const watching = handler(Gadget)
       .step(
         step(Gadget, {
@@ -274,13 +274,13 @@ describe("several handlers of one kind", () => {
   });
 });
 
-describe("wakes", () => {
+describe("events of other objects", () => {
   const secret = (name: string, labels: Record<string, string> = {}, namespace = "default") => ({
     metadata: { name, namespace, labels },
     data: {},
   });
 
-  test("one(): changes of the named object wake those that name it, and only those", async () => {
+  test("one(): changes of the named object trigger exactly the primaries that name it", async () => {
     const reading = step(Widget, {
       name: "reading",
       reads: { input: one(Secret, (o) => o.spec.secret) },
@@ -313,7 +313,7 @@ describe("wakes", () => {
     expect(world.passesSince(), "nobody names it any more").toEqual([]);
   });
 
-  test("many(): an object that joins, changes and leaves the selection wakes the selector", async () => {
+  test("many(): an object that joins, changes or leaves the selection triggers its primary", async () => {
     const reading = step(Widget, {
       name: "reading",
       reads: { parts: many(ConfigMap, (o) => ({ matchLabels: { app: o.spec.select ?? "none" } })) },
@@ -340,7 +340,7 @@ describe("wakes", () => {
     expect(await seen("b")).toBe(0);
   });
 
-  test("owns: changes and the deletion of an owned object wake its owner", async () => {
+  test("owns: changes and the deletion of an owned object trigger its owner", async () => {
     const owning = step(Widget, {
       name: "owning",
       owns: [ConfigMap, Secret],
@@ -386,7 +386,7 @@ describe("wakes", () => {
     expect(world.passesSince()).toEqual(["default/a"]);
   });
 
-  test("a map that throws is logged, and the next event is asked again", async () => {
+  test("a map that throws is logged, and is called for the next event", async () => {
     let isBroken = true;
     const watching = handler(Widget)
       .step(step(Widget, { name: "idle", do() {} }))
@@ -450,8 +450,8 @@ describe("concurrency", () => {
   });
 });
 
-describe("when a key comes back", () => {
-  test("failures are tried again at 5, 10, 20 ms ...; a success starts the curve anew", async () => {
+describe("when a key is due again", () => {
+  test("failures are retried after 5, 10, 20 ms ...; a success resets the backoff", async () => {
     const times: number[] = [];
     let failures = 4;
     const failing = step(Widget, {
@@ -472,7 +472,7 @@ describe("when a key comes back", () => {
     expect(gaps(times)).toEqual([5]);
   });
 
-  test("waiting has its own curve and never grows that of failures", async () => {
+  test("waiting has a separate backoff and does not increase that of failures", async () => {
     const times: number[] = [];
     let waits = 6;
     const waiting = step(Widget, {
@@ -490,7 +490,7 @@ describe("when a key comes back", () => {
     expect(gaps(times)).toEqual([50, 100, 200, 400, 800, 1600, 5]);
   });
 
-  test("an error that names its delay is tried again then, and counts as a failure", async () => {
+  test("an error that names its delay is retried after it, and counts as a failure", async () => {
     const times: number[] = [];
     const asking = step(Widget, {
       name: "asking",
@@ -506,7 +506,7 @@ describe("when a key comes back", () => {
     expect(gaps(times)).toEqual([7_000, 7_000, 20]);
   });
 
-  test("an object that takes the name of a long-failing one begins its own curve, also when that one was failing just then", async () => {
+  test("a new object under the name of a failing one starts with a fresh backoff, also when that one was failing just then", async () => {
     const times: number[] = [];
     const release = Promise.withResolvers<void>();
     let calls = 0;
@@ -555,7 +555,7 @@ describe("when a key comes back", () => {
     expect(world.manager.controllers[0]?.status()).toMatchObject({ queued: 0, running: 0, delayed: 0, nextDueAt: undefined });
   });
 
-  test("revisit comes back in time, and status says when", async () => {
+  test("revisit starts the next pass in time, and the status of the queue shows when", async () => {
     const revisiting = step(Widget, { name: "revisiting", do: (req) => req.revisit(60_000, "refresh") });
     const world = await startWorld({ handlers: [handler(Widget).step(revisiting).build()] });
     await world.user.create(Widget, widget("a"));
@@ -566,7 +566,7 @@ describe("when a key comes back", () => {
     expect(world.passesSince()).toEqual(["default/a", "default/a"]);
   });
 
-  test("an event does not wait for the back-off", async () => {
+  test("an event does not wait for the backoff", async () => {
     let isBroken = true;
     const failing = step(Widget, {
       name: "failing",
@@ -603,7 +603,7 @@ describe("when a key comes back", () => {
   });
 });
 
-test("passes that follow each other without any request leave the event loop its turns", async () => {
+test("passes without requests leave turns of the event loop to others", async () => {
   const again = handler(Widget)
     .step(step(Widget, { name: "again", do: (req) => req.revisit(0, "again") }))
     .build();

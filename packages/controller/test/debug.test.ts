@@ -31,11 +31,11 @@ async function get(world: World, path: string, headers: Readonly<Record<string, 
 }
 const json = async (world: World, path: string): Promise<unknown> => JSON.parse((await get(world, path))[1]) as unknown;
 
-test("it is off unless it is asked for", async () => {
+test("/debug is off by default", async () => {
   expect((await startWorld({ handlers: [] })).manager.addresses.debug).toBeUndefined();
 });
 
-test("it says what waits, what is cached and what failed, without secrets", async () => {
+test("/debug shows queues, caches and failures, without secrets", async () => {
   const world = await debugged();
   for (const name of ["waits", "fails"]) await world.user.create(Widget, widget(name));
   await world.settled();
@@ -58,7 +58,7 @@ test("it says what waits, what is cached and what failed, without secrets", asyn
     expect((await get(world, path))[0], path).toBe(404);
 });
 
-test("of a hundred failures and more the newest are kept", async () => {
+test("the newest hundred failures are kept", async () => {
   const world = await debugged();
   await world.user.create(Widget, widget("fails"));
   await world.settled();
@@ -69,14 +69,14 @@ test("of a hundred failures and more the newest are kept", async () => {
   expect(errors[0]?.reconcileID).toBe(world.reports.at(-1)?.reconcileID);
 });
 
-test("a heap snapshot and a CPU profile come in the formats of the developer tools", async () => {
+test("a heap snapshot and a CPU profile come in the formats of the developer tools", { tags: ["long"], timeout: 60_000 }, async () => {
   const world = await debugged();
   const [status, profile] = await get(world, "/debug/profile?seconds=0.05");
   expect([status, Object.keys(JSON.parse(profile) as object)]).toEqual([200, expect.arrayContaining(["nodes", "samples", "timeDeltas"])]);
   const [, heap] = await get(world, "/debug/heap");
   expect(heap.startsWith('{"snapshot":{"meta":')).toBe(true);
   expect(heap.trimEnd().endsWith("}")).toBe(true);
-}, 60_000);
+});
 
 test("one profile at a time, of a minute at most; a stop ends it", async () => {
   const world = await debugged();
@@ -97,6 +97,6 @@ test.for<Readonly<Record<string, string>>>([
   expect((await get(world, "/debug/status", headers))[0]).toBe(403);
 });
 
-test.for(["0.0.0.0", "::", "10.0.0.1", "127.0.0.1.evil.example"])("it is not served on %s", (host) => {
+test.for(["0.0.0.0", "::", "10.0.0.1", "127.0.0.1.evil.example"])("/debug is not served on %s", (host) => {
   expect(() => createManager({ debug: { host } })).toThrow(/loopback only/);
 });

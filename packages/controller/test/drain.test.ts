@@ -23,7 +23,7 @@ async function besideAnother(): Promise<World> {
   return world;
 }
 
-test("run() of a drain ends by itself when no object is held, and leaves none", async () => {
+test("run() of a drain ends when no object holds a finalizer", async () => {
   const world = await startWorld({ handlers: [widgets()], start: false, drain: "release" });
   const finalizers = [FINALIZER, "else.example.com/keeps"];
   await world.user.create(Widget, { ...widget("a"), metadata: { ...REF, finalizers } });
@@ -32,14 +32,14 @@ test("run() of a drain ends by itself when no object is held, and leaves none", 
   expect(world.logs.filter(({ text }) => text.startsWith("drain: ")).map(({ data }) => data["left"])).toEqual([1, 0]);
 });
 
-test("whoever deploys an operator can drain it without a change of its program", async () => {
+test("a setting drains an operator without a change of its program", async () => {
   const world = await startWorld({ handlers: [widgets()], start: false, env: { TREADLE_DRAIN: "release" } });
   await world.user.create(Widget, { ...widget("a"), metadata: { ...REF, finalizers: [FINALIZER] } });
   await world.manager.run();
   expect((await world.user.get(Widget, REF))?.metadata.finalizers).toBeUndefined();
 });
 
-test("a drain of many objects tells how far it is once a second, not for each of them", async () => {
+test("a drain of many objects reports its progress once a second, not for each object", async () => {
   const world = await startWorld({ handlers: [widgets()], start: false, drain: "release" });
   for (let n = 0; n < 200; n++)
     await world.user.create(Widget, { ...widget(`w${n}`), metadata: { name: `w${n}`, namespace: "default", finalizers: [FINALIZER] } });
@@ -52,7 +52,7 @@ test("a drain of many objects tells how far it is once a second, not for each of
   expect(told.map(({ text }) => text)).toEqual(["drain: 200 objects are still held", "drain: no object is still held"]);
 });
 
-test("a drain that is stopped before its end says so, with what is held and why", async () => {
+test("a drain that is stopped early reports the remaining objects and the reasons", async () => {
   const world = await startWorld({ handlers: [widgets(true)], start: false, drain: "clean" });
   await world.user.create(Widget, { ...widget("a"), metadata: { ...REF, finalizers: [FINALIZER] } });
   const running = world.manager.run().catch((error: unknown) => error);
@@ -64,7 +64,7 @@ test("a drain that is stopped before its end says so, with what is held and why"
   expect((error as Error).message).toContain('Widget.test.treadle.dev default/a (step "work": for ever)');
 });
 
-test("a drain does not end while another replica leads: it may be of a version that takes finalizers", async () => {
+test("a drain does not end while another replica leads, which may be of a version that adds finalizers", async () => {
   const world = await besideAnother();
   let isOver = false;
   const running = world.manager.run().finally(() => {
@@ -79,7 +79,7 @@ test("a drain does not end while another replica leads: it may be of a version t
   expect(world.logs.map(({ text }) => text)).toContain("drain: no object is still held; waiting for the replica that leads");
 });
 
-test("one that is given up while another replica leads says that", async () => {
+test("a drain that is aborted while another replica leads reports that", async () => {
   const world = await besideAnother();
   const running = world.manager.run().catch((error: unknown) => error);
   await world.clock.advance(5000);
@@ -91,7 +91,7 @@ test.for([{ drain: "all" }, { drain: "clean", dryRun: true }])("%j is refused", 
   expect(() => createManager(options as never)).toThrow(RangeError);
 });
 
-test("one handler's drain in a dry run of the whole would never end: the start says so", async () => {
+test("a drain of one handler in a dry run is refused at the start, because it would never end", async () => {
   const world = await startWorld({ handlers: [], start: false, dryRun: true });
   world.manager.add(widgets(), { drain: "clean" });
   await expect(world.manager.start()).rejects.toThrow('a drain of handler "');

@@ -42,7 +42,7 @@ async function dryWorld(handlers: readonly AnyHandler[], writes: DryWrite[]): Pr
 }
 
 describe("a dry run", () => {
-  test("sends nothing, and tells each write once, values of Secrets hidden", async () => {
+  test("sends nothing, and reports each write once, with values of Secrets hidden", async () => {
     const writes: DryWrite[] = [];
     const world = await dryWorld([busy], writes);
     expect(world.requests.filter((request) => !request.startsWith("GET "))).toEqual([]);
@@ -96,7 +96,7 @@ describe("a dry run", () => {
     ]);
   });
 
-  test("comes to rest, although nothing of what it waits for ever comes", async () => {
+  test("becomes idle, although nothing that it waits for happens", async () => {
     const passes = 30;
     const eager = handler(Widget)
       .step(step(Widget, { name: "work", writes: ["labels"], do: (req) => (Object.assign(req.labels, { a: "b" }), req.wait("again", 0)) }))
@@ -106,7 +106,7 @@ describe("a dry run", () => {
     expect(world.passes.length).toBeLessThan(passes);
   });
 
-  test("ends a step where it would act outside: at its write-ahead, or before it begins", async () => {
+  test("ends a step before its external effects: at its checkpoint, or before it begins", async () => {
     const done: string[] = [];
     const outside = handler(Widget)
       .step(conditions())
@@ -133,7 +133,7 @@ describe("a dry run", () => {
     });
   });
 
-  test("what onWrite throws is logged, and no failure of the pass", async () => {
+  test("an error of onWrite is logged, and does not fail the pass", async () => {
     const onWrite = (): never => {
       throw new Error("no room");
     };
@@ -146,7 +146,7 @@ describe("a dry run", () => {
     expect(new Set(errors)).toEqual(new Set(["onWrite of the dry run threw: no room"]));
   });
 
-  test("shows a deletion that it does not carry out", async () => {
+  test("reports a deletion without deleting", async () => {
     const writes: DryWrite[] = [];
     const world = await startWorld({ handlers: [busy], start: false, dryRun: { onWrite: (write) => void writes.push(write) } });
     const finalizers = ["test.treadle.dev/widgets.test.treadle.dev"];
@@ -160,7 +160,7 @@ describe("a dry run", () => {
     expect(await world.user.get(ConfigMap, REF)).toBeDefined();
   });
 
-  test("shows what an update takes away, and nothing that is the server's", async () => {
+  test("reports the fields that an update removes, and no fields of the server", async () => {
     const writes: DryWrite[] = [];
     const replacing = handler(Widget)
       .step(

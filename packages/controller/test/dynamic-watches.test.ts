@@ -45,7 +45,7 @@ const config = (name: string, more: object = {}): KubernetesObject & { data: Rec
   ({ metadata: { name, namespace: "default", ...more }, data: {} }) as never;
 
 describe("a kind that is watched from now on", () => {
-  test("wakes by what is there, by what comes, changes and goes; and not after the stop", async () => {
+  test("triggers passes for existing, added, changed and deleted objects, and not after the stop", async () => {
     const { world, dynamic } = await started();
     await world.user.create(ConfigMap, config("a"));
     await world.settled();
@@ -68,7 +68,7 @@ describe("a kind that is watched from now on", () => {
     expect(world.manager.informers?.get(ConfigMap)).toBeUndefined();
   });
 
-  test("is watched once, however often and by how many it is asked for", async () => {
+  test("is watched once, however often it is requested", async () => {
     const { world, dynamic } = await started();
     const map = (object: KubernetesObject) => [{ name: object.metadata.name }];
     const before = world.server.watchCount;
@@ -128,7 +128,7 @@ describe("a kind that is watched from now on", () => {
     expect([world.server.watchCount, world.manager.informers?.get(metadataOnly(Secret))?.hasSynced]).toEqual([before, true]);
   });
 
-  test("that is not installed is waited for; readiness does not fail meanwhile, and others go on", async () => {
+  test("that is not installed is waited for; readiness does not fail meanwhile, and other kinds are not affected", async () => {
     const { world, dynamic } = await started({ probes: { port: 0, host: "127.0.0.1" } });
     const watch = dynamic.watch(Late, { map: ({ spec }) => [{ name: spec.widget }] });
     await world.clock.advance(100);
@@ -142,7 +142,7 @@ describe("a kind that is watched from now on", () => {
     expect(world.passesSince()).toEqual(["default/c"]);
   });
 
-  test("that is not installed is not looked for any more when its watch was stopped", async () => {
+  test("that is not installed is not listed again after its watch was stopped", async () => {
     const { world, dynamic } = await started();
     const open = world.server.watchCount;
     const watch = dynamic.watch(Late, { label: "of" });
@@ -156,7 +156,7 @@ describe("a kind that is watched from now on", () => {
     expect(world.lists.filter((path) => path.includes("lates"))).toEqual([]);
   });
 
-  test("whose function throws harms nobody: it is logged with the kind, and the next event comes", async () => {
+  test("whose function throws is logged with the kind, and the next event is handled", async () => {
     const { world, dynamic } = await started();
     const map = ({ metadata }: KubernetesObject) => {
       if (metadata.name === "boom") throw new Error("boom");
@@ -184,7 +184,7 @@ test.for<[string, object, RegExp]>([
     },
     /boom/,
   ],
-])("%s is logged: nobody would be woken, and nobody would know", async ([, options, text]) => {
+])("%s is logged, because no pass would be triggered", async ([, options, text]) => {
   const { world, dynamic } = await started();
   await world.user.create(ConfigMap, config("a"));
   await dynamic.watch(ConfigMap, options as never).synced();
@@ -195,7 +195,7 @@ test.for<[string, object, RegExp]>([
   expect(told).toContainEqual(expect.stringMatching(text));
 });
 
-test("what is added before passes begin is watched when they do; the stop ends all", async () => {
+test("a watch that is opened before passes begin starts with them; the stop closes all watches", async () => {
   const { world, dynamic } = await running();
   const [kept, dropped] = [dynamic.watch(ConfigMap, { label: "of" }), dynamic.watch(Gadget, { label: "of" })];
   const waiting = dropped.synced().catch((error: unknown) => error);
@@ -209,7 +209,7 @@ test("what is added before passes begin is watched when they do; the stop ends a
   expect([world.server.watchCount, dynamic.watches]).toEqual([0, []]);
 });
 
-test("in a replica that never led, who waits for a watch hears of the stop", async () => {
+test("in a replica that never led, a caller that waits for a watch learns of the stop", async () => {
   const { world, dynamic } = await running({ leaderElection: { name: "lease", namespace: "default" } });
   const spec = { leaseDurationSeconds: 15, holderIdentity: "other", renewTime: "2026-01-01T00:00:00.000000Z", leaseTransitions: 0 };
   await world.user.create(Lease, { metadata: { name: "lease", namespace: "default" }, spec });
@@ -222,7 +222,7 @@ test("in a replica that never led, who waits for a watch hears of the stop", asy
   expect(await waiting).toEqual(new Error("the watch of ConfigMap was stopped"));
 });
 
-test("what says nobody is refused", () => {
+test("a watch that names no primary is refused", () => {
   expect(() => dynamicWatches().watch(ConfigMap, {} as never)).toThrow(
     "dynamicWatches().watch(ConfigMap): give map, refs, label or owner: true",
   );

@@ -23,7 +23,7 @@ async function served(
 }
 
 describe("probes", () => {
-  test("a running operator is alive and ready, and says by which checks", async () => {
+  test("a running operator is alive and ready, and lists its checks", async () => {
     const { get } = await served();
     expect(await get("probes", "/healthz")).toEqual([200, "ok\n"]);
     expect(await get("probes", "/readyz")).toEqual([200, "ok\n"]);
@@ -34,7 +34,7 @@ describe("probes", () => {
     expect((await get("probes", "/metrics"))[0]).toBe(404);
   });
 
-  test("it answers while the caches are not there yet: alive, not ready", async () => {
+  test("probes answer before the caches have synced: alive, not ready", async () => {
     const world = await startWorld({ handlers: [mirroring], resources: [], start: false, host: "127.0.0.1", probes: { port: 0 } });
     const started = world.manager.start().catch(() => undefined);
     while (world.manager.addresses.probes === undefined) await new Promise(setImmediate);
@@ -44,7 +44,7 @@ describe("probes", () => {
     await started;
   });
 
-  test("a check does not give away secrets, whether it throws them or names them", async () => {
+  test("a check does not reveal secrets, neither thrown nor returned ones", async () => {
     const world = await served({ start: false });
     world.manager
       .addReadyzCheck("thrown", () => Promise.reject(new Error("no route to postgres://app:hunter2@db/app")))
@@ -56,7 +56,7 @@ describe("probes", () => {
     expect(body).not.toContain("hunter2");
   });
 
-  test("a check of the author's own that throws, or names a problem, fails its probe alone", async () => {
+  test("a custom check that throws, or returns a problem, fails only its probe", async () => {
     const world = await served({ start: false });
     world.manager
       .addReadyzCheck("provider", async () => {
@@ -72,7 +72,7 @@ describe("probes", () => {
     expect((await world.get("probes", "/healthz"))[0]).toBe(500);
   });
 
-  test("a watch that died shows: not ready after three minutes, not alive after fifteen, and ready again when it is back", async () => {
+  test("a dead watch makes the process not ready after three minutes, not alive after fifteen, and ready again when it recovers", async () => {
     const cut = new AbortController();
     let isCut = false;
     const world = await served({
@@ -104,7 +104,7 @@ describe("probes", () => {
 });
 
 describe("metrics", () => {
-  test("every series of a controller is there from the start, at zero", async () => {
+  test("every series of a controller exists from the start, at zero", async () => {
     const { get } = await served();
     const [status, text] = await get("metrics", "/metrics");
     expect(status).toBe(200);
@@ -130,7 +130,7 @@ describe("metrics", () => {
     expect(text).toMatch(/^process_cpu_seconds_total \d/m);
   });
 
-  test("results of passes are counted by what became of them", async () => {
+  test("passes are counted by their results", async () => {
     const outcomes = step(Widget, {
       name: "outcomes",
       do(req) {
@@ -174,7 +174,7 @@ describe("metrics", () => {
     }).toEqual({ success: 1, error: 4, after: 1, errors: 4, terminal: 1, panics: 2, count: 6, retries: 4 });
   });
 
-  test("the author's own metrics are served beside ours, and the global registry stays empty", async () => {
+  test("custom metrics are served next to ours, and the global registry stays empty", async () => {
     const world = await served({ start: false });
     const { Counter } = await import("prom-client");
     const registry = await world.manager.metrics();
@@ -200,7 +200,7 @@ describe("metrics", () => {
   });
 });
 
-test("a watch that is refused later, or a kind that is uninstalled, leaves the process up and the others working", async () => {
+test("a watch that is refused later, or a kind that is uninstalled, does not stop the process or the other kinds", async () => {
   const noting = step(Widget, { name: "noting", do: (req) => void (req.status.seen = req.object.spec.size) });
   let reads = 0;
   const reading = step(Widget, {

@@ -31,7 +31,7 @@ async function events(world: World) {
 }
 const seen = { type: "Normal", reason: "Seen", note: "it was seen", action: "telling", reportingController: operator.name };
 
-test("what a step records stands beside the object; the same again is counted, and a secret is not told", async () => {
+test("an event of a step is next to its object; a repeated one is counted, and its secrets are hidden", async () => {
   const world = await startWorld({ handlers: [operator] });
   await world.user.create(Widget, widget("a"));
   await world.settled();
@@ -50,7 +50,7 @@ test("what a step records stands beside the object; the same again is counted, a
   expect(world.requests.filter((request) => request.includes("events")).length, "the third is told with the fourth").toBe(4);
 });
 
-test("a server that refuses events is told of once, and concerns no pass", async () => {
+test("a server that refuses events is logged once, and does not affect passes", async () => {
   const world = await startWorld({
     handlers: [operator],
     intercept: (transport) => refusing(transport, () => new ApiError({ status: 403, reason: "Forbidden", message: "events is forbidden" })),
@@ -63,7 +63,7 @@ test("a server that refuses events is told of once, and concerns no pass", async
   expect(warnings.map(({ text }) => text)).toEqual([expect.stringContaining("allow create and patch of events.events.k8s.io")]);
 });
 
-test("a server that cannot be reached gets them when it is back; passes go on meanwhile", async () => {
+test("a server that cannot be reached gets the events later; passes continue meanwhile", async () => {
   let isDown = true;
   const world = await startWorld({
     handlers: [operator],
@@ -80,7 +80,7 @@ test("a server that cannot be reached gets them when it is back; passes go on me
   expect(await events(world)).toEqual([{ ...seen, about: "Widget a", count: 1 }]);
 });
 
-test("the stop writes the counts that nobody has been told yet", async () => {
+test("the stop writes the counts that were not sent yet", async () => {
   const world = await startWorld({ handlers: [operator] });
   await world.user.create(Widget, widget("a"));
   for (const size of [2, 3]) {
@@ -93,7 +93,7 @@ test("the stop writes the counts that nobody has been told yet", async () => {
   expect(await events(world)).toMatchObject([{ count: 3 }]);
 });
 
-test("a server that never answers holds neither passes nor the stop", async () => {
+test("a server that never answers delays neither passes nor the stop", async () => {
   const world = await startWorld({
     handlers: [operator],
     intercept: (transport) => ({
@@ -109,7 +109,7 @@ test("a server that never answers holds neither passes nor the stop", async () =
   await stopped;
 });
 
-test("an event that the server has forgotten meanwhile goes on as another one, with its count", async () => {
+test("an event that the server has deleted continues as another one, with its count", async () => {
   const world = await startWorld({ handlers: [operator] });
   await world.user.create(Widget, widget("a"));
   await world.settled();
@@ -120,7 +120,7 @@ test("an event that the server has forgotten meanwhile goes on as another one, w
   expect(await events(world)).toEqual([{ ...seen, about: "Widget a", count: 2 }]);
 });
 
-test("an answer that is lost does not make two events of one", async () => {
+test("a lost answer does not duplicate an event", async () => {
   let isLost = true;
   const world = await startWorld({
     handlers: [operator],
@@ -150,7 +150,7 @@ test("events: false only logs them", async () => {
   expect(world.logs.filter(({ data }) => data["event"] !== undefined)).toMatchObject([{ level: "info", text: "it was seen" }]);
 });
 
-test("an event that the step does not declare fails the step and names the mend", async () => {
+test("an event that the step does not declare fails the step, and the error names the fix", async () => {
   const sloppy = step(Widget, { name: "sloppy", do: (req) => req.event("Normal", "Seen", "it was seen") });
   const world = await startWorld({ handlers: [handler(Widget).step(sloppy).build()] });
   await world.user.create(Widget, widget("a"));

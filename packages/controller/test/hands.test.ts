@@ -27,7 +27,7 @@ const annotate = async ({ user, settled }: World, annotations: Record<string, st
 };
 
 describe("a pause", () => {
-  test("begins and ends at once, whatever the predicate says; the log and a gauge tell", async () => {
+  test("begins and ends immediately, whatever the predicate returns; the log and a gauge show it", async () => {
     let done = 0;
     const world = await worldOf(() => void done++);
     const registry = await world.manager.metrics();
@@ -61,7 +61,7 @@ describe("a request for a pass", () => {
     expect((await world.user.get(Widget, REF))?.status?.lastHandledReconcileAt).toBe("2");
   });
 
-  test("cuts the back-off of a failing object short, and starts it anew", async () => {
+  test("cuts the delay of a failing object short, and resets its backoff", async () => {
     const world = await worldOf(() => {
       throw new Error("boom");
     });

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { createManager, type PassReport } from "../src/index.ts";
 import { Widget, widget } from "./widget.ts";
 
-test("over HTTP, each change is answered by one pass and one write, however watch and answer overtake each other", async () => {
+test("over HTTP, each change leads to one pass and one write, whichever of watch event and answer comes first", async () => {
   const server = createApiServer({ resources: [Widget] });
   const front = await serveHttp(server);
   const config = { source: "test", server: front.url, credentials: async () => ({}) };

@@ -40,7 +40,7 @@ async function probe(world: World, path: string): Promise<string> {
 }
 
 describe("the kind of a handler", () => {
-  test("that is missing keeps it waiting and not ready, but alive; it is said once, and others start", async () => {
+  test("that is missing makes its controller wait, not ready but alive; it is logged once, and other controllers start", async () => {
     const world = await startWorld({ handlers: [ofWidgets, ofGadgets], resources: [Gadget], host: "127.0.0.1", probes: { port: 0 } });
     expect(world.manager.status().state).toBe("running");
     expect(await probe(world, "/healthz")).toBe("200 ok");
@@ -60,12 +60,12 @@ describe("the kind of a handler", () => {
     expect(await world.user.get(Widget, { name: "a", namespace: "default" })).toMatchObject({ status: { seen: 7 } });
   });
 
-  test("of a handler's reads keeps nothing else from being ready", async () => {
+  test("that only a read needs does not affect readiness while it is missing", async () => {
     const world = await startWorld({ handlers: [ofGadgets], resources: [Gadget], host: "127.0.0.1", probes: { port: 0 } });
     expect(await probe(world, "/readyz")).toBe("200 ok");
   });
 
-  test("is asked for again within kindRetryMs where CRDs may not be watched, and CRDs only once", async () => {
+  test("is listed again within kindRetryMs where CRDs may not be watched, and CRDs only once", async () => {
     const world = await startWorld({ handlers: [ofWidgets], resources: [Gadget], intercept: withoutDefinitions, kindRetryMs: 3000 });
     await world.clock.advance(30_000);
     const attempts = world.lists.filter((request) => request.endsWith("/widgets")).length;
@@ -79,7 +79,7 @@ describe("the kind of a handler", () => {
     expect(world.logs.filter(({ level }) => level !== "info" && level !== "debug")).toHaveLength(1);
   });
 
-  test("is found at once where CRDs may be watched; the watch of them ends with that", async () => {
+  test("is found immediately where CRDs may be watched; then the watch of CRDs ends", async () => {
     const world = await startWorld({ handlers: [ofWidgets], resources: [Gadget] });
     const before = world.server.watchCount;
     await world.user.create(CustomResourceDefinition, crdOf(Widget));
@@ -89,7 +89,7 @@ describe("the kind of a handler", () => {
     expect(world.server.watchCount).toBe(before); // that of CRDs went, that of Widgets came
   });
 
-  test("that is removed puts its controller back to waiting; what comes with it again is reconciled", async () => {
+  test("that is removed makes its controller wait again; objects of the reinstalled kind are reconciled", async () => {
     const world = await startWorld({ handlers: [ofWidgets] });
     await world.user.create(Widget, widget("a"));
     await world.settled();
@@ -113,7 +113,7 @@ test("a stop while a kind is missing leaves nothing open", async () => {
   expect(world.server.watchCount).toBe(0);
 });
 
-test("what else keeps a kind from being listed is no missing kind: it is waited for, and reported", async () => {
+test("a kind that cannot be listed for another reason is not missing: the start waits for it and reports it", async () => {
   const world = await startWorld({
     handlers: [ofGadgets],
     start: false,
@@ -135,7 +135,7 @@ test("what else keeps a kind from being listed is no missing kind: it is waited 
   expect(await started).toMatchObject({ code: "ERR_CACHE_SYNC", cause: expect.any(ApiError) });
 });
 
-test("references into a missing kind wake when its first objects come", async () => {
+test("references to a missing kind trigger passes when its first objects appear", async () => {
   const world = await startWorld({ handlers: [ofGadgets], resources: [Gadget] });
   await world.user.create(Gadget, gadget("g", "a") as never);
   await world.settled();

@@ -98,7 +98,7 @@ describe("add", () => {
     expect(errorOf(() => manager.add(second))).toMatchObject({ code: "ERR_ADD_REFUSED", message: expect.stringContaining(second.name) });
   });
 
-  test("takes a second handler of a kind that leaves Ready alone, and stateful steps of one name on two kinds", () => {
+  test("accepts a second handler of a kind that does not set Ready, and stateful steps of one name on two kinds", () => {
     const manager = createManager({ log: quiet }).add(ready("x"));
     manager.add(
       handler(Widget, { name: "y" })
@@ -109,7 +109,7 @@ describe("add", () => {
     expect(() => manager.add(handler(Gadget).step(conditions()).build())).not.toThrow();
   });
 
-  test("names the condition that two handlers would keep, and each thing once", () => {
+  test("names the condition that two handlers would set, and each conflict once", () => {
     const add = (first: AnyHandler, second: AnyHandler): unknown => errorOf(() => createManager({ log: quiet }).add(first).add(second));
     expect(add(noting("x", conditions()), noting("y", conditions({ ready: false })))).toMatchObject({
       message: expect.stringMatching(
@@ -124,7 +124,7 @@ describe("add", () => {
     expect(errorOf(() => createManager({ log: quiet }).add(idling, { concurrency }))).toBeInstanceOf(RangeError);
   });
 
-  test("refuses what is neither handler nor runnable, and anything after the start", async () => {
+  test("refuses values that are neither handler nor runnable, and every call after the start", async () => {
     const world = await startWorld({ handlers: [idling] });
     for (const given of [{}, undefined, null, "handler", handler(Widget)])
       expect(
@@ -140,7 +140,7 @@ describe("add", () => {
 });
 
 describe("a start that fails", () => {
-  test("a kind that may not be listed is logged at once and once, and ends the start after cacheSyncTimeoutMs, naming what to do", async () => {
+  test("a kind that may not be listed is logged once, immediately, and ends the start after cacheSyncTimeoutMs with the fix", async () => {
     const world = await startWorld({ handlers: [idling], start: false, cacheSyncTimeoutMs: 60_000, intercept: forbidding });
     const started = world.manager.run().catch((error: unknown) => error);
     await world.clock.advance(0);
@@ -160,7 +160,7 @@ describe("a start that fails", () => {
     expect(world.server.watchCount).toBe(0);
   });
 
-  test("a CRD that comes while the operator waits for it is found", async () => {
+  test("a CRD that is installed while the operator waits for it is found", async () => {
     const world = await startWorld({ handlers: [idling], resources: [Gadget], start: false });
     const started = world.manager.start();
     await world.clock.advance(30_000);
@@ -226,7 +226,7 @@ describe("a start that fails", () => {
     expect(world.lists).toEqual([]);
   });
 
-  test("a runnable that fails to start ends the start, and those before it are stopped", async () => {
+  test("a runnable that fails to start ends the start, and earlier runnables are stopped", async () => {
     const calls: string[] = [];
     const world = await startWorld({ handlers: [idling], start: false });
     world.manager.add({ name: "first", start: () => void calls.push("start"), stop: () => void calls.push("stop") }).add({
@@ -241,7 +241,7 @@ describe("a start that fails", () => {
   });
 });
 
-describe("what fails beside the client", () => {
+describe("a failure next to the client", () => {
   test("closes the client that was made for the manager", async () => {
     let closed = 0;
     const world = await startWorld({ handlers: [idling], start: false });
@@ -259,7 +259,7 @@ describe("what fails beside the client", () => {
     expect(manager.status().state).toBe("stopped");
   });
 
-  test("secrets in an error of a runnable do not get into ours", async () => {
+  test("secrets in an error of a runnable are not in the manager's error", async () => {
     const world = await startWorld({ handlers: [idling], start: false });
     world.manager.add({ name: "db", start: () => Promise.reject(new Error("login failed: password=hunter2")) });
     await expect(world.manager.start()).rejects.toMatchObject({ message: expect.not.stringContaining("hunter2") });
@@ -287,7 +287,7 @@ describe("stop", () => {
     return { log, release, handler: handler(Widget).step(conditions()).step(held).build() };
   }
 
-  test("passes in progress finish and are saved, those in the queue are not begun, runnables and watches end after them", async () => {
+  test("passes in progress finish and are saved, queued passes do not begin, and runnables and watches end last", async () => {
     const { log, release, handler: held } = holding();
     const world = await startWorld({ handlers: [], start: false });
     world.manager.add(held, { concurrency: 1 }).add({ start: () => void log.push("up"), stop: () => void log.push("down") });
@@ -307,7 +307,7 @@ describe("stop", () => {
     await expect(world.manager.stop(), "again").resolves.toBeUndefined();
   });
 
-  test("the signal of a pass is aborted after two thirds of the grace; that is no error, and its status is saved", async () => {
+  test("the signal of a pass is aborted after two thirds of the stop, which is not an error, and its status is saved", async () => {
     const { log, handler: held } = holding();
     const world = await startWorld({ handlers: [held], gracefulShutdownMs: 30_000 });
     await world.user.create(Widget, widget("a"));
@@ -323,7 +323,7 @@ describe("stop", () => {
     expect((await world.user.get(Widget, ref))?.status?.text).toBe("begun");
   });
 
-  test("of a step that ignores its signal the pass is saved without it; after the grace the stop fails, for it still runs", async () => {
+  test("a pass is saved without a step that ignores its signal; the stop fails in the end, because that step still runs", async () => {
     const deaf = step(Widget, {
       name: "deaf",
       do(req) {
@@ -377,7 +377,7 @@ describe("stop", () => {
     resolve();
   });
 
-  test("a pass that cannot be ended is left behind after the grace, with an error that names it", async () => {
+  test("a pass that does not end is left behind, with an error that names it", async () => {
     const writing = step(Widget, { name: "writing", do: (req) => void (req.status.seen = 1) });
     const world = await startWorld({
       handlers: [handler(Widget).step(writing).build()],
@@ -436,7 +436,7 @@ describe("stop", () => {
     expect(JSON.stringify(stored?.status ?? {})).not.toContain("NotAwaited");
   });
 
-  test("run() resolves after stop(), and a stop during the start is no failure", async () => {
+  test("run() resolves after stop(), and a stop during the start is not a failure", async () => {
     const world = await startWorld({ handlers: [idling], start: false });
     const run = world.manager.run();
     await world.settled();
@@ -450,13 +450,13 @@ describe("stop", () => {
     await expect(early).resolves.toBeUndefined();
   });
 
-  test("a manager that was never started stops at once and cannot be started any more", async () => {
+  test("a manager that was never started stops immediately and cannot be started any more", async () => {
     const manager = createManager({ log: quiet, clock: fakeClock() });
     await manager.stop();
     await expect(manager.start()).rejects.toMatchObject({ code: "ERR_ALREADY_STARTED" satisfies ManagerErrorCode });
   });
 
-  test("await using stops", async () => {
+  test("await using stops the manager", async () => {
     const world = await startWorld({ handlers: [idling], start: false });
     {
       await using manager = world.manager;
@@ -466,7 +466,7 @@ describe("stop", () => {
     expect(world.server.watchCount).toBe(0);
   });
 
-  test("a client of the caller is not closed, one that was made for the manager is", async () => {
+  test("a client of the caller is not closed; a client that was made for the manager is", async () => {
     let closed = 0;
     const world = await startWorld({ handlers: [idling], start: false });
     const own = { ...world.user, close: async () => void closed++ };
@@ -479,7 +479,7 @@ describe("stop", () => {
   });
 });
 
-test("settled waits for a pass in progress that waits for the time, as far as the horizon goes", async () => {
+test("settled waits for a pass that waits for time, up to the horizon", async () => {
   const sleeping = step(Widget, {
     name: "sleeping",
     timeoutMs: 5_000,
@@ -494,7 +494,7 @@ test("settled waits for a pass in progress that waits for the time, as far as th
   expect(world.reports[0]?.result.error).toMatchObject({ code: "ERR_STEP_TIMEOUT" });
 });
 
-test("settled ends with its signal", async () => {
+test("settled rejects with its signal", async () => {
   const stuck = step(Widget, { name: "stuck", do: () => new Promise<void>(() => undefined) });
   const world = await startWorld({ handlers: [handler(Widget).step(stuck).build()], gracefulShutdownMs: 0 });
   await world.user.create(Widget, widget("a"));

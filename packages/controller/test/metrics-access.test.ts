@@ -94,7 +94,7 @@ async function get({ manager }: Scraped, token?: string, path = "/metrics"): Pro
 }
 
 describe("over TLS", () => {
-  test("metrics are served by the certificate in the files, and by its successor without a restart", async () => {
+  test("metrics are served with the certificate in the files, and with a renewed one without a restart", async () => {
     const world = await scraped();
     await world.manager.start();
     expect(world.manager.addresses.metrics?.url).toMatch(/^https:/);
@@ -105,7 +105,7 @@ describe("over TLS", () => {
     expect((await get(world))[1]).toContain("certwatcher_read_certificate_total 2");
   });
 
-  test("a certificate that cannot be used leaves the one of before in service, and is told of once", async () => {
+  test("an invalid certificate leaves the previous one in service, and is logged once", async () => {
     const world = await scraped();
     await world.manager.start();
     await world.put({ cert: "half", key: "of it" });
@@ -133,7 +133,7 @@ describe("over TLS", () => {
 });
 
 describe("with authorize", () => {
-  test("only a token that the server knows, of somebody who may, gets them; verdicts are remembered for a minute", async () => {
+  test("only a known token of a user with the right gets them; verdicts are cached for a minute", async () => {
     const world = await scraped({ authorize: true });
     await world.manager.start();
     expect((await get(world))[0]).toBe("401 first");
@@ -150,7 +150,7 @@ describe("with authorize", () => {
     expect(world.reviews).toHaveLength(asked + 2);
   });
 
-  test("nobody gets in while the server refuses to say; the log says what to allow, and no token", async () => {
+  test("no token gets them while the server refuses reviews; the log names the missing right, and no token", async () => {
     const world = await scraped({ authorize: true }, (transport) => ({
       ...transport,
       request: async (asked) =>

@@ -44,7 +44,7 @@ async function world(options: Partial<WorldOptions> & Pick<WorldOptions, "handle
 
 const stored = async ({ user }: World, namespace: string) => await user.get(Widget, { name: "w", namespace });
 
-test("a namespace that goes is let alone: no cleanup, no pass, no write, the finalizer stays; one that comes is looked after, with all that is there", async () => {
+test("a removed namespace gets no cleanup, no pass and no write, and finalizers stay; the objects of an added one are reconciled", async () => {
   const seen: string[] = [];
   const w = await world({ handlers: [ofWidgets(seen)], namespaces: ["a", "b"] });
   expect(seen.sort()).toEqual(["a with", "b with"]);
@@ -70,7 +70,7 @@ test("a namespace that goes is let alone: no cleanup, no pass, no write, the fin
   expect(await stored(w, "b")).toBeUndefined();
 });
 
-test("a pass in progress in a namespace that goes ends before its caches do; no pass begins there meanwhile", async () => {
+test("a pass in progress in a removed namespace ends before its objects leave the caches; no other pass begins there", async () => {
   const seen: string[] = [];
   const gate = { open: Promise.resolve() };
   const w = await world({ handlers: [ofWidgets(seen, gate)], namespaces: ["a", "b"] });
@@ -94,7 +94,7 @@ test("a pass in progress in a namespace that goes ends before its caches do; no 
   expect(w.logs.filter(({ level }) => level === "error")).toEqual([]);
 });
 
-test("passes in a namespace that comes wait until every kind is listed there; the others go on", async () => {
+test("passes in an added namespace wait until every kind is listed there; other namespaces are not affected", async () => {
   let isAllowed = false;
   const passes: string[] = [];
   const w = await world({
@@ -127,7 +127,7 @@ test("passes in a namespace that comes wait until every kind is listed there; th
 });
 
 describe("the calls", () => {
-  test("the last of several counts, and none is lost", async () => {
+  test("the last of several calls counts, and every call resolves", async () => {
     const w = await world({ handlers: [ofWidgets()], namespaces: ["a"] });
     await Promise.all([w.manager.setNamespaces(["b"]), w.manager.setNamespaces(["a", "c"]), w.manager.setNamespaces(["a", "b"])]);
     await w.settled();
@@ -135,7 +135,7 @@ describe("the calls", () => {
     expect(["a", "b", "c"].map((name) => w.manager.informers?.get(Widget)?.covers(name))).toEqual([true, true, false]);
   });
 
-  test("before the start it replaces the option; nothing that is no list of names is taken", async () => {
+  test("a call before the start replaces the option; an invalid list of names is refused", async () => {
     const w = await startWorld({ handlers: [ofWidgets()], namespaces: ["a"], start: false });
     await w.manager.setNamespaces(["b"]);
     for (const wrong of [[], ["A b"]]) await expect(w.manager.setNamespaces(wrong)).rejects.toThrow(RangeError);
@@ -144,7 +144,7 @@ describe("the calls", () => {
     expect(w.lists.some((path) => path.includes("/namespaces/a/"))).toBe(false);
   });
 
-  test("a paused object of a namespace that goes is not counted any more", async () => {
+  test("a paused object of a removed namespace is not counted any more", async () => {
     const w = await startWorld({ handlers: [ofWidgets()], namespaces: ["a", "b"], start: false });
     for (const name of ["a", "b"]) {
       await w.user.create(Namespace, { metadata: { name } });
@@ -163,7 +163,7 @@ describe("the calls", () => {
     expect(await paused()).toBe(1);
   });
 
-  test("who gives up waiting takes nothing back: the change is carried out", async () => {
+  test("a caller that aborts the wait does not undo the change", async () => {
     const seen: string[] = [];
     const w = await world({ handlers: [ofWidgets(seen)], namespaces: ["a"] });
     const ended = new AbortController();

@@ -17,7 +17,7 @@ async function running(...given: readonly Runnable[]): Promise<World> {
 }
 
 describe("periodic", () => {
-  test("runs at once and then every so often, never twice at a time", async () => {
+  test("runs immediately and then after each period, never twice at a time", async () => {
     let runs = 0;
     let release = (): void => {};
     const world = await running(
@@ -47,7 +47,7 @@ describe("periodic", () => {
     expect(runs, "stopped").toBe(2);
   });
 
-  test("a run that fails is logged without its secrets, and the next one comes", async () => {
+  test("a failed run is logged without its secrets, and the next one starts", async () => {
     let runs = 0;
     const world = await running(
       periodic({
@@ -70,7 +70,7 @@ describe("periodic", () => {
     });
   });
 
-  test("the stop aborts the signal of a run in progress and waits for it; that is no failure", async () => {
+  test("the stop aborts the signal of a run in progress and waits for it, which is not a failure", async () => {
     let hasEnded = false;
     const world = await running(
       periodic({
@@ -94,7 +94,7 @@ describe("periodic", () => {
     expect(() => periodic({ name: "sweep", run() {}, ...times })).toThrow(/periodic "sweep"/);
   });
 
-  test("with leader election it begins in the replica that leads, or in every one", async () => {
+  test("with leader election it starts in the leader, or in every replica", async () => {
     const begun: string[] = [];
     const world = await startWorld({ handlers: [idle], start: false, leaderElection: { namespace: "default" } });
     world.manager.add(periodic({ name: "one", everyMs: 1_000_000, run: () => void begun.push("one") }));
@@ -108,7 +108,7 @@ describe("periodic", () => {
 });
 
 describe("httpService", () => {
-  test("listens as long as the operator lives", async () => {
+  test("listens from the start to the stop of the operator", async () => {
     const service = httpService({ name: "hooks", host: "127.0.0.1", handler: (_, response) => void response.end("hello") });
     expect(service.address).toBeUndefined();
     const world = await running(service);

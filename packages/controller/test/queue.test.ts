@@ -27,7 +27,7 @@ async function world(worker: AnyHandler, add: ControllerOptions, options: Partia
   return made;
 }
 
-test("a namespace that is flooded does not keep another one waiting", async () => {
+test("a flooded namespace does not delay another one", async () => {
   const seen: string[] = [];
   let flood = async (): Promise<void> => {};
   const running = await world(
@@ -57,7 +57,7 @@ test("a namespace that is flooded does not keep another one waiting", async () =
   expect(seen.indexOf("quiet/one"), "the pass that was running, one of each namespace in turn").toBeLessThanOrEqual(2);
 });
 
-test("what comes back after a failure of the initial list stays behind what changes", async () => {
+test("retries of initial passes stay behind changes", async () => {
   const seen: string[] = [];
   let isBroken = true;
   const running = await world(
@@ -79,7 +79,7 @@ test("what comes back after a failure of the initial list stays behind what chan
   expect(seen).toEqual(["default/a", "default/c", "default/b"]);
 });
 
-test("the external profile: 100 failed objects come back after a second, the others at ten a second", async () => {
+test("the external profile retries 100 failed objects after a second, the others at ten a second", async () => {
   const times: number[] = [];
   const running = await world(
     handling(() => {

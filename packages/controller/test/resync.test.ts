@@ -77,7 +77,7 @@ async function started(options: Partial<WorldOptions> = {}): Promise<Counted> {
 
 const everyApp = Array.from({ length: 20 }, (_, at) => `default/app-${at}`).toSorted();
 
-test("a resync passes over every object once and makes no request", async () => {
+test("a resync runs one pass for every object and sends no request", async () => {
   const { world, calls, watches } = await started();
   await world.clock.advance(8.9 * HOUR);
   await world.settled();
@@ -90,7 +90,7 @@ test("a resync passes over every object once and makes no request", async () => 
   expect(new Set(watches)).toEqual(new Set(["GET /apis/test.treadle.dev/v1/apps", "GET /api/v1/secrets", "GET /api/v1/configmaps"]));
 });
 
-test("an operator at rest, with leader election, asks for its lease only", async () => {
+test("an idle operator with leader election requests only its lease", async () => {
   const { world, calls, watches } = await started({ leaderElection: { name: "lease", namespace: "default" }, resyncMs: HOUR / 2 });
   expect(world.manager.status().leadership).toEqual({ type: "leading" });
   await world.clock.advance(0.58 * HOUR);
@@ -125,7 +125,7 @@ describe("resyncMs", () => {
     expect(world.passesSince()).toHaveLength(want);
   });
 
-  test("is overtaken by what happens, and ends with the manager", async () => {
+  test("yields to events, and ends with the manager", async () => {
     const seen: string[] = [];
     let happens = (): void => {};
     const worker = handler(Widget)

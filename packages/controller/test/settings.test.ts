@@ -78,7 +78,7 @@ describe("the environment wins over the file, and the file over the code", () =>
   test("every setting can be set by a variable of its own, and in a file", async () => {
     expect(new Set(Object.keys(SETTINGS).map(variableOf)).size).toBe(Object.keys(SETTINGS).length);
     for (const [path, taken] of Object.entries(SETTINGS)) {
-      const text = ["a", "false", "2", "silent", "release"].find((each) => taken.accepts(taken.fromText(each))) ?? "";
+      const text = ["a", "false", "2", "silent", "release", "pretty"].find((each) => taken.accepts(taken.fromText(each))) ?? "";
       const ofEnvironment = settingsOfEnvironment({ [variableOf(path)]: text });
       expect(ofEnvironment, path).toMatchObject({ problems: [], names: [variableOf(path)] });
       expect(Object.keys(ofEnvironment.tree), path).toEqual([path.split(".")[0]]);
@@ -96,7 +96,7 @@ describe("the environment wins over the file, and the file over the code", () =>
   });
 });
 
-describe("of one controller", () => {
+describe("of one controller:", () => {
   async function concurrencyOf(given: { readonly code?: number; readonly add?: number; readonly env?: string; readonly text?: string }) {
     const world = await startWorld({
       handlers: [],
@@ -150,8 +150,8 @@ describe("of one controller", () => {
   });
 });
 
-describe("what cannot be is refused", () => {
-  test("all of it together, each with its place and what to do, and no value of what is unknown", async () => {
+describe("invalid settings are refused", () => {
+  test("all problems are reported together, each with its place and fix, and without the values of unknown settings", async () => {
     const text = [
       "metrics: { prot: 8080, port: 99999 }",
       "concurency: 3",
@@ -200,14 +200,14 @@ describe("what cannot be is refused", () => {
     expect((error as Error).message).not.toContain("hunter2");
   });
 
-  test("when the manager starts: nothing runs then", async () => {
+  test("invalid settings end the start, and nothing runs", async () => {
     const world = await startWorld({ handlers: [idling], start: false, env: { TREADLE_METRIC: "false" } });
     await expect(world.manager.run()).rejects.toMatchObject({ code: "ERR_SETTINGS", message: expect.stringContaining("TREADLE_METRIC ") });
     expect([world.manager.status().state, world.lists]).toEqual(["stopped", []]);
   });
 });
 
-test("variables that the kubelet gives for Services, and those of the framework's tools, are none of these", async () => {
+test("variables of the kubelet for Services, and of the framework's tools, are not settings", async () => {
   const { options, from } = await settle(
     {},
     {
@@ -226,7 +226,7 @@ test("variables that the kubelet gives for Services, and those of the framework'
   expect([options, from]).toEqual([{}, { environment: [] }]);
 });
 
-test("what comes from outside is told in the log, by name only", async () => {
+test("settings from the environment and files are logged by name only", async () => {
   const configFile = await file("leaderElection: { namespace: default }");
   const world = await startWorld({ handlers: [idling], configFile, env: { TREADLE_GRACEFUL_SHUTDOWN_MS: "1000" } });
   expect(world.logs.find(({ text }) => text.startsWith("settings"))).toEqual({

@@ -34,7 +34,7 @@ async function started(...given: Parameters<typeof running>): Promise<World> {
 }
 
 describe("a channel", () => {
-  test("starts a pass for each reference, at once", async () => {
+  test("starts a pass for each reference immediately", async () => {
     const hooks = channel();
     const world = await started([hooks]);
     await hooks.send(ref("b"));
@@ -43,7 +43,7 @@ describe("a channel", () => {
     expect(world.passesSince()).toEqual(["default/b", "default/c"]);
   });
 
-  test("keeps references, each once, until passes begin; send waits for room and offer says no", async () => {
+  test("keeps references, each once, until passes begin; send waits while it is full, and offer returns false", async () => {
     const hooks = channel({ capacity: 2 });
     const world = await running([hooks]);
     expect([hooks.offer(ref("a")), hooks.offer(ref("a")), hooks.offer(ref("b")), hooks.offer(ref("c"))]).toEqual([true, true, true, false]);
@@ -80,7 +80,7 @@ describe("a channel", () => {
     expect([hooks.waiting, world.manager.status().leadership]).toEqual([0, { type: "leading" }]);
   });
 
-  test("takes nothing after the stop, and who waits hears of it", async () => {
+  test("accepts nothing after the stop, and rejects waiting callers", async () => {
     const hooks = channel();
     const world = await started([hooks]);
     await world.manager.stop();
@@ -88,7 +88,7 @@ describe("a channel", () => {
     await expect(hooks.send(ref("a"))).rejects.toThrow("the manager was stopped");
   });
 
-  test("takes nothing after the stop of a replica that never led, and who waits for room hears of it", async () => {
+  test("accepts nothing after the stop of a replica that never led, and rejects waiting callers", async () => {
     const hooks = channel({ capacity: 1 });
     const world = await running([hooks], { leaderElection: { name: "lease", namespace: "default" } });
     await world.user.create(Lease, heldByAnother);
@@ -114,7 +114,7 @@ describe("a channel", () => {
     expect(() => channel({ name: "hooks", capacity: 0 })).toThrow('channel "hooks": capacity is 0');
   });
 
-  test("reports references that no pass can run for, and goes on", async () => {
+  test("reports references that no pass can run for, and handles the next one", async () => {
     const hooks = channel({ name: "hooks" });
     const world = await started([hooks], { namespaces: ["default"] });
     const wrong = [{ name: "" }, {}, null, undefined] as readonly Ref[];
@@ -133,7 +133,7 @@ describe("a channel", () => {
 });
 
 describe("poll", () => {
-  test("starts passes for what it gives, every so often; also from the cache, as a timer", async () => {
+  test("starts passes for the returned references after each period, also from the cache, as a timer", async () => {
     let polls = 0;
     const world = await started([
       poll({
@@ -160,7 +160,7 @@ describe("poll", () => {
     expect(polls).toBe(3);
   });
 
-  test("what fails is logged without its secrets and tried again after 1 s, doubling to 60 s, until it works", async () => {
+  test("a failure is logged without its secrets and retried after 1 s, doubling to 60 s", async () => {
     const times: number[] = [];
     let isDown = true;
     const world = await running([
@@ -187,10 +187,10 @@ describe("poll", () => {
     await world.clock.advance(60_000);
     isDown = true;
     await world.clock.advance(10 * MINUTE);
-    expect(gaps().slice(8, 11), "a success begins the curve anew").toEqual([60_000, 600_000, 1000]);
+    expect(gaps().slice(8, 11), "a success resets the backoff").toEqual([60_000, 600_000, 1000]);
   });
 
-  test("never asks twice at a time; the stop aborts it and waits for it", async () => {
+  test("never polls twice at a time; the stop aborts a poll and waits for it", async () => {
     let asked = 0;
     let hasEnded = false;
     const world = await started([
@@ -214,7 +214,7 @@ describe("poll", () => {
     expect([hasEnded, world.logs.filter(({ level }) => level === "error")]).toEqual([true, []]);
   });
 
-  test("asks only where passes run", async () => {
+  test("polls only where passes run", async () => {
     let asked = 0;
     const world = await running([poll({ name: "one", everyMs: MINUTE, refs: () => [ref(`${asked++}`)] })], {
       leaderElection: { name: "lease", namespace: "default" },
@@ -226,7 +226,7 @@ describe("poll", () => {
   });
 });
 
-test("a source of one's own is given what it needs, is started before the first pass, and its failure ends the start", async () => {
+test("a custom source gets its services, starts before the first pass, and ends the start when it fails", async () => {
   const keys: string[] = [];
   let later = (): void => {};
   const world = await started([
@@ -277,7 +277,7 @@ describe("a schedule", () => {
     expect(() => cron(expression, timeZone === undefined ? {} : { timeZone })).toThrow(text);
   });
 
-  test("runs at its times in virtual time, and leaves out those that come during a run", async () => {
+  test("runs at its times in virtual time, and skips times during a run", async () => {
     const times: string[] = [];
     let workMs = 0;
     const world = await startWorld({ handlers: [idle], start: false });
@@ -299,7 +299,7 @@ describe("a schedule", () => {
     expect(times.slice(2)).toEqual(["2026-01-03T03:00", "2026-01-05T03:00"]);
   });
 
-  test("that has no more times ends, and both period and schedule are refused", async () => {
+  test("without more times ends, and a period together with a schedule is refused", async () => {
     let runs = 0;
     const world = await started([poll({ name: "once", schedule: cron("2026-01-01T01:00:00"), refs: () => [ref(`${runs++}`)] })]);
     await world.clock.advance(24 * 60 * MINUTE);
@@ -319,27 +319,30 @@ describe("a schedule", () => {
     ],
     ["gives a time that is over", () => 0],
     ["gives no number", () => Number.NaN],
-  ])("of one's own that %s ends the start, and later it is logged and asked again after a minute", async ([, wrong]) => {
-    let runs = 0;
-    let isWrong = false;
-    const schedule = { next: (afterMs: number) => (isWrong ? wrong() : afterMs + 1000) };
-    const work = (): Runnable => periodic({ name: "own", schedule, run: () => void (isWrong = ++runs === 2) });
-    const world = await startWorld({ handlers: [idle], start: false });
-    world.manager.add(work());
-    await world.manager.start();
-    await world.clock.advance(2000);
-    const errors = world.logs.filter(({ level }) => level === "error");
-    expect(errors.map(({ text, data }) => `${text}: ${String(data["error"])}`)).toEqual([
-      expect.stringMatching(/"own" failed: (no such day|the schedule gave (0|NaN) as the first time after \d+: it must be later)/),
-    ]);
-    await world.clock.advance(MINUTE / 2);
-    expect(runs).toBe(2);
-    isWrong = false;
-    await world.clock.advance(MINUTE);
-    expect(runs).toBeGreaterThan(2);
-    isWrong = true;
-    const other = await startWorld({ handlers: [idle], start: false });
-    other.manager.add(work());
-    await expect(other.manager.start()).rejects.toThrow(/cannot start runnable "own": /);
-  });
+  ])(
+    "that is custom and %s ends the start; later the error is logged, and the schedule is asked again after a minute",
+    async ([, wrong]) => {
+      let runs = 0;
+      let isWrong = false;
+      const schedule = { next: (afterMs: number) => (isWrong ? wrong() : afterMs + 1000) };
+      const work = (): Runnable => periodic({ name: "own", schedule, run: () => void (isWrong = ++runs === 2) });
+      const world = await startWorld({ handlers: [idle], start: false });
+      world.manager.add(work());
+      await world.manager.start();
+      await world.clock.advance(2000);
+      const errors = world.logs.filter(({ level }) => level === "error");
+      expect(errors.map(({ text, data }) => `${text}: ${String(data["error"])}`)).toEqual([
+        expect.stringMatching(/"own" failed: (no such day|the schedule gave (0|NaN) as the first time after \d+: it must be later)/),
+      ]);
+      await world.clock.advance(MINUTE / 2);
+      expect(runs).toBe(2);
+      isWrong = false;
+      await world.clock.advance(MINUTE);
+      expect(runs).toBeGreaterThan(2);
+      isWrong = true;
+      const other = await startWorld({ handlers: [idle], start: false });
+      other.manager.add(work());
+      await expect(other.manager.start()).rejects.toThrow(/cannot start runnable "own": /);
+    },
+  );
 });

@@ -103,7 +103,7 @@ test("a failed step marks its span, the pass and the root, without the secret; t
   expect(again).toMatchObject({ name: "requeue Widget", attributes: { "treadle.cause": "requeue" } });
 });
 
-test("what informers, the election and events ask for belongs to no trace", async () => {
+test("requests of informers, the election and events belong to no trace", async () => {
   const exporter = register();
   const world = await startWorld({ handlers: [operator], leaderElection: { namespace: "default" } });
   await world.clock.advance(10_000);
@@ -129,19 +129,22 @@ describe("a provider that throws", () => {
   const spanBut = (broken: string) =>
     Object.fromEntries(methods.map((name) => [name, name === broken ? boom : () => ({ traceId: "t", spanId: "s", traceFlags: 1 })]));
 
-  test.for(["getTracer", "startSpan", "active", "with", ...methods])("in %s costs traces, and no pass; it is said once", async (broken) => {
-    const contexts = new AsyncContexts();
-    if (broken === "active" || broken === "with") contexts[broken] = boom;
-    context.setGlobalContextManager(contexts);
-    const tracer = { startSpan: broken === "startSpan" ? boom : () => spanBut(broken) };
-    trace.setGlobalTracerProvider({ getTracer: broken === "getTracer" ? boom : () => tracer } as never); // As far as it is asked.
-    const world = await startWorld({ handlers: [operator] });
-    await world.user.create(Widget, widget("a"));
-    await world.user.create(Widget, widget("b", { size: 9 }));
-    await world.settled();
-    expect((await world.user.get(Widget, { name: "a", namespace: "default" }))?.status?.seen).toBe(1);
-    const logged = world.logs.filter(({ data }) => String(data["error"]).includes("boom"));
-    expect(logged).toEqual([expect.objectContaining({ level: "warn", text: "the provider of traces fails, so traces are incomplete" })]);
-    expect(world.logs.filter(({ text }) => text.includes("bug of Treadle"))).toEqual([]);
-  });
+  test.for(["getTracer", "startSpan", "active", "with", ...methods])(
+    "in %s loses traces but no pass, and is logged once",
+    async (broken) => {
+      const contexts = new AsyncContexts();
+      if (broken === "active" || broken === "with") contexts[broken] = boom;
+      context.setGlobalContextManager(contexts);
+      const tracer = { startSpan: broken === "startSpan" ? boom : () => spanBut(broken) };
+      trace.setGlobalTracerProvider({ getTracer: broken === "getTracer" ? boom : () => tracer } as never); // As far as it is asked.
+      const world = await startWorld({ handlers: [operator] });
+      await world.user.create(Widget, widget("a"));
+      await world.user.create(Widget, widget("b", { size: 9 }));
+      await world.settled();
+      expect((await world.user.get(Widget, { name: "a", namespace: "default" }))?.status?.seen).toBe(1);
+      const logged = world.logs.filter(({ data }) => String(data["error"]).includes("boom"));
+      expect(logged).toEqual([expect.objectContaining({ level: "warn", text: "the provider of traces fails, so traces are incomplete" })]);
+      expect(world.logs.filter(({ text }) => text.includes("bug of Treadle"))).toEqual([]);
+    },
+  );
 });

@@ -68,7 +68,7 @@ async function setUp(server: ApiServer): Promise<Setting> {
   };
 }
 
-test("a wrong authority ends the start, and the error names its file", async () => {
+test("a wrong CA ends the start, and the error names its file", async () => {
   const { front, operator } = await setUp(createApiServer({ resources: [Widget] }));
   const other = await selfSigned("another");
   const { manager, folder } = await operator({ ca: other.cert });
@@ -78,7 +78,7 @@ test("a wrong authority ends the start, and the error names its file", async () 
   expect(String(error)).toContain(`is not signed by the authority from ${join(folder, "ca.crt")}`);
 });
 
-test("a token that is not known ends the start, and the log says so in plain words", async () => {
+test("an unknown token ends the start, and the log names the cause", async () => {
   const { front, logged, operator } = await setUp(createApiServer({ resources: [Widget] }));
   const { manager } = await operator({ ca: front.caPem, token: "hunter2" });
   await expect(manager.start()).rejects.toMatchObject({ code: "ERR_CACHE_SYNC" });
@@ -87,7 +87,7 @@ test("a token that is not known ends the start, and the log says so in plain wor
   expect(logged.join("\n")).not.toContain("hunter2");
 });
 
-test("a token that expires while an operator runs is named, and with a new one what came meanwhile is done", async () => {
+test("a token that expires is logged, and with a new one the missed changes are reconciled", async () => {
   // The front of the server says the real time.
   const clock = fakeClock(Date.now() - 2 * HOUR_MS);
   const server = createApiServer({ resources: [Widget], clock });

@@ -3,7 +3,7 @@ import { handler, step } from "@treadle/reconcile";
 import { expect, test } from "vitest";
 import { startWorld, Widget, widget } from "./world.ts";
 
-test("each different warning of the server is a line of the log, once, without its secrets", async () => {
+test("each distinct warning of the server is logged once, without its secrets", async () => {
   const worker = handler(Widget)
     .step(
       step(Widget, {

@@ -11,7 +11,7 @@ import { dependentApply } from "@treadle/dependents";
 import { z } from "zod";
 
 const COUNT = 10;
-const ROUNDS = 20_000;
+const ROUNDS = 3_000;
 
 const App = defineResource({
   group: "bench.treadle.dev",

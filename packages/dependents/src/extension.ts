@@ -78,7 +78,11 @@ type DependentChain = ChainPass<DependentData, DependentsMemory, DependentFindin
 type Ended = EndedPass<DependentData, DependentsMemory, DependentFindings>;
 type Extended = ExtendedStep<DependentData>;
 
-export const dependents: Extension<DependentData, DependentsMemory, DependentFindings> = defineExtension({
+export const dependents: Extension<DependentData, DependentsMemory, DependentFindings> = defineExtension<
+  DependentData,
+  DependentsMemory,
+  DependentFindings
+>({
   name: "dependents",
   memory: () => new DependentsMemory(),
   found: () => ({ entries: new Map(), live: new Map(), unwanted: new Set(), blockers: new Map() }),
@@ -147,7 +151,7 @@ export function underPresentName(
 
 /** What an author made of an error may hold what the error held. */
 function safe(entry: NewEntry): NewEntry {
-  return { ...entry, message: truncate(withoutSecrets(entry.message), MAX_ERROR_LENGTH) };
+  return entry.message === "" ? entry : { ...entry, message: truncate(withoutSecrets(entry.message), MAX_ERROR_LENGTH) };
 }
 
 /** A part waits for others: an object that is not desired blocks no other, those for which it waits do. */

@@ -14,6 +14,7 @@ import { Pass } from "./record/pass-state.ts";
 import { describe, withoutSecrets } from "./internal/redact.ts";
 import { decideRequeue, isTerminal, nextWait, paced } from "./pass/requeue.ts";
 import { withContext } from "./pass/loggers.ts";
+import { logDeletion } from "./record/change-log.ts";
 import type { PassResult } from "./pass-result.ts";
 import type { Logger } from "./req.ts";
 
@@ -63,7 +64,7 @@ export function createReconciler(handler: AnyHandler, env: ReconcilerEnv): Recon
         return finished(loadFailed(error), log, startedMs);
       }
       if (object === undefined) {
-        memories.forget(key);
+        if (memories.forget(key)) logDeletion(log, handler.kind, ref);
         return GONE;
       }
       const mayBeLeft = object.metadata.deletionTimestamp !== undefined || env.drain !== undefined;
@@ -74,7 +75,7 @@ export function createReconciler(handler: AnyHandler, env: ReconcilerEnv): Recon
       await runPass(pass);
       pass.drafts.close();
       if (pass.claimed !== undefined) noteClaims(pass);
-      if (pass.isGone) memories.forget(key);
+      if (pass.isGone && memories.forget(key)) logDeletion(log, handler.kind, ref);
       // What a dry run applied was not stored: the next pass must not count on it.
       if (env.isDryRun) delete memory.slots;
       const { uid } = object.metadata;

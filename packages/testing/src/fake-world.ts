@@ -271,7 +271,7 @@ class World implements FakeWorld {
     await this.#backend.use(kind);
     this.#informerOf(kind)?.retry();
     await this.#caughtUp();
-    this.#driver.enqueueAll();
+    this.#driver.enqueueAll("the server began or ceased to serve a kind");
   }
 
   /** The informer of a kind, of whole objects or of metadata. */

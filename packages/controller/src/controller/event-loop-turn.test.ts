@@ -2,7 +2,7 @@ import { fakeClock } from "@treadle/apimachinery";
 import { expect, test } from "vitest";
 import { EventLoopTurn } from "./event-loop-turn.ts";
 
-test("a turn is over after 2 ms of passes of all workers together, and begins anew", async () => {
+test("a turn is over after 2 ms of passes of all workers together, and then starts again", async () => {
   // A fake clock's own advance() lets real turns go by.
   let elapsed = 0;
   const turn = new EventLoopTurn({ ...fakeClock(), elapsed: () => elapsed });
@@ -17,7 +17,7 @@ test("a turn is over after 2 ms of passes of all workers together, and begins an
   expect(turn.isOver).toBe(false);
 });
 
-test("where passes take no time, a turn is over after 100 of them", async () => {
+test("if passes take no time, a turn is over after 100 of them", async () => {
   const turn = new EventLoopTurn(fakeClock());
   for (let i = 0; i < 99; i++) turn.began();
   expect(turn.isOver).toBe(false);

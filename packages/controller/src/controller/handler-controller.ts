@@ -96,7 +96,7 @@ export class HandlerController implements Controller {
 
   /** Queues a pass for `ref`, as an event would, after `afterMs` milliseconds. */
   enqueue(ref: Ref, afterMs: number = 0): void {
-    this.#driver.queue.addAfter(keyOf(ref), afterMs, { priority: 0 });
+    this.#driver.enqueue(keyOf(ref), { cause: "requested by a source", afterMs, priority: 0 });
   }
 
   /** Routes the events of one more kind; see {@link HandlerDriver.watch}. */
@@ -117,7 +117,8 @@ export class HandlerController implements Controller {
 
   /** The server began or ceased to serve a kind, or to allow its watch: every object that may depend on it gets a pass. */
   presenceChanged(kind: AnyHandler["kind"]): void {
-    if (this.handler.pipeline.watchedKinds.has(groupKindOf(kind))) this.#driver.enqueueAll();
+    if (this.handler.pipeline.watchedKinds.has(groupKindOf(kind)))
+      this.#driver.enqueueAll(`the server began or ceased to serve ${kind.kind}`);
   }
 
   /** Resolves when no pass is in progress for an object in such a namespace; the caller prevents new ones. */
@@ -131,7 +132,7 @@ export class HandlerController implements Controller {
     const keys = [...this.#later];
     this.#later.clear();
     // A pass that still may not begin puts its key back.
-    for (const key of keys) this.#driver.queue.add(key, { priority: LOW_PRIORITY });
+    for (const key of keys) this.#driver.enqueue(key, { cause: "the watched namespaces have changed", priority: LOW_PRIORITY });
   }
 
   status(): ControllerStatus {
@@ -145,13 +146,13 @@ export class HandlerController implements Controller {
 
   #resyncEvery(periodMs: number): void {
     const { clock, random } = this.#services;
-    const { primary, queue } = this.#driver;
+    const { primary } = this.#driver;
     startResync({
       clock,
       random,
       periodMs,
       objects: () => primary.informer.list() as readonly KubernetesObject[],
-      enqueue: ({ metadata }) => queue.add(keyOf(metadata), { priority: LOW_PRIORITY }),
+      enqueue: ({ metadata }) => this.#driver.enqueue(keyOf(metadata), { cause: "resync", priority: LOW_PRIORITY }),
       signal: this.#closed.signal,
     });
   }

@@ -19,6 +19,7 @@ import type { SchedulingOptions } from "./scheduling-options.ts";
 import { type EventCause, EventRouter } from "./event-router.ts";
 import { type EndedPass, FailureBackoff } from "./failure-backoff.ts";
 import type { OpenWatch } from "./open-watch.ts";
+import { causeOfEvent, PassCauses } from "./pass-causes.ts";
 import { type PassServices, reconcilerEnv } from "./reconciler-env.ts";
 import { RunningStrays } from "./running-strays.ts";
 
@@ -38,6 +39,16 @@ export interface DriverEnv extends Omit<PassServices, "isServed" | "drain"> {
   readonly onContained?: () => void;
 }
 
+/** Options of {@link HandlerDriver.enqueue}. */
+export interface EnqueueOptions {
+  /** What asks for the pass, as a short text for the log. */
+  readonly cause: string;
+  /** Time until the pass is due, in milliseconds. @defaultValue 0 */
+  readonly afterMs?: number;
+  /** Priority in the queue. @defaultValue 0 */
+  readonly priority?: number;
+}
+
 /** Queues, runs and schedules the passes of one handler. */
 export class HandlerDriver {
   /** The handler whose passes the driver runs. */
@@ -50,6 +61,7 @@ export class HandlerDriver {
   readonly #router: EventRouter;
   readonly #reconciler: Reconciler;
   readonly #strays = new RunningStrays();
+  readonly #causes = new PassCauses();
   #hasBegun = false;
 
   /** Subscribes to the feeds of the handler, which must not have been started. */
@@ -74,6 +86,7 @@ export class HandlerDriver {
       hasBegun: () => this.#hasBegun,
       enqueue: (key, cause) => {
         onCause?.(key, cause);
+        this.#causes.queued(key, causeOfEvent(cause, key));
         this.queue.add(key, { priority: cause.priority });
       },
       forgetFailures: (key) => this.#failures.forget(key),
@@ -93,8 +106,15 @@ export class HandlerDriver {
   }
 
   /** Queues a pass for each object that the cache shows: something that every pass depends on has changed. */
-  enqueueAll(): void {
-    for (const { metadata } of this.#primary.informer.list() as readonly KubernetesObject[]) this.queue.add(keyOf(metadata));
+  enqueueAll(cause: string): void {
+    for (const { metadata } of this.#primary.informer.list() as readonly KubernetesObject[]) this.enqueue(keyOf(metadata), { cause });
+  }
+
+  /** Queues a pass for `key`. The log names the cause. */
+  enqueue(key: string, { cause, afterMs = 0, priority = 0 }: EnqueueOptions): void {
+    if (afterMs > 0) this.#causes.due(key, cause);
+    else this.#causes.queued(key, cause);
+    this.queue.addAfter(key, afterMs, { priority });
   }
 
   /** Routes the events of one more kind. `id` must differ from those of the watches that are open. */
@@ -117,7 +137,8 @@ export class HandlerDriver {
   async pass(key: string, options: PassOptions & { readonly reconcileID: string }): Promise<PassResult | undefined> {
     if (!this.#env.isServed(this.handler.kind)) return undefined;
     const ref = refOf(key);
-    const run = (): Promise<PassResult> => this.#reconciler.pass(ref, options);
+    const cause = options.cause ?? this.#causes.take(key);
+    const run = (): Promise<PassResult> => this.#reconciler.pass(ref, cause === undefined ? options : { ...options, cause });
     try {
       const result = await (this.#env.around?.(ref, options.reconcileID, run) ?? run());
       this.#schedule(key, result);
@@ -143,6 +164,7 @@ export class HandlerDriver {
   forget(key: string): void {
     this.#reconciler.forget(refOf(key));
     this.#failures.forget(key);
+    this.#causes.forget(key);
   }
 
   /** The number of passes, and of steps that still run after their pass. */
@@ -163,13 +185,22 @@ export class HandlerDriver {
 
   #schedule(key: string, pass: EndedPass): void {
     const delayMs = this.#failures.delayAfter(key, pass);
+    this.#causes.due(key, delayMs === undefined ? undefined : causeOfRequeue(pass, delayMs));
     if (delayMs !== undefined) this.queue.addAfter(key, delayMs);
   }
 
   /** An object that was deleted before the first pass needs none: a standby that waits for weeks must not collect keys. */
   #dropBeforeBegin({ type, object }: InformerEvent<KubernetesObject>): void {
-    if (!this.#hasBegun && type === "deleted") this.queue.drop(keyOf(object.metadata));
+    if (this.#hasBegun || type !== "deleted") return;
+    const key = keyOf(object.metadata);
+    this.queue.drop(key);
+    this.#causes.forget(key);
   }
+}
+
+function causeOfRequeue({ requeue }: EndedPass, delayMs: number): string {
+  if (requeue.type !== "after") return "retry after a failure";
+  return delayMs === 0 ? requeue.reason : `due after ${delayMs} ms: ${requeue.reason}`;
 }
 
 function passServices(env: DriverEnv, drain: SchedulingOptions["drain"]): PassServices {

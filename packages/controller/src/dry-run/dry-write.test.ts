@@ -4,7 +4,7 @@ import { type DryWrite, dryWrite, reporter } from "./dry-write.ts";
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 
-test("a write is told once as long as it comes again; a step that wants something else each time does not fill the memory", () => {
+test("a repeated write is reported once; a step that writes other values each time does not fill the memory", () => {
   const told: DryWrite[] = [];
   const report = reporter(quiet, (write) => void told.push(write));
   const write = (n: number): DryWrite =>

@@ -22,7 +22,7 @@ test("a phase that does not return is named, also when others are in progress", 
   expect(texts()).toEqual(['the event loop was blocked for 3.2 s: step "heavy" (do) of widgets for ns/a']);
 });
 
-test("so is one that holds the loop after it gave way", () => {
+test("a phase that blocks the loop after it yielded is named", () => {
   const { monitor, texts, pass } = setUp();
   const watch = monitor.began("widgets", phase("heavy"));
   watch.returned();
@@ -33,7 +33,7 @@ test("so is one that holds the loop after it gave way", () => {
   expect(texts()).toEqual(['the event loop was blocked for 0.7 s: step "heavy" (do) of widgets for ns/a']);
 });
 
-test("where no phase comes first, those in progress are named", () => {
+test("if no phase comes first, the phases in progress are named", () => {
   const { monitor, texts, pass } = setUp();
   monitor.began("widgets", phase("one")).returned();
   const two = monitor.began("widgets", phase("two"));
@@ -47,7 +47,7 @@ test("where no phase comes first, those in progress are named", () => {
   ]);
 });
 
-test("a loop that turns in time is none that stands still, and one that is not watched neither", () => {
+test("neither a loop that turns in time nor an unmonitored loop is reported", () => {
   const { monitor, texts, pass } = setUp();
   for (let i = 0; i < 20; i++) {
     pass(400);
@@ -60,7 +60,7 @@ test("a loop that turns in time is none that stands still, and one that is not w
   expect(texts()).toEqual([]);
 });
 
-test("the last one is remembered for a while, also one that has just ended", () => {
+test("the last block is remembered for a while, also one that has just ended", () => {
   const { monitor, pass } = setUp();
   expect(monitor.suspicion(10_000)).toBeUndefined();
   pass(12_000);

@@ -5,7 +5,7 @@ import { eventObject, microTime, shownNote } from "./event-object.ts";
 const note = { type: "Normal", reason: "Stored", note: "it is there", action: "store" } as const;
 const reporter = { controller: "widgets.example.dev", instance: "pod-1" };
 
-test("an event says what happened to which object, by whom and when", () => {
+test("an event names its object, reason, reporter and time", () => {
   const about: KubernetesObject = {
     apiVersion: "example.dev/v1",
     kind: "Widget",
@@ -24,7 +24,7 @@ test("an event says what happened to which object, by whom and when", () => {
   });
 });
 
-test("of an object without a namespace it stands in default; names stay within their limits", () => {
+test("an event about a cluster-scoped object is in default; names stay within their limits", () => {
   const about: KubernetesObject = { apiVersion: "v1", kind: "Node", metadata: { name: "n".repeat(253) } };
   const event = eventObject(about, { reporter: { ...reporter, instance: "i".repeat(200) }, note, atMs: 0, id: "abc" });
   expect(event.metadata.namespace).toBe("default");
@@ -34,7 +34,7 @@ test("of an object without a namespace it stands in default; names stay within t
 });
 
 describe("a note", () => {
-  test("keeps no secrets", () => {
+  test("hides secrets", () => {
     expect(shownNote("cannot reach postgres://app:hunter2@db")).toBe("cannot reach postgres://app:<redacted>@db");
   });
   test.for(["x".repeat(5000), "é".repeat(900), "😀".repeat(400)])("is at most 1024 bytes, and no character is cut in two (%#)", (long) => {

@@ -29,8 +29,8 @@ function sent(added: { readonly series: Series } | undefined, atMs: number): voi
   added.series.sentAtMs = atMs;
 }
 
-describe("what says the same", () => {
-  test("is one object, whose count is told each time that it has doubled", () => {
+describe("equal events", () => {
+  test("are one object, whose count is sent each time that it has doubled", () => {
     const { add } = recording();
     const told: number[] = [];
     for (let i = 1; i <= 100; i++) {
@@ -42,7 +42,7 @@ describe("what says the same", () => {
     expect(told).toEqual([1, 2, 4, 8, 16, 32, 64]);
   });
 
-  test("begins anew after six minutes without it; the last count of the old one is told", () => {
+  test("start a new series after six minutes; the last count of the old one is sent", () => {
     const { add, series } = recording();
     const first = add("no route", 0);
     sent(first, 0);
@@ -54,7 +54,7 @@ describe("what says the same", () => {
     expect(add("no route", 400_000)?.series).not.toBe(first?.series);
   });
 
-  test("goes on for hours: the count is told twice an hour at least", () => {
+  test("last for hours: the count is sent at least twice an hour", () => {
     const { add, series } = recording();
     const first = add("no route", 0);
     for (let i = 0; i < 1000; i++) add("no route", i);
@@ -65,7 +65,7 @@ describe("what says the same", () => {
   });
 });
 
-test("notes that differ each time end as one event, after ten of them in ten minutes", () => {
+test("notes that differ each time become one event, after ten of them in ten minutes", () => {
   const { add } = recording();
   const all = Array.from({ length: 30 }, (_, i) => add(`attempt ${i}`, i)?.series);
   expect(new Set(all).size).toBe(11);
@@ -74,7 +74,7 @@ test("notes that differ each time end as one event, after ten of them in ten min
   expect(add("attempt 31", 600_000)?.series.object.note, "ten minutes later").toBe("attempt 31");
 });
 
-test("an object brings 25 events at once, then one in five minutes; others are not touched by that", () => {
+test("an object may have 25 events at once, then one in five minutes; other objects are not affected", () => {
   const { add } = recording();
   const admitted = Array.from({ length: 40 }, (_, i) => add("x", 0, { reason: `Reason${i}` })).filter((added) => added !== undefined);
   expect(admitted).toHaveLength(25);
@@ -84,7 +84,7 @@ test("an object brings 25 events at once, then one in five minutes; others are n
   expect(add("x", 300_001, { reason: "Later" })).toBeUndefined();
 });
 
-test("objects without end do not fill the memory", () => {
+test("any number of objects does not fill the memory", () => {
   const { add, series } = recording();
   for (let i = 0; i < 10_000; i++) add("x", 0, { uid: `u${i}` });
   expect(series.unsent().length).toBe(4096);

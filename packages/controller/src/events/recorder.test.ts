@@ -4,7 +4,7 @@ import { ApiError, fakeClock, seededRandom } from "@treadle/apimachinery";
 import { expect, test } from "vitest";
 import { EventRecorder } from "./recorder.ts";
 
-test("pauses between tries leave nothing behind", async () => {
+test("pauses between attempts leave nothing behind", async () => {
   const clock = fakeClock();
   const signals = new Set<AbortSignal>();
   const refuse = async (...[, , options]: readonly unknown[]): Promise<never> => {

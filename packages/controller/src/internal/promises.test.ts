@@ -11,14 +11,14 @@ test.for([
   expect(clock.nextDue()).toBeUndefined();
 });
 
-test("what does not come in time is not waited for", async () => {
+test("a promise that is late is not waited for", async () => {
   const clock = fakeClock();
   const waiting = within(clock, 1_000, new Promise(() => undefined));
   await clock.advance(1_000);
   expect(await waiting).toBe(false);
 });
 
-test("of two things of which the second fails, the first is closed, however late it comes", async () => {
+test("when the second of two fails, the first is closed, however late it is made", async () => {
   const closed: string[] = [];
   const first = Promise.withResolvers<string>();
   const made = both(first.promise, Promise.reject(new Error("boom")), async (what) => void closed.push(what));

@@ -120,7 +120,7 @@ test("a watch of the builder lists and watches", () => {
   expect(rbacRules(watching).cluster.at(-1)).toEqual({ apiGroups: [""], resources: ["nodes"], verbs: ["list", "watch"] });
 });
 
-test("of several handlers each right is granted once", () => {
+test("each right of several handlers is granted once", () => {
   const other = handler(Planet)
     .step(step(Planet, { name: "s", owns: [ConfigMap] }))
     .build();
@@ -154,13 +154,13 @@ describe("with namespaces", () => {
     reads: { nodes: many(Node, () => ({ matchLabels: { a: "b" } })), maps: many(ConfigMap, () => ({ matchLabels: { a: "b" } })) },
   });
 
-  test("only what has none is granted in the whole cluster", () => {
+  test("only cluster-scoped kinds are granted in the whole cluster", () => {
     const { cluster, namespaced } = rbacRules(both, { namespaces: ["a"] });
     expect(cluster).toEqual([{ apiGroups: [""], resources: ["nodes"], verbs: ["list", "watch"] }]);
     expect(namespaced.flatMap(({ resources }) => resources)).toEqual(["widgets", "widgets/status", "configmaps"]);
   });
 
-  test("events stand beside their object; those of objects without a namespace in one that may not be watched", () => {
+  test("events are next to their object; those about cluster-scoped objects are in a namespace that may not be watched", () => {
     const planets = handler(Planet)
       .step(step(Planet, { name: "s", events: ["Seen"] }))
       .build();
@@ -187,7 +187,7 @@ describe("with namespaces", () => {
     expect(manifests.map(({ kind }) => kind)).toEqual(["ServiceAccount", "Role", "RoleBinding"]);
   });
 
-  test("none at all is a mistake, not a wish for no rights", () => {
+  test("an empty list of namespaces is refused", () => {
     expect(() => rbacRules(both, { namespaces: [] })).toThrow(/namespaces is empty/);
   });
 });

@@ -60,7 +60,7 @@ describe("the lease", () => {
     expect(a.log).toEqual(["elected"]);
   });
 
-  test("that is released is taken at once, by a watch", async () => {
+  test("that is released is taken immediately, by a watch", async () => {
     const { base, start, lease } = setUp();
     const a = start("a");
     await base.advance(0);
@@ -109,7 +109,7 @@ describe("the lease", () => {
     expect((await user.get(Lease, REF))?.spec?.leaseTransitions).toBe(8);
   });
 
-  test("that says nothing but its holder lasts as long as ours", async () => {
+  test("that names only its holder lasts as long as ours", async () => {
     const { base, start, user } = setUp();
     await user.create(Lease, { metadata: REF, spec: { holderIdentity: "gone" } });
     const a = start("a");
@@ -119,7 +119,7 @@ describe("the lease", () => {
     expect(a.elector.isLeading).toBe(true);
   });
 
-  test("that is labelled by somebody is not renewed by that", async () => {
+  test("that a user labels is not renewed by that", async () => {
     const { base, start, user } = setUp();
     await user.create(Lease, { metadata: REF, spec: { holderIdentity: "gone", leaseDurationSeconds: 15 } });
     const a = start("a");
@@ -131,7 +131,7 @@ describe("the lease", () => {
   });
 });
 
-test("a count of transitions that cannot grow any more keeps nobody from the lease", async () => {
+test("a count of transitions at its maximum does not prevent a takeover", async () => {
   const { base, start, user, lease } = setUp();
   await user.create(Lease, { metadata: REF, spec: { holderIdentity: "", leaseTransitions: 2 ** 31 - 1 } });
   const a = start("a");
@@ -153,7 +153,7 @@ describe("a leader", () => {
     expect([leader.elector.isLeading, other.elector.isLeading]).toEqual([false, true]);
   });
 
-  test("whose every renewal is answered only after 4.6 s stays one", async () => {
+  test("whose renewals are each answered after 4.6 s remains the leader", async () => {
     const { base, start } = setUp();
     const a = start("a");
     await base.advance(100);
@@ -162,7 +162,7 @@ describe("a leader", () => {
     expect(a.log).toEqual(["elected"]);
   });
 
-  test("whose every write is refused as a conflict tries again no faster than it may, and is none in the end", async () => {
+  test("whose writes are all refused as conflicts retries with pauses, and loses the leadership in the end", async () => {
     const { base, start } = setUp();
     const a = start("a");
     await base.advance(100);
@@ -175,7 +175,7 @@ describe("a leader", () => {
     expect(a.log.at(-1)).toBe("lost: it could not be renewed for 10 s");
   });
 
-  test("whose lease is deleted makes it anew at once; who stands by does not take it", async () => {
+  test("whose lease is deleted creates it again immediately; a standby does not take it", async () => {
     const { base, start, user, lease } = setUp();
     const a = start("a");
     await base.advance(0);
@@ -187,7 +187,7 @@ describe("a leader", () => {
     expect((await lease())?.spec?.holderIdentity).toBe("a");
   });
 
-  test("that somebody displaced knows it from the watch", async () => {
+  test("that another process displaced learns it from the watch", async () => {
     const { base, start, user } = setUp();
     const a = start("a");
     await base.advance(100);
@@ -197,7 +197,7 @@ describe("a leader", () => {
     expect(a.log).toEqual(["elected", "held by z", "lost: z holds it now"]);
   });
 
-  test("whose lease somebody changed besides renews it by the slow path", async () => {
+  test("whose lease another writer changed renews it by the slow path", async () => {
     const { base, start, user, lease } = setUp();
     const a = start("a");
     a.faults.maxDelayMs = 0;
@@ -230,7 +230,7 @@ describe("a leader", () => {
     if (!survives) expect(leader.log).toContain("lost: it could not be renewed for 10 s");
   });
 
-  test("that slept past its deadline is none when it wakes, before any timer fires, and sends nothing", async () => {
+  test("that slept past its deadline does not lead when it wakes, before any timer fires, and sends nothing", async () => {
     const { base, start } = setUp();
     const a = start("a");
     await base.advance(100);
@@ -243,7 +243,7 @@ describe("a leader", () => {
     expect(a.requests.length).toBe(before);
   });
 
-  test("whose machine was suspended counts what it slept; who stands by does not", async () => {
+  test("whose machine was suspended counts that time; a standby does not", async () => {
     const { base, start } = setUp();
     const a = start("a");
     await base.advance(0);
@@ -256,7 +256,7 @@ describe("a leader", () => {
     expect(a.elector.isLeading).toBe(false);
   });
 
-  test("whose acquisition was answered by nobody takes what is its own", async () => {
+  test("whose acquisition had no answer takes its own lease", async () => {
     const { base, start, lease } = setUp();
     const a = start("a");
     a.faults.lostAnswers = 1;
@@ -268,7 +268,7 @@ describe("a leader", () => {
     expect((await lease())?.spec?.leaseTransitions).toBe(0);
   });
 
-  test("that is told to stop before it knows that it leads gives the lease back", async () => {
+  test("that is stopped before it knows that it leads releases the lease", async () => {
     const { base, start, lease } = setUp();
     const a = start("a");
     a.faults.maxDelayMs = 400;
@@ -290,45 +290,49 @@ describe("a leader", () => {
  *  2. who says so was the last that the server gave the lease;
  *  3. when it is over, one leads within the lease's duration and the time of two looks.
  */
-test.for(Array.from({ length: 12 }, (_, i) => i + 1))("never two leaders at once, and one in the end (seed %i)", async (seed) => {
-  const { base, start, server, lease } = setUp(seed);
-  const random = seededRandom(seed * 7919);
-  const chance = (p: number): boolean => random.next() < p;
-  const times = leaseTimes({});
-  let born = 0;
-  const killed = new Set<Replica>();
-  const replicas = Array.from({ length: 2 + (seed % 2) }, () => start(`r${born++}`, { server, base }));
-  const leaders = (): string[] => replicas.filter((each) => !killed.has(each) && each.elector.isLeading).map(({ identity }) => identity);
-  let led = 0;
-  for (let step = 0; step < 1_200; step++) {
-    for (const [i, replica] of replicas.entries()) {
-      const { faults } = replica;
-      if (chance(0.01)) faults.maxDelayMs = chance(0.5) ? 0 : random.next() * 2_000;
-      if (chance(0.01)) faults.lostAnswers = chance(0.5) ? 0 : random.next() / 2;
-      if (chance(faults.isCut ? 0.02 : 0.004)) faults.isCut = !faults.isCut;
-      if (chance(replica.isPaused ? 0.02 : 0.003)) (replica.isPaused ? replica.resume : replica.pause)();
-      if (chance(0.001)) replica.jump(random.next() * 20_000);
-      if (chance(0.002) || (replica.log.some((line) => line.startsWith("lost")) && chance(0.02))) {
-        // Killed: it never runs again, and another process takes its place.
-        killed.add(replica);
-        replica.pause();
-        replicas[i] = start(`r${born++}`, { server, base });
+test.for(Array.from({ length: 12 }, (_, i) => i + 1))(
+  "there are never two leaders at once, and one in the end (seed %i)",
+  { tags: ["long"] },
+  async (seed) => {
+    const { base, start, server, lease } = setUp(seed);
+    const random = seededRandom(seed * 7919);
+    const chance = (p: number): boolean => random.next() < p;
+    const times = leaseTimes({});
+    let born = 0;
+    const killed = new Set<Replica>();
+    const replicas = Array.from({ length: 2 + (seed % 2) }, () => start(`r${born++}`, { server, base }));
+    const leaders = (): string[] => replicas.filter((each) => !killed.has(each) && each.elector.isLeading).map(({ identity }) => identity);
+    let led = 0;
+    for (let step = 0; step < 1_200; step++) {
+      for (const [i, replica] of replicas.entries()) {
+        const { faults } = replica;
+        if (chance(0.01)) faults.maxDelayMs = chance(0.5) ? 0 : random.next() * 2_000;
+        if (chance(0.01)) faults.lostAnswers = chance(0.5) ? 0 : random.next() / 2;
+        if (chance(faults.isCut ? 0.02 : 0.004)) faults.isCut = !faults.isCut;
+        if (chance(replica.isPaused ? 0.02 : 0.003)) (replica.isPaused ? replica.resume : replica.pause)();
+        if (chance(0.001)) replica.jump(random.next() * 20_000);
+        if (chance(0.002) || (replica.log.some((line) => line.startsWith("lost")) && chance(0.02))) {
+          // Killed: it never runs again, and another process takes its place.
+          killed.add(replica);
+          replica.pause();
+          replicas[i] = start(`r${born++}`, { server, base });
+        }
       }
+      await base.advance(250);
+      const now = leaders();
+      led += now.length;
+      expect(now.length, now.join()).toBeLessThanOrEqual(1);
+      const holder = (await lease())?.spec?.holderIdentity;
+      if (now.length === 1) expect([now[0], ""]).toContain(holder);
     }
-    await base.advance(250);
-    const now = leaders();
-    led += now.length;
-    expect(now.length, now.join()).toBeLessThanOrEqual(1);
-    const holder = (await lease())?.spec?.holderIdentity;
-    if (now.length === 1) expect([now[0], ""]).toContain(holder);
-  }
-  expect(led).toBeGreaterThan(100);
-  for (const [i, replica] of replicas.entries()) {
-    Object.assign(replica.faults, { isCut: false, lostAnswers: 0, maxDelayMs: 0 });
-    replica.resume();
-    await base.advance(0);
-    if (replica.log.some((line) => line.startsWith("lost"))) replicas[i] = start(`r${born++}`, { server, base });
-  }
-  await base.advance(times.leaseDurationMs + 2 * times.retryPeriodMs * 2.2);
-  expect(leaders()).toHaveLength(1);
-});
+    expect(led).toBeGreaterThan(100);
+    for (const [i, replica] of replicas.entries()) {
+      Object.assign(replica.faults, { isCut: false, lostAnswers: 0, maxDelayMs: 0 });
+      replica.resume();
+      await base.advance(0);
+      if (replica.log.some((line) => line.startsWith("lost"))) replicas[i] = start(`r${born++}`, { server, base });
+    }
+    await base.advance(times.leaseDurationMs + 2 * times.retryPeriodMs * 2.2);
+    expect(leaders()).toHaveLength(1);
+  },
+);

@@ -3,7 +3,7 @@ import type { Client, RawContext } from "@treadle/client";
 import { expect, test } from "vitest";
 import { leadersClient } from "../../src/leader-election/leadership.ts";
 
-test.for(["GET", "POST"])("what is said about a raw %s reaches the client", async (method) => {
+test.for(["GET", "POST"])("the description of a raw %s reaches the client", async (method) => {
   const told: (RawContext | undefined)[] = [];
   const raw = async (_: ApiRequest, about?: RawContext): Promise<{ readonly status: number; readonly headers: object }> => {
     told.push(about);

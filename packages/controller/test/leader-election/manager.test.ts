@@ -15,7 +15,7 @@ const gadgets = handler(Gadget)
 const ref = { name: "a", namespace: "default" };
 
 describe("replicas", () => {
-  test("one works; the others keep their caches up to date and write nothing", async () => {
+  test("one replica works; the others keep their caches up to date and write nothing", async () => {
     const { clock, user, join, lease } = team();
     await user.create(Widget, widget("a"));
     const [first, second] = [await join({ handlers: [widgets] }), await join({ handlers: [widgets] })];
@@ -33,7 +33,7 @@ describe("replicas", () => {
     });
   });
 
-  test("the next one takes over when the leader stops, at once and from its cache", async () => {
+  test("another replica takes over when the leader stops, immediately and from its cache", async () => {
     const { clock, user, join } = team();
     for (const name of ["a", "b"]) await user.create(Widget, widget(name));
     const first = await join({ handlers: [widgets] });
@@ -52,7 +52,7 @@ describe("replicas", () => {
     expect(second.reads.length).toBe(before);
   });
 
-  test("runnables begin with the leadership; those that need none begin in every replica", async () => {
+  test("runnables start with the leadership; those that need no leader start in every replica", async () => {
     const { clock, join } = team();
     const said: string[] = [];
     const of = (who: string): Runnable[] => [
@@ -69,7 +69,7 @@ describe("replicas", () => {
     expect(said.slice(3)).toEqual(["1 no work", "1 no hook", "2 work"]);
   });
 
-  test("a runnable that cannot begin ends the process, which gives the lease back", async () => {
+  test("a runnable that cannot start ends the process, which releases the lease", async () => {
     const { clock, join, lease } = team();
     const broken = { name: "billing", start: () => Promise.reject(new Error("no route")) };
     const member = await join({ handlers: [widgets], runnables: [broken] });
@@ -91,7 +91,7 @@ function leasesOut(state: { isCut: boolean }): (transport: Transport) => Transpo
 }
 
 describe("a leader that cannot renew", () => {
-  test("stops with an error that says why; passes in progress end, and what they would write is not sent", async () => {
+  test("stops with an error that says why; passes in progress end, and their writes are not sent", async () => {
     const { clock, user, join } = team();
     const state = { isCut: false };
     const errors: unknown[] = [];
@@ -119,7 +119,7 @@ describe("a leader that cannot renew", () => {
     expect((await user.get(Widget, ref))?.status?.seen).toBeUndefined();
   });
 
-  test("does not begin what is in its queue, and a write of its own client is refused", async () => {
+  test("does not start queued passes, and a write of its client is refused", async () => {
     const { clock, user, join } = team();
     const state = { isCut: false };
     const steps: string[] = [];
@@ -155,7 +155,7 @@ describe("a leader that cannot renew", () => {
 });
 
 describe("stopping", () => {
-  test("the lease is given back last: after passes, runnables and watches", async () => {
+  test("the lease is released last: after passes, runnables and watches", async () => {
     const { clock, user, join, server } = team();
     const said: string[] = [];
     const going = step(Widget, {
@@ -192,7 +192,7 @@ describe("stopping", () => {
     expect(said).toEqual(["pass", "runnable", "lease, 0 watches", "client"]);
   });
 
-  test("while a step goes on that ignores its signal the lease is not released", async () => {
+  test("the lease is not released while a step that ignores its signal still runs", async () => {
     const { clock, user, join, lease } = team();
     const deaf = step(Widget, { name: "deaf", do: () => new Promise<void>(() => undefined) });
     const member = await join({ handlers: [handler(Widget).step(deaf).build()], gracefulShutdownMs: 3_000 });
@@ -234,7 +234,7 @@ describe("stopping", () => {
     expect(server.watchCount).toBe(0);
   });
 
-  test("a replica that stands by stops at once and leaves the lease alone", async () => {
+  test("a standby stops immediately and does not modify the lease", async () => {
     const { clock, join, lease } = team();
     await join({ handlers: [widgets] });
     await clock.advance(0);
@@ -246,8 +246,8 @@ describe("stopping", () => {
   });
 });
 
-describe("what goes wrong with leases", () => {
-  test("a missing right is named, once, and readiness says it", async () => {
+describe("leases: failures", () => {
+  test("a missing right is logged once, and readiness reports it", async () => {
     const { clock, join } = team();
     const forbidding = (transport: Transport): Transport => ({
       ...transport,
@@ -268,7 +268,7 @@ describe("what goes wrong with leases", () => {
     expect([response.status, await response.text()]).toEqual([500, expect.stringContaining("[-]leader-election failed: cannot get Lease")]);
   });
 
-  test("two processes with one identity: one works, the other says why it does not", async () => {
+  test("of two processes with one identity one works, and the other logs why it does not", async () => {
     const { clock, join } = team();
     const leaderElection = { identity: "twin" };
     const [first, second] = [await join({ handlers: [widgets], leaderElection }), await join({ handlers: [widgets], leaderElection })];
@@ -316,7 +316,7 @@ describe("what goes wrong with leases", () => {
     expect([textsOf(back, "warn"), await readyz(back)], "so that it can be rolled back").toEqual([[], 200]);
   });
 
-  test("the lease of another operator of ours that is replaced is no lease that is shared by mistake", async () => {
+  test("the lease of a replaced operator is not reported as shared by mistake", async () => {
     const { clock, join } = team();
     await join({ handlers: [gadgets], leaderElection: { identity: "gadget-operator" } });
     await clock.advance(0);
@@ -329,7 +329,7 @@ describe("what goes wrong with leases", () => {
     expect(textsOf(second, "info")).toContain(`Lease default/${gadgets.name} is held by gadget-operator: standing by`);
   });
 
-  test("the lease of the operator that is replaced is held, too, and taken first", async () => {
+  test("the lease of a replaced operator is taken first, and held as well", async () => {
     const { clock, user, join, lease } = team();
     await user.create(Lease, {
       metadata: { name: "old-operator-lock", namespace: "default" },

@@ -7,12 +7,14 @@ import {
   keyOf,
   type Kind,
   type KubernetesObject,
+  metadataOnly,
   type Ref,
   shortenName,
 } from "@treadle/apimachinery";
 import type { Deletion } from "@treadle/client";
 import { inNamespaceOf } from "../reads.ts";
 import type { ReqClient } from "../req.ts";
+import { logChange, logWrite, type StepWrite } from "../record/change-log.ts";
 import type { Scope } from "../internal/deadline.ts";
 import type { Pass } from "../record/pass-state.ts";
 import type { StepRuntime } from "../build/step-runtime.ts";
@@ -31,9 +33,11 @@ export function reqClient(pass: Pass, step: StepRuntime, scope: Scope): ReqClien
   };
   const reading = (): { readonly signal: AbortSignal } => ({ signal: options().signal });
   /** Notes what a write made of the object: the version shows whether it changed anything. */
-  const noted = <T>(kind: Kind, stored: T): T => {
+  const noted = <T>(kind: Kind, stored: T, write: StepWrite): T => {
     const { metadata, kind: answered } = stored as Partial<KubernetesObject>;
     if (metadata === undefined || pass.env.isDryRun) return stored;
+    // Before the write is noted: a version that was noted before is no change.
+    logWrite(pass, { ...write, kind, metadata, stored, step: step.name });
     // A scale is another kind than its object; and of the primary itself only the engine's writes are no events.
     const isPrimary = groupKindOf(kind) === groupKindOf(pass.pipeline.kind) && metadata.uid === pass.object.metadata.uid;
     if (answered === kind.kind && !isPrimary) {
@@ -66,20 +70,28 @@ export function reqClient(pass: Pass, step: StepRuntime, scope: Scope): ReqClien
         kind,
         requireOwner(pass, step, { kind, object })
           .then(() => client.create(kind, placed(pass, kind, object), options()))
-          .then((stored) => noted(kind, stored)),
+          .then((stored) => noted(kind, stored, { verb: "create", body: object })),
       ),
-    update: (kind, object) =>
-      began(
+    update: (kind, object) => {
+      const given = placed(pass, kind, object);
+      const before = cached(pass, kind, (given as { readonly metadata?: Ref }).metadata);
+      return began(
         "update",
         kind,
-        client.update(kind, placed(pass, kind, object), options()).then((stored) => noted(kind, stored)),
-      ),
-    patch: (kind, given, patch, more) =>
-      began(
+        client.update(kind, given, options()).then((stored) => noted(kind, stored, { verb: "update", body: object, before })),
+      );
+    },
+    patch: (kind, given, patch, more) => {
+      const target = ref(kind, given);
+      const before = cached(pass, kind, target);
+      return began(
         "patch",
         kind,
-        client.patch(kind, ref(kind, given), patch, { ...more, ...options() }).then((stored) => noted(kind, stored)),
-      ),
+        client
+          .patch(kind, target, patch, { ...more, ...options() })
+          .then((stored) => noted(kind, stored, { verb: "patch", body: patch.body, before })),
+      );
+    },
     apply: (kind, object, { existing, unit = step.name, handlerName = pass.pipeline.name }) => {
       if (!pass.pipeline.before.names.includes(handlerName))
         throw new TypeError(
@@ -95,7 +107,7 @@ export function reqClient(pass: Pass, step: StepRuntime, scope: Scope): ReqClien
       return began(
         "apply",
         kind,
-        call.then((stored) => noted(kind, stored)),
+        call.then((stored) => noted(kind, stored, { verb: existing === undefined ? "create" : "update", body: object, before: existing })),
       );
     },
     delete: (kind, given, more) => {
@@ -105,12 +117,32 @@ export function reqClient(pass: Pass, step: StepRuntime, scope: Scope): ReqClien
         "delete",
         kind,
         call.then((deletion) => {
-          if (more?.dryRun !== true) deleted(pass, { kind, ref: target, deletion });
-          pass.written.add(`${groupKindOf(kind)} ${keyOf(target)} deleted`);
+          const mark = `${groupKindOf(kind)} ${keyOf(target)} deleted`;
+          if (more?.dryRun !== true) {
+            deleted(pass, { kind, ref: target, deletion });
+            // An object that takes its time is deleted in each pass, and one that no longer exists has no uid.
+            const isNew = !pass.memory.written.has(mark) && !(deletion.type === "gone" && deletion.uid === undefined);
+            if (isNew) logChange(pass, { operation: "deleted", kind, ref: target, step: step.name });
+          }
+          pass.written.add(mark);
         }),
       );
     },
   };
+}
+
+/** The object before a write, for the log; undefined where it is not known as a whole. */
+function cached({ env, pipeline, fetches }: Pass, kind: Kind, target: Ref | undefined): KubernetesObject | undefined {
+  if (target === undefined || !pipeline.watchedKinds.has(groupKindOf(kind))) return undefined;
+  for (const cachedKind of [kind, metadataOnly(kind)]) {
+    try {
+      const found: KubernetesObject | undefined = env.cache.get(cachedKind, target);
+      if (found !== undefined) return cachedKind === kind ? found : fetches.peek(kind, found);
+    } catch {
+      // The cache has the other form, or does not show the namespace.
+    }
+  }
+  return undefined;
 }
 
 interface Creation {

@@ -3,12 +3,13 @@
  * never logged, only the paths of fields.
  */
 import { type Condition, createMergePatch, groupKindOf, keyOf, type Kind, type KubernetesObject, type Ref } from "@treadle/apimachinery";
+import type { ReconcilerEnv } from "../env.ts";
 import type { Logger } from "../req.ts";
 
 /** What the log of changes needs of a pass. */
 export interface LoggedPass {
   readonly log: Logger;
-  readonly env: { readonly isDryRun?: boolean };
+  readonly env: Pick<ReconcilerEnv, "isDryRun">;
   readonly object: KubernetesObject;
   readonly pipeline: { readonly kind: Kind; readonly conditions: object | undefined };
   /** What started the pass. */
@@ -27,7 +28,7 @@ export interface LoggedChange {
 }
 
 /** Logs a change of an object. Nothing in a dry run, which logs what it would write itself. */
-function logChange(pass: LoggedPass, { operation, kind, ref, paths = [], step }: LoggedChange): void {
+export function logChange(pass: LoggedPass, { operation, kind, ref, paths = [], step }: LoggedChange): void {
   if (pass.env.isDryRun === true) return;
   const shown = paths.slice(0, MAX_PATHS);
   const more = paths.length > shown.length ? [`and ${paths.length - shown.length} more`] : [];
@@ -42,6 +43,11 @@ function logChange(pass: LoggedPass, { operation, kind, ref, paths = [], step }:
     },
     `${operation} ${kind.kind} ${keyOf(ref)}${fields}`,
   );
+}
+
+/** Logs that the primary no longer exists. */
+export function logDeletion(log: Logger, kind: Kind, ref: Ref): void {
+  log.info({ change: "deleted", of: { kind: groupKindOf(kind), name: keyOf(ref) } }, `${kind.kind} ${keyOf(ref)} was deleted`);
 }
 
 /** More than so many paths are counted. */
@@ -59,10 +65,55 @@ export function logPrimary(pass: LoggedPass, before: KubernetesObject, after: Ku
   }
 }
 
-/** What changes with nearly every write, and what is logged by itself. */
+/** Fields that change with nearly every write, and the conditions, which have lines of their own. */
 const KEPT: ReadonlySet<string> = new Set(["status.conditions", "status.observedGeneration", "status.lastHandledReconcileAt"]);
 
-/** The conditions whose status or reason is another one, or that are new. */
+/** A write of a step, as the step asked for it. */
+export interface StepWrite {
+  readonly verb: "create" | "update" | "patch";
+  /** The object, or the body of the patch. */
+  readonly body: object;
+  /** The object before the write, if the step knows it. */
+  readonly before?: KubernetesObject | undefined;
+}
+
+/** A write of a step that the server has answered. */
+interface AnsweredWrite extends StepWrite {
+  readonly kind: Kind;
+  readonly stored: unknown;
+  readonly metadata: KubernetesObject["metadata"];
+  readonly step: string;
+}
+
+/** Logs what a step wrote through `req.client`. A write that changed nothing is not logged: the server kept the version. */
+export function logWrite(pass: LoggedPass & { readonly memory: Seen; readonly written: ReadonlySet<string> }, write: AnsweredWrite): void {
+  const { kind, metadata, step, verb, before } = write;
+  const version = `${groupKindOf(kind)} ${keyOf(metadata)} ${metadata.resourceVersion ?? ""}`;
+  const isKnown = before?.metadata.resourceVersion === metadata.resourceVersion;
+  if (isKnown || pass.memory.written.has(version) || pass.written.has(version)) return;
+  logChange(pass, { operation: verb === "create" ? "created" : "updated", kind, ref: metadata, paths: writtenPaths(write), step });
+}
+
+interface Seen {
+  readonly written: ReadonlySet<string>;
+}
+
+function writtenPaths({ verb, body, before, stored }: AnsweredWrite): readonly string[] {
+  if (Array.isArray(body)) return (body as readonly { readonly op: string; readonly path: string }[]).flatMap(pathOfOperation);
+  // The labels and the owner of new objects are alike.
+  if (verb === "create") return pathsOf({ ...withoutServerFields(body), metadata: undefined });
+  if (verb === "patch") return pathsOf(withoutServerFields(body));
+  if (before === undefined) return [];
+  // The status of another object is its own controller's.
+  return changedPaths(before, stored as object).filter((path) => !/^status(?:\.|$)/.test(path));
+}
+
+/** `/data/a~1b` is `data.a/b`. A `test` changes nothing. */
+function pathOfOperation({ op, path }: { readonly op: string; readonly path: string }): readonly string[] {
+  return op === "test" ? [] : [path.slice(1).replaceAll("/", ".").replaceAll("~1", "/").replaceAll("~0", "~")];
+}
+
+/** The conditions that are new, or whose status or reason has changed. */
 function changedConditions(before: KubernetesObject, after: KubernetesObject): readonly Condition[] {
   const known = new Map(conditionsOf(before).map((condition) => [condition.type, condition]));
   return conditionsOf(after).filter(({ type, status, reason }) => {
@@ -75,7 +126,7 @@ function conditionsOf(object: KubernetesObject): readonly Condition[] {
   return (object as { readonly status?: { readonly conditions?: readonly Condition[] } }).status?.conditions ?? [];
 }
 
-/** The paths of the fields in which two states of an object differ; what the server keeps of its own accord is left out. */
+/** The paths of the fields in which two states of an object differ; fields that the server sets are left out. */
 function changedPaths(before: object, after: object): readonly string[] {
   return pathsOf(createMergePatch(withoutServerFields(before), withoutServerFields(after)));
 }
@@ -88,11 +139,23 @@ function pathsOf(patch: unknown, path: string = ""): readonly string[] {
 }
 
 function withoutServerFields(object: object): object {
-  const { metadata, ...rest } = object as Partial<KubernetesObject>;
+  const { metadata, apiVersion: _a, kind: _k, ...rest } = object as Partial<KubernetesObject>;
   if (metadata === undefined) return rest;
-  const { managedFields: _m, resourceVersion: _r, generation: _g, uid: _u, creationTimestamp: _c, ...kept } = metadata;
-  return { ...rest, metadata: kept };
+  const kept = Object.entries(metadata).filter(([field]) => !OF_SERVER.has(field));
+  return kept.length === 0 ? rest : { ...rest, metadata: Object.fromEntries(kept) };
 }
+
+/** The fields of metadata that the server sets, or that name the object. */
+const OF_SERVER: ReadonlySet<string> = new Set([
+  "managedFields",
+  "resourceVersion",
+  "generation",
+  "uid",
+  "creationTimestamp",
+  "name",
+  "namespace",
+  "generateName",
+]);
 
 function causeOf({ cause }: LoggedPass): { readonly cause?: string } {
   return cause === undefined ? {} : { cause };

@@ -117,10 +117,10 @@ export class Memories {
     return memory;
   }
 
-  /** Drops the memory of an object, and releases the objects that its reads had fetched. */
-  forget(key: string): void {
+  /** Drops the memory of an object, and releases the objects that its reads had fetched. Returns whether there was one. */
+  forget(key: string): boolean {
     const fetched = this.#memories.get(key)?.fetched.values() ?? [];
     for (const { kind, ref } of fetched) this.#fetches.release(kind, ref, readerOf(this.#pipeline, key));
-    this.#memories.delete(key);
+    return this.#memories.delete(key);
   }
 }

@@ -71,6 +71,8 @@ export class Pass implements EndingFacts {
   outcome: Outcome | undefined;
   /** What keeps the object from being ready although no step reported it. */
   trouble: Setting | undefined;
+  /** What the server does not store of the status; Ready reports it where it would be True. */
+  notStored: Setting | undefined;
   isGated = false;
   isAborted = false;
   over: Over | undefined;
@@ -96,6 +98,8 @@ export class Pass implements EndingFacts {
   claimed: Set<string> | undefined;
   /** What extensions found, by their name; made when it is asked for. */
   found: Map<string, object> | undefined;
+  /** The pass as extensions see it, by their name; made when it is asked for. */
+  scopes: Map<string, object> | undefined;
   /** The object as posts see it: with the parts of the status that extensions will store. */
   objectForPosts: KubernetesObject;
   /** The answer to whether the object still exists, asked once before the first write that needs it. */

@@ -16,8 +16,17 @@ export interface ChainRunner {
 
 type AnyPass = ExtensionPass<unknown, object, object>;
 
-/** The pass as an extension sees it. */
+/** The pass as an extension sees it; one for all steps of the pass. */
 export function scopeOf(pass: Pass, extension: AnyExtension): AnyPass {
+  const all = (pass.scopes ??= new Map());
+  const known = all.get(extension.name);
+  if (known !== undefined) return known as AnyPass; // Only this function puts something there.
+  const scope = makeScope(pass, extension);
+  all.set(extension.name, scope);
+  return scope;
+}
+
+function makeScope(pass: Pass, extension: AnyExtension): AnyPass {
   const { env, object, pipeline } = pass;
   const { name } = extension;
   return {
@@ -49,7 +58,7 @@ export function scopeOf(pass: Pass, extension: AnyExtension): AnyPass {
 
 /** The same while the chain runs. */
 export function chainScopeOf(pass: Pass, extension: AnyExtension, runner: ChainRunner): ChainPass<unknown, object, object> {
-  return withMembers<Omit<ChainPass<unknown, object, object>, keyof AnyPass>>(scopeOf(pass, extension), {
+  return withMembers<Omit<ChainPass<unknown, object, object>, keyof AnyPass>>(makeScope(pass, extension), {
     run: (work) => runner.run(pass, work),
     probe: (step, probe) => runner.probe(pass, step, probe),
     note: (step, progress) => void pass.progress.set(step, { type: progress }),
@@ -60,7 +69,7 @@ export function chainScopeOf(pass: Pass, extension: AnyExtension, runner: ChainR
 export function endedScopeOf(pass: Pass, extension: AnyExtension): EndedPass<unknown, object, object> {
   const { progress, pipeline, trouble } = pass;
   const type = pass.reports;
-  return withMembers<Omit<EndedPass<unknown, object, object>, keyof AnyPass>>(scopeOf(pass, extension), {
+  return withMembers<Omit<EndedPass<unknown, object, object>, keyof AnyPass>>(makeScope(pass, extension), {
     type,
     progressOf: (step) => progress.get(step),
     get notReached() {

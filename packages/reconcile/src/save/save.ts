@@ -10,7 +10,7 @@ import { changeOf, intentsPatch, objectPatch, type Plan, specOf, statusOf, statu
 import type { Setting } from "../record/progress.ts";
 import { storedState } from "../record/state.ts";
 import { withoutRemovedSteps } from "./removed-steps.ts";
-import { guarded, noteNotStored } from "./status-guards.ts";
+import { guarded, noteNotStored, notStoredBefore } from "./status-guards.ts";
 import { type Limit, PrimaryGone, QuietRequeue, type WriteOptions, type Written } from "../record/writer.ts";
 
 /** Stores everything at the end of a pass. */
@@ -18,20 +18,30 @@ export async function save(pass: Pass, limit: Limit): Promise<void> {
   let refused = await saveObject(pass, limit);
   // What steps wrote is stored in its order, or not: state that says "done" must not outlive the metadata that says where.
   if (refused !== undefined) pass.drafts.discard();
-  const options: WriteOptions = { limit, ...guardOf(pass), send: (patch, send) => guarded(pass, patch, send) };
-  let written: Written;
   try {
-    written = await writeStatus(pass, planOf(pass, "final"), options);
+    await saveStatus(pass, limit);
   } catch (error) {
     if (!isInvalid(error)) throw error;
     // What the steps wrote into the status breaks its schema. The conditions can still report it.
     refused ??= { error };
     pass.trouble ??= failure(error, "cannot store what the steps wrote: ");
     pass.drafts.status.discard();
-    written = await writeStatus(pass, planOf(pass, "final"), options);
+    await saveStatus(pass, limit);
   }
-  if (written.type !== "too fast") noteNotStored(pass, missingOf(pass.writer.newest, written), written.type === "sent");
   if (refused !== undefined) throw refused.error;
+}
+
+/** Stores the status. Where the answer of the server lacks fields, or has them again, Ready reports it by a second patch. */
+async function saveStatus(pass: Pass, limit: Limit): Promise<void> {
+  pass.notStored = notStoredBefore(pass);
+  const options: WriteOptions = { limit, ...guardOf(pass), send: (patch, send) => guarded(pass, patch, send) };
+  for (const isLast of [false, true]) {
+    const reported = pass.notStored?.message;
+    const written = await writeStatus(pass, planOf(pass, "final"), options);
+    if (written.type === "too fast") return;
+    pass.notStored = noteNotStored(pass, missingOf(pass.writer.newest, written), written.type === "sent");
+    if (isLast || pass.notStored?.message === reported) return;
+  }
 }
 
 /** What of a patch the answer of the server lacks. */
@@ -131,7 +141,7 @@ async function storeNow(pass: Pass, limit: Limit): Promise<void> {
 
 /**
  * The guard of the save. What a step wrote before a checkpoint that failed must not be stored on an object that the
- * checkpoint would have refused: a step that saw an old object has removed the name of what the present one refers to.
+ * checkpoint would have refused: a step that saw an old object may have removed a name that the present object needs.
  */
 function guardOf({ unprovenWrites }: Pass): Pick<WriteOptions, "guarded"> {
   return unprovenWrites.size === 0 ? {} : { guarded: "decision" };
@@ -139,12 +149,13 @@ function guardOf({ unprovenWrites }: Pass): Pick<WriteOptions, "guarded"> {
 
 /** The plan of what the pass has found so far. */
 function planOf(pass: Pass, stage: Plan["stage"]): Plan {
-  const { pipeline, object, settings, progress, trouble, clock } = pass;
+  const { pipeline, object, settings, progress, trouble, notStored, clock } = pass;
   const facts = {
     type: pass.reports,
     settings,
     progress,
     trouble,
+    notStored,
     leaves: pipeline.leaves,
     generation: object.metadata.generation,
     nowMs: clock.now(),
