@@ -60,7 +60,13 @@ test("two processes: one disk at most, none left behind, whatever happens when",
   check({ moves: [...ALONE, ...DEPOSED], runs: part.runs(600) }),
 );
 
-async function check({ moves, runs }: { readonly moves: readonly Move[]; readonly runs: Pick<fc.Parameters, "numRuns" | "seed"> }): Promise<void> {
+async function check({
+  moves,
+  runs,
+}: {
+  readonly moves: readonly Move[];
+  readonly runs: Pick<fc.Parameters, "numRuns" | "seed">;
+}): Promise<void> {
   const script = fc.array(fc.oneof({ weight: 2, arbitrary: fc.constant<Move>("pass") }, fc.constantFrom(...moves)), {
     minLength: 2,
     maxLength: 16,
