@@ -6,6 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { ApiError } from "@treadle/apimachinery";
 import { type PolicyRule, type RbacManifest, rbacManifests } from "@treadle/controller";
 import type { AnyHandler } from "@treadle/reconcile";
+import { pipelineOf } from "@treadle/reconcile/unstable/engine";
 import type { RecordedRequest } from "./requests.ts";
 import type { TestCluster } from "./test-cluster.ts";
 import type { TestOperator } from "./test-operator.ts";
@@ -92,7 +93,7 @@ export async function checkRights(
 
 /** Whether a step records events. The warnings of the engine need failures, and a run that succeeds has none. */
 function recordsEvents(handlers: readonly AnyHandler[]): boolean {
-  return handlers.some(({ pipeline }) => pipeline.leaves.some(({ events }) => events.length > 0));
+  return handlers.some((handler) => pipelineOf(handler).leaves.some(({ events }) => events.length > 0));
 }
 
 interface OneRun {

@@ -5,7 +5,7 @@
 import type { Kind } from "@treadle/apimachinery";
 import { Event } from "@treadle/apimachinery/kinds";
 import type { AnyHandler, PermissionVerb } from "@treadle/reconcile";
-import type { StepRuntime } from "@treadle/reconcile/unstable/engine";
+import { pipelineOf, type StepRuntime } from "@treadle/reconcile/unstable/engine";
 
 /** A right: one verb on one resource. */
 export interface Right {
@@ -32,9 +32,9 @@ export function rightsOf(handlers: AnyHandler | readonly AnyHandler[], { events 
   const list = Array.isArray(handlers) ? (handlers as readonly AnyHandler[]) : [handlers as AnyHandler];
   return list.flatMap((handler) => [
     ...primaryRights(handler),
-    ...handler.pipeline.leaves.flatMap((step) => stepRights(handler, step)),
+    ...pipelineOf(handler).leaves.flatMap((step) => stepRights(handler, step)),
     ...(events ? eventRights(handler) : []),
-    ...handler.pipeline.watches.flatMap(({ kind }) => rights({ kind }, ["list", "watch"], `handler ${handler.name} watches it`)),
+    ...pipelineOf(handler).watches.flatMap(({ kind }) => rights({ kind }, ["list", "watch"], `handler ${handler.name} watches it`)),
   ]);
 }
 
@@ -44,13 +44,14 @@ function rights(target: Target, verbs: readonly PermissionVerb[], because: strin
   return verbs.map((verb) => ({ ...target, verb, because }));
 }
 
-function primaryRights({ kind, name, pipeline }: AnyHandler): Right[] {
-  const { leaves } = pipeline;
+function primaryRights(handler: AnyHandler): Right[] {
+  const { kind, name } = handler;
+  const { leaves, stateIn } = pipelineOf(handler);
   const patching = [
     ...leaves.filter((step) => step.cleanup !== undefined).map((step) => `step "${step.name}" has a cleanup, so the finalizer is taken`),
     ...leaves.filter((step) => step.writes.length > 0).map((step) => `step "${step.name}" writes ${step.writes.join(", ")}`),
     ...leaves
-      .filter((step) => step.state !== undefined && pipeline.stateIn === "annotation")
+      .filter((step) => step.state !== undefined && stateIn === "annotation")
       .map((step) => `step "${step.name}" keeps its state in an annotation`),
   ];
   const owning = leaves.find((step) => (step.refersFrom ?? step.owns).some((owned) => mayRefer(kind, owned)));
@@ -88,7 +89,12 @@ function stepRights({ name }: AnyHandler, step: StepRuntime): Right[] {
 }
 
 /** The right to write events, which every handler needs: failures that a person must act on are events as well. */
-function eventRights({ name, kind: { scope }, pipeline: { leaves } }: AnyHandler): Right[] {
+function eventRights(handler: AnyHandler): Right[] {
+  const {
+    name,
+    kind: { scope },
+  } = handler;
+  const { leaves } = pipelineOf(handler);
   // Events of objects without a namespace are in one that the operator may not watch, so their rule is for the cluster.
   const target = { kind: { ...Event, scope } };
   const reasons = leaves

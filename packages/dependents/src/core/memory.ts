@@ -1,5 +1,6 @@
 /** What is remembered of the objects of one owner between passes, in this process only: by unit, then by object. */
 import { groupKindOf, keyOf, type Kind, type Ref } from "@treadle/apimachinery";
+import type { Throttle } from "@treadle/reconcile/unstable/engine";
 import type { SeenInputs } from "./inputs.ts";
 import type { Converged } from "./plan.ts";
 
@@ -19,10 +20,8 @@ export interface Applied {
 export interface Pace {
   /** Generation of the owner: with another one the object is written at once. */
   readonly generation: number | undefined;
-  /** The sum of the costs of the writes in a row. */
-  readonly strain: number;
-  /** Time of the last write, in milliseconds of the clock. */
-  readonly lastMs: number;
+  /** Counts the writes in a row, and slows them down. */
+  readonly throttle: Throttle;
   /** What the author's functions got when the object was written. */
   readonly seen: SeenInputs | undefined;
   /** Why the object was written, for people. */

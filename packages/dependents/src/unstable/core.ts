@@ -14,6 +14,7 @@ export { type Applied, DependentsMemory, type ObjectMemory, type Pace, type Sett
 
 // Removing objects, and leaving them behind.
 export { hasOnly, mayHaveObjects, type Removal, remove, type Removed } from "../core/remove.ts";
+export { release } from "../core/release.ts";
 export { isMadeByUs, type Ownership, ownershipOf } from "../core/ownership.ts";
 
 // Entries for the status of the owner.
