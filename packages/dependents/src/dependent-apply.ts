@@ -65,6 +65,7 @@ export function dependentApply<
     dryRun: true,
     ...(given.timeoutMs === undefined ? {} : { timeoutMs: given.timeoutMs }),
     do: (req) => apply(definition, req as AnyDoReq),
+    ...(dependent.isChecked ? {} : { unresolved: (req: unknown, error: unknown) => goOn(unitOf(definition, req as AnyDoReq), error) }),
     ...(policy.isOwned ? { cleanup: (req: unknown) => cleanedUp(unitOf(definition, req as AnyCleanupReq)) } : {}),
     readsInCleanup: false,
     refersFrom: policy.isOwned && given.ownership !== "label" ? [given.kind] : [],
@@ -160,7 +161,7 @@ function apply(definition: Definition, req: AnyDoReq): StepResult<{}> | Promise<
   }
 }
 
-/** Nobody waits for an unchecked dependent: the chain continues without it. */
+/** No step waits for an unchecked dependent: the chain continues without it. */
 function goOn(unit: Unit<AnyDoReq>, error: unknown): StepResult<{}> {
   retryLater(unit, error);
   return unit.req.next();

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { Foreign, Widget } from "../test/fixtures.ts";
 import { BuildError } from "./errors.ts";
-import { handler } from "./handler.ts";
+import { handler, isHandler, pipelineOf } from "./handler.ts";
 import { one } from "./reads.ts";
 import { all, anyKind, type Step, step } from "./step.ts";
 import { conditions } from "./steps/conditions.ts";
@@ -66,14 +66,32 @@ describe("build", () => {
     `);
   });
 
+  test("a handler shows its name and kind, and keeps its pipeline for the engine", () => {
+    const built = handler(Widget).step(named("a")).build();
+    expect(Object.keys(built)).toEqual(["name", "kind"]);
+    expect(isHandler(built)).toBe(true);
+    expect(pipelineOf(built).name).toBe(built.name);
+  });
+
+  test("a handler of another copy of the package is a handler", () => {
+    const foreign = Object.defineProperty({ name: "a", kind: Widget }, Symbol.for("treadle.reconcile.Pipeline"), { value: { name: "a" } });
+    expect(isHandler(foreign)).toBe(true);
+    expect(pipelineOf(foreign)).toEqual({ name: "a" });
+  });
+
+  test.for([{ name: "a" }, handler(Widget).step(named("a"))])("an object that build() did not make is not a handler", (given) => {
+    expect(isHandler(given)).toBe(false);
+    expect(() => pipelineOf(untyped(given))).toThrow("make one with handler(Kind).step(...).build()");
+  });
+
   test("a pipeline without problems is frozen, and builders can be built again and branched", () => {
     const base = handler(Widget).step(conditions());
     const first = base.step(step(Widget, { name: "a", do() {} }));
     const second = base.step(step(Widget, { name: "b", do() {} }));
-    expect(first.build().pipeline.leaves.map(({ name }) => name)).toEqual(["conditions", "a"]);
-    expect(second.build().pipeline.leaves.map(({ name }) => name)).toEqual(["conditions", "b"]);
+    expect(pipelineOf(first.build()).leaves.map(({ name }) => name)).toEqual(["conditions", "a"]);
+    expect(pipelineOf(second.build()).leaves.map(({ name }) => name)).toEqual(["conditions", "b"]);
     expect(Object.isFrozen(first.build())).toBe(true);
-    expect(first.build().pipeline.deadlines).toEqual({ stepMs: 30_000, passMs: 120_000, saveMs: 10_000 });
+    expect(pipelineOf(first.build()).deadlines).toEqual({ stepMs: 30_000, passMs: 120_000, saveMs: 10_000 });
   });
 });
 

@@ -50,7 +50,7 @@ test("a read that is to come neither from a watch nor live is refused, with what
   for (const make of [() => one(Node, () => "n", never), () => many(Node, () => ({ matchLabels: {} }), never)])
     expect(make).toThrow(
       new TypeError(
-        "a read of Node says watch: false and live: false: what is not watched can only be read live, so leave one of them out",
+        "a read of Node has watch: false and live: false: a kind without a watch can only be read live, so leave one of them out",
       ),
     );
   expect(one(Node, () => "n", { watch: false })).toMatchObject({ source: "live", watches: undefined });

@@ -8,6 +8,7 @@ import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { inspectManagers, type Leases, rbacManifests, rightsOf } from "@treadle/controller";
 import { leaseRights, leasesOf, reviewRights, reviewsAccess } from "@treadle/controller/unstable/rbac";
+import { isHandler } from "@treadle/reconcile/unstable/engine";
 import type { Handler, KubernetesObject } from "./index.ts";
 
 const USAGE = `usage: treadle-rbac MODULE [options]
@@ -115,10 +116,6 @@ async function programOf(module: string, names: readonly string[] | undefined): 
     reviews: managers.some(reviewsAccess),
     leases: leases[0] === undefined ? undefined : { names: leases.flatMap(({ names }) => names), namespace: leases[0].namespace },
   };
-}
-
-function isHandler(value: unknown): value is Handler<KubernetesObject> {
-  return typeof value === "object" && value !== null && "pipeline" in value && "kind" in value;
 }
 
 async function check(file: string, text: string, print: (text: string) => void): Promise<number> {

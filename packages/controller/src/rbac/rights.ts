@@ -5,7 +5,7 @@
 import type { Kind } from "@treadle/apimachinery";
 import { Event } from "@treadle/apimachinery/kinds";
 import type { AnyHandler, PermissionVerb } from "@treadle/reconcile";
-import type { StepRuntime } from "@treadle/reconcile/unstable/engine";
+import { pipelineOf, type StepRuntime } from "@treadle/reconcile/unstable/engine";
 
 /** A right: one verb on one resource. */
 export interface Right {
@@ -26,8 +26,8 @@ export function rightsOf(handlers: AnyHandler | readonly AnyHandler[]): readonly
   const list = Array.isArray(handlers) ? (handlers as readonly AnyHandler[]) : [handlers as AnyHandler];
   return list.flatMap((handler) => [
     ...primaryRights(handler),
-    ...handler.pipeline.leaves.flatMap((step) => stepRights(handler, step)),
-    ...handler.pipeline.watches.flatMap(({ kind }) => rights({ kind }, ["list", "watch"], `handler ${handler.name} watches it`)),
+    ...pipelineOf(handler).leaves.flatMap((step) => stepRights(handler, step)),
+    ...pipelineOf(handler).watches.flatMap(({ kind }) => rights({ kind }, ["list", "watch"], `handler ${handler.name} watches it`)),
   ]);
 }
 
@@ -37,13 +37,14 @@ function rights(target: Target, verbs: readonly PermissionVerb[], because: strin
   return verbs.map((verb) => ({ ...target, verb, because }));
 }
 
-function primaryRights({ kind, name, pipeline }: AnyHandler): Right[] {
-  const { leaves } = pipeline;
+function primaryRights(handler: AnyHandler): Right[] {
+  const { kind, name } = handler;
+  const { leaves, stateIn } = pipelineOf(handler);
   const patching = [
     ...leaves.filter((step) => step.cleanup !== undefined).map((step) => `step "${step.name}" has a cleanup, so the finalizer is taken`),
     ...leaves.filter((step) => step.writes.length > 0).map((step) => `step "${step.name}" writes ${step.writes.join(", ")}`),
     ...leaves
-      .filter((step) => step.state !== undefined && pipeline.stateIn === "annotation")
+      .filter((step) => step.state !== undefined && stateIn === "annotation")
       .map((step) => `step "${step.name}" keeps its state in an annotation`),
   ];
   const owning = leaves.find((step) => (step.refersFrom ?? step.owns).some((owned) => mayRefer(kind, owned)));

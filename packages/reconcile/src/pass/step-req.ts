@@ -207,10 +207,12 @@ export class StepReq {
    * What the step wanted to remember of that side effect did not happen: it is taken back.
    */
   #fatal(write: () => Promise<void>): Promise<void> {
+    const { unprovenWrites } = this.#pass;
     const inTurn = async (): Promise<void> => {
       if (this.#pass.over !== undefined) throw this.#pass.over.reason;
       try {
         await write();
+        unprovenWrites.delete(inTurn);
         // What follows it happens outside.
         if (this.isDryRun) throw new DryRunEnd(this.#step);
       } catch (error) {
@@ -219,6 +221,7 @@ export class StepReq {
         throw error;
       }
     };
+    unprovenWrites.add(inTurn);
     const turn = this.#turn.then(inTurn, inTurn);
     this.#turn = turn;
     return turn;

@@ -34,9 +34,10 @@ export async function save(pass: Pass, limit: Limit): Promise<void> {
 /** Stores the status. Where the answer of the server lacks fields, or has them again, Ready reports it by a second patch. */
 async function saveStatus(pass: Pass, limit: Limit): Promise<void> {
   pass.notStored = notStoredBefore(pass);
+  const options: WriteOptions = { limit, ...guardOf(pass), send: (patch, send) => guarded(pass, patch, send) };
   for (const isLast of [false, true]) {
     const reported = pass.notStored?.message;
-    const written = await writeStatus(pass, planOf(pass, "final"), { limit, send: (patch, send) => guarded(pass, patch, send) });
+    const written = await writeStatus(pass, planOf(pass, "final"), options);
     if (written.type === "too fast") return;
     pass.notStored = noteNotStored(pass, missingOf(pass.writer.newest, written), written.type === "sent");
     if (isLast || pass.notStored?.message === reported) return;
@@ -89,7 +90,7 @@ export async function announceDeletion(pass: Pass): Promise<void> {
 async function saveObject(pass: Pass, limit: Limit): Promise<{ readonly error: unknown } | undefined> {
   try {
     const plan = planOf(pass, "final");
-    await writeObject(pass, plan, { limit });
+    await writeObject(pass, plan, { limit, ...guardOf(pass) });
     if (pass.specChangedBy !== undefined) requireStored(pass, changeOf(specOf(pass.writer.newest), plan.intents.spec.changes), "spec");
     return undefined;
   } catch (error) {
@@ -123,7 +124,9 @@ export async function checkpoint(pass: Pass, limit: Limit): Promise<void> {
 }
 
 async function storeNow(pass: Pass, limit: Limit): Promise<void> {
-  const { writer } = pass;
+  const { writer, unprovenWrites } = pass;
+  // This plan has what earlier checkpoints were to store.
+  const included = [...unprovenWrites];
   const plan = planOf(pass, "checkpoint");
   await writeObject(pass, plan, { limit, guarded: "decision" });
   await writeStatus(pass, plan, { limit, guarded: "decision" });
@@ -133,6 +136,15 @@ async function storeNow(pass: Pass, limit: Limit): Promise<void> {
   for (const taken of [status, labels, annotations, ...states.values()]) taken.stored();
   const stored = storedState(pass.pipeline, writer.newest);
   for (const [step, state] of pass.drafts.states) state.stored = stored[step.name];
+  for (const write of included) unprovenWrites.delete(write);
+}
+
+/**
+ * The guard of the save. What a step wrote before a checkpoint that failed must not be stored on an object that the
+ * checkpoint would have refused: a step that saw an old object may have removed a name that the present object needs.
+ */
+function guardOf({ unprovenWrites }: Pass): Pick<WriteOptions, "guarded"> {
+  return unprovenWrites.size === 0 ? {} : { guarded: "decision" };
 }
 
 /** The plan of what the pass has found so far. */

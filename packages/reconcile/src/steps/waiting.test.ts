@@ -186,6 +186,6 @@ describe.each(["guard", "prerequisite"] as const)("%s in untyped code", (name) =
     const result = await operator.pass(KEY);
     expect(ran).toBe(0);
     if (typeof answer === "string") expect(result.outcome).toMatchObject({ type: "wait", reason: answer });
-    else expect((result.error as Error).message).toContain("until must answer true, or say as a text why not yet");
+    else expect((result.error as Error).message).toContain("until must return true, or a text with the reason of the wait");
   });
 });

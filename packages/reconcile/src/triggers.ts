@@ -14,7 +14,7 @@ import {
   ownerIdLabel,
   type Ref,
 } from "@treadle/apimachinery";
-import type { AnyHandler } from "./handler.ts";
+import { type AnyHandler, pipelineOf } from "./handler.ts";
 import type { DeclaredWatch } from "./build/collected.ts";
 import { inNamespaceOf, type ManyRead, type OneRead, refOfRead, selectorOf, type WatchForm, watchFormOf } from "./reads.ts";
 import type { Cache } from "./req.ts";
@@ -28,7 +28,7 @@ export interface PrimaryIndex {
 }
 
 /** What of another kind concerns which primaries. */
-export interface Wake {
+export interface Trigger {
   /** The watched kind. */
   readonly kind: Kind;
   /** What of its objects must be watched. */
@@ -38,21 +38,21 @@ export interface Wake {
   /** The index of the primaries, where the watch needs one. */
   readonly index?: PrimaryIndex;
   /** The primaries that `object`, as it is or was, concerns. */
-  readonly primaries: (object: KubernetesObject, lookup: WakeLookup) => Iterable<Ref>;
+  readonly primaries: (object: KubernetesObject, lookup: TriggerLookup) => Iterable<Ref>;
 }
 
 /** What routing looks up. */
-export interface WakeLookup {
+export interface TriggerLookup {
   /** Returns the primaries with a key of an index. */
   readonly byIndex: (name: string, key: string) => readonly KubernetesObject[];
   /** The cache. */
   readonly cache: Cache;
 }
 
-/** Everything that wakes a handler's primaries besides their own events. */
-export function wakesOf(handler: AnyHandler): readonly Wake[] {
-  const { pipeline } = handler;
-  const wakes: Wake[] = [];
+/** Everything that triggers a handler's primaries besides their own events. */
+export function triggersOf(handler: AnyHandler): readonly Trigger[] {
+  const pipeline = pipelineOf(handler);
+  const triggers: Trigger[] = [];
   const owned = new Map<string, Kind>();
   for (const step of pipeline.leaves) {
     for (const [name, read] of Object.entries(step.reads)) {
@@ -60,19 +60,19 @@ export function wakesOf(handler: AnyHandler): readonly Wake[] {
       const because = `step "${step.name}" reads ${name}`;
       if (read.watches === undefined) continue;
       if (read.type === "many" && read.isOwned) {
-        wakes.push({ ...wakeOfOwned(handler, read.kind, ownerIndex(handler)), form: read.watches, because });
+        triggers.push({ ...triggerOfOwned(handler, read.kind, ownerIndex(handler)), form: read.watches, because });
         continue;
       }
-      wakes.push(
-        read.type === "one" ? wakeOfOne(read, read.watches, { index, because }) : wakeOfMany(read, read.watches, { index, because }),
+      triggers.push(
+        read.type === "one" ? triggerOfOne(read, read.watches, { index, because }) : triggerOfMany(read, read.watches, { index, because }),
       );
     }
     for (const kind of step.owns) owned.set(groupKindOf(kind), kind);
   }
   const index = ownerIndex(handler);
-  for (const kind of owned.values()) wakes.push(wakeOfOwned(handler, kind, index));
-  pipeline.watches.forEach((watch, at) => wakes.push(wakeOfWatch(handler, watch, `${pipeline.name}/watch ${at}`)));
-  return wakes;
+  for (const kind of owned.values()) triggers.push(triggerOfOwned(handler, kind, index));
+  pipeline.watches.forEach((watch, at) => triggers.push(triggerOfWatch(handler, watch, `${pipeline.name}/watch ${at}`)));
+  return triggers;
 }
 
 interface Told {
@@ -88,7 +88,7 @@ export function watchedKindsOf(handlers: readonly AnyHandler[]): readonly Kind[]
   const watched = new Map<string, { readonly kind: Kind; readonly form: WatchForm }>();
   const forms = [
     ...handlers.map(({ kind }) => ({ kind, form: "whole" as const })),
-    ...handlers.flatMap((handler) => wakesOf(handler).map(({ kind, form }) => ({ kind, form }))),
+    ...handlers.flatMap((handler) => triggersOf(handler).map(({ kind, form }) => ({ kind, form }))),
   ];
   for (const { kind, form } of forms) {
     const id = `${apiVersionOf(kind)}/${kind.kind}`;
@@ -98,7 +98,7 @@ export function watchedKindsOf(handlers: readonly AnyHandler[]): readonly Kind[]
   return [...watched.values()].map(({ kind, form }) => (form === "whole" ? kind : metadataOnly(kind)));
 }
 
-function wakeOfOne(read: OneRead, form: WatchForm, { index, because }: Told): Wake {
+function triggerOfOne(read: OneRead, form: WatchForm, { index, because }: Told): Trigger {
   return {
     kind: read.kind,
     form,
@@ -115,7 +115,7 @@ function wakeOfOne(read: OneRead, form: WatchForm, { index, because }: Told): Wa
 }
 
 /** Filed under one label of the selector, in its namespace; the other labels are compared when the event comes. */
-function wakeOfMany(read: ManyRead, form: WatchForm, { index, because }: Told): Wake {
+function triggerOfMany(read: ManyRead, form: WatchForm, { index, because }: Told): Trigger {
   return {
     kind: read.kind,
     form,
@@ -156,11 +156,11 @@ function ownerIndex({ name }: AnyHandler): PrimaryIndex {
 
 /**
  * By controller owner reference, else by the owner-id label. Wider than `ownership()`: an object of ours that got another
- * controller still wakes us, so that the loss is seen.
+ * controller still triggers us, so that the loss is seen.
  */
-function wakeOfOwned(handler: AnyHandler, kind: Kind, index: PrimaryIndex): Wake {
-  const { kind: primaryKind, pipeline } = handler;
-  const ownLabels = pipeline.before.names.map(ownerIdLabel);
+function triggerOfOwned(handler: AnyHandler, kind: Kind, index: PrimaryIndex): Trigger {
+  const { kind: primaryKind } = handler;
+  const ownLabels = pipelineOf(handler).before.names.map(ownerIdLabel);
   return {
     kind,
     form: watchFormOf(kind),
@@ -183,7 +183,7 @@ function wakeOfOwned(handler: AnyHandler, kind: Kind, index: PrimaryIndex): Wake
 }
 
 /** `index` names the index that it may need. */
-export function wakeOfWatch({ kind: primaryKind }: AnyHandler, { kind, form, by }: DeclaredWatch, index: string): Wake {
+export function triggerOfWatch({ kind: primaryKind }: AnyHandler, { kind, form, by }: DeclaredWatch, index: string): Trigger {
   const common = { kind, form, because: "watch()" };
   switch (by.type) {
     case "map":
