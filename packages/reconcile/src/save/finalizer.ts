@@ -53,6 +53,6 @@ export async function removeFinalizer(pass: Pass, limit: Limit): Promise<void> {
 /** The steps give the right to patch only if one of them has a cleanup. */
 function withoutRight({ kind, finalizer }: Pipeline, cause: Error): ReconcileError {
   const fix = `add permissions: [{ kind: ${kind.kind}, verbs: ["patch"] }] to a step, or remove the finalizer by hand`;
-  const message = `cannot remove ${finalizer}, which an earlier version added: no step has a cleanup, so the right to patch is missing: ${fix} (${cause.message})`;
+  const message = `the right to patch is missing: an earlier version added ${finalizer}, and no step has a cleanup: ${fix} (${cause.message})`;
   return new ReconcileError("ERR_SAVE_FAILED", message, { cause });
 }
