@@ -1,3 +1,5 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
 /** Set by `npm run test:e2e`: tests that start a cluster get a real API server. */
@@ -9,26 +11,53 @@ const minor = Number(/^v1\.(\d+)/.exec(process.env["TREADLE_TEST_KUBERNETES"] ??
 /** Tests that need a server of at least this version have the tag `since-1.N`. */
 const SINCE = [{ minor: 34, description: "nothing is created any more while its CRD is being removed" }];
 
+/** Set by `npm run test:long`: the long tests, all of them and in full. */
+const isLongRun = (process.env["TREADLE_TEST_LONG"] ?? "") !== "";
+
+/** Chooses what runs of the long tests (tools/src/test-part.ts). `npm test` gives one to all workspaces. */
+const seed = Number(process.env["TREADLE_TEST_SEED"] || Math.floor(Math.random() * 2 ** 31));
+// Other programs read this file, too.
+if ((process.env["TREADLE_TEST_SEED"] ?? "") === "" && /vitest/.test(process.argv[1] ?? ""))
+  console.info(`long tests: a part by TREADLE_TEST_SEED=${seed}`);
+
 /** Of its own, since the types of vitest 5.1 know it of the command line only. */
 const TAGS = {
-  tagsFilter: [isOnRealServer ? "!memory" : "!real", ...SINCE.filter((each) => each.minor > minor).map((each) => `!since-1.${each.minor}`)],
+  tagsFilter: [
+    isOnRealServer ? "!memory" : "!real",
+    ...(isLongRun ? ["long || part"] : []),
+    ...SINCE.filter((each) => each.minor > minor).map((each) => `!since-1.${each.minor}`),
+  ],
 };
+
+const TESTS = ["src/**/*.test.ts", "test/**/*.test.ts", "*.test.ts"];
+
+/** The test files of this workspace with a long test: to load the others takes longer than to look for the tags. */
+function longTests(): readonly string[] {
+  return globSync(TESTS, { exclude: ["node_modules"] }).filter((file) => /tags: \[[^\]]*"(long|part)"/.test(readFileSync(file, "utf8")));
+}
 
 /** One configuration for every workspace: sources resolve through the custom condition, so tests need no build. */
 export default defineConfig({
   resolve: { conditions: ["@treadle/source"] },
   ssr: { resolve: { conditions: ["@treadle/source"], externalConditions: ["@treadle/source"] } },
   test: {
-    include: ["src/**/*.test.ts", "test/**/*.test.ts", "*.test.ts"],
-    // Set by hand only on tests that cannot run on both servers; all others do.
+    include: isLongRun ? [...longTests()] : TESTS,
+    passWithNoTests: isLongRun,
+    setupFiles: [join(import.meta.dirname, "tools/src/test-setup.ts")],
+    provide: { part: { isWhole: isLongRun || isOnRealServer, seed } },
     tags: [
+      { name: "long", description: "a random eighth of these tests runs in `npm test`; all run in `npm run test:long`" },
+      { name: "part", description: "does an eighth of its cases in `npm test`, by the seed; all in `npm run test:long`" },
+      // Set by hand only on tests that cannot run on both servers; all others do.
       { name: "memory", description: "needs what a real API server has not: virtual time, faults, the server's own insides" },
       { name: "real", description: "needs a real API server: RBAC, admission, controllers of workloads" },
       ...SINCE.map((each) => ({ name: `since-1.${each.minor}`, description: each.description })),
     ],
     ...TAGS,
-    testTimeout: isOnRealServer ? 180_000 : 20_000,
-    hookTimeout: isOnRealServer ? 60_000 : 10_000,
+    // No result may depend on the load of the machine: the limits end only what hangs.
+    testTimeout: isLongRun ? 900_000 : isOnRealServer ? 180_000 : 60_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
     // Files of one worker share what they import, which takes longer than most of them: none may depend on the order in which they run.
     isolate: false,
     // One server for all: a cluster begins by emptying it.

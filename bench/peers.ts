@@ -7,13 +7,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { type Client, connect } from "@treadle/client";
-import { crdOf, isKindNotServed } from "treadle";
+import { connect } from "@treadle/client";
 import { startControlPlane } from "@treadle-workspace/tools/controlplane";
 import { Blob, Widget } from "./src/operators/kinds.ts";
 import { accounts, tokenFlags } from "./src/accounts.ts";
 import { auditFlags } from "./src/audit.ts";
+import { install } from "./src/install.ts";
 import { writePage } from "./src/page.ts";
 import { buildPeer, defaultPeers } from "./src/peers.ts";
 import { Plan } from "./src/plan.ts";
@@ -104,20 +103,4 @@ async function bench(): Promise<void> {
 
 function textOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
-}
-
-async function install(client: Client, kind: typeof Widget | typeof Blob): Promise<void> {
-  const body = JSON.stringify(crdOf(kind));
-  const headers = { "content-type": "application/json" };
-  await client.raw({ method: "POST", path: "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", headers, body });
-  const deadline = Date.now() + 60_000;
-  for (;;) {
-    try {
-      await client.list(kind, { namespace: "default", limit: 1 });
-      return;
-    } catch (error) {
-      if (!isKindNotServed(error) || Date.now() > deadline) throw error;
-      await sleep(200);
-    }
-  }
 }

@@ -27,7 +27,11 @@ const TASKS = {
     about: "an in-memory API server for kubectl (-- --port N --kubeconfig FILE [--manifests DIR])",
     node: [SOURCE, "packages/apiserver/scripts/cluster.ts"],
   },
-  test: { about: "the tests of all workspaces (-- --filter=NAME for one)", node: ["tools/src/test.ts"] },
+  test: {
+    about: "the tests of all workspaces, with a random part of the long ones (-- --filter=NAME for one)",
+    node: ["tools/src/test.ts"],
+  },
+  "test:long": { about: "the long tests, in full", node: ["tools/src/test.ts", "--long"] },
   "test:e2e": {
     about: "stories, examples and the comparisons of both servers on a real control plane (-- --only NAME for one part)",
     node: [SOURCE, "tools/e2e/main.ts"],
@@ -50,7 +54,10 @@ const TASKS = {
     node: [SOURCE, "tools/faults/soak.ts"],
   },
   smoke: { about: "installs the tarballs in an empty folder, compiles and runs programs on them", node: ["tools/src/smoke.ts"] },
-  bench: { about: "the benchmarks (-- NAME for those whose path contains it)", node: [SOURCE, "--expose-gc", "tools/src/bench.ts"] },
+  bench: {
+    about: "the benchmarks (-- NAME for those whose path contains it; -- pairs --before DIR --after DIR for two checkouts)",
+    node: [SOURCE, "--expose-gc", "tools/src/bench.ts"],
+  },
 };
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");

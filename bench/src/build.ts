@@ -8,12 +8,17 @@ import { build } from "rolldown";
 const bench = resolve(import.meta.dirname, "..");
 const dist = join(bench, "dist");
 
-/** @returns the program to be given to node */
-export function buildTreadle(): string {
-  execFileSync("tsc", ["-b", "packages/treadle"], { cwd: resolve(bench, ".."), stdio: "inherit" });
+/**
+ * Builds the operator of a checkout, with the packages of that checkout.
+ * @param checkout this one when absent
+ * @returns the program to be given to node
+ */
+export function buildTreadle(checkout: string = resolve(bench, "..")): string {
+  const dist = join(checkout, "bench", "dist");
+  execFileSync("tsc", ["-b", "packages/treadle"], { cwd: checkout, stdio: "inherit" });
   mkdirSync(dist, { recursive: true });
   for (const name of ["kinds", "slices", "treadle"]) {
-    const source = readFileSync(join(bench, "src", "operators", `${name}.ts`), "utf8");
+    const source = readFileSync(join(checkout, "bench", "src", "operators", `${name}.ts`), "utf8");
     writeFileSync(join(dist, `${name}.js`), stripTypeScriptTypes(source).replaceAll('.ts";', '.js";'));
   }
   return join(dist, "treadle.js");

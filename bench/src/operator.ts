@@ -132,7 +132,8 @@ export class Operator {
     } catch {
       told = undefined;
     }
-    if (told?.event === undefined) return this.#keep(`${line}\n`);
+    // The operator logs to standard output as well; a line about an event of the API has an object there.
+    if (typeof told?.event !== "string") return this.#keep(`${line}\n`);
     this.#told.set(told.event, { line: told as Told, at });
     this.#wake();
   }

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { App } from "./app.ts";
 import { app } from "./controller.ts";
 
-test("an App reaches the same end state after every single fault", { tags: ["memory"], timeout: 600_000 }, async () => {
+test("an App reaches the same end state after every single fault", { tags: ["memory", "long"], timeout: 600_000 }, async () => {
   const { summary, points } = await explore(app, {
     workloads: true,
     async run(cluster) {

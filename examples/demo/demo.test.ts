@@ -33,7 +33,9 @@ test("the demo proves its claims and ends with exit code 0", async () => {
   const { ended, output } = demo();
   expect(await ended, output()).toBe(0);
   expect(output()).toContain("All 15 checks hold");
-  expect(output()).toContain("by-zero: check-input stop (42 cannot be divided by 0: change spec.divisor)");
+  expect(output()).toContain(
+    "Simple default/by-zero: Ready is False (DivisionByZero): InputReady: 42 cannot be divided by 0: change spec.divisor",
+  );
   // A pipe is not a terminal, so there are no colours.
   expect(output()).not.toContain("\u001b[");
 });

@@ -49,10 +49,11 @@ out.title("An operator of two handlers, connected to it over HTTP");
 const manager = createManager({
   client: () => connectTo(http.url),
   namespaces: ["default"],
-  logLevel: "warn",
+  // The lines of every operator: on a terminal they have colours.
+  logFormat: "pretty",
   probes: { port: 0, host: "127.0.0.1" },
   metrics: { port: 0, host: "127.0.0.1" },
-  onPass: (report) => out.pass(report),
+  onPass: () => out.pass(),
 });
 manager.add(simple);
 manager.add(rwExternal);

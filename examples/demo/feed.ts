@@ -1,6 +1,6 @@
-/** Prints the demo's titles, passes, objects and checked claims. Uses colours on a terminal only. */
+/** Prints the demo's titles, objects and checked claims. Uses colours on a terminal only. */
 import { styleText } from "node:util";
-import type { Condition, KubernetesObject, PassReport } from "treadle";
+import type { Condition, KubernetesObject } from "treadle";
 
 interface Status extends Readonly<Record<string, unknown>> {
   readonly conditions?: readonly Condition[];
@@ -27,15 +27,9 @@ export class Feed {
     this.#print(`  ${text}`);
   }
 
-  /** Prints one line for a pass: the result of each step. */
-  pass({ ref, result }: PassReport): void {
+  /** Counts a pass. What it changed is in the log of the operator. */
+  pass(): void {
     this.passes++;
-    const steps = result.phases.map(({ step, result: end, reason }) => {
-      const color = end === "done" ? "green" : end === "failed" ? "red" : "yellow";
-      return `${step} ${this.#paint(color, end)}${reason === undefined ? "" : this.#paint("dim", ` (${reason})`)}`;
-    });
-    const text = result.outcome.type === "gone" ? "no longer exists" : steps.join(", ");
-    this.#print(`  ${this.#paint("cyan", `pass   ${ref.name}:`)} ${text}${this.#paint("dim", `  [${writesText(result.writes)}]`)}`);
   }
 
   /** Prints one line for a change of an object: its status. */
@@ -75,8 +69,4 @@ export class Feed {
   #print(text: string): void {
     this.#stream.write(`${text}\n`);
   }
-}
-
-function writesText(writes: number): string {
-  return writes === 0 ? "nothing to write" : writes === 1 ? "1 write" : `${writes} writes`;
 }

@@ -7,7 +7,7 @@ import { Site } from "./site.ts";
 
 const namespace = (name: string) => ({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
 
-test("a Site reaches the same end state after every single fault", { tags: ["memory"], timeout: 600_000 }, async () => {
+test("a Site reaches the same end state after every single fault", { tags: ["memory", "long"], timeout: 600_000 }, async () => {
   const { summary, points } = await explore(sites, {
     objects: [namespace("elsewhere"), namespace("far-away")],
     async run(cluster) {

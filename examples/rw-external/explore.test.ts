@@ -8,7 +8,7 @@ import { RWExternal } from "./rw-external.ts";
 const b64 = (text: string): string => Buffer.from(text).toString("base64");
 const division = (dividend: number, divisor: number) => ({ dividend: b64(String(dividend)), divisor: b64(String(divisor)) });
 
-test("an RWExternal reaches the same end state after every single fault", { tags: ["memory"], timeout: 600_000 }, async () => {
+test("an RWExternal reaches the same end state after every single fault", { tags: ["memory", "long"], timeout: 600_000 }, async () => {
   const { summary, points, byType } = await explore(
     rwExternal,
     {

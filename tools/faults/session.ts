@@ -115,7 +115,9 @@ export interface ScenarioOptions {
 const LOOK_EVERY_MS = 250;
 /** For what a loaded machine and its connections take. */
 const SLACK_MS = 2_000;
+/** The writer writes for so long before and after a fault, and at least so often. */
 const WRITES_MS = 1_000;
+const WRITES = 10;
 
 let count = 0;
 
@@ -134,12 +136,12 @@ export async function runScenario(scenario: Scenario, options: ScenarioOptions):
   });
   const { proxy, operator, writer } = session;
   writer.start();
-  await delay(WRITES_MS);
+  await Promise.all([delay(WRITES_MS), writer.wrote(WRITES)]);
   const startedAt = performance.now();
   await scenario.strike({ proxy, server, operator, isLong });
   session.faultOver();
   const boundMs = RECOVERY[scenario.row](performance.now() - startedAt) / speed;
-  await delay(WRITES_MS);
+  await Promise.all([delay(WRITES_MS), writer.wrote(WRITES)]);
   await writer.pause();
   const verdict = await session.verdict(boundMs + graceMs);
   const problems = [...verdict.problems];

@@ -15,3 +15,5 @@ export interface Widget extends ObjectOf<typeof Widget> {}
 
 /** The name of the objects that are never deleted, and changed last. */
 export const FIRST = "w0";
+/** The name of the objects that are changed first, and deleted at the end of each series of writes. */
+export const LAST = "w8";

@@ -1,14 +1,15 @@
 /** Changes objects all the time, directly at the server, and tells what became of each write. */
-import { type Random, sleep, systemClock } from "@treadle/apimachinery";
+import { isNotFound, type Random, sleep, systemClock } from "@treadle/apimachinery";
 import { ConfigMap, Namespace, Secret } from "@treadle/apimachinery/kinds";
 import { type Client, createClient, httpTransport } from "@treadle/client";
 import type { KindName, State } from "./messages.ts";
 import type { Server } from "./server.ts";
-import { FIRST, Widget } from "./widget.ts";
+import { FIRST, LAST, Widget } from "./widget.ts";
 
 const NAMES = [FIRST, "w1", "w2", "w3", "w4", "w5", "w6", "w7"];
 const PARTS: readonly KindName[] = ["Widget", "ConfigMap", "Secret"];
 const EVERY_MS = 30;
+const LOOK_EVERY_MS = 20;
 const GIVES_UP_MS = 3_000;
 
 export interface WriterOptions {
@@ -44,11 +45,21 @@ export class Writer {
     this.#running = this.#run(abort.signal);
   }
 
-  /** Resolves when the last write was answered: one of each kind, so that there is something to see after everything. */
+  /** Resolves after `count` more writes. A loaded machine takes longer for them, and does not write less. */
+  async wrote(count: number): Promise<void> {
+    const goal = this.writes + count;
+    while (this.writes < goal) await sleep(systemClock, LOOK_EVERY_MS);
+  }
+
+  /**
+   * Resolves when the last write was answered. Of each kind one object was deleted and one was changed twice, so that there is
+   * a deletion and an update to see after everything, however few writes came before.
+   */
   async pause(): Promise<void> {
     this.#abort?.abort();
     await this.#running;
-    for (const part of PARTS) await this.#put(part, FIRST);
+    for (const part of PARTS) await this.#delete(part, LAST).catch(unlessNotFound);
+    for (const part of [...PARTS, ...PARTS]) await this.#put(part, FIRST);
   }
 
   async close(): Promise<void> {
@@ -59,6 +70,7 @@ export class Writer {
   }
 
   async #run(signal: AbortSignal): Promise<void> {
+    for (const part of PARTS) await this.#put(part, LAST).catch(() => undefined);
     while (!signal.aborted) {
       // While the server is away nothing can be written, and what became of a write that was cut off the auditor hears.
       await this.#change().catch(() => undefined);
@@ -67,16 +79,20 @@ export class Writer {
   }
 
   async #change(): Promise<void> {
-    const { random, namespace } = this.#options;
+    const { random } = this.#options;
     const draw = (count: number): number => Math.floor(random.next() * count);
     const name = NAMES[draw(NAMES.length)] ?? FIRST;
     const part = PARTS[draw(PARTS.length)] ?? "Widget";
     if (draw(6) > 0 || name === FIRST) return await this.#put(part, name);
-    const signal = AbortSignal.timeout(GIVES_UP_MS);
-    await this.#client.delete(KINDS[part], { namespace, name }, { signal });
-    this.writes++;
+    await this.#delete(part, name);
     // Sometimes the next one of that name comes at once.
     if (draw(2) === 0) await this.#put(part, name);
+  }
+
+  async #delete(part: KindName, name: string): Promise<void> {
+    const { namespace } = this.#options;
+    await this.#client.delete(KINDS[part], { namespace, name }, { signal: AbortSignal.timeout(GIVES_UP_MS) });
+    this.writes++;
   }
 
   async #put(part: KindName, name: string): Promise<void> {
@@ -94,6 +110,11 @@ export class Writer {
     const { uid = "", resourceVersion: version = "" } = object.metadata;
     onWrite(part, { key: `${namespace}/${name}`, uid, version });
   }
+}
+
+/** The first write of a series may have been cut off. */
+function unlessNotFound(error: unknown): void {
+  if (!isNotFound(error)) throw error;
 }
 
 const KINDS = { Widget, ConfigMap, Secret } as const;

@@ -1,13 +1,16 @@
 /**
  * `npm run bench -- NAME...`: runs the programs of `bench/`, `packages/*\/bench/` and `examples/*\/bench/` whose path contains
  * a name, one after the other (never two at once: they measure); `.` is in the path of each. Without a name it says which
- * there are. Files in subfolders are helpers.
+ * there are. Files in subfolders are helpers. What follows from the first argument with `--` on is given to each program.
  */
 import { globSync } from "node:fs";
 import { run } from "./run.ts";
 import { root } from "./workspaces.ts";
 
-const names = process.argv.slice(2);
+const given = process.argv.slice(2);
+const firstOption = given.findIndex((argument) => argument.startsWith("--"));
+const names = firstOption === -1 ? given : given.slice(0, firstOption);
+const options = given.slice(names.length);
 const programs = globSync(["bench/*.ts", "packages/*/bench/*.ts", "examples/*/bench/*.ts"], { cwd: root })
   .map((path) => path.replaceAll("\\", "/"))
   .filter((path) => !path.endsWith(".test.ts") && (names.length === 0 || names.some((name) => path.includes(name))))
@@ -24,7 +27,7 @@ if (programs.length === 0) {
 const failed: string[] = [];
 for (const program of programs) {
   console.log(`--- ${program}`);
-  if ((await run(process.execPath, [...process.execArgv, program])) !== 0) failed.push(program);
+  if ((await run(process.execPath, [...process.execArgv, program, ...options])) !== 0) failed.push(program);
 }
 if (failed.length > 0) console.error(`failed: ${failed.join(", ")}`);
 process.exitCode = failed.length > 0 ? 1 : 0;

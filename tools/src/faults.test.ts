@@ -2,6 +2,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { seededRandom } from "@treadle/apimachinery";
+import { ConfigMap } from "@treadle/apimachinery/kinds";
+import { createClient, httpTransport } from "@treadle/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { History } from "../faults/history.ts";
 import type { Defect, Dump, Seen } from "../faults/messages.ts";
@@ -9,6 +11,8 @@ import { RECOVERY, type Scenario, SCENARIOS } from "../faults/scenarios.ts";
 import { memoryServer, type Server } from "../faults/server.ts";
 import { runScenario, Session } from "../faults/session.ts";
 import { type Sample, trendProblems } from "../faults/trend.ts";
+import { FIRST, LAST } from "../faults/widget.ts";
+import { Writer } from "../faults/writer.ts";
 import { root } from "./workspaces.ts";
 
 const scenario = (name: string): Scenario => {
@@ -25,12 +29,16 @@ describe("an operator's process behind faults", { timeout: 120_000 }, () => {
   afterAll(async () => await server[Symbol.asyncDispose]());
 
   // Each waits most of its time, for processes that start and for pauses.
-  test.concurrent.for(["reset", "gone-event", "half-open"])("%s: nothing is missed, invented or late", async (name, { expect }) => {
-    const { problems, changes, passes } = await runScenario(scenario(name), { server });
-    expect(problems).toEqual([]);
-    expect(changes).toBeGreaterThan(20);
-    expect(passes).toBeGreaterThan(5);
-  });
+  test.concurrent.for(["reset", "gone-event", "half-open"])(
+    "%s: nothing is missed, invented or late",
+    { tags: ["long"] },
+    async (name, { expect }) => {
+      const { problems, changes, passes } = await runScenario(scenario(name), { server });
+      expect(problems).toEqual([]);
+      expect(changes).toBeGreaterThan(20);
+      expect(passes).toBeGreaterThan(5);
+    },
+  );
 
   test.concurrent.for<readonly [Defect, string]>([
     ["drops an event", "missed: an event of ConfigMap "],
@@ -39,10 +47,34 @@ describe("an operator's process behind faults", { timeout: 120_000 }, () => {
     ["goes backwards", "backwards: an event saw "],
     ["never comes back", "missed: "],
     ["forgets to act", "not acted on: the status of Widget "],
-  ])("an operator that %s is found", async ([defect, found], { expect }) => {
+  ])("an operator that %s is found", { tags: ["long"] }, async ([defect, found], { expect }) => {
     const { problems } = await runScenario(scenario("reset"), { server, defect, graceMs: 1_000 });
     expect(problems.filter((problem) => problem.startsWith(found))).not.toEqual([]);
   });
+});
+
+// Defect 27 of issue 10: on a loaded machine there was no deletion to lose.
+test("the writer deletes and changes an object of each kind, however short its time is", { timeout: 60_000 }, async () => {
+  await using server = await memoryServer();
+  const written: string[] = [];
+  const writer = new Writer({
+    server,
+    namespace: "short",
+    random: seededRandom(1),
+    onWrite: (kind, { key }) => written.push(`${kind} ${key}`),
+  });
+  const client = createClient({ transport: httpTransport(server.target) });
+  try {
+    await writer.furnish();
+    writer.start();
+    await writer.pause();
+    expect(written.slice(-3)).toEqual([`Widget short/${FIRST}`, `ConfigMap short/${FIRST}`, `Secret short/${FIRST}`]);
+    expect(await client.get(ConfigMap, { namespace: "short", name: LAST })).toBeUndefined();
+    expect(written).toContain(`ConfigMap short/${LAST}`);
+  } finally {
+    await writer.close();
+    await client.close();
+  }
 });
 
 test("the soak counts timers that keep no process alive, too: all those of the framework are such", { timeout: 60_000 }, async () => {

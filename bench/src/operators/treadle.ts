@@ -42,7 +42,6 @@ const manager = createManager({
   probes: { port: 0 },
   metrics: { port: 0 },
   host: "127.0.0.1",
-  logLevel: "warn",
   signals: false,
 });
 if (mode === "reconcile") manager.add(widgets, { concurrency });

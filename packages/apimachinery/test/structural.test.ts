@@ -262,11 +262,8 @@ function specSchema(spec: z.ZodObject): { readonly root: JsonSchema; readonly pr
   return { root: schema, problems: kind.resource.problems };
 }
 
-/** Set by the long part of the suite, which tries new schemas in each run. `npm test` tries the same few, in about a second. */
-const isLong = (process.env["TREADLE_LONG"] ?? "") !== "";
-const SCHEMAS = isLong ? 600 : 30;
-
-test("the modelled server takes, fills in and drops exactly what zod does", { timeout: isLong ? 600_000 : 60_000 }, () => {
+test("the modelled server takes, fills in and drops exactly what zod does", { tags: ["part"] }, ({ part }) => {
+  const parameters = part.runs(600);
   const counts = { accepted: 0, refused: 0 };
   const root = objectOf(node).chain((one) =>
     fc.tuple(fc.constant(one), fc.array(fc.oneof(one.good, one.values), { minLength: 1, maxLength: 6 })),
@@ -294,11 +291,11 @@ test("the modelled server takes, fills in and drops exactly what zod does", { ti
         ).toEqual([]);
       }
     }),
-    { numRuns: SCHEMAS, ...(isLong ? {} : { seed: 2 }) },
+    parameters,
   );
   // a generator with only invalid values would prove little
-  expect(counts.accepted).toBeGreaterThan(SCHEMAS / 4);
-  expect(counts.refused).toBeGreaterThan(SCHEMAS / 4);
+  expect(counts.accepted).toBeGreaterThan(parameters.numRuns / 4);
+  expect(counts.refused).toBeGreaterThan(parameters.numRuns / 4);
 });
 
 test("the modelled server and zod agree on each leaf schema, for every value", () => {

@@ -26,11 +26,12 @@ function uidOf(count: number): string {
 beforeAll(() => prepare(server.transport(), namespace));
 afterAll(() => server.close());
 
-test.for(KINDS)("$name: the answers are those of the real server", async (kind) => {
+test.for(KINDS)("$name: the answers are those of the real server", { tags: ["part"] }, async (kind, { part }) => {
   const golden = lines.filter((line) => line.startsWith(`${kind.name} `));
   expect(golden.length).toBeGreaterThan(20);
   for (const line of golden) {
     const [, seed = "", operations, ...wanted] = line.split(" ");
+    if (!part.has(line)) continue;
     const [made, ...given] = await digests(kind, Number(seed), { transport: server.transport(), namespace, name: `g${seed}` });
     expect(made, "the generator makes other operations now: record again").toBe(operations);
     // Built-in kinds are not validated here, so a sequence ends when the real server refuses what this server accepts.

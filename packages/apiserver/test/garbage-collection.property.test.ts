@@ -12,7 +12,7 @@ import { expect, test } from "vitest";
 import { createApiServer } from "../src/index.ts";
 import { actsOf, type Picture, Place } from "./conformance/random/garbage.ts";
 
-test("the collector settles in the expected state", { tags: ["memory"] }, async () => {
+test("the collector settles in the expected state", { tags: ["memory", "part"] }, async ({ part }) => {
   await fc.assert(
     fc.asyncProperty(fc.nat(), fc.integer({ min: 1, max: 40 }), async (seed, count) => {
       const random = seededRandom(seed);
@@ -27,7 +27,7 @@ test("the collector settles in the expected state", { tags: ["memory"] }, async 
       expect(problems(picture), JSON.stringify(picture)).toEqual([]);
       await server.close();
     }),
-    { numRuns: 150 },
+    part.runs(150),
   );
 });
 

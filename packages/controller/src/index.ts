@@ -22,7 +22,7 @@ export type { LeaderElectionOptions } from "./leader-election/options.ts";
 export type { LeadershipStatus } from "./leader-election/election.ts";
 export type { Check } from "./servers/probes.ts";
 export type { SettleOptions } from "./manager/settle.ts";
-export { createLogger, type LogOptions } from "./log.ts";
+export { createLogger, type LogFormat, type LogOptions } from "./log.ts";
 
 // Controllers: which passes run, and when.
 export type { Controller, ControllerStatus } from "./controller.ts";

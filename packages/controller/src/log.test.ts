@@ -34,6 +34,44 @@ test("an unknown level is refused by name", () => {
   expect(() => createLogger({ env: { LOG_LEVEL: "loud" } })).toThrow(/"loud".*trace, debug, info/);
 });
 
+describe("the form of the lines", () => {
+  const text = (options: LogOptions): string => {
+    let written = "";
+    const log = createLogger({ ...options, destination: { write: (line) => void (written += line) } });
+    log.info(
+      {
+        controller: "widgets",
+        kind: "Widget",
+        object: "ns/a",
+        reconcileID: "1",
+        change: "updated",
+        paths: ["status.seen"],
+        cause: "start",
+      },
+      "updated Widget ns/a: status.seen",
+    );
+    log.error({ kind: "Widget", object: "ns/a", error: "no route, token=abcdefgh", stack: "    at work (a.ts:1:2)" }, "pass failed");
+    return written;
+  };
+
+  test("pretty is text without the fields that the text names, and without colours where there is no terminal", () => {
+    const lines = text({ env: { TREADLE_LOG_FORMAT: "pretty" } }).replace(/\d\d:\d\d:\d\d\.\d{3}/g, "TIME");
+    expect(lines).toBe(
+      "TIME INFO  updated Widget ns/a: status.seen  cause=start\n" +
+        'TIME ERROR Widget ns/a: pass failed  error="no route, token=<redacted>"\n    at work (a.ts:1:2)\n',
+    );
+  });
+
+  test("the option wins over the environment, and JSON is the default without a terminal", () => {
+    expect(text({ env: {} })).toMatch(/^\{/);
+    expect(text({ env: { TREADLE_LOG_FORMAT: "pretty" }, format: "json" })).toMatch(/^\{/);
+  });
+
+  test("an unknown form is refused by name", () => {
+    expect(() => createLogger({ env: { TREADLE_LOG_FORMAT: "xml" } })).toThrow(/"xml".*pretty, json/);
+  });
+});
+
 describe("hidden in a line", () => {
   const secret = {
     apiVersion: "v1",

@@ -33,10 +33,12 @@ export interface ManagerOptions {
   readonly namespaces?: readonly string[];
   /** The parts of kinds that are cached: `[cached(Pod, { labelSelector: { app: "web" } })]`. @defaultValue all but managedFields */
   readonly cache?: readonly CachedKind[];
-  /** The log. @defaultValue `createLogger()`: JSON lines on standard output */
+  /** The log. @defaultValue `createLogger()`: lines on standard output, as text on a terminal and as JSON elsewhere */
   readonly log?: Logger;
   /** Level of the default log. @defaultValue `TREADLE_LOG_LEVEL`, else `LOG_LEVEL`, else "info" */
   readonly logLevel?: NonNullable<LogOptions["level"]>;
+  /** Form of the lines of the default log. @defaultValue `TREADLE_LOG_FORMAT`, else `pretty` on a terminal, else `json` */
+  readonly logFormat?: NonNullable<LogOptions["format"]>;
   /** The server of `/healthz` and `/readyz`; false: off. @defaultValue port 8081 */
   readonly probes?: ServerOptions | false;
   /** The server of `/metrics`; false: off. @defaultValue port 8080 */

@@ -69,14 +69,14 @@ test("the newest hundred failures are kept", async () => {
   expect(errors[0]?.reconcileID).toBe(world.reports.at(-1)?.reconcileID);
 });
 
-test("a heap snapshot and a CPU profile come in the formats of the developer tools", async () => {
+test("a heap snapshot and a CPU profile come in the formats of the developer tools", { tags: ["long"], timeout: 60_000 }, async () => {
   const world = await debugged();
   const [status, profile] = await get(world, "/debug/profile?seconds=0.05");
   expect([status, Object.keys(JSON.parse(profile) as object)]).toEqual([200, expect.arrayContaining(["nodes", "samples", "timeDeltas"])]);
   const [, heap] = await get(world, "/debug/heap");
   expect(heap.startsWith('{"snapshot":{"meta":')).toBe(true);
   expect(heap.trimEnd().endsWith("}")).toBe(true);
-}, 60_000);
+});
 
 test("one profile at a time, of a minute at most; a stop ends it", async () => {
   const world = await debugged();

@@ -77,7 +77,7 @@ function unlessGone(error: unknown): void {
  * - Nothing that is there is taken for absent, and nothing is cleaned up that was not deleted; no pass fails.
  * - In the end exactly the namespaces that were named last are watched, and every object in them is as it should be.
  */
-test("in any order of calls and lists, no deletion is invented, and the last call wins", async () => {
+test("in any order of calls and lists, no deletion is invented, and the last call wins", { tags: ["part"] }, async ({ part }) => {
   await fc.assert(
     fc.asyncProperty(fc.array(action, { maxLength: 40 }), async (actions) => {
       const deleted = new Set<string>();
@@ -121,6 +121,6 @@ test("in any order of calls and lists, no deletion is invented, and the last cal
       }
       await world.manager.stop();
     }),
-    { numRuns: 100 },
+    part.runs(100),
   );
-}, 60_000);
+});

@@ -48,7 +48,7 @@ describe("an operator's process", () => {
     expect(lines.at(-1)).toBe("ended");
   });
 
-  test("a second signal ends it immediately, non-zero, whatever is in progress", async () => {
+  test("a second signal ends it immediately, non-zero, whatever is in progress", { tags: ["long"] }, async () => {
     const { child, said, exit, lines } = run("hang");
     await said("working");
     child.kill("SIGTERM");
@@ -58,7 +58,7 @@ describe("an operator's process", () => {
     expect(lines).not.toContain("ended");
   });
 
-  test("a rejected and unhandled promise is logged and ends it, non-zero", async () => {
+  test("a rejected and unhandled promise is logged and ends it, non-zero", { tags: ["long"] }, async () => {
     const { exit, lines } = run("reject");
     expect(await exit).toBe(1);
     const logged = lines.map((line) => (line.startsWith("{") ? JSON.parse(line) : {})).find(({ level }) => level === "error");
@@ -66,7 +66,7 @@ describe("an operator's process", () => {
     expect(JSON.stringify(logged)).not.toContain("hunter2");
   });
 
-  test("a step that blocks the loop for a while is named, and the process still leads", async () => {
+  test("a step that blocks the loop for a while is named, and the process still leads", { tags: ["long"] }, async () => {
     const { child, said, exit, lines } = run("block-800");
     const warning = JSON.parse(await said("the event loop was blocked")) as object;
     expect(warning).toMatchObject({
@@ -81,7 +81,9 @@ describe("an operator's process", () => {
     expect(lines.filter((line) => line.includes("lost the leadership"))).toEqual([]);
   });
 
-  test("a step that blocks the loop beyond the renewal of the lease ends the process, with an error that names the step", async () => {
+  test("a step that blocks the loop beyond the renewal of the lease ends the process, with an error that names the step", {
+    tags: ["long"],
+  }, async () => {
     const { exit, lines } = run("block-4500");
     expect(await exit).toBe(1);
     expect(lines).toContain("blocked");
@@ -94,24 +96,28 @@ describe("an operator's process", () => {
   test.for([
     { behaviour: "forbidden", error: "cannot start: not listed within 0 s: Widget" },
     { behaviour: "unreachable", error: "connect ECONNREFUSED" },
-  ])("a start that fails ($behaviour) ends it non-zero, with one line of the JSON log", async ({ behaviour, error }, { expect }) => {
-    const { exit, lines } = run(behaviour);
-    expect(await exit).toBe(1);
-    const logged = lines.map((line) => JSON.parse(line) as { readonly code?: string });
-    expect(logged.at(-1)).toEqual({
-      level: "error",
-      time: expect.any(String) as string,
-      code: "ERR_CACHE_SYNC",
-      error: expect.stringContaining(error) as string,
-      msg: "the operator has failed",
-    });
-    expect(logged.filter(({ code }) => code !== undefined)).toHaveLength(1);
-  });
+  ])(
+    "a start that fails ($behaviour) ends it non-zero, with one line of the JSON log",
+    { tags: ["long"] },
+    async ({ behaviour, error }, { expect }) => {
+      const { exit, lines } = run(behaviour);
+      expect(await exit).toBe(1);
+      const logged = lines.map((line) => JSON.parse(line) as { readonly code?: string });
+      expect(logged.at(-1)).toEqual({
+        level: "error",
+        time: expect.any(String) as string,
+        code: "ERR_CACHE_SYNC",
+        error: expect.stringContaining(error) as string,
+        msg: "the operator has failed",
+      });
+      expect(logged.filter(({ code }) => code !== undefined)).toHaveLength(1);
+    },
+  );
 
   test.for([
     { behaviour: "unreachable", text: "connect ECONNREFUSED" },
     { behaviour: "reject", text: "nobody listens" },
-  ])("no line of the log holds its error twice ($behaviour)", async ({ behaviour, text }, { expect }) => {
+  ])("no line of the log holds its error twice ($behaviour)", { tags: ["long"] }, async ({ behaviour, text }, { expect }) => {
     const { exit, lines } = run(behaviour);
     expect(await exit).toBe(1);
     const counts = lines.map((line) => line.split(text).length - 1);

@@ -4,19 +4,20 @@ import type { Step } from "@treadle/reconcile";
 import { dependents } from "./extension.ts";
 import type { AnyDependentStep } from "./types.ts";
 
+/** Options of {@link dependentApplyAll}. */
 export interface DependentApplyAllOptions {
-  /** How many dependents are worked on at once. @defaultValue 5 */
+  /** Number of dependents that are converged at once. @defaultValue 5 */
   readonly concurrency?: number;
 }
 
 type Join<L extends readonly AnyDependentStep[]> = [L[number]] extends [Step<infer T, infer N, infer _>] ? Step<T, N> : never;
 
 /**
- * Keeps all of `steps`. One begins when those in its `dependsOn` are ready in this pass, others do not wait for it; one
- * that fails or waits does not stop its siblings. Errors are joined; else the earliest wait ends the chain. Cleanup runs in
- * the reverse order: what others depend on goes when they are gone.
+ * Makes one step of several dependents. Each begins when those in its `dependsOn` are ready in this pass. One that fails or
+ * waits does not stop its siblings. Errors are joined; without an error, the earliest wait ends the chain. Cleanup runs in
+ * the reverse order: an object is deleted when the objects that depend on it are deleted.
  *
- * @throws TypeError for steps that dependentApply() did not make; what `dependsOn` says wrong is reported by `build()`.
+ * @throws TypeError for steps that dependentApply() did not make. Problems of `dependsOn` are reported by `build()`.
  */
 export function dependentApplyAll<const L extends readonly AnyDependentStep[]>(
   name: string,

@@ -10,7 +10,7 @@
  */
 import { type Kind, keyOf, type KubernetesObject, type ObjectOf, type Ref } from "@treadle/apimachinery";
 import { defineStep, runtimeOf, type StepRuntime, type OneRead, waitBecause } from "@treadle/reconcile/unstable/engine";
-import { type Permission, one, type Reads, type StepResult, type Wait, type AnyStep, type NeedsOf } from "@treadle/reconcile";
+import { one, type Reads, type StepResult, type Wait, type AnyStep, type NeedsOf } from "@treadle/reconcile";
 import { converge, remembered } from "./core/converge.ts";
 import type { DependentIdentity, DependentState, NewEntry } from "./core/entries.ts";
 import type { Inputs } from "./core/inputs.ts";
@@ -18,7 +18,18 @@ import { identityOf, refTo } from "./core/marks.ts";
 import type { Converged, Plan } from "./core/plan.ts";
 import { hasOnly, mayHaveObjects, remove } from "./core/remove.ts";
 import { refined } from "./core/state.ts";
-import { type AnyOptions, type Dependent, dependentOf, desiredOf, problemsOf, targetOf, targetOrNone } from "./dependent.ts";
+import {
+  type AnyOptions,
+  type Dependent,
+  dependentOf,
+  desiredOf,
+  LIVE,
+  permissionsOf,
+  problemsOf,
+  requireOptions,
+  targetOf,
+  targetOrNone,
+} from "./dependent.ts";
 import { dependents, type UnseenDependent } from "./extension.ts";
 import { retryLater } from "./retry-later.ts";
 import type { AnyDependentStep, DependentOptions, DependentStep } from "./types.ts";
@@ -27,7 +38,6 @@ import {
   type AnyDoReq,
   type Definition,
   inputsOf,
-  LIVE,
   removalOf,
   report,
   reportAtOnce,
@@ -65,6 +75,7 @@ export function dependentApply<
     dryRun: true,
     ...(given.timeoutMs === undefined ? {} : { timeoutMs: given.timeoutMs }),
     do: (req) => apply(definition, req as AnyDoReq),
+    ...(dependent.isChecked ? {} : { unresolved: (req: unknown, error: unknown) => goOn(unitOf(definition, req as AnyDoReq), error) }),
     ...(policy.isOwned ? { cleanup: (req: unknown) => cleanedUp(unitOf(definition, req as AnyCleanupReq)) } : {}),
     readsInCleanup: false,
     refersFrom: policy.isOwned && given.ownership !== "label" ? [given.kind] : [],
@@ -100,49 +111,6 @@ function liveRead(dependent: Dependent): OneRead {
   return one(kind, ref, isWatched ? {} : { watch: false }) as OneRead; // A read is one of these at run time.
 }
 
-/** The rights that it needs for its objects, besides those that the read needs. */
-function permissionsOf({ policy, options }: Dependent): readonly Permission[] {
-  const { kind, adopt, isCreated, isUpdated, isOwned } = policy;
-  const isMerged = options.update !== undefined;
-  const verbs = new Set<Permission["verbs"][number]>();
-  // A create that another writer preceded is followed by a list; so are pruning and cleanup.
-  if (isCreated) verbs.add("list").add("create");
-  // Server-side apply is a patch, also where it creates.
-  if (!isMerged && (isCreated || (isUpdated && options.desired !== undefined))) verbs.add("patch");
-  if (isMerged && isUpdated) verbs.add("update");
-  // The former controller is removed by a patch.
-  if (isUpdated && adopt === "force") verbs.add("patch");
-  if (isOwned) verbs.add("list").add("delete");
-  return verbs.size === 0 ? [] : [{ kind, verbs: [...verbs] }];
-}
-
-/** @throws TypeError with what is wrong, and what to do. */
-function requireOptions(options: AnyOptions): void {
-  const { name, kind } = options ?? {};
-  if (typeof name !== "string") throw new TypeError("dependentApply: the options need a name");
-  const where = `dependentApply "${name}"`;
-  if (typeof kind?.kind !== "string" || kind.kind === "")
-    throw new TypeError(`${where}: kind must be a kind, e.g. ConfigMap of treadle/kinds`);
-  if (options.desired === undefined && options.created !== false)
-    throw new TypeError(`${where}: say with desired what the object is to be; only with created: false may it be left out`);
-  if (
-    options.desired !== undefined &&
-    typeof options.desired !== "function" &&
-    (typeof options.desired !== "object" || options.desired === null)
-  )
-    throw new TypeError(`${where}: desired must be an object or a function that gives one`);
-  for (const callback of ["readyWhen", "status", "update"] as const)
-    if (options[callback] !== undefined && typeof options[callback] !== "function")
-      throw new TypeError(`${where}: ${callback} must be a function`);
-  if (options.dependsOn !== undefined && !Array.isArray(options.dependsOn))
-    throw new TypeError(`${where}: dependsOn must be a list of steps`);
-  if (options.reads !== undefined && LIVE in options.reads) throw new TypeError(`${where}: the name ${LIVE} among reads is taken`);
-  if (options.adopt !== undefined && !["never", "ifUnowned", "force"].includes(options.adopt))
-    throw new TypeError(`${where}: adopt must be "never", "ifUnowned" or "force", not ${JSON.stringify(options.adopt)}`);
-  if (options.ownership !== undefined && !["reference", "label"].includes(options.ownership))
-    throw new TypeError(`${where}: ownership must be "reference" or "label", not ${JSON.stringify(options.ownership)}`);
-}
-
 /** Answers at once where nothing has changed since the last pass: a phase that does not give way needs no timer. */
 function apply(definition: Definition, req: AnyDoReq): StepResult<{}> | Promise<StepResult<{}>> {
   const unit = unitOf(definition, req);
@@ -160,7 +128,7 @@ function apply(definition: Definition, req: AnyDoReq): StepResult<{}> | Promise<
   }
 }
 
-/** Nobody waits for an unchecked dependent: the chain continues without it. */
+/** No step waits for an unchecked dependent: the chain continues without it. */
 function goOn(unit: Unit<AnyDoReq>, error: unknown): StepResult<{}> {
   retryLater(unit, error);
   return unit.req.next();
@@ -256,8 +224,11 @@ function notReady({ dependent, req }: Unit<AnyDoReq>, converged: Converged): Ste
   const { type } = converged.state;
   const severity = type === "Failed" ? "failed" : type === "Pending" ? "pending" : "unknown";
   const afterMs = again === "backoff" ? undefined : again === "watch" ? LOOK_AGAIN_MS : again;
-  return waitBecause(text, { code: reason, severity, afterMs });
+  return waitBecause(text, { code: reason, severity, needsAction: WARNING_REASONS.includes(reason), afterMs });
 }
+
+/** Reasons that do not end without a person. Docs/operations.md lists them as reasons of events. */
+const WARNING_REASONS: readonly string[] = ["Contested", "NotOurs"];
 
 /** Removes what an earlier name of the object left behind; where nothing is watched, when the name changes. */
 async function pruneOthers(unit: Unit, keep: Ref): Promise<readonly NewEntry[]> {

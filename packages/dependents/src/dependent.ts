@@ -1,8 +1,12 @@
 /** One dependent as its step runs it: the author's options with their defaults, and what follows from them without a request. */
 import { groupKindOf, type Kind, type KubernetesObject, keyOf, parseApiVersion, type Ref } from "@treadle/apimachinery";
 import { misuse, inNamespaceOf } from "@treadle/reconcile/unstable/engine";
+import type { Permission } from "@treadle/reconcile";
 import type { Policy } from "./core/plan.ts";
 import type { DependentOptions } from "./types.ts";
+
+/** Under this name the object itself is among the reads of its step. */
+export const LIVE = "dependent:live";
 
 /** The options of a step whatever its types. */
 // oxlint-disable-next-line typescript/no-explicit-any -- the only type that fits the functions of every author
@@ -14,6 +18,33 @@ export interface Dependent {
   readonly policy: Policy;
   /** The owner waits for it, and has an entry for it. */
   readonly isChecked: boolean;
+}
+
+/** @throws TypeError with what is wrong, and what to do. */
+export function requireOptions(options: AnyOptions): void {
+  const { name, kind } = options ?? {};
+  if (typeof name !== "string") throw new TypeError("dependentApply: the options need a name");
+  const where = `dependentApply "${name}"`;
+  if (typeof kind?.kind !== "string" || kind.kind === "")
+    throw new TypeError(`${where}: kind must be a kind, e.g. ConfigMap of treadle/kinds`);
+  if (options.desired === undefined && options.created !== false)
+    throw new TypeError(`${where}: say with desired what the object is to be; only with created: false may it be left out`);
+  if (
+    options.desired !== undefined &&
+    typeof options.desired !== "function" &&
+    (typeof options.desired !== "object" || options.desired === null)
+  )
+    throw new TypeError(`${where}: desired must be an object or a function that gives one`);
+  for (const callback of ["readyWhen", "status", "update"] as const)
+    if (options[callback] !== undefined && typeof options[callback] !== "function")
+      throw new TypeError(`${where}: ${callback} must be a function`);
+  if (options.dependsOn !== undefined && !Array.isArray(options.dependsOn))
+    throw new TypeError(`${where}: dependsOn must be a list of steps`);
+  if (options.reads !== undefined && LIVE in options.reads) throw new TypeError(`${where}: the name ${LIVE} among reads is taken`);
+  if (options.adopt !== undefined && !["never", "ifUnowned", "force"].includes(options.adopt))
+    throw new TypeError(`${where}: adopt must be "never", "ifUnowned" or "force", not ${JSON.stringify(options.adopt)}`);
+  if (options.ownership !== undefined && !["reference", "label"].includes(options.ownership))
+    throw new TypeError(`${where}: ownership must be "reference" or "label", not ${JSON.stringify(options.ownership)}`);
 }
 
 export function dependentOf(options: AnyOptions): Dependent {
@@ -68,6 +99,22 @@ export function targetOrNone(dependent: Dependent, owner: KubernetesObject): Ref
   } catch {
     return undefined;
   }
+}
+
+/** Returns the rights that a dependent needs for its objects, besides the rights of its read. */
+export function permissionsOf({ policy, options }: Dependent): readonly Permission[] {
+  const { kind, adopt, isCreated, isUpdated, isOwned } = policy;
+  const isMerged = options.update !== undefined;
+  const verbs = new Set<Permission["verbs"][number]>();
+  // A create that another writer preceded is followed by a list; so are pruning and cleanup.
+  if (isCreated) verbs.add("list").add("create");
+  // Server-side apply is a patch, also where it creates.
+  if (!isMerged && (isCreated || (isUpdated && options.desired !== undefined))) verbs.add("patch");
+  if (isMerged && isUpdated) verbs.add("update");
+  // The former controller is removed by a patch.
+  if (isUpdated && adopt === "force") verbs.add("patch");
+  if (isOwned) verbs.add("list").add("delete");
+  return verbs.size === 0 ? [] : [{ kind, verbs: [...verbs] }];
 }
 
 /** What can be told without an object of `primary`. */

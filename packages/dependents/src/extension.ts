@@ -78,7 +78,11 @@ type DependentChain = ChainPass<DependentData, DependentsMemory, DependentFindin
 type Ended = EndedPass<DependentData, DependentsMemory, DependentFindings>;
 type Extended = ExtendedStep<DependentData>;
 
-export const dependents: Extension<DependentData, DependentsMemory, DependentFindings> = defineExtension({
+export const dependents: Extension<DependentData, DependentsMemory, DependentFindings> = defineExtension<
+  DependentData,
+  DependentsMemory,
+  DependentFindings
+>({
   name: "dependents",
   memory: () => new DependentsMemory(),
   found: () => ({ entries: new Map(), live: new Map(), unwanted: new Set(), blockers: new Map() }),

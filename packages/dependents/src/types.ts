@@ -1,31 +1,32 @@
-/** What an author says of one dependent object. Types only. */
+/** The options of one dependent object. Types only. */
 import type { Kind, KubernetesObject, ObjectOf, WriteOf } from "@treadle/apimachinery";
 import type { Reads, ReadsOf, AnyStep, NeedsOf, Step } from "@treadle/reconcile";
-import type { DependentEntry, DependentState } from "./core/entries.ts";
+import type { DependentState } from "./core/entries.ts";
 import type { Adoption } from "./core/plan.ts";
 
-/** A step made by {@link dependentApply}: it knows the name and the kind of what it keeps, for `dependents` of others. */
+/** A step made by `dependentApply()`. Its type knows the name of the step and the kind of its object, for the `dependents` of others. */
 export interface DependentStep<
   in T extends KubernetesObject,
   in N extends object = {},
   out Name extends string = string,
   out K extends Kind = Kind,
 > extends Step<T, N> {
-  /** In types only: what other steps are not. */
+  /** Exists in types only: other steps do not have it. */
   readonly $dependent: { readonly name: Name; readonly kind: K };
 }
 
+/** A {@link DependentStep} of any owner, name and kind. */
 // oxlint-disable-next-line typescript/no-explicit-any -- the only type that matches a parameter of every variance
 export type AnyDependentStep = DependentStep<any, any>;
 
-/** Every member optional, at any depth. */
+/** Makes every member optional, at any depth. */
 export type DeepPartial<T> = T extends readonly (infer Item)[]
   ? readonly DeepPartial<Item>[]
   : T extends object
     ? { readonly [Member in keyof T]?: DeepPartial<T[Member]> | undefined }
     : T;
 
-/** What is wanted of an object of kind `K`; its name, namespace and the marks of its owner are added. */
+/** The desired state of an object of kind `K`. Its name, its namespace and the marks of its owner are added. */
 export type Desired<K extends Kind> = DeepPartial<Omit<WriteOf<K>, "apiVersion" | "kind" | "metadata" | "status">> & {
   readonly metadata?: {
     readonly labels?: Readonly<Record<string, string>> | undefined;
@@ -34,13 +35,13 @@ export type Desired<K extends Kind> = DeepPartial<Omit<WriteOf<K>, "apiVersion" 
   };
 };
 
-/** What a dependent may be made of, besides the object itself. */
+/** What the functions of an author get besides the owner. */
 export interface DependentInputs<L extends readonly AnyStep[], R, D extends readonly AnyDependentStep[]> {
-  /** What the steps in `needs` handed over. */
+  /** The vars of the steps in `needs`. */
   readonly vars: Readonly<NeedsOf<L>>;
-  /** The declared `reads`. */
+  /** The values of the declared `reads`. */
   readonly reads: ReadsOf<R>;
-  /** The live objects of the steps in `dependsOn`, by step name; `undefined` for one that is not wanted. */
+  /** The live objects of the steps in `dependsOn`, by step name; `undefined` for an object that is not desired. */
   readonly dependents: DependentsOf<D>;
 }
 
@@ -52,7 +53,7 @@ export type DependentsOf<D extends readonly AnyDependentStep[]> = {
   readonly [S in D[number] as NameOf<S>]: ObjectOf<KindOf<S>> | undefined;
 };
 
-/** Options of {@link dependentApply}, for owners `T` and objects of kind `K`. */
+/** Options of `dependentApply()`, for owners `T` and objects of kind `K`. */
 export interface DependentOptions<
   T extends KubernetesObject,
   K extends Kind,
@@ -61,58 +62,64 @@ export interface DependentOptions<
   R extends Reads<T>,
   D extends readonly AnyDependentStep[],
 > {
-  /** Persistent: each object carries it as a label, by which it is found again. */
+  /** Persistent name of the step: each object carries it as a label, by which it is found again. */
   readonly name: Name;
+  /** Kind of the object. */
   readonly kind: K;
   /**
-   * What is wanted: a deep partial, or a pure function that gives one; `undefined` = not wanted, and what there is of ours
-   * is deleted. Fields that it does not name are left to others. May be left out with `created: false`.
+   * The desired state, or a pure function that returns it. `undefined` means that the object is not desired: if it is ours,
+   * it is deleted. Fields that the desired state does not name are not modified. May be left out with `created: false`.
    */
   readonly desired?: Desired<K> | ((object: T, inputs: DependentInputs<L, R, D>) => Desired<K> | undefined);
-  /** Dependents that must be ready before, and are cleaned up after this one. */
+  /** Dependents that must be ready before this one, and are cleaned up after it. */
   readonly dependsOn?: D;
+  /** Earlier steps whose vars the functions get. */
   readonly needs?: L;
+  /** Objects that the functions get, as in `step()`. */
   readonly reads?: R;
-  /** Pure. @defaultValue the name of the owner */
+  /** Name of the object, or a pure function that returns it. @defaultValue the name of the owner */
   readonly objectName?: string | ((object: T) => string);
-  /** Pure; of no effect for a cluster-scoped kind. @defaultValue the namespace of the owner */
+  /** Namespace of the object, or a pure function that returns it; ignored for a cluster-scoped kind. @defaultValue the namespace of the owner */
   readonly namespace?: string | ((object: T) => string);
-  /** `true`, or a sentence why not yet; pure. @defaultValue it exists */
+  /** Pure function that returns `true`, or a sentence that says why the object is not ready yet. @defaultValue it is ready when it exists */
   readonly readyWhen?: (live: ObjectOf<K>, object: T, inputs: DependentInputs<L, R, D>) => true | string;
   /**
-   * Refines the entry in `status.dependents`, from the live object or from the error; pure. A type `Pending`, `Failed` or
-   * `Unknown` instead of `Ready` makes the step wait.
+   * Pure function that refines the entry in `status.dependents`, from the live object or from the error. A type `Pending`,
+   * `Failed` or `Unknown` instead of `Ready` makes the step wait.
    */
   readonly status?: (entry: DependentState, live: ObjectOf<K> | undefined, error: unknown) => DependentState;
   /**
-   * It is marked as the owner's, and deleted with it. With `false` it carries only the label of the step, and stays.
+   * Whether the object is marked as the owner's, and deleted with it. With `false` it carries only the label of the step, and stays.
    * @defaultValue true, but false with `created: false`
    */
   readonly owned?: boolean;
   /**
-   * Created when missing; `false`: somebody else creates it, and the step waits. What is wanted of it is then applied, too,
-   * unless somebody controls it, which is said. @defaultValue true
+   * Whether the object is created when it is missing. With `false` another writer creates it, and the step waits. The desired
+   * state is then applied too, unless the object has a controller: the entry reports that. @defaultValue true
    */
   readonly created?: boolean;
-  /** What is wanted is put back, and follows the owner; `false`: an existing object is left as it is. @defaultValue true */
+  /** Whether drift is reverted, and the object follows the owner. With `false` an existing object is not modified. @defaultValue true */
   readonly updated?: boolean;
-  /** A change of the object starts a pass; `false`: no watch, but a GET in each pass. @defaultValue true */
+  /** Whether a change of the object starts a pass. With `false` there is no watch, but a GET in each pass. @defaultValue true */
   readonly watched?: boolean;
-  /** It has an entry in `status.dependents` and the step waits until it is ready. @defaultValue true */
+  /**
+   * Whether the object has an entry in `status.dependents`, and the step waits until it is ready. With `false` its owner does
+   * not wait for it: a failure is logged and retried with a backoff. @defaultValue true
+   */
   readonly checkedForReadiness?: boolean;
-  /** How it is marked as the owner's. @defaultValue "reference" where the owner can be referred to, else "label" */
+  /** How the object is marked as the owner's. @defaultValue "reference" where the owner can be referred to, else "label" */
   readonly ownership?: "reference" | "label";
-  /** @defaultValue "never"; "ifUnowned" with `owned: false` */
+  /** Which existing objects may be taken. @defaultValue "never"; "ifUnowned" with `owned: false` */
   readonly adopt?: Adoption;
   /**
-   * A merge of one's own in place of server-side apply: `undefined` = nothing to write; what it returns is stored as it is,
-   * unless the object has changed meanwhile. Must not change `live`.
+   * A custom merge in place of server-side apply. The object that it returns is stored, unless the object has changed
+   * meanwhile; `undefined` means that there is nothing to write. It must not change `live`.
    */
   readonly update?: (live: ObjectOf<K>, desired: Desired<K>) => object | undefined;
-  /** What it is called in messages. @defaultValue the kind */
+  /** The name of the kind in messages. @defaultValue the kind */
   readonly displayName?: string;
-  /** Deadline of each phase in milliseconds. @defaultValue `deadlines.stepMs` of the handler */
+  /** Maximum time for one phase, in milliseconds. @defaultValue `deadlines.stepMs` of the handler */
   readonly timeoutMs?: number;
 }
 
-export type { Adoption, DependentState };
+export type { Adoption };

@@ -13,11 +13,8 @@ import type { Context, ObjectCache, UnitInfo } from "./core/context.ts";
 import { dependentsOf, entriesOfStep, type NewEntry } from "./core/entries.ts";
 import type { Inputs } from "./core/inputs.ts";
 import type { Removal } from "./core/remove.ts";
-import { type Dependent, targetOrNone } from "./dependent.ts";
+import { type Dependent, LIVE, targetOrNone } from "./dependent.ts";
 import { type DependentData, type DependentPass, dependents, underPresentName } from "./extension.ts";
-
-/** Under this name the object itself is among the reads of its step. */
-export const LIVE = "dependent:live";
 
 export type AnyDoReq = DoReq<KubernetesObject, object>;
 export type AnyCleanupReq = CleanupReq<KubernetesObject>;

@@ -1,11 +1,12 @@
 /** dependentApply in steady state: what it asks of the server and of the author's functions, and whom it holds up. */
 import "@treadle/testing/matchers";
-import { ApiError } from "@treadle/apimachinery";
+import { ApiError, defineResource } from "@treadle/apimachinery";
 import { ConfigMap } from "@treadle/apimachinery/kinds";
 import { conditions, handler, step } from "@treadle/reconcile";
-import { dependentApplyAll } from "../src/index.ts";
+import { dependentApply, dependentApplyAll } from "../src/index.ts";
 import { describe, expect, test } from "vitest";
 import { type FakeWorld, fakeWorld } from "@treadle/testing";
+import { z } from "zod";
 import { entries, type Options, page, said, settled, Site, site, worldOf } from "./sites.ts";
 
 const readyOf = async (world: FakeWorld): Promise<unknown> =>
@@ -125,6 +126,39 @@ describe("a dependent that is not checked for readiness does not hold up its own
     expect(reached).toEqual(["later"]);
     expect(await readyOf(world)).toBe("True");
     isBroken = false;
+    await world.advance(world.dueIn("a") ?? 0);
+    await world.settled();
+    expect(await world.get(ConfigMap, "a-page")).toBeDefined();
+  });
+
+  test("when its kind is not served", async () => {
+    reached.length = 0;
+    const Late = defineResource({ group: "late.example.dev", version: "v1", kind: "Late", scope: "Namespaced", spec: z.object({}) });
+    const late = dependentApply(Site, { name: "late", kind: Late, checkedForReadiness: false, desired: { spec: {} } });
+    const later = step(Site, { name: "later", do: () => void reached.push("later") });
+    const world = fakeWorld(handler(Site).step(conditions()).step(late).step(later).build(), { objects: [site()], missing: [Late] });
+    await world.pass("a");
+    expect(reached).toEqual(["later"]);
+    expect(await readyOf(world)).toBe("True");
+    expect(world.dueIn("a")).toBe(60_000);
+    await world.install(Late);
+    await world.advance(60_000);
+    await world.settled();
+    expect(await world.get(Late, "a")).toBeDefined();
+    expect(world.dueIn("a")).toBeUndefined();
+  });
+
+  test("when the GET of its object is refused", async () => {
+    reached.length = 0;
+    const world = fakeWorld(built({ watched: false }), { objects: [site()] });
+    let isRefused = true;
+    world.onRequest(({ verb, resource }) => {
+      if (isRefused && verb === "get" && resource === "configmaps") throw new ApiError({ message: "refused", status: 403 });
+    });
+    await world.pass("a");
+    expect(reached).toEqual(["later"]);
+    expect(await readyOf(world)).toBe("True");
+    isRefused = false;
     await world.advance(world.dueIn("a") ?? 0);
     await world.settled();
     expect(await world.get(ConfigMap, "a-page")).toBeDefined();

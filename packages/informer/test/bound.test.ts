@@ -33,7 +33,9 @@ const owns = fc.array(
   { minLength: 1, maxLength: 20 },
 );
 
-test("a write that the server never confirms is shown for three minutes, and leaves nothing behind", { timeout: 60_000 }, async () => {
+test("a write that the server never confirms is shown for three minutes, and leaves nothing behind", { tags: ["part"] }, async ({
+  part,
+}) => {
   await fc.assert(
     fc.asyncProperty(owns, async (given) => {
       const state = new Map(NAMES.slice(0, 2).map((name, i) => [name as string, widget(name, i + 1)]));
@@ -95,6 +97,6 @@ test("a write that the server never confirms is shown for three minutes, and lea
       expect(shown()).toEqual(stored);
       await r.informer.stop();
     }),
-    { numRuns: Number(process.env["PROPERTY_RUNS"] ?? 200) },
+    part.runs(200),
   );
 });

@@ -250,7 +250,7 @@ class Run {
 /** Metadata of a deleted object that a finalizer keeps. */
 const MARKED = { deletionTimestamp: "2026-01-01T00:00:00Z", deletionGracePeriodSeconds: 0, finalizers: ["example.dev/a"] };
 
-test("an informer holds the five invariants in every interleaving", { timeout: 60_000 }, async () => {
+test("an informer holds the five invariants in every interleaving", { tags: ["part"] }, async ({ part }) => {
   await fc.assert(
     fc.asyncProperty(steps, fc.boolean(), async (given, isAnnouncing) => {
       const run = new Run(isAnnouncing);
@@ -263,6 +263,6 @@ test("an informer holds the five invariants in every interleaving", { timeout: 6
       }
       await run.finish();
     }),
-    { numRuns: Number(process.env["PROPERTY_RUNS"] ?? 300) },
+    part.runs(300),
   );
 });

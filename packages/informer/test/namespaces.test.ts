@@ -156,7 +156,9 @@ test("the namespaces of all informers change together, except those of an inform
  * 2. At the end exactly the objects of the last namespaces are shown.
  * 3. No deletion is reported of an object that exists.
  */
-test("after any sequence of namespace changes the store has the server's objects in the last namespaces", { timeout: 60_000 }, async () => {
+test("after any sequence of namespace changes the store has the server's objects in the last namespaces", { tags: ["part"] }, async ({
+  part,
+}) => {
   const namespace = fc.constantFrom("x", "y", "z");
   const step = fc.oneof(
     fc.record({
@@ -226,6 +228,6 @@ test("after any sequence of namespace changes the store has the server's objects
       for (let i = 0; i < 4; i++) await clock.advance(0);
       expect(server.watchCount).toBe(0);
     }),
-    { numRuns: Number(process.env["PROPERTY_RUNS"] ?? 60) },
+    part.runs(60),
   );
 });

@@ -15,6 +15,8 @@ export interface EventNote {
   readonly note: string;
   /** The step that recorded it. */
   readonly action: string;
+  /** Whether the engine has logged what the event reports. @defaultValue false */
+  readonly isLogged?: boolean;
 }
 
 /** An undeclared use is a request of a step for a kind that its handler does not declare. No event of the kind triggers a pass, and no right follows. */

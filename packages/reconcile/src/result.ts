@@ -42,6 +42,8 @@ export interface WaitCause {
    * reported before one with `unknown`, in any order of the list. @defaultValue "pending"
    */
   readonly severity?: "failed" | "pending" | "unknown";
+  /** Whether a person must act: the wait is recorded as a Warning event with `code` as its reason. @defaultValue false */
+  readonly needsAction?: boolean;
 }
 
 /** This result ends the chain and schedules nothing. Any event starts a normal pass. */
@@ -86,9 +88,9 @@ export function makeWait(reason: string, afterMs?: number, cause?: WaitCause): W
  * @throws TypeError when `reason` is empty or `afterMs` is not a time.
  */
 export function waitBecause(reason: string, given: WaitCause & { readonly afterMs?: number | undefined }): Wait {
-  const { code, severity, afterMs } = given;
+  const { code, severity, needsAction, afterMs } = given;
   const isReason = code !== undefined && isConditionReason(code);
-  return makeWait(reason, afterMs, { ...(isReason ? { code } : {}), ...(severity === undefined ? {} : { severity }) });
+  return makeWait(reason, afterMs, { ...(isReason ? { code } : {}), ...(severity && { severity }), ...(needsAction && { needsAction }) });
 }
 
 /** @throws TypeError when `reason` is empty. */

@@ -63,8 +63,8 @@ describe("crash between any two requests", () => {
 
   test.for(["before-do", "on-demand"] as const)(
     "nothing leaks, no cleanup is skipped, the object goes (finalizer %s)",
-    { timeout: 60_000 },
-    async (mode) => {
+    { tags: ["part"] },
+    async (mode, { part }) => {
       await fc.assert(
         fc.asyncProperty(moves, crashes, async (script, plan: readonly Crash[]) => {
           const harness = await startHarness([Widget]);
@@ -102,7 +102,7 @@ describe("crash between any two requests", () => {
             "2",
           ).toEqual([]);
         }),
-        { numRuns: 150 },
+        part.runs(150),
       );
     },
   );

@@ -1,8 +1,9 @@
 /** Defects that were reported: each test failed before its fix. The number is that of the report. */
-import { type Condition, fakeClock } from "@treadle/apimachinery";
-import { Secret } from "@treadle/apimachinery/kinds";
-import { conditions, handler, one, owned, step } from "@treadle/reconcile";
+import { ApiError, type Condition, crdOf, defineResource, fakeClock } from "@treadle/apimachinery";
+import { CustomResourceDefinition, Secret } from "@treadle/apimachinery/kinds";
+import { conditions, handler, one, owned, step, TerminalError } from "@treadle/reconcile";
 import { expect, test } from "vitest";
+import { z } from "zod";
 import { FINALIZER, Widget, widget } from "./fixtures.ts";
 import { type Harness, startHarness } from "./harness.ts";
 
@@ -208,4 +209,119 @@ test("the log says what a pass changed, without values, and nothing where nothin
   expect(JSON.stringify(harness.logs.filter(({ level }) => level === "info"))).not.toContain("4711");
   await operator.pass(KEY);
   expect(info()).toHaveLength(3);
+});
+
+test("24: an object whose status the installed CRD does not store is not Ready, until a newer CRD is installed", async () => {
+  const harness = await startHarness([OldWidget]);
+  await harness.user.create(Widget, widget());
+  const count = step(Widget, {
+    name: "count",
+    conditions: ["Counted"],
+    do: (req) => {
+      req.status.count = 1;
+      req.status.other = "new";
+      req.conditions.true("Counted");
+    },
+  });
+  const built = handler(Widget).step(conditions()).step(count).build();
+  const operator = harness.operator(built);
+  await operator.pass(KEY);
+  const notStored = {
+    status: "False",
+    reason: "StatusNotStored",
+    message: expect.stringMatching(/^the server does not store status\.other: .*install the CRD/) as string,
+  };
+  expect(condition(await live(harness), "Ready")).toMatchObject(notStored);
+  expect(condition(await live(harness), "Counted")).toMatchObject({ status: "True" });
+  expect((await live(harness)).status).toMatchObject({ count: 1 });
+
+  const { resourceVersion } = (await live(harness)).metadata;
+  const requests = harness.requests.length;
+  for (let i = 0; i < 5; i++) await operator.pass(KEY);
+  expect(harness.requests.slice(requests), "known to be futile").toEqual([]);
+
+  const states: string[] = [];
+  harness.intercept = async (_request, send) => {
+    const answer = await send();
+    states.push(condition(await live(harness), "Ready")?.status ?? "");
+    return answer;
+  };
+  const restarted = harness.operator(built);
+  for (let i = 0; i < 3; i++) await restarted.pass(KEY);
+  expect(new Set(states), "a new process asks the server, and Ready does not flap").toEqual(new Set(["False"]));
+  expect((await live(harness)).metadata.resourceVersion).toBe(resourceVersion);
+  harness.intercept = undefined;
+
+  const { metadata } = crdOf(Widget);
+  await harness.user.patch(CustomResourceDefinition, metadata, { type: "merge", body: { spec: crdOf(Widget).spec } });
+  await harness.clock.advance(600_001);
+  await restarted.pass(KEY);
+  expect((await live(harness)).status).toMatchObject({ other: "new" });
+  expect(condition(await live(harness), "Ready")).toMatchObject({ status: "True", reason: "Ready" });
+});
+
+test("a failure that a person must act on is a Warning event, and one that may end by itself is not", async () => {
+  const harness = await startHarness([Widget]);
+  await harness.user.create(Widget, widget());
+  let thrown: Error = new Error("the network is away");
+  const failing = step(Widget, {
+    name: "failing",
+    do() {
+      throw thrown;
+    },
+  });
+  const operator = harness.operator(handler(Widget).step(conditions()).step(failing).build());
+  await operator.pass(KEY);
+  expect(harness.events).toEqual([]);
+  const refused = new ApiError({ status: 403, reason: "Forbidden", message: "you may not list buckets" });
+  for (const [error, reason, note] of [
+    [new TerminalError("the region does not exist"), "TerminalError", "the region does not exist"],
+    [refused, "Forbidden", "you may not list buckets"],
+  ] as const) {
+    harness.events.length = 0;
+    thrown = error;
+    await operator.pass(KEY);
+    expect(harness.events).toEqual([{ type: "Warning", reason, note, action: "failing", isLogged: true }]);
+  }
+});
+
+test("24: a refused status write is a Warning event that names the missing right", async () => {
+  const harness = await startHarness([Widget]);
+  await harness.user.create(Widget, widget());
+  const forbidden = JSON.stringify({ kind: "Status", status: "Failure", code: 403, reason: "Forbidden", message: "no" });
+  harness.intercept = async (request, send) =>
+    request.path.includes("/status") ? { status: 403, headers: { "content-type": "application/json" }, body: forbidden } : await send();
+  const { error } = await harness.operator(handler(Widget).step(conditions()).build()).pass(KEY);
+  const right = "allow patch of widgets.test.treadle.dev/status to the operator's service account";
+  expect((error as Error).message).toContain(right);
+  expect(harness.events).toMatchObject([{ type: "Warning", reason: "Forbidden", note: expect.stringContaining(right) as string }]);
+});
+
+test("a cleanup that fails again and again is a Warning event", async () => {
+  const harness = await startHarness([Widget]);
+  const stuck = step(Widget, {
+    name: "stuck",
+    cleanup() {
+      throw new Error("the bucket is not empty");
+    },
+  });
+  const operator = harness.operator(handler(Widget).step(conditions()).step(stuck).build());
+  await harness.user.create(Widget, widget());
+  await operator.pass(KEY);
+  await harness.user.delete(Widget, REF);
+  await operator.pass(KEY);
+  expect(harness.events).toEqual([]);
+  for (let i = 0; i < 12; i++) await operator.pass(KEY);
+  expect(harness.events[0]).toMatchObject({ type: "Warning", reason: "CleanupFailed", note: "the bucket is not empty", action: "stuck" });
+});
+
+/** The CRD of an older version of the operator: its status has no field `other`. */
+const OldWidget = defineResource({
+  group: "test.treadle.dev",
+  version: "v1",
+  kind: "Widget",
+  scope: "Namespaced",
+  stepState: true,
+  spec: z.object({ size: z.int32().default(1), note: z.string().optional() }),
+  status: z.object({ count: z.int32().optional() }),
 });

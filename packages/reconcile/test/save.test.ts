@@ -178,7 +178,7 @@ const move: fc.Arbitrary<Move> = fc.oneof(
 );
 
 describe("three writers in any interleaving", () => {
-  test("lose nothing of each other", { timeout: 60_000 }, async () => {
+  test("lose nothing of each other", { tags: ["part"] }, async ({ part }) => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(move, { minLength: 1, maxLength: 12 }),
@@ -275,7 +275,7 @@ describe("three writers in any interleaving", () => {
           expect(harness.requests.slice(quiet), "3").toEqual([]);
         },
       ),
-      { numRuns: 150 },
+      part.runs(150),
     );
   });
 });

@@ -17,7 +17,7 @@ const REF = { namespace: "default", name: "a" };
 const STATE = z.object({ attempt: z.string().optional(), id: z.string().optional() });
 
 describe("write-ahead by checkpoint", () => {
-  test("survives a crash at any request", { timeout: 60_000 }, async () => {
+  test("survives a crash at any request", { tags: ["part"] }, async ({ part }) => {
     const crashes = fc.array(fc.record({ at: fc.nat({ max: 10 }), when: fc.constantFrom("before" as const, "after" as const) }), {
       maxLength: 4,
     });
@@ -63,7 +63,7 @@ describe("write-ahead by checkpoint", () => {
         expect(made, "2").toHaveLength(1);
         expect(status?.steps?.["create"], "2").toMatchObject({ id: made[0] });
       }),
-      { numRuns: 150 },
+      part.runs(150),
     );
   });
 });

@@ -260,7 +260,7 @@ function attempt(run: () => State): State | readonly string[] {
 //    that only this manager owned, none stays that leads to nothing of another's.
 // 5. Every owner is listed once, and owns something.
 // 6. No argument is changed (they are frozen), and the result follows from them alone.
-test("invariants of applies", () => {
+test("invariants of applies", { tags: ["part"] }, ({ part }) => {
   fc.assert(
     fc.property(histories, managers, configs, (history, manager, config) => {
       const state = after(history);
@@ -298,6 +298,6 @@ test("invariants of applies", () => {
       expect(new Set(names).size).toBe(names.length);
       for (const entry of forced.managed) expect(entry.fieldsV1).not.toEqual({});
     }),
-    { numRuns: 200 },
+    part.runs(200),
   );
 });

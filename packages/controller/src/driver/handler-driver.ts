@@ -51,7 +51,7 @@ export interface EnqueueOptions {
   readonly cause: string;
   /** Time until the pass is due, in milliseconds. @defaultValue 0 */
   readonly afterMs?: number;
-  /** @defaultValue 0 */
+  /** Priority in the queue. @defaultValue 0 */
   readonly priority?: number;
 }
 

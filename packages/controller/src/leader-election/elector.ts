@@ -103,7 +103,7 @@ export class Elector {
   /** Stops competing, and releases the lease if this process holds it. Rejects when that failed; then the lease expires. */
   async release(): Promise<void> {
     const { clock, ref, times } = this.#options;
-    const { state, mayHold } = { state: this.#state, mayHold: this.#mayHold };
+    const [state, mayHold] = [this.#state, this.#mayHold];
     this.#end();
     await this.#loops;
     if (state === "ended" || !(mayHold || this.#mayHold)) return;
@@ -116,8 +116,7 @@ export class Elector {
         lease ??= await this.#options.client.get(Lease, ref, call);
         if (lease === undefined || recordOf(lease).holder !== this.#options.identity) return;
         try {
-          await this.#options.client.update(Lease, releasedLease(ref, lease, clock.now()), call);
-          return;
+          return void (await this.#options.client.update(Lease, releasedLease(ref, lease, clock.now()), call));
         } catch (error) {
           // A renewal that was under way came first.
           if (!isConflict(error) && !isNotFound(error)) throw error;
@@ -294,9 +293,7 @@ export class Elector {
   }
 }
 
-function secondsOf(ms: number): number {
-  return Math.round(ms / 100) / 10;
-}
+const secondsOf = (ms: number): number => Math.round(ms / 100) / 10;
 
 /** Half of the deadline, as in controller-runtime, so that a lost answer leaves a second attempt. */
 function requestTimeoutMs({ renewDeadlineMs }: LeaseTimes): number {

@@ -222,8 +222,8 @@ class OperatorManager implements Manager {
   }
 
   get #log(): Logger {
-    const { log, logLevel, env } = this.#options;
-    this.#logger ??= log ?? createLogger({ ...(logLevel === undefined ? {} : { level: logLevel }), ...(env === undefined ? {} : { env }) });
+    const { log, logLevel: level, logFormat: format, env } = this.#options;
+    this.#logger ??= log ?? createLogger({ ...(level && { level }), ...(format && { format }), ...(env && { env }) });
     return this.#logger;
   }
 
@@ -236,11 +236,8 @@ class OperatorManager implements Manager {
     const services = await makeServices(this.#hooks(assignments), this.#added.handlers, this.#metrics);
     this.#services = services;
     try {
-      this.#runtime = new Runtime(services, {
-        assignments,
-        runnables: this.#added.runnables,
-        namespaces: this.#watched(options.namespaces),
-      });
+      const { runnables } = this.#added;
+      this.#runtime = new Runtime(services, { assignments, runnables, namespaces: this.#watched(options.namespaces) });
     } catch (error) {
       await services.closeClient();
       throw error;
@@ -269,12 +266,9 @@ class OperatorManager implements Manager {
     this.#abort.abort(new Error("the manager was stopped"));
     this.#stopRequested.resolve();
     try {
-      // The caller of start() gets its error.
-      const isRunning = await this.#starting?.then(
-        () => true,
-        () => false,
-      );
-      if (isRunning === true) await this.#runtime?.stop();
+      let hasStarted = this.#starting !== undefined;
+      await this.#starting?.catch(() => (hasStarted = false)); // The caller of start() gets the error.
+      if (hasStarted) await this.#runtime?.stop();
       if (wasStarted) this.#log.info({}, "the manager has stopped");
     } finally {
       this.#ended();

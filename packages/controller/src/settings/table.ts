@@ -2,7 +2,7 @@
  * The options that can be set by environment or file. Each setting has the name of its option, and a rule for its value. The
  * same table reads files and the environment, suggests names, and is compared with docs/operations.md.
  */
-import { LOG_LEVELS } from "../log.ts";
+import { LOG_FORMATS, LOG_LEVELS } from "../log.ts";
 
 /** The rule for the value of a setting. */
 export interface Taken {
@@ -44,6 +44,7 @@ export const CONTROLLER_SETTINGS: Readonly<Record<string, Taken>> = {
 export const SETTINGS: Readonly<Record<string, Taken>> = {
   namespaces: NAMES,
   logLevel: oneOf(...LOG_LEVELS),
+  logFormat: oneOf(...LOG_FORMATS),
   host: TEXT,
   probes: SWITCH,
   "probes.host": TEXT,

@@ -8,4 +8,5 @@ export { type DriverEnv, HandlerDriver } from "../driver/handler-driver.ts";
 export type { OpenWatch } from "../driver/open-watch.ts";
 export { type HandlerFeeds, type PassServices, reconcilerEnv } from "../driver/reconciler-env.ts";
 export type { EventFeed, EventListener, EventOrigin } from "../feeds/event-feed.ts";
+export type { EnqueueOptions } from "../driver/handler-driver.ts";
 export { FeedRegistry, type FeedRegistryOptions, type OpenFeed } from "../feeds/feed-registry.ts";

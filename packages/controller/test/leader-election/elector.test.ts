@@ -290,45 +290,49 @@ describe("a leader", () => {
  *  2. who says so was the last that the server gave the lease;
  *  3. when it is over, one leads within the lease's duration and the time of two looks.
  */
-test.for(Array.from({ length: 12 }, (_, i) => i + 1))("there are never two leaders at once, and one in the end (seed %i)", async (seed) => {
-  const { base, start, server, lease } = setUp(seed);
-  const random = seededRandom(seed * 7919);
-  const chance = (p: number): boolean => random.next() < p;
-  const times = leaseTimes({});
-  let born = 0;
-  const killed = new Set<Replica>();
-  const replicas = Array.from({ length: 2 + (seed % 2) }, () => start(`r${born++}`, { server, base }));
-  const leaders = (): string[] => replicas.filter((each) => !killed.has(each) && each.elector.isLeading).map(({ identity }) => identity);
-  let led = 0;
-  for (let step = 0; step < 1_200; step++) {
-    for (const [i, replica] of replicas.entries()) {
-      const { faults } = replica;
-      if (chance(0.01)) faults.maxDelayMs = chance(0.5) ? 0 : random.next() * 2_000;
-      if (chance(0.01)) faults.lostAnswers = chance(0.5) ? 0 : random.next() / 2;
-      if (chance(faults.isCut ? 0.02 : 0.004)) faults.isCut = !faults.isCut;
-      if (chance(replica.isPaused ? 0.02 : 0.003)) (replica.isPaused ? replica.resume : replica.pause)();
-      if (chance(0.001)) replica.jump(random.next() * 20_000);
-      if (chance(0.002) || (replica.log.some((line) => line.startsWith("lost")) && chance(0.02))) {
-        // Killed: it never runs again, and another process takes its place.
-        killed.add(replica);
-        replica.pause();
-        replicas[i] = start(`r${born++}`, { server, base });
+test.for(Array.from({ length: 12 }, (_, i) => i + 1))(
+  "there are never two leaders at once, and one in the end (seed %i)",
+  { tags: ["long"] },
+  async (seed) => {
+    const { base, start, server, lease } = setUp(seed);
+    const random = seededRandom(seed * 7919);
+    const chance = (p: number): boolean => random.next() < p;
+    const times = leaseTimes({});
+    let born = 0;
+    const killed = new Set<Replica>();
+    const replicas = Array.from({ length: 2 + (seed % 2) }, () => start(`r${born++}`, { server, base }));
+    const leaders = (): string[] => replicas.filter((each) => !killed.has(each) && each.elector.isLeading).map(({ identity }) => identity);
+    let led = 0;
+    for (let step = 0; step < 1_200; step++) {
+      for (const [i, replica] of replicas.entries()) {
+        const { faults } = replica;
+        if (chance(0.01)) faults.maxDelayMs = chance(0.5) ? 0 : random.next() * 2_000;
+        if (chance(0.01)) faults.lostAnswers = chance(0.5) ? 0 : random.next() / 2;
+        if (chance(faults.isCut ? 0.02 : 0.004)) faults.isCut = !faults.isCut;
+        if (chance(replica.isPaused ? 0.02 : 0.003)) (replica.isPaused ? replica.resume : replica.pause)();
+        if (chance(0.001)) replica.jump(random.next() * 20_000);
+        if (chance(0.002) || (replica.log.some((line) => line.startsWith("lost")) && chance(0.02))) {
+          // Killed: it never runs again, and another process takes its place.
+          killed.add(replica);
+          replica.pause();
+          replicas[i] = start(`r${born++}`, { server, base });
+        }
       }
+      await base.advance(250);
+      const now = leaders();
+      led += now.length;
+      expect(now.length, now.join()).toBeLessThanOrEqual(1);
+      const holder = (await lease())?.spec?.holderIdentity;
+      if (now.length === 1) expect([now[0], ""]).toContain(holder);
     }
-    await base.advance(250);
-    const now = leaders();
-    led += now.length;
-    expect(now.length, now.join()).toBeLessThanOrEqual(1);
-    const holder = (await lease())?.spec?.holderIdentity;
-    if (now.length === 1) expect([now[0], ""]).toContain(holder);
-  }
-  expect(led).toBeGreaterThan(100);
-  for (const [i, replica] of replicas.entries()) {
-    Object.assign(replica.faults, { isCut: false, lostAnswers: 0, maxDelayMs: 0 });
-    replica.resume();
-    await base.advance(0);
-    if (replica.log.some((line) => line.startsWith("lost"))) replicas[i] = start(`r${born++}`, { server, base });
-  }
-  await base.advance(times.leaseDurationMs + 2 * times.retryPeriodMs * 2.2);
-  expect(leaders()).toHaveLength(1);
-});
+    expect(led).toBeGreaterThan(100);
+    for (const [i, replica] of replicas.entries()) {
+      Object.assign(replica.faults, { isCut: false, lostAnswers: 0, maxDelayMs: 0 });
+      replica.resume();
+      await base.advance(0);
+      if (replica.log.some((line) => line.startsWith("lost"))) replicas[i] = start(`r${born++}`, { server, base });
+    }
+    await base.advance(times.leaseDurationMs + 2 * times.retryPeriodMs * 2.2);
+    expect(leaders()).toHaveLength(1);
+  },
+);

@@ -8,6 +8,7 @@ import type { DependentsMemory } from "./memory.ts";
 
 /** A unit of the handler, as the other units see it. */
 export interface UnitInfo {
+  /** Name of the unit. */
   readonly unit: string;
   /** Whether the unit wants this object for `owner`; `undefined`: that is not known. Must not throw. */
   keeps(owner: KubernetesObject, kind: Kind, ref: Ref): boolean | undefined;
@@ -21,8 +22,11 @@ export interface Context {
   readonly unitNoun: string;
   /** All units of the handler that keep objects, in their order, this one included. */
   readonly units: readonly UnitInfo[];
+  /** The owner of the objects, as the pass read it. */
   readonly owner: KubernetesObject;
+  /** The kind of the owner. */
   readonly ownerKind: Kind;
+  /** The present name of the handler. */
   readonly handlerName: string;
   /** The present name first, then the former names. */
   readonly handlerNames: readonly string[];
@@ -30,9 +34,13 @@ export interface Context {
   readonly replacedManagers: readonly string[];
   /** Applies as `<handler>/<unit>/<owner uid>`. */
   readonly client: Pick<ReqClient, "list" | "create" | "update" | "patch" | "apply" | "delete">;
+  /** The objects that the handler watches. */
   readonly cache: ObjectCache;
+  /** What is remembered of the objects of the owner between passes. */
   readonly memory: DependentsMemory;
+  /** The time. */
   readonly clock: Pick<Clock, "now">;
+  /** The log of the unit. */
   readonly log: Logger;
   /**
    * Whether marks of a former name of the handler are removed in this pass. During a rolling update the old version still
@@ -41,7 +49,7 @@ export interface Context {
   claims(what: string): boolean;
   /** Whether the cache would show `object`; `false` where a selector of the watch leaves it out. */
   isSelected(kind: Kind, object: KubernetesObject): boolean;
-  /** @throws Error when the server still has objects of a kind that it does not serve in the version of `kind` */
+  /** Checks that no object of `kind` can exist. @throws Error when the server still has objects of a kind that it does not serve in the version of `kind` */
   requireKindGone(kind: Kind): Promise<void>;
 }
 

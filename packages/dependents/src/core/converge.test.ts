@@ -11,6 +11,7 @@ import { converge } from "./converge.ts";
 import type { Inputs } from "./inputs.ts";
 import { DependentsMemory } from "./memory.ts";
 import type { Converged, Plan, Policy } from "./plan.ts";
+import { release } from "./release.ts";
 import { remove } from "./remove.ts";
 
 const Owner = defineResource({ group: "example.dev", version: "v1", kind: "Owner", scope: "Namespaced", spec: z.object({}) });
@@ -269,4 +270,31 @@ test("the objects of a unit are removed by its labels, but for those of other un
   expect(left.map(({ name, reason }) => `${name} ${reason}`)).toEqual(["x Deleting"]);
   await look();
   expect(objects.map(({ metadata }) => metadata.name)).toEqual(["y", "z"]);
+});
+
+test("a released object keeps its fields, loses the marks of its owner, and is not removed", async () => {
+  const context = contextOf("page");
+  await converge(context, planOf("x"));
+  await look();
+  const live = objects[0] as KubernetesObject;
+  await release(context, POLICY, live);
+  await look();
+  const [{ metadata, ...rest }] = objects as [KubernetesObject];
+  expect(rest).toMatchObject({ data: { text: "hello" } });
+  expect([metadata.uid, metadata.labels ?? {}, metadata.annotations ?? {}, metadata.ownerReferences ?? []]).toEqual([
+    live.metadata.uid,
+    {},
+    {},
+    [],
+  ]);
+  expect((metadata.managedFields ?? []).filter(({ operation }) => operation === "Apply")).toEqual([]);
+  const removal = {
+    policy: POLICY,
+    keep: undefined,
+    known: () => [{ namespace: "ns", name: "x" }],
+    namespaces: () => ["ns"],
+    isLive: true,
+  };
+  expect((await remove(context, removal)).deleted).toEqual([]);
+  expect(await release(context, POLICY, live)).toBeUndefined();
 });

@@ -1,67 +1,72 @@
 /**
- * Entries of `status.dependents`: what an owner says of each object that it keeps. Pure.
+ * Entries of `status.dependents`: what an owner reports of each object that it keeps. Pure.
  *
- * An entry belongs to one step of one handler. Entries of other handlers are never touched; those of steps that this
- * handler does not have any more are removed.
+ * An entry belongs to one step of one handler. Entries of other handlers are not modified. Entries of steps that the handler
+ * does not have any more are removed.
  */
 import { jsonEqual } from "@treadle/apimachinery";
 
-/** What is said of a dependent. */
+/** The state of a dependent, as the status of its owner reports it. */
 export interface DependentState {
-  /** `Ready`, `Pending`, `Failed`, `Unknown`, or a word of the author's own. */
+  /** `Ready`, `Pending`, `Failed`, `Unknown`, or a custom type of the author. */
   readonly type: string;
-  /** Why, as one CamelCase word for programs. */
+  /** The reason, as one CamelCase word for programs. */
   readonly reason: string;
-  /** For people. */
+  /** The message for people. */
   readonly message: string;
-  /** What else is worth knowing, e.g. the name of a pod. */
+  /** More facts for people, e.g. the name of a pod. */
   readonly attributes?: readonly { readonly name: string; readonly value: string }[];
 }
 
-/** Which dependent. */
+/** The object that an entry is about. */
 export interface DependentIdentity {
+  /** API version of the object, e.g. `apps/v1`. */
   readonly apiVersion: string;
+  /** Kind of the object. */
   readonly kind: string;
+  /** Name of the object. */
   readonly name: string;
+  /** Namespace of the object; absent for a cluster-scoped one. */
   readonly namespace?: string;
 }
 
 /** One element of `status.dependents`. */
 export interface DependentEntry extends DependentIdentity, DependentState {
+  /** The step that keeps the object. */
   readonly step: string;
-  /** Absent: the handler with the default name of the kind. */
+  /** The handler of the step; absent for the one with the default name of the kind. */
   readonly handler?: string;
-  /** When `type` last changed; RFC 3339. */
+  /** Time at which `type` last changed, in RFC 3339. */
   readonly lastTransitionTime: string;
 }
 
-/** An entry before it is known whose it is and since when. */
+/** An entry without its step, handler and time. */
 export type NewEntry = DependentIdentity & DependentState;
 
-/** Worst first; a word of the author's own counts as Unknown. */
+/** Worst first; a custom type counts as Unknown. */
 const SEVERITY: readonly string[] = ["Failed", "Pending", "Unknown", "Ready"];
 
 /**
- * The entry that matters most: Failed, then Pending, then Unknown (and words of one's own), then Ready; of equals the
- * first by step, kind, namespace and name, so the order of the list does not count. `undefined` for an empty list.
+ * Returns the entry that matters most: Failed, then Pending, then Unknown and custom types, then Ready. Of equals it is the
+ * first by step, kind, namespace and name: the order of the list does not count. `undefined` for an empty list.
  */
 export function worstDependent(entries: readonly DependentEntry[]): DependentEntry | undefined {
   const [worst] = entries.toSorted((a, b) => severity(a) - severity(b) || compare(identity(a), identity(b)));
   return worst;
 }
 
-/** The entries in the status of an object; empty where it has none. What somebody put there that is no entry is left out. */
+/** Returns the entries in the status of an object; empty if it has none. Elements that are not valid entries are left out. */
 export function dependentsOf(object: object): readonly DependentEntry[] {
   return storedDependents((object as { readonly status?: object | null }).status).filter(isEntry);
 }
 
-/** `status.dependents` as it is stored, whatever stands in it. */
+/** Returns `status.dependents` as it is stored, whatever its elements are. */
 export function storedDependents(status: object | null | undefined): readonly DependentEntry[] {
   const entries: unknown = (status as { readonly dependents?: unknown } | null | undefined)?.dependents;
   return Array.isArray(entries) ? (entries as readonly DependentEntry[]) : []; // What uses it asks isEntry() of each.
 }
 
-/** An old schema, or an editor of the status by hand, may have left anything. */
+/** An old schema, or a user who edited the status, may have left anything. */
 function isEntry(entry: unknown): entry is DependentEntry {
   const fields = (entry ?? {}) as Readonly<Record<string, unknown>>;
   return (
@@ -75,21 +80,24 @@ function isEntry(entry: unknown): entry is DependentEntry {
 const REQUIRED = ["step", "apiVersion", "kind", "name", "type", "reason", "message", "lastTransitionTime"] as const;
 const OPTIONAL = ["handler", "namespace"] as const;
 
-/** Whose an entry is. */
+/** The step and handler to which an entry belongs. */
 export interface EntryOwner {
-  /** `undefined`: the handler with the default name of the kind. */
+  /** Name of the handler; `undefined`: the one with the default name of the kind. */
   readonly handler: string | undefined;
+  /** Name of the step. */
   readonly step: string;
 }
 
-/** Those of `entries` that are of this step of this handler: another handler may have a step of the same name. */
+/** Returns those of `entries` that belong to this step of this handler: another handler may have a step of the same name. */
 export function entriesOfStep(entries: readonly DependentEntry[], { handler, step }: EntryOwner): readonly DependentEntry[] {
   return entries.filter((entry) => entry?.step === step && entry.handler === handler && isEntry(entry));
 }
 
-/** What a pass has to say of the entries of one step; `"keep"`: nothing. */
+/** The entries of one step, as a pass reports them. */
 export interface StepEntries {
+  /** Name of the step. */
   readonly step: string;
+  /** The entries; `"keep"`: those that are stored. */
   readonly entries: readonly NewEntry[] | "keep";
 }
 

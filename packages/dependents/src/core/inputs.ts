@@ -6,8 +6,11 @@ import { jsonEqual, type KubernetesObject } from "@treadle/apimachinery";
 
 /** What the functions of an author get besides the owner. */
 export interface Inputs {
+  /** What earlier steps handed over; compared by value. */
   readonly vars: Readonly<Record<string, unknown>>;
+  /** Objects and lists of objects; compared by uid and resourceVersion. */
   readonly reads: Readonly<Record<string, unknown>>;
+  /** The live objects that the object depends on; compared by uid and resourceVersion. */
   readonly dependents: Readonly<Record<string, KubernetesObject | undefined>>;
 }
 
@@ -19,13 +22,21 @@ interface Asker {
 
 /** The inputs of one call of the author's functions, in a form that later changes of them do not reach. */
 export interface SeenInputs {
+  /** Version of the owner. */
   readonly owner: unknown;
+  /** Generation of the owner. */
   readonly generation: number | undefined;
+  /** Labels of the owner. */
   readonly labels: unknown;
+  /** Annotations of the owner. */
   readonly annotations: unknown;
+  /** Names of the handler. */
   readonly handlerNames: readonly string[];
+  /** A copy of the vars. */
   readonly vars: unknown;
+  /** Versions of the objects that were read. */
   readonly reads: unknown;
+  /** Versions of the objects that it depends on. */
   readonly dependents: unknown;
 }
 

@@ -1,10 +1,12 @@
 /** What is remembered of the objects of one owner between passes, in this process only: by unit, then by object. */
 import { groupKindOf, keyOf, type Kind, type Ref } from "@treadle/apimachinery";
+import type { Throttle } from "@treadle/reconcile/unstable/engine";
 import type { SeenInputs } from "./inputs.ts";
 import type { Converged } from "./plan.ts";
 
 /** What was applied last, and what the server made of it. */
 export interface Applied {
+  /** The uid of the object. */
   readonly uid: string | undefined;
   /** Digest of what was applied. */
   readonly wanted: string;
@@ -16,28 +18,39 @@ export interface Applied {
 
 /** How often an object was written in a row. */
 export interface Pace {
+  /** Generation of the owner: with another one the object is written at once. */
   readonly generation: number | undefined;
-  readonly strain: number;
-  readonly lastMs: number;
+  /** Counts the writes in a row, and slows them down. */
+  readonly throttle: Throttle;
   /** What the author's functions got when the object was written. */
   readonly seen: SeenInputs | undefined;
+  /** Why the object was written, for people. */
   readonly why: string;
 }
 
 /** The answer for a version of an object that needed no write. */
 export interface Settled {
+  /** The inputs of the answer. */
   readonly seen: SeenInputs;
+  /** The uid of the object. */
   readonly uid: string;
+  /** The version of the object. */
   readonly resourceVersion: string;
+  /** The type of the answer. */
   readonly type: Converged["type"];
+  /** The state of the answer. */
   readonly state: Converged["state"];
+  /** When to look again. */
   readonly again: (Converged & { readonly type: "not yet" })["again"];
 }
 
 /** What is remembered of one object. */
 export class ObjectMemory {
+  /** What was applied last. */
   applied: Applied | undefined;
+  /** How often it was written in a row. */
   pace: Pace | undefined;
+  /** The answer that holds as long as nothing changes. */
   settled: Settled | undefined;
 }
 

@@ -8,7 +8,6 @@
  * defaults inside atomic lists). Else the values are compared as well, exactly. Fields of others are no difference.
  */
 import { jsonEqual, type KubernetesObject, type ManagedFieldsEntry } from "@treadle/apimachinery";
-import { isObject } from "../is-object.ts";
 
 /** A set of fields in the form of `fieldsV1`. */
 export type FieldSet = Readonly<Record<string, unknown>>;
@@ -42,7 +41,7 @@ export function extractOwned(live: unknown, owned: FieldSet): unknown {
     if (key === ".") continue;
     const value = memberAt(live, key);
     // Absent and null are told apart from each other by the key alone.
-    if (value !== undefined) found[key] = isFields(fields) ? extractOwned(value, fields) : value;
+    if (value !== undefined) found[key] = isObject(fields) ? extractOwned(value, fields) : value;
   }
   return found;
 }
@@ -69,7 +68,7 @@ function differsInside({ wanted, live, trust }: Sides, owned: FieldSet, path: st
     unmatched.delete(inWanted.member);
     const inLive = memberAt(live, key);
     if (inLive === undefined && !trust) return here;
-    const difference = isFields(fields) ? differs({ wanted: inWanted.value, live: inLive, trust }, fields, here) : undefined;
+    const difference = isObject(fields) ? differs({ wanted: inWanted.value, live: inLive, trust }, fields, here) : undefined;
     if (difference !== undefined) return difference;
   }
   // Wanted, but not ours.
@@ -144,8 +143,9 @@ function isLeaf(owned: FieldSet): boolean {
   return Object.keys(owned).length === 0;
 }
 
-function isFields(fields: unknown): fields is FieldSet {
-  return isObject(fields);
+/** Decides whether a value is a JSON object: neither null nor a list. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function pathOf(path: string, key: string): string {

@@ -11,6 +11,7 @@ export type Adoption = "never" | "ifUnowned" | "force";
 
 /** What the author allows for one object. It does not change while the process runs. */
 export interface Policy {
+  /** Kind of the object. */
   readonly kind: Kind;
   /** The object carries the marks of its owner, and is deleted with it. */
   readonly isOwned: boolean;
@@ -20,6 +21,7 @@ export interface Policy {
   readonly isUpdated: boolean;
   /** A watch reports changes of the object. */
   readonly isWatched: boolean;
+  /** Which existing objects may be taken. */
   readonly adopt: Adoption;
   /** How the owner is marked; `undefined`: by reference where that is possible, else by label. */
   readonly ownership: "reference" | "label" | undefined;
@@ -31,7 +33,9 @@ export interface Policy {
 
 /** One object as it is to become. */
 export interface Plan {
+  /** What the author allows. */
   readonly policy: Policy;
+  /** Name and namespace of the object. */
   readonly target: Ref;
   /** The object as the pass read it; `undefined`: it does not exist. */
   readonly live: KubernetesObject | undefined;

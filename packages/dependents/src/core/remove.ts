@@ -11,6 +11,7 @@ import type { Policy } from "./plan.ts";
 
 /** What is to be removed. */
 export interface Removal {
+  /** Kind and switches of the objects. */
   readonly policy: Policy;
   /** The object that stays; `undefined`: none. */
   readonly keep: Ref | undefined;

@@ -5,10 +5,9 @@
  * does the same).
  */
 import type { KubernetesObject, ManagedFieldsEntry, Ref } from "@treadle/apimachinery";
-import { isObject } from "../is-object.ts";
 import type { Context } from "./context.ts";
 import { managerOf, refTo } from "./marks.ts";
-import { appliedFields } from "./owned-fields.ts";
+import { appliedFields, isObject } from "./owned-fields.ts";
 import type { Policy } from "./plan.ts";
 
 /** Runs once for each object, before the unit applies it first. @throws the error of the server; 409 when another writer was faster */

@@ -1,7 +1,7 @@
 /** The writes of one object: create, update, and why neither can be done now. */
 import { isAlreadyExists, isApiError, isConflict, type KubernetesObject } from "@treadle/apimachinery";
+import { changedPaths } from "@treadle/reconcile/unstable/engine";
 import type { Body } from "./body.ts";
-import { changedPaths } from "./changed-paths.ts";
 import { shownError } from "./confidential.ts";
 import type { Context } from "./context.ts";
 import { claimedNames, differenceOf, noteApplied } from "./difference.ts";
@@ -88,7 +88,8 @@ export async function update(work: Wanted, live: KubernetesObject, { hasControll
     const stored = isMerged
       ? await replaced(work, { live: free, next: hasController ? merged(policy, { body, live: free, memory }) : next })
       : await applied(work, free);
-    const paths = changedPaths(live, stored, [`metadata.annotations.${digestAnnotation(context.handlerName)}`]);
+    const note = `metadata.annotations.${digestAnnotation(context.handlerName)}`;
+    const paths = changedPaths(live, stored).filter((path) => path !== note);
     const operation: Operation = { type: "updated", paths };
     return heldBack(work, stored, operation) ?? { type: "there", live: stored, operation };
   } catch (error) {

@@ -49,6 +49,8 @@ export interface StepRuntime {
   readonly gate: PhaseFunction | undefined;
   /** The phase `do`. */
   readonly do: PhaseFunction | undefined;
+  /** Runs in place of `do` when a kind is not served, a watch is refused, or a read fails; `undefined`: the step waits or fails. */
+  readonly unresolved: ((req: unknown, error: unknown) => unknown) | undefined;
   /** The phase `cleanup`. */
   readonly cleanup: PhaseFunction | undefined;
   /** The phase `post`. */
@@ -143,6 +145,8 @@ export interface RawDefinition {
   readonly gate?: PhaseFunction;
   /** The phase `do`. */
   readonly do?: PhaseFunction;
+  /** Runs in place of `do`, without reads, when they cannot be resolved: with the error that otherwise ends the phase. */
+  readonly unresolved?: (req: unknown, error: unknown) => unknown;
   /** The phase `cleanup`. */
   readonly cleanup?: PhaseFunction;
   /** The phase `post`. */
@@ -232,6 +236,7 @@ function runtimeFrom(kind: Kind, definition: RawDefinition): StepRuntime {
     // Bound, so that phases written as methods may use `this`.
     gate: definition.gate?.bind(definition),
     do: definition.do?.bind(definition),
+    unresolved: definition.unresolved?.bind(definition),
     cleanup: definition.cleanup?.bind(definition),
     post: definition.post?.bind(definition),
     parts: undefined,

@@ -18,6 +18,7 @@ import { describe, MAX_ERROR_LENGTH, truncate } from "../internal/redact.ts";
 import { holdFetched } from "./resolve.ts";
 import { chainLimit, DONE, note, passTimeout, runAfterChain, runList, shuttingDown } from "./run-steps.ts";
 import { announceDeletion, save, saveTrouble, withParts } from "../save/save.ts";
+import { recordWarnings } from "../save/warnings.ts";
 import { PrimaryGone, QuietRequeue } from "../record/writer.ts";
 
 export const PAUSED_OUTCOME: Outcome = { type: "stop", step: "pause", reason: "paused" };
@@ -30,6 +31,7 @@ export async function runPass(pass: Pass): Promise<void> {
   if (ending.runsSteps) pass.outcome = (await askGates(pass)) ?? (await (pass.isDeleting ? runCleanups(pass) : runDos(pass)));
   else beginsEnded(pass, ending);
   await store(pass);
+  recordWarnings(pass);
 }
 
 /** Sets the outcome of a pass that ends before its first step. */
@@ -38,7 +40,7 @@ function beginsEnded(pass: Pass, { type }: Ending): void {
   if (type === "skip") {
     const note = `the cleanups of ${pipeline.name} did not run: the annotation treadle.dev/skip-cleanup asks for it`;
     log.warn({ finalizer: pipeline.finalizer }, "cleanup is skipped: the annotation treadle.dev/skip-cleanup asks for it");
-    env.recordEvent?.(object, { type: "Warning", reason: "CleanupSkipped", note, action: "cleanup" });
+    env.recordEvent?.(object, { type: "Warning", reason: "CleanupSkipped", note, action: "cleanup", isLogged: true });
   }
   if (type === "skip" || type === "release") pass.outcome = DONE;
   if (type === "release")

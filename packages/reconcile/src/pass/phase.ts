@@ -92,21 +92,39 @@ function begun(
   { phase, scope, stage }: { readonly phase: Phase; readonly scope: Scope; readonly stage: Stage },
 ): unknown {
   const run = ({ values, missing, servedAs, refusal }: Resolved): unknown => {
-    if (refusal !== undefined) throw new WatchRefused(refusal);
-    if (missing !== undefined && (phase === "do" || phase === "cleanup")) throw new KindNotInstalled(step, missing, servedAs);
+    if (refusal !== undefined) return unresolved(new WatchRefused(refusal));
+    if (missing !== undefined && (phase === "do" || phase === "cleanup")) return unresolved(new KindNotInstalled(step, missing, servedAs));
     // The caller checked that the step has this phase.
     const result = (step[phase] as PhaseFunction)(new StepReq(pass, step, phase, { scope, reads: values }));
     if (phase === "gate" && isPromiseLike(result)) throw asyncGate(step, result);
     return result;
   };
-  const reads = looksAtNothing(step) ? NOTHING : resolveReads(pass, step, phase, scope);
+  const unresolved = (error: unknown): unknown => {
+    if (phase !== "do" || step.unresolved === undefined) throw error;
+    return step.unresolved(new StepReq(pass, step, phase, { scope, reads: NOTHING.values }), error);
+  };
+  let reads: Resolved | Promise<Resolved>;
+  try {
+    reads = looksAtNothing(step) ? NOTHING : resolveReads(pass, step, phase, scope);
+  } catch (error) {
+    return unresolved(error);
+  }
   if (!(reads instanceof Promise)) return run(reads);
   stage.isReading = true;
-  return reads.then((resolved) => {
+  const arrived = (): void => {
     stage.isReading = false;
     scope.check(step.name); // The answer may have come too late.
-    return run(resolved);
-  });
+  };
+  return reads.then(
+    (resolved) => {
+      arrived();
+      return run(resolved);
+    },
+    (error: unknown) => {
+      arrived();
+      return unresolved(error);
+    },
+  );
 }
 
 /** A step without reads and owned kinds waits for no kind, and gets no values. */

@@ -207,10 +207,12 @@ export class StepReq {
    * as well. State that the step changed for the side effect is reset, because the side effect does not happen.
    */
   #fatal(write: () => Promise<void>): Promise<void> {
+    const { unprovenWrites } = this.#pass;
     const inTurn = async (): Promise<void> => {
       if (this.#pass.over !== undefined) throw this.#pass.over.reason;
       try {
         await write();
+        unprovenWrites.delete(inTurn);
         // Side effects outside of the cluster follow.
         if (this.isDryRun) throw new DryRunEnd(this.#step);
       } catch (error) {
@@ -219,6 +221,7 @@ export class StepReq {
         throw error;
       }
     };
+    unprovenWrites.add(inTurn);
     const turn = this.#turn.then(inTurn, inTurn);
     this.#turn = turn;
     return turn;

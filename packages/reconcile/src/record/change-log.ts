@@ -126,8 +126,8 @@ function conditionsOf(object: KubernetesObject): readonly Condition[] {
   return (object as { readonly status?: { readonly conditions?: readonly Condition[] } }).status?.conditions ?? [];
 }
 
-/** The paths of the fields in which two states of an object differ; fields that the server sets are left out. */
-function changedPaths(before: object, after: object): readonly string[] {
+/** Returns the paths of the fields in which two states of an object differ, without the fields that the server sets. */
+export function changedPaths(before: object, after: object): readonly string[] {
   return pathsOf(createMergePatch(withoutServerFields(before), withoutServerFields(after)));
 }
 

@@ -25,6 +25,8 @@ export interface KeyMemory {
   guards?: StatusGuards;
   /** Made for the first pass that another writer ended. */
   heartbeats?: Heartbeats;
+  /** The number of passes in a row in which a cleanup failed. */
+  failedCleanups?: number;
   /** The time when this process first saw the object, by `clock.elapsed()`. */
   readonly sinceMs: number;
   /** The times when marks of a former name of the handler got the present one, by `clock.elapsed()`. */

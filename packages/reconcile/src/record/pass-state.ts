@@ -71,6 +71,8 @@ export class Pass implements EndingFacts {
   outcome: Outcome | undefined;
   /** What keeps the object from being ready although no step reported it. */
   trouble: Setting | undefined;
+  /** What the server does not store of the status; Ready reports it where it would be True. */
+  notStored: Setting | undefined;
   isGated = false;
   isAborted = false;
   over: Over | undefined;
@@ -82,6 +84,8 @@ export class Pass implements EndingFacts {
   readonly asked: Asked[] = [];
   readonly failures: Failure[] = [];
   readonly phases: PhaseReport[] = [];
+  /** Guarded writes that steps asked for and that did not succeed, or not yet. */
+  readonly unprovenWrites: Set<object> = new Set();
   /** Phases that outlived their deadline. */
   readonly strays: Promise<unknown>[] = [];
   /** The values of declared reads, fixed for the pass. */

@@ -17,6 +17,8 @@ export interface ConditionFacts {
   readonly leaves: readonly StepRuntime[];
   /** A problem that no step reports and that makes the object not ready: it breaks its schema, or a write failed. */
   readonly trouble: Setting | undefined;
+  /** What Ready reports instead of True, because a part of the status is not stored. @defaultValue none */
+  readonly notStored?: Setting | undefined;
   readonly generation: number | undefined;
   readonly nowMs: number;
 }
@@ -41,6 +43,7 @@ export function computeConditions(
   // Settings of undeclared types are the engine's own, such as `Paused`.
   for (const [type, set] of facts.settings) if (!rules.declared.has(type) && set !== "keep") now.set(type, set);
   if (rules.computesReady || overridesOwner(rules, facts)) now.set("Ready", readyOf(rules, facts, now, before));
+  if (facts.notStored !== undefined && now.get("Ready")?.status === "True") now.set("Ready", facts.notStored);
 
   const ours: Condition[] = [];
   for (const [type, setting] of now) {

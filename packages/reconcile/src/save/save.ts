@@ -1,5 +1,14 @@
 /** Save: sends the plan of a pass, as at most one patch of the object and one of its status. No change, no request. */
-import { applyMergePatch, type Condition, createMergePatch, isInvalid, jsonEqual, type KubernetesObject } from "@treadle/apimachinery";
+import {
+  applyMergePatch,
+  type Condition,
+  createMergePatch,
+  isForbidden,
+  isInvalid,
+  jsonEqual,
+  type KubernetesObject,
+} from "@treadle/apimachinery";
+import { ReconcileError } from "../errors.ts";
 import { deletingSoFar, failure } from "./compute-conditions.ts";
 import { Budget } from "../internal/deadline.ts";
 import { endedScopeOf } from "./extension-scope.ts";
@@ -10,7 +19,7 @@ import { changeOf, intentsPatch, objectPatch, type Plan, specOf, statusOf, statu
 import type { Setting } from "../record/progress.ts";
 import { storedState } from "../record/state.ts";
 import { withoutRemovedSteps } from "./removed-steps.ts";
-import { guarded, noteNotStored } from "./status-guards.ts";
+import { guarded, noteNotStored, notStoredBefore } from "./status-guards.ts";
 import { type Limit, PrimaryGone, QuietRequeue, type WriteOptions, type Written } from "../record/writer.ts";
 
 /** Stores everything at the end of a pass. */
@@ -18,19 +27,37 @@ export async function save(pass: Pass, limit: Limit): Promise<void> {
   let refused = await saveObject(pass, limit);
   // Metadata is stored before state, or none of it: state with "done" must not exist without the metadata with the place.
   if (refused !== undefined) pass.drafts.discard();
-  let written: Written;
   try {
-    written = await writeStatus(pass, planOf(pass, "final"), { limit, send: (patch, send) => guarded(pass, patch, send) });
+    await saveStatus(pass, limit);
   } catch (error) {
+    if (isForbidden(error)) throw withoutRight(pass, error);
     if (!isInvalid(error)) throw error;
     // What the steps wrote into the status breaks its schema. The conditions can still report it.
     refused ??= { error };
     pass.trouble ??= failure(error, "cannot store what the steps wrote: ");
     pass.drafts.status.discard();
-    written = await writeStatus(pass, planOf(pass, "final"), { limit, send: (patch, send) => guarded(pass, patch, send) });
+    await saveStatus(pass, limit);
   }
-  if (written.type !== "too fast") noteNotStored(pass, missingOf(pass.writer.newest, written), written.type === "sent");
   if (refused !== undefined) throw refused.error;
+}
+
+function withoutRight({ pipeline: { kind } }: Pass, cause: Error): ReconcileError {
+  const resource = `${kind.plural}${kind.group === "" ? "" : `.${kind.group}`}/status`;
+  const message = `${cause.message}; allow patch of ${resource} to the operator's service account`;
+  return new ReconcileError("ERR_SAVE_FAILED", message, { cause });
+}
+
+/** Stores the status. If the answer of the server lacks fields, or has them again, Ready reports it by a second patch. */
+async function saveStatus(pass: Pass, limit: Limit): Promise<void> {
+  pass.notStored = notStoredBefore(pass);
+  const options: WriteOptions = { limit, ...guardOf(pass), send: (patch, send) => guarded(pass, patch, send) };
+  for (const isLast of [false, true]) {
+    const reported = pass.notStored?.message;
+    const written = await writeStatus(pass, planOf(pass, "final"), options);
+    if (written.type === "too fast") return;
+    pass.notStored = noteNotStored(pass, missingOf(pass.writer.newest, written), written.type === "sent");
+    if (isLast || pass.notStored?.message === reported) return;
+  }
 }
 
 /** The part of a patch that the answer of the server lacks. */
@@ -79,7 +106,7 @@ export async function announceDeletion(pass: Pass): Promise<void> {
 async function saveObject(pass: Pass, limit: Limit): Promise<{ readonly error: unknown } | undefined> {
   try {
     const plan = planOf(pass, "final");
-    await writeObject(pass, plan, { limit });
+    await writeObject(pass, plan, { limit, ...guardOf(pass) });
     if (pass.specChangedBy !== undefined) requireStored(pass, changeOf(specOf(pass.writer.newest), plan.intents.spec.changes), "spec");
     return undefined;
   } catch (error) {
@@ -113,7 +140,9 @@ export async function checkpoint(pass: Pass, limit: Limit): Promise<void> {
 }
 
 async function storeNow(pass: Pass, limit: Limit): Promise<void> {
-  const { writer } = pass;
+  const { writer, unprovenWrites } = pass;
+  // This plan has what earlier checkpoints were to store.
+  const included = [...unprovenWrites];
   const plan = planOf(pass, "checkpoint");
   await writeObject(pass, plan, { limit, guarded: "decision" });
   await writeStatus(pass, plan, { limit, guarded: "decision" });
@@ -123,16 +152,26 @@ async function storeNow(pass: Pass, limit: Limit): Promise<void> {
   for (const taken of [status, labels, annotations, ...states.values()]) taken.stored();
   const stored = storedState(pass.pipeline, writer.newest);
   for (const [step, state] of pass.drafts.states) state.stored = stored[step.name];
+  for (const write of included) unprovenWrites.delete(write);
+}
+
+/**
+ * The guard of the save. What a step wrote before a checkpoint that failed must not be stored on an object that the
+ * checkpoint would have refused: a step that saw an old object may have removed a name that the present object needs.
+ */
+function guardOf({ unprovenWrites }: Pass): Pick<WriteOptions, "guarded"> {
+  return unprovenWrites.size === 0 ? {} : { guarded: "decision" };
 }
 
 /** The plan from the findings so far. */
 function planOf(pass: Pass, stage: Plan["stage"]): Plan {
-  const { pipeline, object, settings, progress, trouble, clock } = pass;
+  const { pipeline, object, settings, progress, trouble, notStored, clock } = pass;
   const facts = {
     type: pass.reports,
     settings,
     progress,
     trouble,
+    notStored,
     leaves: pipeline.leaves,
     generation: object.metadata.generation,
     nowMs: clock.now(),

@@ -45,6 +45,7 @@ export { type ThrottleRules, Throttle } from "../internal/throttle.ts";
 export type { DoResult, Problem, ProvidesOf, Startable } from "../step.ts";
 
 // Texts without secrets.
+export { changedPaths } from "../record/change-log.ts";
 export { errorsIn, MAX_ERROR_LENGTH, reasonOf, statusMessage, truncate, withoutSecrets } from "../internal/redact.ts";
 
 // Reads and watches of a handler.

@@ -52,15 +52,21 @@ interface Incident {
 /** Both processes know an object that is ready. */
 const GROWN_UP: readonly Move[] = ["pass", "pass", "other pass"];
 
-test("one process: one disk at most, none left behind, whatever happens when", { timeout: 120_000 }, () =>
-  check({ moves: ALONE, numRuns: 250 }),
+test("one process: one disk at most, none left behind, whatever happens when", { tags: ["part"] }, ({ part }) =>
+  check({ moves: ALONE, runs: part.runs(250) }),
 );
 
-test("two processes: one disk at most, none left behind, whatever happens when", { timeout: 120_000 }, () =>
-  check({ moves: [...ALONE, ...DEPOSED], numRuns: 600 }),
+test("two processes: one disk at most, none left behind, whatever happens when", { tags: ["part"] }, ({ part }) =>
+  check({ moves: [...ALONE, ...DEPOSED], runs: part.runs(600) }),
 );
 
-async function check({ moves, numRuns }: { readonly moves: readonly Move[]; readonly numRuns: number }): Promise<void> {
+async function check({
+  moves,
+  runs,
+}: {
+  readonly moves: readonly Move[];
+  readonly runs: Pick<fc.Parameters, "numRuns" | "seed">;
+}): Promise<void> {
   const script = fc.array(fc.oneof({ weight: 2, arbitrary: fc.constant<Move>("pass") }, fc.constantFrom(...moves)), {
     minLength: 2,
     maxLength: 16,
@@ -78,7 +84,7 @@ async function check({ moves, numRuns }: { readonly moves: readonly Move[]; read
       await world.calm();
       expect(world.violations).toEqual([]);
     }),
-    { numRuns },
+    runs,
   );
 }
 

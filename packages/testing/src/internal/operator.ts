@@ -3,6 +3,7 @@ import { keyOf } from "@treadle/apimachinery";
 import { createClient, httpTransport } from "@treadle/client";
 import { createManager, isManagerError, type Manager, type PassReport } from "@treadle/controller";
 import type { AnyHandler, UndeclaredUse } from "@treadle/reconcile";
+import { WAITING_BACKOFF } from "@treadle/workqueue";
 import { faultyTransport } from "../faults/transport.ts";
 import type { LogLine, RecordedEvent, RecordedPass } from "../test-environment.ts";
 import type { SettledOptions, StartOptions, TestOperator } from "../test-operator.ts";
@@ -179,8 +180,8 @@ function endOf({ outcome }: RecordedPass): string {
   return `"${outcome.type}"${reason}`;
 }
 
-/** The longest delay of a wait (WAITING_CURVE of `@treadle/workqueue`). */
-export const DEFAULT_HORIZON_MS = 10_000;
+/** The longest delay of a wait. */
+export const DEFAULT_HORIZON_MS: number = WAITING_BACKOFF.maxMs;
 /** The first five delays of a wait. */
 const REAL_HORIZON_MS = 1_000;
 const MAX_REAL_HORIZON_MS = 2_000;

@@ -99,7 +99,7 @@ const rows: readonly Row[] = [
   },
 ];
 
-test.for(rows)("$name", { timeout: 600_000 }, async ({ explore: run, finds, only }) => {
+test.for(rows)("$name", { tags: ["long"], timeout: 600_000 }, async ({ explore: run, finds, only }) => {
   const exploration = await run();
   const names = found(exploration);
   expect(names).toEqual(expect.arrayContaining([...finds]));

@@ -115,7 +115,7 @@ const rows: readonly Row[] = [
   },
 ];
 
-test.for(rows)("$name", { timeout: 600_000 }, async ({ explore: run, finds, only }) => {
+test.for(rows)("$name", { tags: ["long"], timeout: 600_000 }, async ({ explore: run, finds, only }) => {
   const exploration = await run();
   const names = found(exploration);
   expect(names).toEqual(expect.arrayContaining([...finds]));
@@ -123,7 +123,10 @@ test.for(rows)("$name", { timeout: 600_000 }, async ({ explore: run, finds, only
   expect(exploration.leftOut).toBe(0);
 });
 
-test("an operator with write-ahead creates one bucket with every fault and pair of faults", { timeout: 600_000 }, async () => {
+test("an operator with write-ahead creates one bucket with every fault and pair of faults", {
+  tags: ["long"],
+  timeout: 600_000,
+}, async () => {
   const { byType, summary } = await explore(writesAhead, BUCKETS, { pairs: 30 });
   console.info(`write-ahead: ${summary}`);
   expect(Object.values(byType).every(({ points, failures }) => points > 0 && failures === 0)).toBe(true);
@@ -146,7 +149,7 @@ test("a report names the fault, its consequences, the difference and the replay"
   expect((again as ExplorationError).failures[0]?.problems).toEqual(failures[0]?.problems);
 });
 
-test("a pair with a fault that fails alone is not tried", async () => {
+test("a pair with a fault that fails alone is not tried", { tags: ["long"] }, async () => {
   const exploration = await explored(countsEvents, LIFE, { pairs: 20, seed: 3 });
   const alone = new Set(exploration.failures.map(({ id }) => id).filter((id) => !id.includes("+")));
   expect(exploration.byType.pair.points).toBeGreaterThan(0);
@@ -202,7 +205,7 @@ const TAKEN_BACK: Pick<Scenario<Buckets>, "run"> = {
   },
 };
 
-test("an undone action of the user may be missed, but is not repeated", async () => {
+test("an undone action of the user may be missed, but is not repeated", { tags: ["long"] }, async () => {
   const { byType } = await explore(writesAhead, { ...BUCKETS, ...TAKEN_BACK });
   expect(byType.skip.points).toBeGreaterThan(2);
   expect(byType["crash-stale"].points).toBeGreaterThan(2);

@@ -51,13 +51,16 @@ const scenario = {
   },
 };
 
-test("an operator that waits for its Deployment comes to the same end with every fault", { timeout: 600_000 }, async () => {
+test("an operator that waits for its Deployment comes to the same end with every fault", { tags: ["long"], timeout: 600_000 }, async () => {
   const { summary, points } = await explore(keeps(false), scenario);
   console.info(`workloads: ${summary}`);
   expect(points).toBeGreaterThan(20);
 });
 
-test("an operator that reports only once is found by the number of replicas it has seen", { timeout: 600_000 }, async () => {
+test("an operator that reports only once is found by the number of replicas it has seen", {
+  tags: ["long"],
+  timeout: 600_000,
+}, async () => {
   const { failures } = await explored(keeps(true), scenario, { points: ["away"] });
   expect(failures.map(({ id }) => id)).toEqual(["away@1"]);
 });

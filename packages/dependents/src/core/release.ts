@@ -1,0 +1,42 @@
+/** Releases an object: it stays as it is, and the unit does not keep it any more. */
+import { type KubernetesObject, ownerAnnotations } from "@treadle/apimachinery";
+import type { Context } from "./context.ts";
+import { digestAnnotation, managerOf, marksOf, refTo } from "./marks.ts";
+import { isMadeByUs } from "./ownership.ts";
+import type { Policy } from "./plan.ts";
+import { readLive } from "./take-over.ts";
+
+/**
+ * Removes the marks of the owner and the entries of our field managers, in one write that changes no other field. After it,
+ * neither the garbage collector nor a removal deletes the object, and the next writer may take its fields.
+ *
+ * @returns the object as stored; `undefined` where it does not exist, or is not the unit's
+ * @throws the error of the server; 409 when another writer was faster
+ */
+export async function release(context: Context, policy: Policy, known: KubernetesObject): Promise<KubernetesObject | undefined> {
+  const { client, handlerNames, owner, memory, unit } = context;
+  const live = await readLive(context, policy, refTo(known));
+  if (live === undefined || !isMadeByUs(context, policy, live)) return undefined;
+  const { uid, resourceVersion, labels = {}, annotations = {}, ownerReferences = [], managedFields = [] } = live.metadata;
+  const marks = handlerNames.flatMap((name) => Object.keys(marksOf(context, name)));
+  const notes = handlerNames.flatMap((name) => [...Object.keys(ownerAnnotations(owner, name)), digestAnnotation(name)]);
+  const managers = handlerNames.map((handlerName) => managerOf(context, { handlerName }));
+  const others = managedFields.filter(({ manager = "" }) => !managers.includes(manager));
+  const metadata = {
+    uid,
+    resourceVersion,
+    labels: removed(marks, labels),
+    annotations: removed(notes, annotations),
+    ownerReferences: ownerReferences.filter((reference) => reference.uid !== owner.metadata.uid),
+    // The server takes an empty list for "not given", and one empty entry for "none".
+    managedFields: others.length === 0 ? [{}] : others,
+  };
+  const stored: KubernetesObject = await client.patch(policy.kind, refTo(live), { type: "merge", body: { metadata } });
+  memory.unit(unit).forget(policy.kind, refTo(live));
+  return stored;
+}
+
+/** A merge patch that removes those of `keys` that are there. */
+function removed(keys: readonly string[], from: Readonly<Record<string, string>>): Readonly<Record<string, null>> {
+  return Object.fromEntries(keys.filter((key) => Object.hasOwn(from, key)).map((key) => [key, null]));
+}
