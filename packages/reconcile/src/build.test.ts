@@ -56,8 +56,8 @@ describe("build", () => {
         - step "Bad_Name": a name is made of lower case letters, digits and "-", 63 characters at most
         - two steps are named "twin": rename one of them
         - all("empty") has no parts: give it steps, or leave it out
-        - step "early" needs "late", which stands after it: place "late" before "early"
-        - condition "A" is declared by "twin" and by "twin": give one of them a condition of its own
+        - step "early" needs "late", which is after it: place "late" before "early"
+        - condition "A" is declared by "twin" and by "twin": give one of them another condition
         - step "twin" declares the condition "Ready", but nothing keeps conditions: add .step(conditions())
         - step "s": the first pass starts from {}, which its state schema refuses: give every key .default() or .optional()
         - step "s": state x may be null, which a merge patch cannot store: use .optional() instead of .nullable()
@@ -98,9 +98,9 @@ describe("build", () => {
 describe("the handler itself", () => {
   test.for([
     { name: "no steps", steps: [], want: "it has no steps" },
-    { name: "a name with upper case", options: { name: "Widgets" }, want: 'its name "Widgets" is no DNS name' },
-    { name: "a name with a slash", options: { name: "a/b" }, want: 'its name "a/b" is no DNS name' },
-    { name: "an empty name", options: { name: "" }, want: 'its name "" is no DNS name' },
+    { name: "a name with upper case", options: { name: "Widgets" }, want: 'its name "Widgets" is not a DNS name' },
+    { name: "a name with a slash", options: { name: "a/b" }, want: 'its name "a/b" is not a DNS name' },
+    { name: "an empty name", options: { name: "" }, want: 'its name "" is not a DNS name' },
     { name: "an infinite deadline", options: { deadlines: { passMs: Number.POSITIVE_INFINITY } }, want: "deadlines.passMs is Infinity" },
     { name: "a deadline that is a text", options: { deadlines: { saveMs: "5" } }, want: "deadlines.saveMs is 5" },
   ])("refuses $name", ({ steps = [named("a")], options, want }) => {
@@ -126,7 +126,7 @@ describe("the handler itself", () => {
     const builder = handler(Widget)
       .step(step(Widget, { name: "a", do() {} }))
       .watch(anyKind<object>(), { map: () => [] });
-    expect(() => builder.build()).toThrow("watch() is of no kind");
+    expect(() => builder.build()).toThrow("watch() has no kind");
   });
 });
 
@@ -204,9 +204,9 @@ describe("steps", () => {
       'step "a": writes "status": only "labels", "annotations" and "spec" can be written',
       'step "a": reads.literal is not made by one() or many()',
       'step "a": reads.nothing is not made by one() or many()',
-      'step "a": reads.any is of no kind: name the kind that it reads',
-      'step "a": reads.kindless is of no kind: name the kind that it reads',
-      'step "a": owns lists what is no kind: name the kinds that it creates',
+      'step "a": reads.any has no kind: name the kind that it reads',
+      'step "a": reads.kindless has no kind: name the kind that it reads',
+      'step "a": owns has an entry that is not a kind: name the kinds that it creates',
     ]);
   });
 });
@@ -214,12 +214,12 @@ describe("steps", () => {
 describe("order", () => {
   const first = named("first");
 
-  test("a needed step may stand anywhere before, and serve the parts of an all()", () => {
+  test("a needed step may be anywhere before, and may serve the parts of an all()", () => {
     expect(problemsOf([first, named("between"), all("g", [all("h", [named("deep", { needs: [first] })])])])).toEqual([]);
   });
 
   test.for([
-    { name: "after", steps: [named("user", { needs: [first] }), first], want: "which stands after it: place" },
+    { name: "after", steps: [named("user", { needs: [first] }), first], want: "which is after it: place" },
     { name: "nowhere", steps: [named("user", { needs: [first] })], want: "which is not in the list: add it before" },
     {
       name: "in an earlier all()",
@@ -242,12 +242,12 @@ describe("conditions", () => {
   const declares = (name: string, ...types: readonly unknown[]): Step<Widget> => named(name, { conditions: types });
 
   test("two conditions() are one problem, whatever their options", () => {
-    const want = ["conditions() stands in the list twice: remove one"];
+    const want = ["conditions() is in the list twice: remove one"];
     expect(problemsOf([conditions(), conditions({ ready: false })])).toEqual(want);
     expect(problemsOf([conditions(), all("g", [conditions()])])).toEqual(want);
   });
 
-  test("conditions() may stand anywhere, also in an all()", () => {
+  test("conditions() may be anywhere in the list, also in an all()", () => {
     expect(problemsOf([declares("a", "A"), conditions()])).toEqual([]);
     expect(problemsOf([declares("a", "A"), all("g", [conditions()])])).toEqual([]);
   });
@@ -283,7 +283,7 @@ describe("conditions", () => {
     "the type %j is refused",
     (type) => {
       expect(problemsOf([conditions(), declares("a", { type, ready: "counts" })])).toEqual([
-        expect.stringContaining("is no condition type"),
+        expect.stringContaining("is not a condition type"),
       ]);
     },
   );
@@ -324,7 +324,7 @@ describe("state", () => {
       }),
       want: "the first pass starts from {}",
     },
-    { name: "no schema", state: { n: 1 } as never, want: "state is no schema: give z.object({ ... })" },
+    { name: "no schema", state: { n: 1 } as never, want: "state is not a schema: give z.object({ ... })" },
   ])("refuses $name", ({ state, want }) => {
     expect(problemsOf([withState(state)])).toEqual([expect.stringContaining(want)]);
   });
@@ -375,8 +375,8 @@ describe("state", () => {
     { name: "a Set", state: z.object({ a: z.set(z.string()).optional() }), path: "a" },
     { name: "a transform", state: z.object({ a: z.string().transform(Number).optional() }), path: "a" },
     { name: "a codec", state: z.object({ a: z.codec(z.string(), z.number(), { decode: Number, encode: String }).optional() }), path: "a" },
-  ])("refuses $name: it would be read as something else than was stored", ({ state, path }) => {
-    expect(problemsOf([withState(state)])).toEqual([expect.stringContaining(`state ${path} is no plain JSON`)]);
+  ])("refuses $name: it is read back as another value", ({ state, path }) => {
+    expect(problemsOf([withState(state)])).toEqual([expect.stringContaining(`state ${path} is not plain JSON`)]);
   });
 
   test("what can be stored is taken", () => {

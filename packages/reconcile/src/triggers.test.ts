@@ -36,7 +36,7 @@ const secret = (key: string, labels?: Record<string, string>): KubernetesObject 
 const NO_CACHE: Cache = { get: () => undefined, list: () => [] };
 
 /** The keys of the primaries that `changed` triggers, found by the trigger's own index. */
-function woken(trigger: Trigger, primaries: readonly KubernetesObject[], changed: KubernetesObject): readonly string[] {
+function triggered(trigger: Trigger, primaries: readonly KubernetesObject[], changed: KubernetesObject): readonly string[] {
   const byIndex = (name: string, key: string): readonly KubernetesObject[] => {
     if (name !== trigger.index?.name) throw new Error(`no index ${name}`);
     return primaries.filter((primary) => trigger.index?.keys(primary).includes(key));
@@ -75,7 +75,7 @@ const specOf = (primary: KubernetesObject): { readonly secret: never; readonly l
 describe("one", () => {
   const bySecret = triggerOfOne(Local, Secret, (o) => specOf(o).secret);
 
-  test("triggers who names the object, in the namespace of the primary unless told otherwise", () => {
+  test("one() triggers the primaries that name the object, by default in their namespace", () => {
     const primaries = [
       local("ns/plain", { secret: "in" }),
       local("other/plain", { secret: "in" }),
@@ -84,7 +84,7 @@ describe("one", () => {
       local("ns/bare-ref", { secret: { name: "in" } }),
       local("ns/empty-namespace", { secret: { name: "in", namespace: "" } }),
     ];
-    expect(woken(bySecret, primaries, secret("ns/in"))).toEqual(["ns/plain", "other/full", "ns/bare-ref", "ns/empty-namespace"]);
+    expect(triggered(bySecret, primaries, secret("ns/in"))).toEqual(["ns/plain", "other/full", "ns/bare-ref", "ns/empty-namespace"]);
     expect(bySecret.because).toBe('step "s" reads it');
     expect(groupKindOf(bySecret.kind)).toBe("Secret");
   });
@@ -93,21 +93,21 @@ describe("one", () => {
     expect(bySecret.index?.keys(local("ns/a", { secret: given }))).toEqual([]);
   });
 
-  test("a primary for which the author's function throws triggers nobody, and hides no other", () => {
+  test("a primary whose reference function throws is not triggered, and the others are", () => {
     const trigger = triggerOfOne(Local, Secret, (o) => (specOf(o).secret as { deep: { name: string } }).deep.name);
     const primaries = [local("ns/broken"), local("ns/fine", { secret: { deep: { name: "in" } } })];
-    expect(woken(trigger, primaries, secret("ns/in"))).toEqual(["ns/fine"]);
+    expect(triggered(trigger, primaries, secret("ns/in"))).toEqual(["ns/fine"]);
   });
 
   test("a cluster-scoped kind has no namespace, whatever the primary's", () => {
     const trigger = triggerOfOne(Local, Node, () => ({ name: "n1", namespace: "ignored" }));
-    expect(woken(trigger, [local("ns/a")], object(Node, "n1"))).toEqual(["ns/a"]);
+    expect(triggered(trigger, [local("ns/a")], object(Node, "n1"))).toEqual(["ns/a"]);
   });
 
   test("a cluster-scoped primary must say the namespace: without one nothing is filed", () => {
     const trigger = triggerOfOne(Global, Secret, (o) => specOf(o).secret);
     const primaries = [global("g1", { secret: { name: "in", namespace: "ns" } }), global("g2", { secret: "in" })];
-    expect(woken(trigger, primaries, secret("ns/in"))).toEqual(["g1"]);
+    expect(triggered(trigger, primaries, secret("ns/in"))).toEqual(["g1"]);
   });
 });
 
@@ -122,25 +122,25 @@ describe("many", () => {
       local("ns/other", { labels: { app: "y" } }),
     ];
     expect(primaries.map((primary) => byLabels.index?.keys(primary).length)).toEqual([1, 1, 1, 1]);
-    expect(woken(byLabels, primaries, secret("ns/s", { app: "x", tier: "db", more: "z" })).toSorted()).toEqual([
+    expect(triggered(byLabels, primaries, secret("ns/s", { app: "x", tier: "db", more: "z" })).toSorted()).toEqual([
       "ns/app",
       "ns/both",
       "ns/tier",
     ]);
-    expect(woken(byLabels, primaries, secret("ns/s", { tier: "db" }))).toEqual(["ns/tier"]);
-    expect(woken(byLabels, primaries, secret("ns/s"))).toEqual([]);
+    expect(triggered(byLabels, primaries, secret("ns/s", { tier: "db" }))).toEqual(["ns/tier"]);
+    expect(triggered(byLabels, primaries, secret("ns/s"))).toEqual([]);
   });
 
-  test("no labels select everything in the namespace, also what has none", () => {
+  test("a selector without labels selects every object of the namespace", () => {
     const primaries = [local("ns/all", { labels: {} }), local("other/all", { labels: {} })];
-    expect(woken(byLabels, primaries, secret("ns/s"))).toEqual(["ns/all"]);
-    expect(woken(byLabels, primaries, secret("ns/s", { a: "b" }))).toEqual(["ns/all"]);
+    expect(triggered(byLabels, primaries, secret("ns/s"))).toEqual(["ns/all"]);
+    expect(triggered(byLabels, primaries, secret("ns/s", { a: "b" }))).toEqual(["ns/all"]);
   });
 
-  test("a label with the value * is no wildcard", () => {
+  test("a label with the value * is not a wildcard", () => {
     const primaries = [local("ns/star", { labels: { "*": "" } }), local("ns/value", { labels: { app: "*" } })];
-    expect(woken(byLabels, primaries, secret("ns/s", { app: "x" }))).toEqual([]);
-    expect(woken(byLabels, primaries, secret("ns/s", { app: "*" }))).toEqual(["ns/value"]);
+    expect(triggered(byLabels, primaries, secret("ns/s", { app: "x" }))).toEqual([]);
+    expect(triggered(byLabels, primaries, secret("ns/s", { app: "*" }))).toEqual(["ns/value"]);
   });
 
   test("in the primary's namespace, in another, or in all", () => {
@@ -151,21 +151,21 @@ describe("many", () => {
       local("ns/all", { labels: { namespace: "*" } }),
       local("ns/none", { labels: { namespace: "" } }),
     ];
-    expect(woken(trigger, primaries, secret("ns/s", { app: "x" }))).toEqual(["ns/own", "ns/all", "ns/none"]);
-    expect(woken(trigger, primaries, secret("there/s", { app: "x" }))).toEqual(["ns/there", "ns/all"]);
+    expect(triggered(trigger, primaries, secret("ns/s", { app: "x" }))).toEqual(["ns/own", "ns/all", "ns/none"]);
+    expect(triggered(trigger, primaries, secret("there/s", { app: "x" }))).toEqual(["ns/there", "ns/all"]);
   });
 
   test("a cluster-scoped primary selects in every namespace, and a cluster-scoped kind has none", () => {
     const everywhere = triggerOfMany(Global, Secret, () => ({ matchLabels: { app: "x" } }));
-    expect(woken(everywhere, [global("g")], secret("any/s", { app: "x" }))).toEqual(["g"]);
+    expect(triggered(everywhere, [global("g")], secret("any/s", { app: "x" }))).toEqual(["g"]);
     const nodes = triggerOfMany(Local, Node, () => ({ matchLabels: {} }));
-    expect(woken(nodes, [local("ns/a")], object(Node, "n"))).toEqual(["ns/a"]);
+    expect(triggered(nodes, [local("ns/a")], object(Node, "n"))).toEqual(["ns/a"]);
   });
 
   test.for([undefined, null, "text"])("a selector %j, where the schema promised one, selects nothing and hides no other", (given) => {
     const trigger = triggerOfMany(Local, Secret, (o) => (specOf(o).labels === undefined ? given : { matchLabels: specOf(o).labels }));
     const primaries = [local("ns/broken"), local("ns/fine", { labels: { app: "x" } })];
-    expect(woken(trigger, primaries, secret("ns/s", { app: "x" }))).toEqual(["ns/fine"]);
+    expect(triggered(trigger, primaries, secret("ns/s", { app: "x" }))).toEqual(["ns/fine"]);
   });
 
   // What is woken by a change is exactly what a search over all primaries would find, whatever labels and namespaces.
@@ -179,7 +179,7 @@ describe("many", () => {
         const want = given.flatMap((each, i) =>
           each.namespace === within && Object.entries(each.labels).every(([key, value]) => has[key] === value) ? [`${within}/p${i}`] : [],
         );
-        expect(woken(byLabels, all, secret(`${within}/s`, has)).toSorted()).toEqual(want.toSorted());
+        expect(triggered(byLabels, all, secret(`${within}/s`, has)).toSorted()).toEqual(want.toSorted());
       }),
     );
   });
@@ -205,33 +205,33 @@ describe("owns", () => {
     { name: "that is not the controller's", given: { ...reference, controller: false }, want: [] },
     { name: "without a word on control", given: { ...reference, controller: undefined }, want: [] },
   ])("a reference $name", ({ given, want }) => {
-    expect(woken(trigger, [me], owned(given))).toEqual(want);
+    expect(triggered(trigger, [me], owned(given))).toEqual(want);
   });
 
   test("the controller is found among other owners", () => {
-    expect(woken(trigger, [me], owned({ ...reference, name: "x", controller: false }, reference))).toEqual(["ns/me"]);
+    expect(triggered(trigger, [me], owned({ ...reference, name: "x", controller: false }, reference))).toEqual(["ns/me"]);
   });
 
   test("an object elsewhere is found by its owner-id label", () => {
     const labels = { [ownerIdLabel("locals.w.dev")]: ownerId(me) };
-    expect(woken(trigger, [local("ns/other"), me], secret("far/s", labels))).toEqual(["ns/me"]);
-    expect(woken(trigger, [me], secret("far/s", { [ownerIdLabel("other")]: ownerId(me) })), "another handler's label").toEqual([]);
-    expect(woken(trigger, [me], secret("far/s", { [ownerIdLabel("locals.w.dev")]: "gone" }))).toEqual([]);
+    expect(triggered(trigger, [local("ns/other"), me], secret("far/s", labels))).toEqual(["ns/me"]);
+    expect(triggered(trigger, [me], secret("far/s", { [ownerIdLabel("other")]: ownerId(me) })), "another handler's label").toEqual([]);
+    expect(triggered(trigger, [me], secret("far/s", { [ownerIdLabel("locals.w.dev")]: "gone" }))).toEqual([]);
   });
 
   test("an object of ours that got another controller still triggers us, so that the loss is seen", () => {
     const labels = { [ownerIdLabel("locals.w.dev")]: ownerId(me) };
     const taken = object(Secret, "ns/s", { metadata: { labels, ownerReferences: [{ ...reference, kind: "Thief", name: "t" }] } });
-    expect(woken(trigger, [me], taken)).toEqual(["ns/me"]);
+    expect(triggered(trigger, [me], taken)).toEqual(["ns/me"]);
   });
 
   test("a cluster-scoped owner is named without a namespace", () => {
     const byGlobal = only(build(Global, [Secret]));
-    expect(woken(byGlobal, [global("g")], owned({ ...reference, kind: "Global", name: "g", uid: "uid-g" }))).toEqual(["g"]);
+    expect(triggered(byGlobal, [global("g")], owned({ ...reference, kind: "Global", name: "g", uid: "uid-g" }))).toEqual(["g"]);
   });
 
-  test("an object that nobody owns triggers nobody, and a primary without a uid is not indexed", () => {
-    expect(woken(trigger, [me], secret("ns/s"))).toEqual([]);
+  test("an object without an owner triggers no primary, and a primary without a uid is not indexed", () => {
+    expect(triggered(trigger, [me], secret("ns/s"))).toEqual([]);
     expect(trigger.index?.keys({ ...me, metadata: { name: "me", namespace: "ns" } })).toEqual([]);
   });
 
@@ -275,7 +275,7 @@ describe("watch", () => {
   });
 });
 
-test("reads of all steps trigger, parts of all() too, each by an index of its own", () => {
+test("reads of all steps trigger, parts of all() included, each by its index", () => {
   const reads = { x: one(Secret, () => "x"), y: many(Secret, () => ({ matchLabels: {} })) };
   const triggers = triggersOf(
     handler(Local)
@@ -290,7 +290,7 @@ test("reads of all steps trigger, parts of all() too, each by an index of its ow
 describe("watch by what is declared", () => {
   const idle = step(Local, { name: "s", do() {} });
 
-  test("refs: whoever names the object, among others, in its own namespace unless told otherwise", () => {
+  test("refs triggers the primaries that name the object, by default in their namespace", () => {
     const trigger = only(
       handler(Local)
         .step(idle)
@@ -303,24 +303,24 @@ describe("watch by what is declared", () => {
       local("b/three", { names: ["x", { name: "x", namespace: "a" }] }),
     ];
     expect(() => trigger.index?.keys(local("a/broken", {})), "the informer logs it").toThrow(TypeError);
-    expect(woken(trigger, primaries, object(ConfigMap, "a/x"))).toEqual(["a/one", "b/three"]);
-    expect(woken(trigger, primaries, object(ConfigMap, "a/y"))).toEqual(["a/one"]);
-    expect(woken(trigger, primaries, object(ConfigMap, "b/x"))).toEqual(["b/three"]);
-    expect(woken(trigger, primaries, object(ConfigMap, "c/x"))).toEqual([]);
+    expect(triggered(trigger, primaries, object(ConfigMap, "a/x"))).toEqual(["a/one", "b/three"]);
+    expect(triggered(trigger, primaries, object(ConfigMap, "a/y"))).toEqual(["a/one"]);
+    expect(triggered(trigger, primaries, object(ConfigMap, "b/x"))).toEqual(["b/three"]);
+    expect(triggered(trigger, primaries, object(ConfigMap, "c/x"))).toEqual([]);
   });
 
   test("label: its value names a primary in the namespace of the object, or one without", () => {
     const inNamespace = only(handler(Local).step(idle).watch(Secret, { label: "of" }).build());
-    expect(woken(inNamespace, [], secret("a/s", { of: "one" }))).toEqual(["a/one"]);
-    expect(woken(inNamespace, [], secret("a/s", { of: "" }))).toEqual([]);
-    expect(woken(inNamespace, [], secret("a/s"))).toEqual([]);
+    expect(triggered(inNamespace, [], secret("a/s", { of: "one" }))).toEqual(["a/one"]);
+    expect(triggered(inNamespace, [], secret("a/s", { of: "" }))).toEqual([]);
+    expect(triggered(inNamespace, [], secret("a/s"))).toEqual([]);
     const global = only(
       handler(Global)
         .step(step(Global, { name: "g", do() {} }))
         .watch(Secret, { label: "of" })
         .build(),
     );
-    expect(woken(global, [], secret("a/s", { of: "one" }))).toEqual(["one"]);
+    expect(triggered(global, [], secret("a/s", { of: "one" }))).toEqual(["one"]);
   });
 
   test("map: a reference without a namespace means that of the object", () => {
@@ -330,7 +330,7 @@ describe("watch by what is declared", () => {
         .watch(Secret, { map: () => [{ name: "one" }, { name: "two", namespace: "b" }] })
         .build(),
     );
-    expect(woken(trigger, [], secret("a/s"))).toEqual(["a/one", "b/two"]);
+    expect(triggered(trigger, [], secret("a/s"))).toEqual(["a/one", "b/two"]);
   });
 
   test.for([
@@ -344,11 +344,11 @@ describe("watch by what is declared", () => {
         .watch(Node, by as never)
         .build(),
     );
-    expect(() => woken(namespaced, [], node)).toThrow(`${what} gave "one" without a namespace; Local is namespaced, and Node n is not`);
+    expect(() => triggered(namespaced, [], node)).toThrow(`${what} gave "one" without a namespace; Local is namespaced, and Node n is not`);
     const clusterScoped = handler(Global)
       .step(step(Global, { name: "g", do() {} }))
       .watch(Node, by as never);
-    expect(woken(only(clusterScoped.build()), [], node)).toEqual(["one"]);
+    expect(triggered(only(clusterScoped.build()), [], node)).toEqual(["one"]);
   });
 
   test("says nothing: refused", () => {
@@ -391,7 +391,7 @@ describe("the form in which a kind is watched", () => {
     expect(forms(reads, owns)).toEqual(want);
   });
 
-  test("a kind of one's own may be kept out of caches as Secrets are", () => {
+  test("a custom kind can be cached as metadata, as Secrets are", () => {
     const Credential = { ...kind({ group: "w.dev", version: "v1", kind: "Credential" }), cachedAs: "metadata" as const };
     expect(forms({ a: one(Credential, () => "x"), b: many(Credential, () => ({ matchLabels: {} })) })).toEqual([
       "Local",

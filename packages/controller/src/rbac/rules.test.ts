@@ -229,10 +229,10 @@ test.for([
 });
 
 test.for<{ readonly given: unknown; readonly says: RegExp }>([
-  { given: [{ kind: Pod, verbs: ["read"] }], says: /"read" is no verb: use get, list/ },
+  { given: [{ kind: Pod, verbs: ["read"] }], says: /"read" is not a verb: use get, list/ },
   { given: [{ kind: Pod, verbs: [] }], says: /permissions\[0\] of Pod allows nothing/ },
-  { given: [{ kind: Pod, verbs: ["get"], subresource: "pods/log" }], says: /is no subresource/ },
-  { given: [{ verbs: ["get"] }], says: /permissions\[0\] is of no kind/ },
+  { given: [{ kind: Pod, verbs: ["get"], subresource: "pods/log" }], says: /is not a subresource/ },
+  { given: [{ verbs: ["get"] }], says: /permissions\[0\] has no kind/ },
   { given: { kind: Pod }, says: /permissions must be a list/ },
 ])("a step that asks for $given is told what is wrong", ({ given, says }) => {
   expect(() => of({ permissions: given } as Partial<Steps>)).toThrow(says);

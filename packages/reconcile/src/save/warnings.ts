@@ -77,5 +77,9 @@ function reasonOf(error: unknown): Warning["reason"] | undefined {
 
 /** Whether the server answered 403, also as the cause of `error`. */
 function isRefusal(error: unknown, depth = 0): boolean {
-  return isForbidden(error) || (depth < 8 && error instanceof Error && isRefusal(error.cause, depth + 1));
+  try {
+    return isForbidden(error) || (depth < 8 && error instanceof Error && isRefusal(error.cause, depth + 1));
+  } catch {
+    return false; // A step can throw any value, even a revoked proxy: inspecting it may throw.
+  }
 }
