@@ -8,7 +8,7 @@ import { isTerminal } from "../pass/requeue.ts";
 import type { Pass } from "../record/pass-state.ts";
 
 /** The reasons of the events that the engine records. An extension may add its own, see `WaitCause.needsAction`. */
-export const WARNING_REASONS = [
+const WARNING_REASONS = [
   "CleanupFailed",
   "CleanupSkipped",
   "Forbidden",
