@@ -15,7 +15,7 @@ import { describe, withoutSecrets } from "./internal/redact.ts";
 import { decideRequeue, isTerminal, nextWait, paced } from "./pass/requeue.ts";
 import { withContext } from "./pass/loggers.ts";
 import { logDeletion } from "./record/change-log.ts";
-import type { PassResult } from "./pass-result.ts";
+import type { PassResult, PhaseReport } from "./pass-result.ts";
 import type { Logger } from "./req.ts";
 
 /** The options of {@link Reconciler.pass}. */
@@ -93,7 +93,7 @@ export function createReconciler(handler: AnyHandler, env: ReconcilerEnv): Recon
     };
     if (result.error === undefined) log.debug(summary, "pass finished");
     else
-      log.error({ ...summary, ...stepOf(result), ...errorFields(result.error) }, `pass failed: ${withoutSecrets(describe(result.error))}`);
+      log.error({ ...summary, phases: result.phases.map(withoutReason), ...stepOf(result), ...errorFields(result.error) }, "pass failed");
     return result;
   }
 }
@@ -167,7 +167,15 @@ function resultOf(pass: Pass): PassResult {
 
 const ANOTHER_WROTE = "another writer changed the object during the pass";
 
+/** The fields of a line about an error: its message, and where it was thrown. Each text is in the line once. */
 function errorFields(error: unknown): object {
-  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return { error: withoutSecrets(describe(error)), stack: withoutSecrets(stack) };
+  const stack = error instanceof Error ? (error.stack ?? "") : "";
+  const frames = stack.split("\n").filter((line) => /^\s+at /.test(line));
+  return { error: withoutSecrets(describe(error)), ...(frames.length === 0 ? {} : { stack: withoutSecrets(frames.join("\n")) }) };
+}
+
+/** A phase as the line of a failed pass shows it: the reason of a failure is the error of the line. */
+function withoutReason(report: PhaseReport): PhaseReport {
+  const { reason: _reason, ...rest } = report;
+  return report.result === "failed" ? rest : report;
 }
