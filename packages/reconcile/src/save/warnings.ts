@@ -8,14 +8,7 @@ import { isTerminal } from "../pass/requeue.ts";
 import type { Pass } from "../record/pass-state.ts";
 
 /** The reasons of the events that the engine records. An extension may add its own, see `WaitCause.needsAction`. */
-const WARNING_REASONS = [
-  "CleanupFailed",
-  "CleanupSkipped",
-  "Forbidden",
-  "InvalidObject",
-  "StatusNotStored",
-  "TerminalError",
-] as const;
+const WARNING_REASONS = ["CleanupFailed", "CleanupSkipped", "Forbidden", "InvalidObject", "StatusNotStored", "TerminalError"] as const;
 
 interface Warning {
   readonly reason: (typeof WARNING_REASONS)[number] | (string & {});
